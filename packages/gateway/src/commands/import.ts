@@ -43,6 +43,9 @@ const FLAGS = {
 /** The balance of an imported account without a budget, high enough to act as unlimited. */
 const CREDIT_DOLLARS = 1_000_000;
 
+const STOPPED =
+  "The import stopped. What it wrote stays: run the same command again to continue, which writes nothing twice.";
+
 type ImportFlags = ReturnType<typeof readFlags<typeof FLAGS>>;
 
 /** Brings over what another gateway, or another installation of this one, has. */
@@ -51,7 +54,10 @@ export async function importAny(args: readonly string[], context: CommandContext
   checkUsage(flags);
   const storage = await openStorage(context.env, context.log);
   try {
-    const report = await run(flags, context, storage);
+    const report = await run(flags, context, storage).catch((error: unknown) => {
+      if (!flags["dry-run"]) context.print(STOPPED);
+      throw error;
+    });
     for (const line of report.lines()) context.print(line);
     context.print(flags["dry-run"] ? "Nothing was written: this was a dry run." : "Done.");
   } finally {

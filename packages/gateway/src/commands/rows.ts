@@ -1,7 +1,10 @@
+import { characters } from "@fairway/wire";
 import { inChunks } from "../lib/chunks.ts";
 import type { Database } from "../storage/database.ts";
 import { upsertSql } from "../storage/inserts.ts";
+import { ForeignValueError, type ForeignRow } from "../storage/engines/foreign.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../storage/engines/raw.ts";
+import { isUnstorable } from "../storage/errors.ts";
 import type { ImportReport } from "../resources/import/report.ts";
 
 /** Inserts a row under its old number when it has one that is free; the database gives one otherwise. */
@@ -44,7 +47,6 @@ export async function insertMany(
 
 interface Bringing {
   readonly report: ImportReport;
-  readonly isDry: boolean;
   readonly progress: (what: string) => void;
 }
 
@@ -54,24 +56,62 @@ interface Portion {
   readonly table: string;
   /** The column that identifies a row that is here already. */
   readonly key: string;
-  readonly rows: readonly Readonly<Record<string, SqlValue>>[];
+  readonly rows: readonly Brought[];
   /** For a table without an index on the key: the keys that exist, read before the first portion. */
   readonly known?: ReadonlySet<SqlValue>;
 }
 
+/** The values of a row, and the row that they come from. */
+export interface Brought {
+  readonly values: Readonly<Record<string, SqlValue>>;
+  readonly from: ForeignRow;
+}
+
 /** Stores the rows that are not here yet, all in one transaction. */
 export async function bringNew(
-  { report, isDry, progress }: Bringing,
+  { report, progress }: Bringing,
   raw: RawDatabase,
   { what, table, key, rows, known }: Portion,
 ): Promise<void> {
   const here = known ?? (await keysHere(raw, { table, key, rows }));
-  const isHere = (row: Readonly<Record<string, SqlValue>>) => here.has(row[key] ?? null);
-  const fresh = rows.filter((row) => !isHere(row));
+  const fresh = rows.filter(({ values }) => !here.has(values[key] ?? null));
   report.count(what, "unchanged", { times: rows.length - fresh.length });
   report.count(what, "created", { times: fresh.length });
-  if (!isDry && fresh.length > 0) await raw.transaction((tx) => insertMany(tx, table, fresh));
+  if (fresh.length > 0)
+    await raw.transaction(async (tx) => {
+      for (const some of inChunks(fresh, ROWS_PER_INSERT)) {
+        const values = some.map((row) => row.values);
+        await placing(some, () => insertMany(tx, table, values));
+      }
+    });
   progress(what);
+}
+
+/** Names table, row and column of a value that the database here cannot hold. */
+export async function placing<T>(rows: readonly Brought[], store: () => Promise<T>): Promise<T> {
+  try {
+    return await store();
+  } catch (error) {
+    if (error instanceof ForeignValueError || !isUnstorable(error) || !(error instanceof Error)) throw error;
+    for (const { values, from } of rows) {
+      const column = faultyColumn(values, error.message);
+      if (column !== undefined) from.refuse(column, `the database here cannot hold the value (${error.message})`);
+    }
+    throw error;
+  }
+}
+
+const LARGEST_INTEGER = 2 ** 31 - 1;
+
+/** The column that a message of MySQL names, or the first whose value is as PostgreSQL says. */
+function faultyColumn(values: Brought["values"], message: string): string | undefined {
+  const limit = Number(/character varying\((\d+)\)/.exec(message)?.[1] ?? Number.NaN);
+  const isFaulty = (name: string, value: SqlValue) =>
+    message.includes(`'${name}'`) ||
+    (typeof value === "string" && (characters(value) > limit || (message.includes("0x00") && value.includes("\0")))) ||
+    (typeof value === "number" && message.includes("out of range") && Math.abs(value) > LARGEST_INTEGER);
+  const [name] = Object.entries(values).find(([one, value]) => isFaulty(one, value)) ?? [];
+  return name?.replace(/_key$/, "");
 }
 
 async function keysHere(
@@ -83,7 +123,7 @@ async function keysHere(
   const sql = `select "${key}" from ${table} where "${key}" in (${places})`;
   const found = await raw.rows<Record<string, SqlValue>>(
     sql,
-    rows.map((row) => row[key] ?? null),
+    rows.map(({ values }) => values[key] ?? null),
   );
   return new Set(found.map((row) => row[key] ?? null));
 }

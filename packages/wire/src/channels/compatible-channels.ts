@@ -17,13 +17,36 @@ const RESELLERS: readonly [number, TypeHere][] = [
   [13, { type: 1, baseUrl: "https://api.aigc2d.com" }],
 ];
 
-/** New API's numbers are those of this gateway, but for a few that are an address of another type. */
+/**
+ * New API's numbers are those of this gateway, but for a few that are an address of another type. Undefined: services
+ * that this gateway does not speak to.
+ */
 const NEW_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map([
   ...RESELLERS,
+  [51, undefined],
+  [52, undefined],
   [53, { type: 1, baseUrl: "https://llm.submodel.ai" }],
   [54, { type: 45 }],
   [55, { type: 1 }],
+  [56, undefined],
+  [57, undefined],
+  [58, undefined],
 ]);
+
+/** Services of New API that this gateway has no channel type for. */
+const NAMES: Readonly<Record<number, string>> = {
+  51: "Jimeng",
+  52: "Vidu",
+  56: "Replicate",
+  57: "Codex",
+  58: "Kuaizi Lizhen",
+};
+
+/** The number of a type, with the name of its service where only the other gateway has it. */
+export function compatibleTypeName(kind: SourceGateway, type: number): string {
+  const name = kind === "new-api" ? NAMES[type] : undefined;
+  return name === undefined ? String(type) : `${type} (${name})`;
+}
 
 /**
  * Types of One API whose numbers mean something else here; all others are the same. Undefined: services that this
@@ -75,6 +98,11 @@ export function compatibleType(kind: SourceGateway, type: number, models: readon
   const own = kind === "one-api" ? ONE_API_TYPES : NEW_API_TYPES;
   if (own.has(type)) return own.get(type);
   return kind === "one-api" && type > LAST_OF_ONE_API ? undefined : { type };
+}
+
+/** Placeholders and patterns in a `header_override` of New API, which mean nothing here. */
+export function hasForeignHeaders(text: string): boolean {
+  return /[{][a-z_:]+[}]|"(?:re:|regex:|\*)/.test(text);
 }
 
 type Config = Readonly<Record<string, unknown>>;

@@ -6,6 +6,9 @@ import {
   compatibleKeyParts,
   compatibleOther,
   compatibleType,
+  compatibleTypeName,
+  hasForeignHeaders,
+  isBlank,
   splitList,
 } from "@fairway/wire";
 import { rowsUpTo } from "../paging.ts";
@@ -15,7 +18,9 @@ import { attempt, noteColumns, numberOf, textOf, type Carry, type ForeignRow } f
 /** Columns that are read here, and those that only describe the past there. */
 const KNOWN = [
   ..."id type name status models group base_url other openai_organization test_model model_mapping".split(" "),
-  ..."status_code_mapping priority weight auto_ban tag setting param_override max_input_tokens config key".split(" "),
+  ..."status_code_mapping priority weight auto_ban tag setting param_override header_override max_input_tokens config key".split(
+    " ",
+  ),
   ..."created_time test_time response_time balance balance_updated_time used_quota other_info".split(" "),
 ];
 
@@ -51,7 +56,9 @@ async function carryChannel(carry: Carry, row: ForeignRow, { name, taken, key: g
   const here = compatibleType(kind, type, models);
   if (!here) {
     report.count("channels", "skipped");
-    return report.note(`the channel ${name} has the type ${type}, which this gateway does not know`);
+    return report.note(
+      `the channel ${name} has the type ${compatibleTypeName(kind, type)}, which this gateway does not know`,
+    );
   }
   const secret = secretOf(row, given);
   const address = textOf(row, "base_url").trim().replace(/\/+$/, "") || (here.baseUrl ?? "");
@@ -59,7 +66,7 @@ async function carryChannel(carry: Carry, row: ForeignRow, { name, taken, key: g
   if (taken.has(placeOf(name, here.type))) return report.count("channels", "unchanged");
   taken.add(placeOf(name, here.type));
   const body = {
-    ...settingsOf(carry, row),
+    ...settingsOf(carry, row, name),
     ...secret,
     type: here.type,
     name,
@@ -94,7 +101,24 @@ function configOf(row: ForeignRow): Readonly<Record<string, unknown>> {
   return objectIn(textOf(row, "config")) ?? {};
 }
 
-function settingsOf({ kind, groupOf }: Carry, row: ForeignRow) {
+/** The proxy: what else channels of such gateways set there, this one does not read. */
+function settingOf({ report }: Carry, row: ForeignRow, name: string): string {
+  const { proxy, ...others } = objectIn(textOf(row, "setting")) ?? {};
+  for (const member of Object.keys(others))
+    if (!isBlank(others[member])) report.about(`channels with setting.${member}, which is not imported`, name);
+  return isBlank(proxy) ? "" : JSON.stringify({ proxy });
+}
+
+function headersOf({ report }: Carry, row: ForeignRow, name: string): string {
+  const text = textOf(row, "header_override");
+  if (Object.keys(objectIn(text) ?? {}).length === 0) return "";
+  if (!hasForeignHeaders(text)) return text;
+  report.about("channels that override headers in a form that is not known here, which is not imported", name);
+  return "";
+}
+
+function settingsOf(carry: Carry, row: ForeignRow, name: string) {
+  const { kind, groupOf } = carry;
   const groups = splitList(textOf(row, "group") || "default").map(groupOf);
   // What is no object never worked there either.
   const objectText = (name: string) =>
@@ -107,7 +131,8 @@ function settingsOf({ kind, groupOf }: Carry, row: ForeignRow) {
     model_mapping: objectText("model_mapping"),
     status_code_mapping: objectText("status_code_mapping"),
     param_override: objectText("param_override"),
-    setting: objectText("setting"),
+    setting: settingOf(carry, row, name),
+    header_override: headersOf(carry, row, name),
     tag: textOf(row, "tag"),
     priority: numberOf(row, "priority"),
     weight: Math.max(0, numberOf(row, "weight")),

@@ -77,15 +77,22 @@ export class ForeignRow {
   int(name: string, fallback = 0): number {
     const value = this.#values[name];
     if (typeof value === "boolean") return Number(value);
-    const number = value === null || value === undefined || value === "" ? Number.NaN : Number(value);
-    if (!Number.isFinite(number)) return fallback;
+    const number = this.#number(name);
+    if (number === undefined) return fallback;
     if (Number.isSafeInteger(Math.trunc(number))) return Math.trunc(number);
     return this.refuse(name, `the number ${this.text(name)} is larger than ${Number.MAX_SAFE_INTEGER}`);
   }
 
   decimal(name: string): number {
-    const number = Number(this.#values[name] ?? 0);
-    return Number.isFinite(number) ? number : 0;
+    return this.#number(name) ?? 0;
+  }
+
+  /** Undefined when there is nothing; columns of SQLite hold any text. */
+  #number(name: string): number | undefined {
+    const value = this.#values[name];
+    if (value === null || value === undefined || this.text(name).trim() === "") return undefined;
+    const number = Number(value);
+    return Number.isFinite(number) ? number : this.refuse(name, `${this.text(name).slice(0, 60)} is no number`);
   }
 
   flag(name: string): boolean {

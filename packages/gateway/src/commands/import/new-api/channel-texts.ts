@@ -1,4 +1,4 @@
-import { CHANNEL_STATUS } from "@fairway/wire";
+import { CHANNEL_STATUS, hasForeignHeaders } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../../../lib/text/json.ts";
 import { readParamOverride } from "../../../resources/channels/param-override.ts";
 import { checkHeaderText } from "../../../resources/channels/text-fields.ts";
@@ -65,8 +65,7 @@ function headerText(row: ForeignRow, lose: Lose): string | null {
   const text = row.text("header_override").trim();
   if (text === "" || text === "{}") return null;
   try {
-    // Placeholders and patterns there mean nothing here.
-    if (!/[{][a-z_:]+[}]|"(re:|regex:|\*)/.test(text)) return checkHeaderText(text);
+    if (!hasForeignHeaders(text)) return checkHeaderText(text);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
   }

@@ -1,4 +1,12 @@
-import { CHANNEL_STATUS, compatibleKeyFile, compatibleKeyParts, compatibleOther, compatibleType } from "@fairway/wire";
+import {
+  CHANNEL_STATUS,
+  characters,
+  compatibleKeyFile,
+  compatibleKeyParts,
+  compatibleOther,
+  compatibleType,
+  compatibleTypeName,
+} from "@fairway/wire";
 import { seconds } from "../../../lib/clock.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { providerByType } from "../../../providers/registry.ts";
@@ -7,7 +15,7 @@ import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { transact } from "../../../storage/transaction.ts";
 import { openCounter } from "../../../billing/audit/counters.ts";
-import { insertKeepingId } from "../../rows.ts";
+import { insertKeepingId, placing } from "../../rows.ts";
 import { channelTexts, type ChannelTexts } from "./channel-texts.ts";
 import { remarkColumns } from "./columns.ts";
 import type { ImportContext } from "./context.ts";
@@ -25,7 +33,7 @@ export async function importChannels(context: ImportContext): Promise<void> {
     }
     context.progress("channels");
   }
-  if (!context.isDry) await routeChannels(context);
+  await routeChannels(context);
 }
 
 interface Part {
@@ -35,13 +43,14 @@ interface Part {
 }
 
 async function importChannel(context: ImportContext, row: ForeignRow, { key, index }: Part): Promise<void> {
-  const { target, vault, channels, report, isDry } = context;
+  const { target, vault, channels, report } = context;
   if (index === 0) context.served.push(servedBy(row, key));
   const plain = row.text("name").slice(0, 180) || `channel ${row.int("id")}`;
   const name = index === 0 ? plain : `${plain} (${index + 1})`;
   const place = placeOf(context, row);
   if (!place || !providerByType(place.type)) {
-    const note = `the channel ${name} has the type ${row.int("type")}, which this gateway does not know`;
+    const type = compatibleTypeName(context.kind, row.int("type"));
+    const note = `the channel ${name} has the type ${type}, which this gateway does not know`;
     return report.count("channels", "skipped", { note });
   }
   const hash = vault.hashKey(key);
@@ -54,7 +63,6 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   remarkColumns(report, "channels", row, name);
   const status = statusOf(row, { key, type: place.type, name, report });
   const values = { ...channelRow(context, row), ...place, ...texts, ...withoutTexts(texts), name, status };
-  if (isDry) return;
   await storeChannel(context, { row, index, key, hash, find, texts, values: { ...values, name, type: place.type } });
 }
 
@@ -71,7 +79,8 @@ async function storeChannel(context: ImportContext, fresh: NewChannel): Promise<
   const { row, index, key, hash, find, texts, values } = fresh;
   await target.raw.transaction(async (tx) => {
     const oldId = index === 0 ? row.int("id") : undefined;
-    await insertKeepingId(tx, "channels", oldId, { ...values, key_sealed: "", key_hash: hash });
+    const inserted = { ...values, key_sealed: "", key_hash: hash };
+    await placing([{ values: inserted, from: row }], () => insertKeepingId(tx, "channels", oldId, inserted));
     const [made] = await tx.rows<{ id: number }>(find, [values.name, values.type, hash]);
     if (!made) throw new Error(`the channel ${values.name} was not stored`);
     await openCounter(tx, target.kind, { counter: "channel_used", id: made.id, amount: row.int("used_quota") });
@@ -146,7 +155,18 @@ function configOf(row: ForeignRow): Readonly<Record<string, unknown>> {
   return parseObject(row.text("config")) ?? {};
 }
 
+/** Longest names of the table that calls are routed by. */
+const MAX_NAMES = { models: 255, group: 64 } as const;
+
+function checkNames(row: ForeignRow): void {
+  for (const [column, most] of Object.entries(MAX_NAMES)) {
+    const long = row.list(column).find((name) => characters(name) > most);
+    if (long !== undefined) row.refuse(column, `the name ${long.slice(0, 60)}… is longer than ${most} characters`);
+  }
+}
+
 function channelRow({ clock, groups }: ImportContext, row: ForeignRow): Record<string, SqlValue> {
+  checkNames(row);
   return {
     openai_organization: row.text("openai_organization"),
     test_model: row.text("test_model"),

@@ -3,11 +3,10 @@ import type { Selectable } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { SourceDatabase, NEW_API, ONE_API } from "../../../../test/import/source-database.ts";
 import { channel, HASH, KEYS, token, user } from "../../../../test/import/rows.ts";
-import { manualClock, quietLog } from "../../../../test/kit/support.ts";
+import { quietLog } from "../../../../test/kit/support.ts";
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { checkBalances } from "../../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../../billing/audit/sums.ts";
-import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
 import { createPasswords } from "../../../identity/passwords/passwords.ts";
 import { hashOf } from "../../../identity/sessions/sessions.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
@@ -37,6 +36,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
       "redemptions",
       "logs",
       "ledger",
+      "balance_outbox",
       "access_tokens",
     ] as const)
       await kit.database.db.deleteFrom(table).execute();
@@ -52,8 +52,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
   const run = (kind: SourceGateway, { isDry = false, logOrigin, groups = new GroupNames(), former }: Choices = {}) => {
     source = openForeign(sourceDatabase.url, quietLog);
     const { database } = kit;
-    const ledger = createSqlLedger({ database: database.raw, clock: manualClock(), log: quietLog });
-    const target = { target: database, logTarget: database, ledger };
+    const target = { target: database, logTarget: database };
     const logs = { logSource: source, withLogs: logOrigin !== undefined, origin: logOrigin ?? "here" };
     const named = { groups, prices: { areChannelsAsked: false, former } };
     return importCompatible({ ...kit, ...target, ...logs, ...named, kind, source, isDry, onProgress: () => {} });

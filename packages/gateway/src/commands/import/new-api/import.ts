@@ -1,3 +1,6 @@
+import { createChanges } from "../../../billing/ledger/balance-changes.ts";
+import type { Database } from "../../../storage/database.ts";
+import { rehearse, undoing } from "../../../storage/rehearsal.ts";
 import { bump } from "../../../storage/revisions.ts";
 import { ImportReport } from "../../../resources/import/report.ts";
 import { alignIds } from "../../rows.ts";
@@ -9,7 +12,7 @@ import { importDrawings, importTasks } from "./tasks.ts";
 import { importTokens } from "./tokens.ts";
 import { importUsers } from "./users.ts";
 
-type Made = "report" | "users" | "tokens" | "channels" | "routed" | "progress" | "served";
+type Made = "ledger" | "report" | "users" | "tokens" | "channels" | "routed" | "progress" | "served";
 
 export interface CompatibleImport extends Omit<ImportContext, Made> {
   readonly withLogs: boolean;
@@ -26,13 +29,31 @@ export async function importCompatible({ withLogs, onProgress, ...settings }: Co
     tokens: new Map<number, number>(),
     channels: new Map<number, number>(),
   };
-  const context: ImportContext = { ...settings, ...maps, report, progress, routed: [], served: [] };
-  const { source, logSource, target, isDry } = settings;
+  const made = { ...settings, ...maps, report, progress, routed: [], served: [] };
+  const { source, logSource, logTarget, target, isDry, clock } = settings;
+  const contextOf = (place: Database): ImportContext => {
+    const changeWith = createChanges({ database: place.raw, clock, onCommit: () => Promise.resolve() });
+    return { ...made, target: place, ledger: { changeWith } };
+  };
   for (const table of ["users", "tokens", "channels", "options"]) {
     if (!(await source.has(table)))
       throw new Error(`this is no database of ${settings.kind}: it has no table ${table}`);
   }
+  // A dry run writes everything too, in a transaction that is rolled back: what the real run cannot store, it cannot.
+  const bringAll = (place: Database) => importTables(contextOf(place));
+  const areSummed = await (isDry ? rehearse(target, bringAll) : bringAll(target));
+  // The log can be too large for one transaction.
+  const logPlace = isDry ? { ...logTarget, raw: undoing(logTarget.raw) } : logTarget;
+  if (withLogs && (await logSource.has("logs")))
+    await importLogs({ ...contextOf(target), logTarget: logPlace }, { areSummed });
+  return report;
+}
+
+/** Everything but the log; answers whether there were hourly sums. */
+async function importTables(context: ImportContext): Promise<boolean> {
+  const { source, target, isDry } = context;
   await importUsers(context);
+  // PostgreSQL does not take back what its sequences were told.
   if (!isDry) await alignIds(target, ["users"]);
   await importTokens(context);
   await importChannels(context);
@@ -43,9 +64,8 @@ export async function importCompatible({ withLogs, onProgress, ...settings }: Co
   await importDrawings(context);
   await importTasks(context);
   const areSummed = await importSums(context);
-  if (withLogs && (await logSource.has("logs"))) await importLogs(context, { areSummed });
-  if (!isDry) await announce(context);
-  return report;
+  await announce(context);
+  return areSummed;
 }
 
 /** Running gateways read again what changed. */

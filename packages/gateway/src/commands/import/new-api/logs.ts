@@ -20,11 +20,11 @@ const CHANNEL_TEST_TYPE = 4;
 
 /** Hourly sums of the dashboard. Answers whether there were any: their log rows must not be summed up again. */
 export async function importSums(context: ImportContext): Promise<boolean> {
-  const { source, target, users, report, isDry, progress, clock } = context;
+  const { source, target, users, report, progress, clock } = context;
   if (!(await source.has("quota_data"))) return false;
   let hasAny = false;
   for await (const rows of source.pages("quota_data")) {
-    if (!hasAny && !isDry) await target.raw.transaction((tx) => widenGap(tx, target.kind, seconds(clock) + 1));
+    if (!hasAny) await target.raw.transaction((tx) => widenGap(tx, target.kind, seconds(clock) + 1));
     hasAny = true;
     const usable = rows.filter((row) => users.has(row.int("user_id")));
     report.count("hourly sums", "skipped", { times: rows.length - usable.length });
@@ -34,7 +34,7 @@ export async function importSums(context: ImportContext): Promise<boolean> {
       const fresh = await newSums(context, some);
       report.count("hourly sums", "created", { times: fresh.length });
       report.count("hourly sums", "unchanged", { times: some.length - fresh.length });
-      if (isDry || fresh.length === 0) continue;
+      if (fresh.length === 0) continue;
       const values = fresh.flatMap((sum) => SUMS.columns.map((name) => sum[name]));
       await target.raw.run(upsertSql(target.kind, SUMS, fresh.length), values);
     }
@@ -95,7 +95,8 @@ export async function importLogs(context: ImportContext, { areSummed }: { readon
   const { logSource, logTarget, origin } = context;
   const prefix = `${areSummed ? SUMMED_REQUEST : "import-"}${origin}-`;
   for await (const page of logSource.pages("logs")) {
-    const rows = page.map((row) => logRow(context, row, `${prefix}${row.int("id")}`));
+    const valuesOf = (row: ForeignRow) => logRow(context, row, `${prefix}${row.int("id")}`);
+    const rows = page.map((row) => ({ values: valuesOf(row), from: row }));
     await bringNew(context, logTarget.raw, { what: "logs", table: "logs", key: "request_id", rows });
   }
 }

@@ -4,13 +4,21 @@ import { channel, token, user } from "../../../../test/import/rows.ts";
 import { NEW_API_RECENT, SourceDatabase } from "../../../../test/import/source-database.ts";
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { quietLog } from "../../../../test/kit/support.ts";
-import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
 import { openForeign } from "../../../storage/engines/foreign.ts";
 import { openTexts } from "../../../storage/secrets/channel-texts.ts";
 import { importCompatible } from "./import.ts";
 
-const TABLES = ["users", "tokens", "channels", "abilities", "options", "ledger", "access_tokens"] as const;
+const TABLES = [
+  "users",
+  "tokens",
+  "channels",
+  "abilities",
+  "options",
+  "ledger",
+  "balance_outbox",
+  "access_tokens",
+] as const;
 const RECENT = {
   ...NEW_API_RECENT,
   users: { ...NEW_API_RECENT["users"], setting: "text" },
@@ -34,9 +42,8 @@ eachDatabase("losses of an import of a compatible gateway", (open) => {
 
   const run = async (isDry: boolean) => {
     const source = openForeign(sourceDatabase.url, quietLog);
-    const { database, clock } = kit;
-    const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
-    const places = { target: database, logTarget: database, source, logSource: source, ledger };
+    const { database } = kit;
+    const places = { target: database, logTarget: database, source, logSource: source };
     const how = { kind: "new-api", isDry, withLogs: false, origin: "here", onProgress: () => {} } as const;
     const prices = { areChannelsAsked: false, former: undefined };
     try {
@@ -145,4 +152,33 @@ eachDatabase("losses of an import of a compatible gateway", (open) => {
         await expect(run(isDry)).rejects.toThrow(`${table}, row 1, column ${column}: ${reason}`);
     },
   );
+
+  test("a value that the database here cannot hold is refused with its place, by the dry run too", async () => {
+    await sourceDatabase.insert(
+      "users",
+      user(1, "root", { role: 100 }),
+      user(2, "ann", { display_name: "n".repeat(65) }),
+    );
+    await sourceDatabase.insert("channels", channel(3, 1, { group: "g".repeat(65) }));
+    const isUnlimited = open.kind === "sqlite";
+    const place = isUnlimited ? "channels, row 3, column group: " : "users, row 2, column display_name: ";
+    for (const isDry of [true, false]) await expect(run(isDry)).rejects.toThrow(place);
+    const refused = await kit.database.db.selectFrom("users").select("id").where("username", "=", "ann").execute();
+    expect(refused).toHaveLength(isUnlimited ? 1 : 0);
+  });
+
+  test("every type of New API is taken over or named", async () => {
+    await sourceDatabase.insert("users", user(1, "root", { role: 100 }));
+    const types = Array.from({ length: 11 }, (_, at) => 51 + at);
+    await sourceDatabase.insert("channels", ...types.map((type) => channel(type, type)));
+    const lines = await run(false);
+    const made = await kit.database.db.selectFrom("channels").select(["id", "type"]).orderBy("id").execute();
+    expect(made).toEqual([
+      { id: 53, type: 1 },
+      { id: 54, type: 45 },
+      { id: 55, type: 1 },
+    ]);
+    for (const type of ["51 (Jimeng)", "52 (Vidu)", "56 (Replicate)", "57 (Codex)", "58 (Kuaizi Lizhen)", "59", "61"])
+      expect(lines).toContain(`has the type ${type}, which this gateway does not know`);
+  });
 });

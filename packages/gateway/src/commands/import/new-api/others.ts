@@ -20,7 +20,7 @@ import type { ImportContext } from "./context.ts";
 
 /** Options that this gateway knows and whose texts pass its checks; the others are named. */
 export async function importOptions(context: ImportContext): Promise<void> {
-  const { report, isDry, groups } = context;
+  const { report, groups } = context;
   const rows: OptionRow[] = [];
   for await (const page of context.source.pages("options", "key")) {
     rows.push(...page.map((row) => withGroups(groups, { key: row.text("key"), value: row.text("value") })));
@@ -50,7 +50,7 @@ export async function importOptions(context: ImportContext): Promise<void> {
   const all = [...writes.filter(({ key }) => !replaced.has(key)), ...prices];
   noteGroups(groups, withWrites(stored, all), report);
   noteUnpriced(report, modelsOf(context), withWrites(stored, all));
-  if (!isDry && all.length > 0) await store.write(all, { userId: 0, username: "import", ip: "" });
+  if (all.length > 0) await store.write(all, { userId: 0, username: "import", ip: "" });
 }
 
 /** Prices that upstreams publish for models without one. */
@@ -79,7 +79,7 @@ export async function importRedemptions(context: ImportContext): Promise<void> {
   for await (const rows of source.pages("redemptions")) {
     const usable = rows.filter((row) => !row.isDeleted && row.text("key") !== "" && row.int("quota") > 0);
     report.count("redemption codes", "skipped", { times: rows.length - usable.length });
-    const values = usable.map((row) => redemptionRow(context, row));
+    const values = usable.map((row) => ({ values: redemptionRow(context, row), from: row }));
     await bringNew(context, target.raw, { what: "redemption codes", table: "redemptions", key: "key", rows: values });
   }
 }
@@ -110,7 +110,7 @@ export async function importTopUps(context: ImportContext): Promise<void> {
   for await (const rows of source.pages("top_ups")) {
     const usable = rows.filter((row) => users.has(row.int("user_id")) && row.text("trade_no") !== "");
     report.count("top-ups", "skipped", { times: rows.length - usable.length });
-    const values = usable.map((row) => topUpRow(context, row));
+    const values = usable.map((row) => ({ values: topUpRow(context, row), from: row }));
     await bringNew(context, target.raw, { what: "top-ups", table: "top_ups", key: "trade_no", rows: values });
   }
 }

@@ -6,7 +6,6 @@ import { fillRecent } from "../../../../test/import/recent-logs.ts";
 import { channel, KEYS, user } from "../../../../test/import/rows.ts";
 import { quietLog } from "../../../../test/kit/support.ts";
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
-import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
 import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
 import { EVERYTHING } from "../../../resources/logs/filter.ts";
 import { createLogStore } from "../../../resources/logs/store.ts";
@@ -33,6 +32,7 @@ const TABLES = [
   "access_tokens",
   "logs",
   "ledger",
+  "balance_outbox",
 ] as const;
 
 eachDatabase("import of recent revisions", (open) => {
@@ -55,8 +55,7 @@ eachDatabase("import of recent revisions", (open) => {
 
   const run = (kind: SourceGateway = "new-api", isDry = false) => {
     source = openForeign(sourceDatabase.url, quietLog);
-    const { database, clock } = kit;
-    const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
+    const { database } = kit;
     const places = { target: database, logTarget: database, source, logSource: source };
     const onProgress = (what: string, done: number) => void seen.push(`${what} ${done}`);
     const prices = { areChannelsAsked: false, former: undefined };
@@ -66,7 +65,6 @@ eachDatabase("import of recent revisions", (open) => {
       ...places,
       ...named,
       kind,
-      ledger,
       isDry,
       withLogs: true,
       origin: "o",

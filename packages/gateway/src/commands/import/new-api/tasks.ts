@@ -34,7 +34,8 @@ async function importJobs(context: ImportContext, { what, table, mark, rowOf }: 
   for await (const page of source.pages(table)) {
     const usable = page.filter((row) => users.has(row.int("user_id")));
     report.count(what, "skipped", { times: page.length - usable.length });
-    const rows = usable.map((row) => ({ ...rowOf(context, row), request_id: `${prefix}${row.int("id")}` }));
+    const valuesOf = (row: ForeignRow) => ({ ...rowOf(context, row), request_id: `${prefix}${row.int("id")}` });
+    const rows = usable.map((row) => ({ values: valuesOf(row), from: row }));
     await bringNew(context, target.raw, { what, table, key: "request_id", rows, known });
   }
 }

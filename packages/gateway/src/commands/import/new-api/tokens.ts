@@ -6,7 +6,7 @@ import { seconds } from "../../../lib/clock.ts";
 import { parseNetwork } from "../../../lib/net/ip.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
-import { admitCarriedKeys, insertKeepingId } from "../../rows.ts";
+import { admitCarriedKeys, insertKeepingId, placing } from "../../rows.ts";
 import { remarkColumns } from "./columns.ts";
 import type { ImportContext } from "./context.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
@@ -20,7 +20,7 @@ export async function importTokens(context: ImportContext): Promise<void> {
 }
 
 async function importToken(context: ImportContext, row: ForeignRow): Promise<void> {
-  const { target, vault, users, tokens, report, isDry } = context;
+  const { target, vault, users, tokens, report } = context;
   const userId = users.get(row.int("user_id"));
   const key = row.text("key").replace(/^sk-/, "");
   if (row.isDeleted || userId === undefined || key === "") return report.count("tokens", "skipped");
@@ -37,9 +37,8 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   tokens.set(row.int("id"), row.int("id"));
   remarkColumns(report, "tokens", row, nameOf(row));
   const values = { ...tokenRow(context, row, userId), key_hash: hash, key_sealed: "" };
-  if (isDry) return;
   await target.raw.transaction(async (tx) => {
-    await insertKeepingId(tx, "tokens", row.int("id"), values);
+    await placing([{ values, from: row }], () => insertKeepingId(tx, "tokens", row.int("id"), values));
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
     if (!made) throw new Error(`the token ${row.int("id")} was not stored`);
     tokens.set(row.int("id"), made.id);

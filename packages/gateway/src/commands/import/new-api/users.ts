@@ -8,7 +8,7 @@ import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import { firstBalanceId } from "../../../lib/first-balance.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
-import { insertKeepingId } from "../../rows.ts";
+import { insertKeepingId, placing } from "../../rows.ts";
 import { remarkColumns } from "./columns.ts";
 import type { ImportContext } from "./context.ts";
 import { keepPasskeys, keepSecondFactor, readSecurity, type Security } from "./security.ts";
@@ -65,15 +65,15 @@ function freeName({ report }: ImportContext, row: ForeignRow, names: Set<string>
 }
 
 async function importUser(context: Users, row: ForeignRow, username: string): Promise<number> {
-  const { target, report, isDry } = context;
+  const { target, report } = context;
   const find = "select id, quota, role from users where username_key = ?";
   const [known] = await target.raw.rows<Known>(find, [usernameKey(username)]);
   if (known) return updateUnused(context, row, known);
   report.count("users", "created");
-  if (isDry) return row.int("id");
   let id = 0;
   await context.ledger.changeWith(async (tx) => {
-    await insertKeepingId(tx, "users", row.int("id"), await userRow(context, tx, row, username));
+    const values = await userRow(context, tx, row, username);
+    await placing([{ values, from: row }], () => insertKeepingId(tx, "users", row.int("id"), values));
     const [made] = await tx.rows<Known>(find, [usernameKey(username)]);
     if (!made) throw new Error(`the user ${username} was not stored`);
     ({ id } = made);
@@ -88,7 +88,7 @@ async function importUser(context: Users, row: ForeignRow, username: string): Pr
 
 /** An account that was never used, such as the one of a first start, takes over password and balance. */
 async function updateUnused(context: Users, row: ForeignRow, known: Known): Promise<number> {
-  const { target, report, isDry } = context;
+  const { target, report } = context;
   const moved = await target.raw.rows("select 1 as one from ledger where user_id = ? and request_id <> ? limit 1", [
     known.id,
     firstBalanceId(known.id),
@@ -101,12 +101,12 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
     return known.id;
   }
   report.count("users", "updated");
-  if (isDry) return known.id;
   await context.ledger.changeWith(async (tx) => {
     const { username: _name, username_key: _key, quota: _quota, ...values } = await userRow(context, tx, row, "");
     const change = { ...values, role: Math.max(known.role, row.int("role")) };
     const sets = Object.keys(change).map((name) => `"${name}" = ?`);
-    await tx.run(`update users set ${sets.join(", ")} where id = ?`, [...Object.values(change), known.id]);
+    const update = `update users set ${sets.join(", ")} where id = ?`;
+    await placing([{ values: change, from: row }], () => tx.run(update, [...Object.values(change), known.id]));
     await carryUsage(context, tx, known.id, row);
     await keepAccessToken(context, tx, known.id, row);
     await keepSecondFactor(context, tx, known.id, context.security.get(row.int("id")));
@@ -214,8 +214,7 @@ async function keepAccessToken(
   await tx.run(insert, [userId, hashOf(token), seconds(clock)]);
 }
 
-async function linkInviters({ target, users, isDry }: ImportContext, inviters: Map<number, number>): Promise<void> {
-  if (isDry) return;
+async function linkInviters({ target, users }: ImportContext, inviters: Map<number, number>): Promise<void> {
   for (const [id, oldInviter] of inviters) {
     const inviter = users.get(oldInviter) ?? 0;
     await target.raw.run("update users set inviter_id = ? where id = ? and inviter_id = 0", [inviter, id]);
