@@ -172,6 +172,24 @@ export const labelsType: OptionType<Readonly<Record<string, string>>> = {
   },
 };
 
+const MODALITY = "(?:text|image|audio|video|file|embeddings)";
+const MODALITIES = new RegExp(`^${MODALITY}(?:\\+${MODALITY})*->${MODALITY}(?:\\+${MODALITY})*$`);
+
+/** JSON object of models to what they take and give. */
+export const modalitiesType: OptionType<Readonly<Record<string, string>>> = {
+  kind: "labels",
+  read: (text) => {
+    const labels = labelsType.read(text);
+    if (!labels.isValid) return labels;
+    const wrong = Object.entries(labels.value).find(([, value]) => !MODALITIES.test(value));
+    return wrong
+      ? broken(
+          `modalities such as text+image->text, of text, image, audio, video, file and embeddings, for ${wrong[0]}`,
+        )
+      : labels;
+  },
+};
+
 /** Per minute: requests and tokens; at once: requests. What is absent is not limited. */
 export interface Limits {
   readonly rpm?: number;

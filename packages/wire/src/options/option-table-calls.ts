@@ -5,6 +5,7 @@ import {
   labelsType,
   limitsType,
   linesType,
+  modalitiesType,
   namesType,
   numberType,
   ownLimitsType,
@@ -30,6 +31,22 @@ export const CALL_OPTIONS = {
   ModelOutputTokens: option(ratios, "", [
     "prices",
     "Output tokens of one answer at most, by model; wins over the limit in the price list.",
+  ]),
+  ModelContextTokens: option(ratios, "", [
+    "prices",
+    "Tokens that prompt and answer may have together, by model; wins over the limit in the price list.",
+  ]),
+  ModelModalities: option(modalitiesType, "{}", [
+    "prices",
+    "What models take and give, such as text+image->text; wins over the price list. Model lists show it.",
+  ]),
+  ModelDetails: option(flag, "true", [
+    "prices",
+    "Model lists for clients carry context length, longest answer, modalities and price, where they are known.",
+  ]),
+  ModelListPrices: option(flag, "true", [
+    "prices",
+    "Those details carry the price of a token in US dollars, with the ratio of the caller's group.",
   ]),
   StopStreamsOnEmptyBalance: option(flag, "true", ["quota", "A running stream ends when the balance does."]),
   BillAbortedPrompt: option(flag, "false", ["quota", "A request that its client leaves early pays for the prompt."]),

@@ -1,5 +1,5 @@
 import { listedName } from "./listed-name.ts";
-import { listedEntry } from "./listed-entry.ts";
+import { findListed } from "./listed-entry.ts";
 import type { DecimalTable } from "./price-tables.ts";
 
 /** Context and output limits of a model; undefined if the vendor publishes none. */
@@ -51,18 +51,32 @@ const RETIRED: readonly KnownLimit[] = (
 
 const RETIRED_REASONING = /^(?:o1|o3|gpt-5|gemini-2\.5|claude-3-7-.*thinking)/;
 
-/** `outputTokens` is what the operator says of models; it wins. */
-export function limitsOf(model: string, outputTokens: DecimalTable | undefined): ModelLimits {
+/** What the operator says of models. */
+export interface OwnLimits {
+  readonly outputTokens: DecimalTable | undefined;
+  readonly contextTokens: DecimalTable | undefined;
+}
+
+/** The operator's limits win over the vendor's. */
+export function limitsOf(model: string, own: OwnLimits): ModelLimits {
   const name = listedName(model);
-  const own = outputTokens && Object.hasOwn(outputTokens, name) ? Number(outputTokens[name]) : 0;
   const { output, context, isReasoning } = vendorLimits(name);
-  return { outputTokens: own >= 1 ? Math.floor(own) : output, contextTokens: context, isReasoning };
+  return {
+    outputTokens: readTokens(own.outputTokens, name) ?? output,
+    contextTokens: readTokens(own.contextTokens, name) ?? context,
+    isReasoning,
+  };
+}
+
+function readTokens(table: DecimalTable | undefined, name: string): number | undefined {
+  const own = table && Object.hasOwn(table, name) ? Math.floor(Number(table[name])) : 0;
+  return own >= 1 ? own : undefined;
 }
 
 /** A name behind a vendor's or a router's stands for the model of that name. */
 function vendorLimits(name: string) {
   const bare = name.slice(name.lastIndexOf("/") + 1);
-  const entries = [...new Set([listedEntry(name), listedEntry(bare)])].filter((entry) => entry !== undefined);
+  const entries = findListed(name);
   const output = entries.find(({ maxOutputTokens }) => maxOutputTokens !== undefined)?.maxOutputTokens;
   const retired = output === undefined ? RETIRED.find(({ prefix }) => bare.startsWith(prefix)) : undefined;
   return {

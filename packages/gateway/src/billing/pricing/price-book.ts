@@ -9,6 +9,7 @@ import {
 import { listedName } from "./listed-name.ts";
 import { priceFromList } from "./list-price.ts";
 import { listedEntry } from "./listed-entry.ts";
+import { findModelFacts, type ModelFacts } from "./model-facts.ts";
 import { limitsOf, type ModelLimits } from "./model-limits.ts";
 import type { CallPrice, Origin, Price } from "./rates.ts";
 import { BUILT_IN, compatiblePrices, type ListPrice, listPrices } from "./price-data.ts";
@@ -29,6 +30,8 @@ export interface PriceOptions {
   readonly AudioCompletionRatio?: DecimalTable;
   readonly GroupRatio?: DecimalTable;
   readonly ModelOutputTokens?: DecimalTable;
+  readonly ModelContextTokens?: DecimalTable;
+  readonly ModelModalities?: Readonly<Record<string, string>>;
   readonly ToolPrice?: DecimalTable;
   readonly ServiceTierRatio?: DecimalTable;
   readonly SelfUseModeEnabled?: boolean;
@@ -51,6 +54,8 @@ export interface PriceBook {
   charged(model: string): Price | undefined;
   /** Context and output limits of the model. */
   limits(model: string): ModelLimits;
+  /** What model lists say of the model. */
+  facts(model: string): ModelFacts;
   /** Surcharges of vendors for tools and tiers. */
   readonly surcharges: Surcharges;
   /** The price of unknown models in self-use mode: ratio 1. */
@@ -93,7 +98,10 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
     const name = listedName(model);
     const limited = known.get(name);
     if (limited) return limited;
-    const found = limitsOf(name, options.ModelOutputTokens);
+    const found = limitsOf(name, {
+      outputTokens: options.ModelOutputTokens,
+      contextTokens: options.ModelContextTokens,
+    });
     if (known.size < MOST_NAMES) known.set(name, found);
     return found;
   };
@@ -104,6 +112,11 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
     find,
     charged,
     limits,
+    facts: (model) => {
+      const name = listedName(model);
+      const own = options.ModelModalities;
+      return findModelFacts(name, limits(name), own && Object.hasOwn(own, name) ? own[name] : undefined);
+    },
     surcharges: createSurcharges(options.ToolPrice, options.ServiceTierRatio),
     selfUsePrice: SELF_USE_PRICE,
     groupRatio: (group) => groupRatios.get(group) ?? "1",

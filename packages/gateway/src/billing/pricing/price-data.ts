@@ -26,6 +26,8 @@ export interface ListPrice {
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
   readonly supports?: readonly string[];
+  /** ISO date on which the vendor ends the model. */
+  readonly deprecated?: string;
   /** Prices of long prompts: `inputAbove200k`, `outputAbove272k`, ... */
   readonly [aboveThreshold: `${string}Above${number}k`]: string | undefined;
 }

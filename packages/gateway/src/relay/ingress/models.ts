@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../../lib/app-error.ts";
 import type { ErrorDialect } from "../../dialects/core/types.ts";
+import { isTaskModel } from "../../billing/pricing/default-ratios.ts";
+import type { ModelFacts } from "../../billing/pricing/model-facts.ts";
 import { ownerOf } from "../../providers/registry.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { servingGroups } from "../admission/model-access.ts";
 import type { Caller } from "../types.ts";
+import { anthropicDetails, createDetails, geminiDetails, type ModelDetails, openAiDetails } from "./model-details.ts";
 
 /** The protocol of a model list: the only GET whose shape depends on headers. */
 export function listDialect(
@@ -30,20 +33,44 @@ export function usableModels(snapshot: Snapshot, caller: Caller): string[] {
   return [...names].sort();
 }
 
+/** What model lists know of a model, and the calls that take it. */
+export interface ModelLister {
+  details(model: string): ModelDetails | undefined;
+  facts(model: string): ModelFacts;
+}
+
+/** The details of models for the caller; those of its first group where several may serve it. */
+export function createLister(snapshot: Snapshot, caller: Caller): ModelLister {
+  const details = createDetails(snapshot, servingGroups(caller, snapshot)[0] ?? caller.group);
+  return { details: (model) => details?.(model), facts: (model) => snapshot.prices.facts(model) };
+}
+
 /** The list, in the caller's protocol. */
-export function modelList(dialect: ErrorDialect, models: readonly string[], query: URLSearchParams): unknown {
-  if (dialect === "gemini") return { models: models.map(geminiModel) };
-  if (dialect === "anthropic") return anthropicPage(models, query);
-  return { object: "list", success: true, data: models.map(openAiModel) };
+export function modelList(
+  dialect: ErrorDialect,
+  models: readonly string[],
+  query: URLSearchParams,
+  lister: ModelLister,
+): unknown {
+  if (dialect === "gemini") return { models: models.map((model) => geminiModel(model, lister)) };
+  if (dialect === "anthropic") return anthropicPage(models, query, lister);
+  return { object: "list", success: true, data: models.map((model) => openAiModel(model, lister)) };
+}
+
+export interface ModelQuestion {
+  readonly name: string;
+  readonly models: readonly string[];
+  readonly caller: Caller;
+  readonly lister: ModelLister;
 }
 
 /** One element of the list; throws `model_not_found`. */
-export function oneModel(dialect: ErrorDialect, models: readonly string[], name: string, caller: Caller): unknown {
+export function oneModel(dialect: ErrorDialect, { name, models, caller, lister }: ModelQuestion): unknown {
   const model = decoded(name);
   if (!models.includes(model))
     throw new AppError("model_not_found", { param: "model", values: { model, group: caller.group } });
-  if (dialect === "gemini") return geminiModel(model);
-  return dialect === "anthropic" ? anthropicModel(model) : openAiModel(model);
+  if (dialect === "gemini") return geminiModel(model, lister);
+  return dialect === "anthropic" ? anthropicModel(model, lister) : openAiModel(model, lister);
 }
 
 function decoded(name: string): string {
@@ -57,19 +84,47 @@ function decoded(name: string): string {
 /** A fixed time: consoles of compatible gateways sort by it, and no upstream reports the true one. */
 const CREATED = 1_626_777_600;
 
-function openAiModel(id: string) {
-  return { id, object: "model", created: CREATED, owned_by: ownerOf(id), root: id, parent: null };
+function openAiModel(id: string, lister: ModelLister) {
+  const details = lister.details(id);
+  return {
+    id,
+    object: "model",
+    created: CREATED,
+    owned_by: ownerOf(id),
+    root: id,
+    parent: null,
+    ...(details && { name: id, ...openAiDetails(details) }),
+  };
 }
 
-function anthropicModel(id: string) {
-  return { type: "model", id, display_name: id, created_at: new Date(CREATED * 1000).toISOString() };
+function anthropicModel(id: string, lister: ModelLister) {
+  const details = lister.details(id);
+  const created_at = new Date(CREATED * 1000).toISOString();
+  return { type: "model", id, display_name: id, created_at, ...(details && anthropicDetails(details)) };
 }
 
-function geminiModel(id: string) {
-  return { name: `models/${id}`, displayName: id, supportedGenerationMethods: ["generateContent", "countTokens"] };
+function geminiModel(id: string, lister: ModelLister) {
+  const details = lister.details(id);
+  return {
+    name: `models/${id}`,
+    displayName: id,
+    supportedGenerationMethods: findMethods(id, lister),
+    ...(details && geminiDetails(details)),
+  };
 }
 
-function anthropicPage(models: readonly string[], query: URLSearchParams) {
+const CONTENT_METHODS = ["generateContent", "streamGenerateContent", "countTokens"];
+
+/** Gemini's clients offer a model for these calls; one that no list knows may be any chat model. */
+function findMethods(id: string, lister: ModelLister): string[] {
+  if (isTaskModel(id)) return [];
+  const { modalities, mode } = lister.facts(id);
+  if (!modalities) return mode === undefined ? CONTENT_METHODS : [];
+  if (modalities.output.includes("embeddings")) return ["embedContent", "batchEmbedContents"];
+  return modalities.input.includes("text") && modalities.output.includes("text") ? CONTENT_METHODS : [];
+}
+
+function anthropicPage(models: readonly string[], query: URLSearchParams, lister: ModelLister) {
   const limit = Math.min(1000, Math.max(1, Number.parseInt(query.get("limit") ?? "20", 10) || 20));
   const after = query.get("after_id");
   const before = query.get("before_id");
@@ -77,7 +132,7 @@ function anthropicPage(models: readonly string[], query: URLSearchParams) {
   const end = before === null ? models.length : Math.max(0, models.indexOf(before));
   const page = before === null ? models.slice(start, start + limit) : models.slice(Math.max(start, end - limit), end);
   return {
-    data: page.map(anthropicModel),
+    data: page.map((model) => anthropicModel(model, lister)),
     has_more: before === null ? start + limit < models.length : end - limit > start,
     first_id: page[0] ?? null,
     last_id: page.at(-1) ?? null,

@@ -7,7 +7,7 @@ import { hasControl } from "../../lib/text/text.ts";
 import { sendError } from "./client-error.ts";
 import { countTokens } from "../pipeline/count-tokens.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
-import { listDialect, modelList, oneModel, usableModels } from "./models.ts";
+import { createLister, listDialect, modelList, oneModel, usableModels } from "./models.ts";
 import { runPipeline, type PipelineDeps } from "../pipeline/pipeline.ts";
 import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
@@ -182,11 +182,14 @@ async function listModels(call: Call, match: Extract<RouteMatch, { kind: "models
   const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
   call.errors = listDialect(match.prefix, path, request.headers, query);
   const caller = await deps.authenticator.byKey(request, arrival.ip);
-  const models = usableModels(deps.snapshots.current(), caller);
-  const isList = match.model === undefined;
+  const snapshot = deps.snapshots.current();
+  const models = usableModels(snapshot, caller);
+  const lister = createLister(snapshot, caller);
   sendJson(
     response,
-    isList ? modelList(call.errors, models, query) : oneModel(call.errors, models, match.model, caller),
+    match.model === undefined
+      ? modelList(call.errors, models, query, lister)
+      : oneModel(call.errors, { name: match.model, models, caller, lister }),
   );
 }
 
