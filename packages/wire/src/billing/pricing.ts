@@ -29,7 +29,10 @@ export const pricingList = endpoint({
 export const PricingExplanation = z.object({
   model: z.string(),
   group: z.string(),
-  /** `operator`, `built-in defaults`, `list price of …` or `self-use`, and when it held. */
+  /**
+   * `operator`, `built-in defaults`, `list price of …` or `self-use`, and when it held; `…, as MODEL` for a name that
+   * channels map to the model.
+   */
   source: z.string(),
   date: z.string(),
   /** By tokens (0) or per call (1), as in the list of prices. */

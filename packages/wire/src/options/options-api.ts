@@ -118,7 +118,7 @@ export const ShownPrice = z.object({
   /** US dollars per `unit`, for what is charged by the call. */
   model_price: z.number(),
   unit: z.string(),
-  /** "operator", "built-in defaults" or "list price of ..."; `date` says of when. */
+  /** "operator", "built-in defaults" or "list price of ...", with ", as MODEL" for mapped names; `date` says of when. */
   source: z.string(),
   date: z.string(),
 });

@@ -1,5 +1,5 @@
 import type { RequestSpec } from "../../dialects/core/types.ts";
-import { IMAGE_TOKENS, imageFactor } from "./image-factor.ts";
+import { IMAGE_TOKENS, imageFactor, pricedSpec } from "./image-factor.ts";
 import { DEFAULT_QUOTA_PER_UNIT, type Priced, unitOf, unitsOf } from "./price.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates, type WeightTable } from "./rates.ts";
 import { quota, quotaAtMost, type Quota } from "../money/quota.ts";
@@ -134,7 +134,9 @@ function imageCost(ask: Estimated, price: TokenPrice, prompt: number): Cost {
 }
 
 function factorOf(ask: Estimated, price: Price): Cost {
-  return price.hasImageFactors && unitOf(ask.operation) === "image" ? imageFactor(ask) : { num: 1n, den: 1n };
+  return price.hasImageFactors && unitOf(ask.operation) === "image"
+    ? imageFactor(pricedSpec(price, ask))
+    : { num: 1n, den: 1n };
 }
 
 function hasOutput(operation: RequestSpec["operation"] | undefined): boolean {

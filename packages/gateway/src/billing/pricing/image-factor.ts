@@ -1,4 +1,5 @@
 import type { RequestSpec } from "../../dialects/core/types.ts";
+import type { Origin } from "./rates.ts";
 import { fractionOf, ONE, ratio, type Ratio, times } from "../money/ratio.ts";
 
 const SIZES = new Map<string, Ratio>([
@@ -47,4 +48,9 @@ export function imageTier(size: string | undefined, quality = ""): string | unde
   const [, width = 0, height = 0] = /^(\d+)\s*[x*]\s*(\d+)$/i.exec(size ?? "") ?? [];
   const isLarge = /^[48]k$/i.test(size ?? "") || Number(width) * Number(height) > LARGEST_PLAIN;
   return isLarge ? `${IMAGE_TIER}4k` : undefined;
+}
+
+/** The call by the name of the model whose price it has. */
+export function pricedSpec<T extends { readonly model: string }>({ pricedAs }: Pick<Origin, "pricedAs">, spec: T): T {
+  return pricedAs === undefined ? spec : { ...spec, model: pricedAs };
 }

@@ -68,6 +68,23 @@ export function limitsOf(model: string, own: OwnLimits): ModelLimits {
   };
 }
 
+/** The widest limits of what a name is mapped to; a target that no list knows has those of the name. */
+export function limitsOfMapped(name: string, own: OwnLimits, targets: readonly string[] = []): ModelLimits {
+  const named = limitsOf(name, own);
+  if (targets.length === 0) return named;
+  const all = targets.map((target) => limitsOf(target, own));
+  const widest = (member: keyof OwnLimits) => {
+    const set = readTokens(own[member], name);
+    const known = all.flatMap((one) => one[member] ?? named[member] ?? []);
+    return set ?? (known.length < all.length ? undefined : Math.max(...known));
+  };
+  return {
+    outputTokens: widest("outputTokens"),
+    contextTokens: widest("contextTokens"),
+    isReasoning: named.isReasoning || all.some((one) => one.isReasoning),
+  };
+}
+
 function readTokens(table: DecimalTable | undefined, name: string): number | undefined {
   const own = table && Object.hasOwn(table, name) ? Math.floor(Number(table[name])) : 0;
   return own >= 1 ? own : undefined;

@@ -10,7 +10,7 @@ import { listedName } from "./listed-name.ts";
 import { priceFromList } from "./list-price.ts";
 import { listedEntry } from "./listed-entry.ts";
 import { findModelFacts, type ModelFacts } from "./model-facts.ts";
-import { limitsOf, type ModelLimits } from "./model-limits.ts";
+import { limitsOf, limitsOfMapped, type ModelLimits } from "./model-limits.ts";
 import type { CallPrice, Origin, Price } from "./rates.ts";
 import { BUILT_IN, compatiblePrices, type ListPrice, listPrices } from "./price-data.ts";
 import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
@@ -52,8 +52,10 @@ export interface PriceBook {
   find(model: string): Price | undefined;
   /** What a call of the model is charged by: its price, or that of self-use mode. Pages show the same. */
   charged(model: string): Price | undefined;
-  /** Context and output limits of the model. */
+  /** Context and output limits of the models that serve the name, which channels may map. */
   limits(model: string): ModelLimits;
+  /** Those of the name that an upstream gets. */
+  upstreamLimits(model: string): ModelLimits;
   /** What model lists say of the model. */
   facts(model: string): ModelFacts;
   /** Surcharges of vendors for tools and tiers. */
@@ -76,13 +78,14 @@ const MOST_NAMES = 10_000;
 
 /**
  * An operator's entry always wins. An entry that still equals the default of compatible gateways is not the operator's: where the
- * vendor's current list price is known, that one is charged.
+ * vendor's current list price is known, that one is charged. A name that channels map has the price of what it is
+ * mapped to unless the operator gave it one of its own: the dearest where channels map it differently.
  */
-export function createPriceBook(options: PriceOptions = {}): PriceBook {
+export function createPriceBook(options: PriceOptions = {}, mapped: MappedNames = new Map()): PriceBook {
   const found = new Map<string, Price>();
   const groups = options.GroupRatio ?? GROUP_RATIOS;
   const groupRatios = new Map(Object.entries(groups).map(([name, value]) => [name, String(value)]));
-  const resolve = resolver(options);
+  const resolve = mappedResolver(resolver(options), mapped);
 
   const find = (model: string): Price | undefined => {
     const name = listedName(model);
@@ -93,15 +96,13 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
     return price;
   };
 
+  const own = { outputTokens: options.ModelOutputTokens, contextTokens: options.ModelContextTokens };
   const known = new Map<string, ModelLimits>();
   const limits = (model: string): ModelLimits => {
     const name = listedName(model);
     const limited = known.get(name);
     if (limited) return limited;
-    const found = limitsOf(name, {
-      outputTokens: options.ModelOutputTokens,
-      contextTokens: options.ModelContextTokens,
-    });
+    const found = limitsOfMapped(name, own, mapped.get(name));
     if (known.size < MOST_NAMES) known.set(name, found);
     return found;
   };
@@ -112,17 +113,20 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
     find,
     charged,
     limits,
+    upstreamLimits: (model) => limitsOf(model, own),
     facts: (model) => {
       const name = listedName(model);
-      const own = options.ModelModalities;
-      return findModelFacts(name, limits(name), own && Object.hasOwn(own, name) ? own[name] : undefined);
+      const modalities = options.ModelModalities;
+      const set = modalities && Object.hasOwn(modalities, name) ? modalities[name] : undefined;
+      return findModelFacts(find(name)?.pricedAs ?? name, limits(name), set);
     },
-    surcharges: createSurcharges(options.ToolPrice, options.ServiceTierRatio),
+    surcharges: createSurcharges(options.ToolPrice, options.ServiceTierRatio, (name) => find(name)?.pricedAs ?? name),
     selfUsePrice: SELF_USE_PRICE,
     groupRatio: (group) => groupRatios.get(group) ?? "1",
     hasGroup: (group) => groupRatios.has(group),
     row: (model) => rowOf(charged(model), listedName(model)),
-    models: () => [...pricedNames(options)].filter((name) => find(name) !== undefined).sort(),
+    models: () =>
+      [...new Set([...pricedNames(options), ...mapped.keys()])].filter((name) => find(name) !== undefined).sort(),
   };
 }
 
@@ -150,6 +154,31 @@ function pricedNames({ ModelPrice, ModelRatio }: PriceOptions): Set<string> {
 }
 
 type Resolver = (name: string) => Price | undefined;
+
+/** Names that clients use -> the names that upstreams get for them. */
+type MappedNames = ReadonlyMap<string, readonly string[]>;
+
+function mappedResolver(resolve: Resolver, mapped: MappedNames): Resolver {
+  return (name) => {
+    const own = resolve(name);
+    const targets = mapped.get(name);
+    if (!targets || own?.source === OPERATOR.source) return own;
+    // A target without a price is charged by the name.
+    const prices = targets.flatMap((target) => (target === name ? own : priceOfTarget(resolve, target)) ?? own ?? []);
+    const [first, ...others] = prices;
+    return first && others.reduce((dearest, one) => (costOf(one) > costOf(dearest) ? one : dearest), first);
+  };
+}
+
+function priceOfTarget(resolve: Resolver, target: string): Price | undefined {
+  const price = resolve(listedName(target));
+  return price && { ...price, source: `${price.source}, as ${target}`, pricedAs: target };
+}
+
+/** US dollars of a call with a thousand tokens each way, to compare prices. */
+function costOf(price: Price): number {
+  return price.kind === "call" ? price.modelPrice : price.modelRatio * (1 + price.completionRatio) * 0.002;
+}
 
 function resolver(options: PriceOptions): Resolver {
   const prices = optionTable(options.ModelPrice, defaultModelPrices);

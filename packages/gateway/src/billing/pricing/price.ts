@@ -1,6 +1,6 @@
 import { QUOTA_PER_UNIT } from "@fairway/wire";
 import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
-import { imageFactor, imageTokenFactor } from "./image-factor.ts";
+import { imageFactor, imageTokenFactor, pricedSpec } from "./image-factor.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type Weights, type WeightName } from "./rates.ts";
 import { quota, ZERO, type Quota } from "../money/quota.ts";
 import { fractionOf, knownRatio, plus, ratio, type Ratio, roundHalfUp, times, ZERO_RATIO } from "../money/ratio.ts";
@@ -104,7 +104,7 @@ function chargeTokens(usage: Usage, price: TokenPrice, terms: ChargeTerms): Quot
 }
 
 function factorOfImages(price: TokenPrice, spec: Priced): Ratio | undefined {
-  if (price.hasImageFactors) return imageFactor(spec);
+  if (price.hasImageFactors) return imageFactor(pricedSpec(price, spec));
   return price.hasImageTokens ? imageTokenFactor(spec.quality) : undefined;
 }
 
@@ -147,7 +147,7 @@ function surchargeOf({ surcharges = [], quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }:
 
 function chargeCall(usage: Usage, price: CallPrice, terms: ChargeTerms): Quota {
   const units = unitsOf(price, unitOf(terms.spec.operation), usage.units);
-  const factor = price.hasImageFactors ? imageFactor(terms.spec) : undefined;
+  const factor = price.hasImageFactors ? imageFactor(pricedSpec(price, terms.spec)) : undefined;
   const dollars = factor ? times(price.exact, factor) : price.exact;
   const cost = times(dollars, terms.quotaPerUnit ?? DEFAULT_QUOTA_PER_UNIT);
   const total = plus(times(cost, fractionOf(BigInt(units), 1n)), surchargeOf(terms));

@@ -2,10 +2,12 @@ import { lcm, type Ratio } from "../money/ratio.ts";
 
 /** Where a price comes from and when it was valid, for the pricing page and the log. */
 export interface Origin {
-  /** "operator", "built-in defaults", "list price of <vendor>", "self-use". */
+  /** "operator", "built-in defaults", "list price of <vendor>", "self-use"; with ", as <model>" for a mapped name. */
   readonly source: string;
   /** ISO date or month; "" for the operator's own. */
   readonly date: string;
+  /** The model that channels map the name to, where the price is that of the model. */
+  readonly pricedAs?: string;
 }
 
 interface Terms extends Origin {

@@ -58,12 +58,24 @@ const TIER_RATIOS: DecimalTable = {
   "fast/claude-fable-5-2": 2,
 };
 
-/** Options win over built-in prices, and an entry for a model over one for all models. */
-export function createSurcharges(tools: DecimalTable | undefined, tiers: DecimalTable | undefined): Surcharges {
+/**
+ * Options win over built-in prices, and an entry for a model over one for all models. `pricedAs` names the model whose
+ * price a mapped name has; an entry for the name itself wins.
+ */
+export function createSurcharges(
+  tools: DecimalTable | undefined,
+  tiers: DecimalTable | undefined,
+  pricedAs: (model: string) => string = (model) => model,
+): Surcharges {
   return {
-    toolPrice: (tool, model) => entryOf(tools, tool, model) ?? entryOf(TOOL_PRICES, tool, model),
-    tierRatio: (tier, model) =>
-      entryOf(tiers, tier, model) ?? listedRatio(tier, model) ?? entryOf(TIER_RATIOS, tier, model),
+    toolPrice(tool, name) {
+      const model = ownEntry(tools, tool, name) === undefined ? pricedAs(name) : name;
+      return entryOf(tools, tool, model) ?? entryOf(TOOL_PRICES, tool, model);
+    },
+    tierRatio(tier, name) {
+      const model = ownEntry(tiers, tier, name) === undefined ? pricedAs(name) : name;
+      return entryOf(tiers, tier, model) ?? listedRatio(tier, model) ?? entryOf(TIER_RATIOS, tier, model);
+    },
   };
 }
 
@@ -72,11 +84,17 @@ const SNAPSHOT = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 function entryOf(table: DecimalTable | undefined, name: string, model: string): Ratio | undefined {
   if (!table) return undefined;
+  const value = ownEntry(table, name, model) ?? (Object.hasOwn(table, name) ? table[name] : undefined);
+  return value === undefined ? undefined : ratio(value);
+}
+
+/** The entry for the model alone. */
+function ownEntry(table: DecimalTable | undefined, name: string, model: string): DecimalTable[string] | undefined {
+  if (!table) return undefined;
   const bare = model.slice(model.lastIndexOf("/") + 1);
   const names = [listedName(model), bare, bare.replace(SNAPSHOT, "")].map((one) => `${name}/${one}`);
-  const key = [...names, name].find((candidate) => Object.hasOwn(table, candidate));
-  const value = key === undefined ? undefined : table[key];
-  return value === undefined ? undefined : ratio(value);
+  const key = names.find((candidate) => Object.hasOwn(table, candidate));
+  return key === undefined ? undefined : table[key];
 }
 
 /** Priority service by the price list, the dearer of its directions. */

@@ -95,7 +95,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ...faultsOf(deps, usageDoubts),
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
-    outputLimit: (model) => snapshots.current().prices.limits(model).outputTokens,
+    outputLimit: (model) => snapshots.current().prices.upstreamLimits(model).outputTokens,
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
     selection: selectionOf(health, snapshots),
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),

@@ -15,7 +15,7 @@ import {
 import { collect, sendCall } from "./collected-answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
 import { exchangeTools } from "../upstream/exchange.ts";
-import { mapModel } from "../selection/model-mapping.ts";
+import { mapModel } from "../../snapshot/model-mapping.ts";
 import { planFor } from "./plan.ts";
 import { jsonBody } from "../ingress/body/read-body.ts";
 import type { RouteTarget } from "../selection/types.ts";

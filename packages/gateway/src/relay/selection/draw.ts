@@ -3,7 +3,7 @@ import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level } from "../../snapshot/types.ts";
 import { planFor } from "../pipeline/plan.ts";
 import { listsIds } from "../tenancy/unknown-id.ts";
-import { mapModel } from "./model-mapping.ts";
+import { mapModel } from "../../snapshot/model-mapping.ts";
 import { fits, restsUntil } from "./skip-reason.ts";
 import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 

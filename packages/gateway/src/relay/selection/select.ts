@@ -9,7 +9,7 @@ import { planFor } from "../pipeline/plan.ts";
 import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../trace/call-trace.ts";
 import { listsIds } from "../tenancy/unknown-id.ts";
 import { draw, isUsable, keyName, targetOn } from "./draw.ts";
-import { mapModel } from "./model-mapping.ts";
+import { mapModel } from "../../snapshot/model-mapping.ts";
 import { fits, type Skip, skipOf, restsUntil, unlisted } from "./skip-reason.ts";
 import type { RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 

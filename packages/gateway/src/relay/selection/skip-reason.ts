@@ -8,7 +8,7 @@ import { MOST_CANDIDATES, type CandidateEntry } from "../trace/call-trace.ts";
 import { listsIds, type SharedIds } from "../tenancy/unknown-id.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
-import { mapModel } from "./model-mapping.ts";
+import { mapModel } from "../../snapshot/model-mapping.ts";
 
 /** Why a channel was skipped, with the milliseconds until one of its keys can be used again. */
 export type Skip = readonly [reason: SkipReason, restMs?: number];

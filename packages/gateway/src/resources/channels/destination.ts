@@ -7,7 +7,7 @@ import { proxyOf } from "../../providers/core/proxy.ts";
 import { plainUrl, routeUrl } from "../../providers/core/route-url.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
-import { mapModel } from "../../relay/selection/model-mapping.ts";
+import { mapModel } from "../../snapshot/model-mapping.ts";
 import { channelRecord, type ChannelRow as RoutingRow } from "../../snapshot/channel-record.ts";
 import { SECRET_COLUMNS, secretPath, type SecretTexts } from "../../storage/secrets/channel-texts.ts";
 

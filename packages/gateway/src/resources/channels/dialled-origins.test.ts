@@ -7,7 +7,7 @@ import { httpOf, proxyOf } from "../../providers/core/proxy.ts";
 import { jsonBody } from "../../relay/ingress/body/read-body.ts";
 import { buildCall } from "../../relay/pipeline/build-call.ts";
 import { probeChannel } from "../../relay/pipeline/probe.ts";
-import { mapModel } from "../../relay/selection/model-mapping.ts";
+import { mapModel } from "../../snapshot/model-mapping.ts";
 import type { RelayRequest } from "../../relay/types.ts";
 import { exchangeTools } from "../../relay/upstream/exchange.ts";
 import type { Upstreams } from "../../relay/upstream/upstream.ts";

@@ -3,7 +3,7 @@ import { withDefaults } from "../../lib/defaults.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isModelName } from "../../dialects/core/request-spec.ts";
-import { mapModel } from "../../relay/selection/model-mapping.ts";
+import { mapModel } from "../../snapshot/model-mapping.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import { statusPair } from "../../snapshot/channel-record.ts";
 import { checkKeys, isInHeaders } from "./key-text.ts";

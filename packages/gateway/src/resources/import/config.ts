@@ -54,11 +54,7 @@ export async function importConfig(settings: LitellmImport, report: ImportReport
   const writes = [...prices, ...retryWrites(retries, stored, report)];
   const after = withWrites(stored, writes);
   noteGroups(groups, after, report);
-  noteUnpriced(
-    report,
-    channels.flatMap(({ models }) => [...models.keys()]),
-    after,
-  );
+  noteUnpriced(report, channels, after);
   if (!settings.isDry && writes.length > 0) await store.write(writes, settings.writer);
 }
 

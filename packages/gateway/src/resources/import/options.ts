@@ -37,15 +37,29 @@ export function noteGroups(groups: GroupNames, options: readonly OptionRow[], re
   groups.note(report, parseOptions(options, { defaults: priceOptionDefaults() }).GroupRatio);
 }
 
+/** Models of a channel: the name that clients use, and the name at the upstream. */
+export interface ServedModels {
+  readonly models: ReadonlyMap<string, string>;
+}
+
 /** The models that no price is known for, in the order of their names. */
-export function unpricedModels(models: Iterable<string>, options: readonly OptionRow[]): string[] {
-  const book = createPriceBook(parseOptions(options, { defaults: priceOptionDefaults() }));
-  return [...new Set(models)].filter((model) => book.find(model) === undefined).sort();
+export function unpricedModels(served: readonly ServedModels[], options: readonly OptionRow[]): string[] {
+  const names = Map.groupBy(
+    served.flatMap(({ models }) => [...models]),
+    ([name]) => name,
+  );
+  const targets = new Map([...names].map(([name, pairs]) => [name, [...new Set(pairs.map(([, there]) => there))]]));
+  const book = createPriceBook(parseOptions(options, { defaults: priceOptionDefaults() }), targets);
+  return [...names.keys()].filter((model) => book.find(model) === undefined).sort();
 }
 
 /** Names the models without a price: their calls are refused until they have one. */
-export function noteUnpriced(report: ImportReport, models: Iterable<string>, options: readonly OptionRow[]): void {
-  const unpriced = unpricedModels(models, options);
+export function noteUnpriced(
+  report: ImportReport,
+  served: readonly ServedModels[],
+  options: readonly OptionRow[],
+): void {
+  const unpriced = unpricedModels(served, options);
   if (unpriced.length === 0) return;
   const names = unpriced.slice(0, MOST_NAMES).join(", ") + (unpriced.length > MOST_NAMES ? ", …" : "");
   const count = unpriced.length === 1 ? "1 model has" : `${unpriced.length} models have`;

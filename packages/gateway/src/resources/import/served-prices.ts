@@ -25,7 +25,6 @@ export async function importPrices(settings: PricesImport, report: ImportReport)
     report,
   );
   const writes = priceWrites(published, expected, report);
-  const models = channels.flatMap((channel) => [...channel.models.keys()]);
-  noteUnpriced(report, models, withWrites(expected, writes));
+  noteUnpriced(report, channels, withWrites(expected, writes));
   if (!isDry && writes.length > 0) await store.write(writes, writer);
 }

@@ -29,12 +29,7 @@ export async function upstreamPrices(
   { channels, options }: { readonly channels: readonly Served[]; readonly options: readonly OptionRow[] },
   report: ImportReport,
 ): Promise<ReadonlyMap<string, ModelCost>> {
-  const unpriced = new Set(
-    unpricedModels(
-      channels.flatMap(({ models }) => [...models.keys()]),
-      options,
-    ),
-  );
+  const unpriced = new Set(unpricedModels(channels, options));
   const questions = [
     ...(former ? [{ publisher: former, models: new Map([...unpriced].map((name) => [name, name])) }] : []),
     ...(areChannelsAsked ? questionsTo(channels, unpriced) : []),

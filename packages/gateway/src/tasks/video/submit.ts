@@ -8,7 +8,7 @@ import { UpstreamRefusal, type ChannelRecord, type UpstreamError } from "../../p
 import type { VideoRequest } from "../../providers/core/video.ts";
 import { DEFAULT_REST_MS } from "../../relay/selection/cooldown.ts";
 import { refusedByUpstream, unreachable, type Failure } from "../../relay/upstream/failure.ts";
-import { mapModel } from "../../relay/selection/model-mapping.ts";
+import { mapModel } from "../../snapshot/model-mapping.ts";
 import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { keepToOwner } from "../own-ids.ts";

@@ -43,6 +43,7 @@ export const en = {
   sourceOwn: "You",
   sourceList: "List price · {vendor}",
   sourceFamily: "Built-in table",
+  sourceMapped: "As {model}",
   sourceNone: "No price",
   perUnit: "per {unit}",
   unsavedPrice: "Unsaved",

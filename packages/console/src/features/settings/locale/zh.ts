@@ -46,6 +46,7 @@ export const zh: Translation<typeof en> = {
   sourceOwn: "自定",
   sourceList: "{vendor} 标价",
   sourceFamily: "内置表",
+  sourceMapped: "同 {model}",
   sourceNone: "没有价格",
   perUnit: "每 {unit}",
   unsavedPrice: "未保存",

@@ -49,7 +49,7 @@ export async function importOptions(context: ImportContext): Promise<void> {
   const replaced = new Set(prices.map(({ key }) => key));
   const all = [...writes.filter(({ key }) => !replaced.has(key)), ...prices];
   noteGroups(groups, withWrites(stored, all), report);
-  noteUnpriced(report, modelsOf(context), withWrites(stored, all));
+  noteUnpriced(report, context.served, withWrites(stored, all));
   if (all.length > 0) await store.write(all, { userId: 0, username: "import", ip: "" });
 }
 
@@ -58,10 +58,6 @@ async function missingPrices({ served, prices, report }: ImportContext, options:
   const { areChannelsAsked, former } = prices;
   const sources = { areChannelsAsked, former: former === undefined ? undefined : { address: former, key: "" } };
   return priceWrites(await upstreamPrices(sources, { channels: served, options }, report), options, report);
-}
-
-function modelsOf({ served }: ImportContext): string[] {
-  return served.flatMap(({ models }) => [...models.keys()]);
 }
 
 /** Options that are tables by group, or lists of groups. */

@@ -16,10 +16,14 @@ function shownCells({ draft, price }: PriceRow): Cells {
 }
 
 const LIST = "list price of ";
+/** Between the source of a price and the model that channels map the name to. */
+const MAPPED = ", as ";
 
 function sourceText(t: Texts, { price }: OptionPrice): string {
   if (!price) return t("sourceNone");
   if (price.source === "operator") return t("sourceOwn");
+  const [, model] = price.source.split(MAPPED);
+  if (model !== undefined) return t("sourceMapped", { model });
   if (!price.source.startsWith(LIST)) return t("sourceFamily");
   const unit = ["token", "call"].includes(price.unit) ? "" : ` · ${t("perUnit", { unit: price.unit })}`;
   return t("sourceList", { vendor: price.source.slice(LIST.length) }) + unit;
