@@ -157,6 +157,10 @@ test("codes are made in a batch, and a user redeems one once (C-290, C-301)", as
   await visitor.getByLabel("Redemption code").fill(codes[0] ?? "");
   await visitor.getByRole("button", { name: "Redeem" }).click();
   await visitor.getByText(/used/i).first().waitFor();
+  await visitor.route("**/api/user/topup", (route) => route.abort());
+  await visitor.getByRole("button", { name: "Redeem" }).click();
+  await visitor.getByText("Request failed", { exact: true }).waitFor();
+  await visitor.unroute("**/api/user/topup");
 
   await root.reload();
   await root.getByRole("row").filter({ hasText: "Used" }).first().waitFor();

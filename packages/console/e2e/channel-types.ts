@@ -1,6 +1,6 @@
 /** What a type wants besides a key: [base address must be named, hint of the further setting]. */
 export const PARTS: readonly (readonly [type: number, hasBase: boolean, hint: RegExp | undefined])[] = [
-  [3, true, /API version: v1 \(when empty\)/],
+  [3, true, /API version: v1, preview, or a date/],
   [8, true, /The base URL is complete/],
   [18, false, /API version such as v2\.1/],
   [21, false, /Library id/],
@@ -10,35 +10,38 @@ export const PARTS: readonly (readonly [type: number, hasBase: boolean, hint: Re
   [41, false, /Region, us-central1 when empty, or \{"model": "region"/],
 ];
 
-/** Types of compatible gateways, with a word of what they are called. */
+/** The labels of the types of compatible gateways. */
 export const TYPES: Readonly<Record<number, string>> = {
   1: "OpenAI",
   2: "Midjourney Proxy",
-  3: "Azure",
+  3: "Azure OpenAI",
   4: "Ollama",
   5: "Midjourney Proxy Plus",
-  8: "Custom",
-  11: "PaLM",
-  14: "Claude",
-  15: "Qianfan",
-  16: "ChatGLM",
-  17: "Tongyi",
-  18: "Spark",
-  19: "360",
-  21: "AI Proxy",
-  22: "FastGPT",
-  23: "Hunyuan",
-  24: "Gemini",
+  8: "Custom Channel",
+  11: "Google PaLM2",
+  14: "Anthropic Claude",
+  15: "Baidu Wenxin Qianfan",
+  16: "Zhipu ChatGLM",
+  17: "Ali Tongyi Qianwen",
+  18: "iFlytek Spark",
+  19: "360 Smart Brain",
+  21: "Knowledge Base AI Proxy",
+  22: "Knowledge Base FastGPT",
+  23: "Tencent Hunyuan",
+  24: "Google Gemini",
   25: "Moonshot",
-  26: "GLM-4V",
-  31: "01.AI",
-  33: "AWS",
+  26: "Zhipu GLM-4V",
+  31: "Zero One Everything",
+  33: "AWS Claude",
   34: "Cohere",
   35: "MiniMax",
-  36: "Suno",
+  36: "Suno API",
   37: "Dify",
   38: "Jina",
   39: "Cloudflare",
   40: "SiliconCloud",
   41: "Vertex AI",
 };
+
+/** What the form of a new channel fills in for a type. */
+export const DEFAULTS: Readonly<Record<number, string>> = { 3: "2023-06-01-preview", 18: "v2.1" };

@@ -45,7 +45,7 @@ test("prices follow the ratios as soon as these are saved", async () => {
   await page.getByText("1 model changes price: gpt-4o").waitFor();
   await page.getByRole("group", { name: "Prices", exact: true }).getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").first().waitFor();
-  await open("Prices");
+  await open("Model price");
   await row.getByText("$100.00", { exact: true }).waitFor({ timeout: 5_000 });
 });
 
@@ -198,7 +198,7 @@ test("a token that ends after all dates is shown, and may be edited", async () =
 test("one's own account follows what was changed of it among the users", async () => {
   await page.goto("/setting");
   await page.getByLabel("Display name").waitFor();
-  await open("Users");
+  await open("User Management");
   await page.getByRole("link", { name: "root", exact: true }).click();
   const drawer = page.getByRole("dialog", { name: "Edit user" });
   await drawer.getByLabel("Display name").fill("Harbour master");

@@ -82,12 +82,12 @@ test("the sidebar has every page of an administrator (C-060, C-061, C-062, C-064
   const nav = page.getByRole("navigation", { name: "Main navigation" });
   for (const name of [
     "Playground",
-    "Prices",
+    "Model price",
     "Channel",
     "Token",
-    "Redemption codes",
+    "Redemption code",
     "Wallet",
-    "Users",
+    "User Management",
     "Log",
     "Data Dashboard",
     "Drawing",
@@ -101,7 +101,7 @@ test("users see no pages of operators in the sidebar (C-062, C-065, C-067)", asy
   await signIn(visitor, "grace", "hopper-1906");
   const nav = visitor.getByRole("navigation", { name: "Main navigation" });
   await nav.getByRole("link", { name: "Token", exact: true }).waitFor();
-  for (const name of ["Channel", "Redemption codes", "Users"])
+  for (const name of ["Channel", "Redemption code", "User Management"])
     expect(await nav.getByRole("link", { name, exact: true }).count()).toBe(0);
 });
 

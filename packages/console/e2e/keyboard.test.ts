@@ -238,9 +238,9 @@ test("redeem a code", async () => {
 
 test("edit a user", async () => {
   // The field of the code has the focus, where letters are text.
-  await palette("Users");
+  await palette("User Management");
   await page
-    .getByRole("option", { name: /^Users/ })
+    .getByRole("option", { name: /^User Management/ })
     .first()
     .waitFor();
   await press("Enter");

@@ -111,7 +111,7 @@ test("a browser that forgets its storage keeps the page at work", async () => {
   await page.evaluate(() => localStorage.clear());
   await page.getByRole("link", { name: "Channel", exact: true }).click();
   await page.getByRole("heading", { name: "Connect your first provider" }).waitFor();
-  await page.getByRole("link", { name: "Users" }).click();
+  await page.getByRole("link", { name: "User Management" }).click();
   await page.getByRole("row").filter({ hasText: "ada" }).waitFor();
 });
 

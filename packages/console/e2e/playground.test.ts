@@ -242,7 +242,7 @@ test("several models answer the same question side by side, with what each took"
 
 test("the conversation survives a visit to another page, and Back keeps the models", async () => {
   await page.getByRole("textbox", { name: "Message" }).fill("Half a thought");
-  await page.getByRole("link", { name: "Prices" }).click();
+  await page.getByRole("link", { name: "Model price" }).click();
   await heading("Model prices").waitFor();
   await page.goBack();
   await page.getByRole("combobox", { name: "Model 2" }).waitFor();

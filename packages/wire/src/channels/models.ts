@@ -21,6 +21,8 @@ export const ChannelType = z.object({
   needs_base_url: z.boolean(),
   key_hint: z.string(),
   other_hint: z.string(),
+  /** What a form of a new channel holds in `other`; "" = nothing. */
+  other_default: z.string(),
   /** Accepted, but no longer offered. */
   retired: z.boolean(),
   can_test: z.boolean(),

@@ -10,6 +10,7 @@ const type = (id: number, key_hint: string, retired = false): ChannelType => ({
   key_hint,
   needs_base_url: false,
   other_hint: "",
+  other_default: "",
   retired,
   can_test: true,
   can_balance: false,

@@ -6,6 +6,7 @@ import { isAdmin, roleOf, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { formatCount, formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import { HttpProblem, OfflineProblem } from "../../lib/problems.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { OwnBudgets, useOwnBudgets } from "../../shared/budgets/own-budgets.tsx";
 import { LoadFailed, Loading } from "../../ui/feedback/empty.tsx";
@@ -14,7 +15,7 @@ import { FormSection } from "../../ui/form/form-drawer.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { Money, useQuotaDisplay } from "../../ui/display/money.tsx";
 import { Page } from "../../ui/display/page.tsx";
-import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { problemText, toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { redeem } from "./api.ts";
 import { Figure } from "./figure.tsx";
 import { Invitations } from "./invitations.tsx";
@@ -82,6 +83,11 @@ function TopUpLink() {
   );
 }
 
+/** The server is away or broken; anything else is an answer with a text of its own. */
+function isException(problem: unknown): boolean {
+  return problem instanceof OfflineProblem || (problem instanceof HttpProblem && problem.status >= 500);
+}
+
 function Balance({ self }: { readonly self: User }) {
   const t = useTexts();
   const language = useLanguage();
@@ -94,7 +100,10 @@ function Balance({ self }: { readonly self: User }) {
       form.set("key", "");
       toast("success", t("redeemed", { amount: formatQuota(quota, display, language) }));
     },
-    onProblem: toastProblem,
+    onProblem: (problem) =>
+      isException(problem)
+        ? toast("error", t("redeemFailed"), { detail: problemText(problem) })
+        : toastProblem(problem),
   });
   return (
     <form

@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import { stored } from "../../lib/storage.ts";
 import { pageOf, useUrlState } from "../../lib/url-state.ts";
 
-const DEFAULT_SIZE = 50;
+const DEFAULT_SIZE = 10;
 
 /** Paging, sorting and filters of a list page, stored in the address so that reload and Back find them again. */
 export function useList<F extends Readonly<Record<string, string>>>(

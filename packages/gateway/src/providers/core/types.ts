@@ -301,6 +301,8 @@ export interface ProviderAdapter {
   /** Shape of the key and of `other`, as the console shows it. */
   readonly keyHint?: string;
   readonly otherHint?: string;
+  /** What forms of a new channel hold in that field. */
+  readonly otherDefault?: string;
   /** Accepted but no longer offered to operators. */
   readonly retired?: boolean;
   /** Kinds of channels that are served by the task core instead of the relay. */

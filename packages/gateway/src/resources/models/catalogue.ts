@@ -2,7 +2,12 @@ import type { CatalogueModel, ChannelType } from "@fairway/wire";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
 
 type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "models" | "ownedBy"> &
-  Partial<Pick<ProviderAdapter, "base" | "keyHint" | "otherHint" | "retired" | "isTask" | "balance" | "listModels">>;
+  Partial<
+    Pick<
+      ProviderAdapter,
+      "base" | "keyHint" | "otherHint" | "otherDefault" | "retired" | "isTask" | "balance" | "listModels"
+    >
+  >;
 
 /** Creation time of every model in compatible gateways. */
 const CREATED = 1_626_777_600;
@@ -68,6 +73,7 @@ export function channelTypesOf(providers: readonly Provider[]): ChannelType[] {
     needs_base_url: provider.baseUrl === "" && provider.base === undefined,
     key_hint: provider.keyHint ?? "",
     other_hint: provider.otherHint ?? "",
+    other_default: provider.otherDefault ?? "",
     retired: provider.retired ?? false,
     can_test: !(provider.isTask ?? false),
     can_balance: provider.balance !== undefined,

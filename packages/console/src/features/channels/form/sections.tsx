@@ -26,12 +26,18 @@ export function Provider({ form, channel }: SectionProps) {
   const { values, set, touch } = form;
   const types = useQuery(typesQuery).data ?? [];
   const usual = useQuery(usualModelsQuery).data ?? {};
-  const offered = types.filter((type) => !type.retired || String(type.type) === values.type);
-  const choices = offered.map((type) => ({ value: String(type.type), label: type.label }));
+  const choices = types
+    .toSorted((a, b) => Number(a.retired) - Number(b.retired))
+    .map(({ type, label, retired }) => ({
+      value: String(type),
+      label: retired ? t("typeEnded", { label }) : label,
+    }));
+  const otherOf = (type: string) => types.find((entry) => String(entry.type) === type)?.other_default ?? "";
   const changeType = (type: string) => {
     const models = usual[type] ?? [];
     const isStillUsual = values.models.join() === (usual[values.type] ?? []).join();
     set("type", type);
+    if (channel === undefined && [otherOf(values.type), ""].includes(values.other)) set("other", otherOf(type));
     // Own choices stay; a list that came from the former type follows the new one.
     if (values.models.length === 0 || (channel === undefined && isStillUsual)) set("models", models);
   };

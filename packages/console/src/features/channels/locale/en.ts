@@ -12,6 +12,7 @@ export const en = {
   disabledByHand: "Disabled",
   disabledBySystem: "Auto-disabled",
   type: "Type",
+  typeEnded: "{label} (ended by its vendor)",
   anyType: "Any type",
   group: "Group",
   anyGroup: "Any group",

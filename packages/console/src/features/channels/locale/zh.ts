@@ -15,6 +15,7 @@ export const zh: Translation<typeof en> = {
   disabledByHand: "已禁用",
   disabledBySystem: "自动禁用",
   type: "类型",
+  typeEnded: "{label}（供应商已停止）",
   anyType: "全部类型",
   group: "分组",
   anyGroup: "全部分组",

@@ -22,6 +22,7 @@ export const en = {
   redeemCode: "Redemption code",
   redeem: "Redeem",
   redeemEmpty: "Please enter the redemption code!",
+  redeemFailed: "Request failed",
   redeemed: "{amount} was added to your balance.",
   getCode: "Obtain redemption code",
   noTopUpLink: "The super administrator has not set up a recharge link!",

@@ -25,6 +25,7 @@ export const zh: Translation<typeof en> = {
   redeemCode: "兑换码",
   redeem: "兑换",
   redeemEmpty: "请输入兑换码！",
+  redeemFailed: "请求失败",
   redeemed: "{amount} 已计入您的余额。",
   getCode: "获取兑换码",
   noTopUpLink: "超级管理员未设置充值链接！",

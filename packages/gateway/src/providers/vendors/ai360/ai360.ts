@@ -13,7 +13,7 @@ const noStreamOptions: RequestTransform = {
 export const ai360 = openaiCompatible({
   type: 19,
   id: "ai360",
-  label: "360",
+  label: "360 Smart Brain",
   baseUrl: "https://api.360.cn",
   models: [
     "360gpt-turbo",

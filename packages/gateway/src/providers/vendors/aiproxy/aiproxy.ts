@@ -83,7 +83,7 @@ const readLibrary = vendorReader({
 export const aiproxy: ProviderAdapter = {
   type: 21,
   id: "aiproxy",
-  label: "AI Proxy knowledge base",
+  label: "Knowledge Base AI Proxy",
   baseUrl: "https://api.aiproxy.io",
   speaks: [{ operation: "chat", dialect: "private:aiproxy-library", path: "/api/library/ask" }],
   authorize: bearer,

@@ -58,7 +58,7 @@ function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContex
 export const ali: ProviderAdapter = {
   type: 17,
   id: "ali",
-  label: "Ali Tongyi (DashScope)",
+  label: "Ali Tongyi Qianwen",
   settings: { protocol: ["native", "compatible"] },
   baseUrl: BASE,
   speaks: [

@@ -69,7 +69,7 @@ export const aws: ProviderAdapter = {
   type: 33,
   id: "aws",
   telemetryName: "aws.bedrock",
-  label: "AWS Bedrock",
+  label: "AWS Claude",
   baseUrl: "",
   base: (_channel, key) => runtimeHost(key),
   otherUrls: (channel, key) => [controlUrl(channel, key)],

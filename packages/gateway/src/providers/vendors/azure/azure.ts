@@ -149,5 +149,6 @@ export const azure: ProviderAdapter = {
     headers: (_channel, key) => ({ "api-key": key }),
   }),
   keyHint: "API key, or tenant|client id|client secret",
-  otherHint: "API version: v1, preview, or a date such as 2024-10-21",
+  otherHint: "API version: v1, preview, or a date such as 2024-10-21; v1 when empty",
+  otherDefault: "2023-06-01-preview",
 };

@@ -109,7 +109,7 @@ export const baidu: ProviderAdapter = {
   ...second,
   type: 15,
   id: "baidu",
-  label: "Baidu Qianfan",
+  label: "Baidu Wenxin Qianfan",
   settings: { protocol: ["v1", "v2"] },
   baseUrl: "",
   base: (channel, key) => (isFirst(channel, key) ? FIRST : SECOND),

@@ -98,7 +98,7 @@ async function listModels(channel: ChannelRecord, key: string, http: HttpJson): 
 export const cloudflare: ProviderAdapter = {
   type: 39,
   id: "cloudflare",
-  label: "Cloudflare Workers AI",
+  label: "Cloudflare",
   baseUrl: BASE,
   speaks: [
     {

@@ -16,7 +16,7 @@ export const custom: ProviderAdapter = {
   type: 8,
   isKeyOptional: true,
   id: "custom",
-  label: "Custom",
+  label: "Custom Channel",
   baseUrl: "",
   hasWholeUrl: true,
   speaks: [route("chat"), ...BEYOND_CHAT.map((operation) => ({ ...route(operation), when: hasPath }))],

@@ -63,7 +63,7 @@ function readFastGpt({ status, json }: FailedAnswer): UpstreamError | undefined 
 export const fastgpt = openaiCompatible({
   type: 22,
   id: "fastgpt",
-  label: "FastGPT",
+  label: "Knowledge Base FastGPT",
   baseUrl: "https://fastgpt.run/api/openapi",
   requestTransforms: [olderLimitName],
   models: [],

@@ -4,7 +4,7 @@ import type { ProviderAdapter } from "../../core/types.ts";
 const compatible = openaiCompatible({
   type: 38,
   id: "jina",
-  label: "Jina AI",
+  label: "Jina",
   baseUrl: "https://api.jina.ai",
   models: [
     "jina-embeddings-v4",

@@ -5,7 +5,7 @@ import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 export const lingyi = openaiCompatible({
   type: 31,
   id: "lingyi",
-  label: "01.AI",
+  label: "Zero One Everything",
   baseUrl: "https://api.lingyiwanwu.com",
   ownedBy: "lingyiwanwu",
   models: [

@@ -33,7 +33,7 @@ function lifted(chunk: JsonObject): JsonObject {
 export const moonshot = openaiCompatible({
   type: 25,
   id: "moonshot",
-  label: "Moonshot AI",
+  label: "Moonshot",
   baseUrl: BASE,
   namedBases: { "kimi-coding-plan": "https://api.kimi.com/coding/v1" },
   models: [

@@ -45,7 +45,7 @@ const chatBridge: Bridge = unaryBridge({
 export const palm: ProviderAdapter = {
   type: 11,
   id: "palm",
-  label: "Google PaLM 2",
+  label: "Google PaLM2",
   baseUrl: "https://generativelanguage.googleapis.com",
   speaks: [
     { operation: "chat", dialect: "private:palm-message", path: "/v1beta2/models/chat-bison-001:generateMessage" },

@@ -119,4 +119,5 @@ export const spark: ProviderAdapter = {
   classify: readSpark,
   keyHint: "APPID|APISecret|APIKey",
   otherHint: "API version such as v2.1, for models whose name has none",
+  otherDefault: "v2.1",
 };

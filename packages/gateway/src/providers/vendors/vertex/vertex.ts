@@ -107,7 +107,7 @@ export const vertex: ProviderAdapter = {
   type: 41,
   id: "vertex",
   telemetryName: "gcp.vertex_ai",
-  label: "Google Vertex AI",
+  label: "Vertex AI",
   settings: { safety_settings: "objects", parameters_json_schema: "flag" },
   baseUrl: "",
   // The paths are whole addresses, whose host follows from the region.
