@@ -30,7 +30,7 @@ test(
     expect((await call()).status).toBe(200);
     expect((await call()).status).toBe(200);
     const words = async () => (await run(["ui", "--plain"], env, "/harbour\n\nq\n")).out;
-    await vi.waitFor(async () => expect(await words()).toMatch(/calls: 2, most in an hour 2/), {
+    await vi.waitFor(async () => expect(await words()).toMatch(/attempts: 2, most in an hour 2/), {
       timeout: SUMMED_MS,
       interval: 1_000,
     });
@@ -50,13 +50,13 @@ test(
       return shown;
     };
     const bars = await open({ LANG: "en_US.UTF-8" });
-    expect(bars).toMatch(/calls {4}[▁█]{24} {2}2/);
+    expect(bars).toMatch(/attempts [▁█]{24} {2}2/);
     expect(bars).toMatch(/errors {3}▁{24} {2}0, 0\.0 %/);
     const letters = await open({ LC_ALL: "C" });
-    expect(letters).toMatch(/calls {4}_+#_* {2}2/);
+    expect(letters).toMatch(/attempts _+#_* {2}2/);
     expect(letters).toMatch(/^status +enabled/m);
     expect(letters).not.toMatch(/[…·→↑↓▁-█]/);
-    expect(await open({ TERM: "linux", LANG: "en_US.UTF-8" })).toMatch(/calls {4}_+#_* {2}2/);
+    expect(await open({ TERM: "linux", LANG: "en_US.UTF-8" })).toMatch(/attempts _+#_* {2}2/);
   },
   2 * SUMMED_MS,
 );

@@ -261,7 +261,7 @@ test("a username opens the account behind it (C-315)", async () => {
   await rows().first().getByRole("button", { name: "root" }).click();
   const dialog = page.getByRole("dialog", { name: "root" });
   await dialog.getByText("Enabled").waitFor();
-  for (const text of ["Balance", "Used", "Requests"])
+  for (const text of ["Balance", "Used", "Charged requests"])
     expect(await dialog.getByText(text, { exact: true }).isVisible()).toBe(true);
   expect(await axeFindings(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Show the calls" }).click();

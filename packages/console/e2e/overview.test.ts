@@ -131,7 +131,7 @@ test("the overview names figures, channels in trouble, budgets near their end, a
   await page.getByText("10%", { exact: true }).waitFor();
   await page.getByText("0% vs. previous period").first().waitFor();
   await page.getByText("disabled by the system: 401 invalid key").waitFor();
-  await page.getByText(/2\d of 2\d0 calls failed in 24 hours/).waitFor();
+  await page.getByText(/2\d of 2\d0 attempts failed in 24 hours/).waitFor();
   await page.getByText("90%").first().waitFor();
   await page.getByRole("link", { name: "root #1" }).waitFor();
   await page.getByRole("link", { name: "build-bot #1" }).waitFor();
@@ -142,10 +142,10 @@ test("the overview names figures, channels in trouble, budgets near their end, a
 });
 
 test("a chart is read as a table, and a bar leads to its log", async () => {
-  await page.getByRole("button", { name: "Calls: show as table" }).click();
+  await page.getByRole("button", { name: "Requests: show as table" }).click();
   await page.getByRole("columnheader", { name: "Failed" }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Calls: show as table" }).click();
+  await page.getByRole("button", { name: "Requests: show as table" }).click();
   const chart = page.getByRole("slider").first();
   await chart.focus();
   await page.keyboard.press("End");
@@ -241,7 +241,7 @@ test("a user and a token have pages of their own", async () => {
   await page.goto("/token/1");
   await heading("build-bot").waitFor();
   await page.getByText("About this token").waitFor();
-  await page.getByText("No calls in this time.").first().waitFor();
+  await page.getByText("No requests in this time.").first().waitFor();
   expect(await axeFindings(page)).toEqual([]);
 });
 

@@ -61,7 +61,7 @@ test("a click on a channel shows it next to the list, and J, K and arrows others
   expect(address().pathname).toBe("/channel");
   expect(address().searchParams.get("row")).toBe("1");
   expect(await peek("North").evaluate((panel) => panel === document.activeElement)).toBe(true);
-  await expect.poll(async () => (await facts("North"))["Calls"]).toBe("0");
+  await expect.poll(async () => (await facts("North"))["Attempts"]).toBe("0");
   expect(await facts("North")).toMatchObject({
     Errors: "–",
     Models: "gpt-4o, gpt-4o-mini",
@@ -145,7 +145,8 @@ test("a user has account, last day and tokens in the panel; accounts out of reac
     Group: "default",
     "Display name": "Captain ada",
     "Request limits": "as everybody",
-    Calls: "0",
+    "Charged requests": "0",
+    Requests: "0",
     Errors: "–",
   });
   await peek("ada").getByText("Activated").waitFor();

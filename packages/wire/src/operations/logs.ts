@@ -258,8 +258,16 @@ export const LogHistogram = z.object({
   /** The period that the buckets divide, both ends included: that of the filter up to now, or of the rows where it is open. */
   from: z.int(),
   to: z.int(),
-  /** Those without rows are left out. `errors` are part of `count`. */
-  buckets: z.array(z.object({ start: z.int(), count: z.int(), errors: z.int() })),
+  /** Those without rows are left out. `errors` and `others` are part of `count`. */
+  buckets: z.array(
+    z.object({
+      start: z.int(),
+      count: z.int(),
+      errors: z.int(),
+      /** Rows that are no calls of clients: top-ups, changes, notes of the system, and tests of channels. */
+      others: z._default(z.int(), 0),
+    }),
+  ),
 });
 export type LogHistogram = z.output<typeof LogHistogram>;
 

@@ -25,7 +25,7 @@ export async function whoAmI(client: Client, profile: Profile, output: Output): 
     role: `${ROLE_WORD[role] ?? "guest"} (${role})`,
     group,
     balance: showQuota(quota, style),
-    used: `${showQuota(used_quota, style)} in ${request_count} requests`,
+    used: `${showQuota(used_quota, style)} in ${request_count} charged calls`,
     ...(end === undefined ? {} : { token: endText(end) }),
   };
   await printOne(output, facts, { words });

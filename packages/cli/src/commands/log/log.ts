@@ -190,7 +190,10 @@ export async function logTotals(
   nowSeconds: number,
 ): Promise<void> {
   const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
-  const { data } = await client.call(isAdmin ? logStat : logStatSelf, { query: filter });
+  const { data: found } = await client.call(isAdmin ? logStat : logStatSelf, { query: filter });
+  // The gateway sums consumption whatever type is asked for, as compatible consoles expect; other rows cost nothing.
+  const isOfSpending = filter.type === LOG_TYPE.unknown || filter.type === LOG_TYPE.consume;
+  const data = isOfSpending ? found : { ...found, quota: 0 };
   if (!isForPeople(output)) return printOne(output, data, { quotas: ["quota"] });
   await printOne(output, data, { words: { ...data, quota: moneyText(data.quota, await output.quotaPerUnit()) } });
 }

@@ -1,5 +1,6 @@
-import { dollars, LOG_TYPE, type LogRow } from "@fairway/wire";
+import { dollars, LOG_TYPE, TEST_TOKEN_NAME, type LogRow } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { objectIn } from "../../core/json.ts";
 import { number, plain, quota } from "../../print/columns.ts";
 import { noteCut, printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
@@ -33,7 +34,7 @@ const OF: Readonly<Record<Dimension, (row: LogRow) => Pick<Sums, "id" | "name">>
 };
 const FOR_ADMINISTRATORS: readonly Dimension[] = ["channel", "user"];
 
-/** Sums of the rows themselves, so that they are the money that was charged; the dearest first. */
+/** Sums of the rows themselves, so that they are the money that was charged and all calls; the dearest first. */
 export async function logStats(
   client: SessionClient,
   { by, limit, page = 1, ...options }: LogStatsOptions,
@@ -45,7 +46,8 @@ export async function logStats(
   if (!isAdmin && FOR_ADMINISTRATORS.includes(by))
     throw new CliError(`--by ${by} is for administrators`, EXIT.forbidden, "use --by model or --by token");
   const sums = new Map<string, Sums>();
-  await readExport(client, { isAdmin, filter: { ...filter, type: LOG_TYPE.consume } }, (row) => add(sums, row, by));
+  for (const type of [LOG_TYPE.consume, LOG_TYPE.error])
+    await readExport(client, { isAdmin, filter: { ...filter, type } }, (row) => add(sums, row, by));
   const all = [...sums.values()].toSorted((a, b) => b.quota - a.quota || b.requests - a.requests);
   const total = all.reduce((sum, one) => ({ requests: sum.requests + one.requests, quota: sum.quota + one.quota }), {
     requests: 0,
@@ -64,12 +66,19 @@ function add(sums: Map<string, Sums>, row: LogRow, by: Dimension): void {
   const key = id === 0 ? name : String(id);
   const none = { id, name, requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0, seconds: 0 };
   const one = sums.get(key) ?? none;
-  one.requests += 1;
+  one.requests += callsOf(row);
   one.prompt_tokens += row.prompt_tokens;
   one.completion_tokens += row.completion_tokens;
   one.quota += row.quota;
   one.seconds += row.use_time;
   sums.set(key, one);
+}
+
+/** A row of failed calls may stand for several; a test of a channel is no call of a client. */
+function callsOf({ type, token_name: token, other }: LogRow): number {
+  if (token === TEST_TOKEN_NAME) return 0;
+  const repeated = type === LOG_TYPE.error ? objectIn(other)?.["repeated"] : undefined;
+  return typeof repeated === "number" ? repeated : 1;
 }
 
 function shapeOf(by: Dimension, total: number): Shape<Sums> {

@@ -59,7 +59,7 @@ export const TOKENS: Shape<Shown> = {
     plain("UNLIMITED", "unlimited_quota"),
     plain("ADDRESSES", "allow_ips"),
     time("CREATED", "created_time"),
-    time("LAST USED", "accessed_time"),
+    { ...time<Shown>("LAST USED", "accessed_time"), value: (row) => lastUseText(row) },
   ],
   name: ({ id }) => `token/${id}`,
 };
@@ -67,6 +67,11 @@ export const TOKENS: Shape<Shown> = {
 function statusText({ status: state, disabled_by_admin: isByAdmin }: Shown): string {
   const word = STATUS_WORD[state] ?? String(state);
   return isByAdmin ? `${word} by an administrator` : word;
+}
+
+function lastUseText(token: Parameters<typeof lastUseOf>[0]): string {
+  const at = lastUseOf(token);
+  return at === 0 ? "never" : formatTime(at);
 }
 
 function expiryText({ expired_time }: Shown): string {
@@ -144,7 +149,7 @@ async function printToken(output: Output, token: Shown, whose: { readonly owner?
         .map(([name, value]) => `${name} ${value}`)
         .join(", ") || "none",
     created: formatTime(token.created_time),
-    "last used": lastUseOf(token) === 0 ? "never" : formatTime(lastUseOf(token)),
+    "last used": lastUseText(token),
   };
   await printOne(output, token, { shape: TOKENS, words });
 }

@@ -23,13 +23,13 @@ export function detailOf(place: ServerIdentity, sample: Sample, channel: Channel
     ["in flight", String(inFlightOf(sample, id))],
     ...(usage
       ? ([
-          [`calls, ${span}`, `${usage.calls}, ${usage.errors} failed, ${usage.refused} refused`],
+          [`attempts, ${span}`, `${usage.calls}, ${usage.errors} failed, ${usage.refused} refused`],
           ["spent", `$${dollars(usage.quota, 4, money.quotaPerUnit)}`],
           ["tokens", `${usage.input_tokens} in, ${usage.output_tokens} out`],
           ["first token", `${ms(usage.first_token.p50)} median, ${ms(usage.first_token.p95)} p95`],
           ["duration", `${ms(usage.latency.p50)} median, ${ms(usage.latency.p95)} p95`],
         ] as const)
-      : ([[`calls, ${span}`, "none"]] as const)),
+      : ([[`attempts, ${span}`, "none"]] as const)),
     ...health.map(
       ({ key_index: index, state, model, wait_ms: wait }) =>
         [

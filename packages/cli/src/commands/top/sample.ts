@@ -53,8 +53,8 @@ export interface Sample {
   /** Best priority first; none for users, who see no channels. */
   readonly channels: readonly Channel[];
   readonly health: readonly ChannelHealth[];
-  /** Facets of the last minute. */
-  readonly facets: LogFacets;
+  /** Calls of the last minute by channel, model and user. */
+  readonly facets: Pick<LogFacets, "channels" | "models" | "users">;
   readonly recent: readonly LogRow[];
   /** Usage of the last minutes, or of hours with the current one; by channel for administrators. */
   readonly usage: UsageStatistics;
@@ -130,12 +130,14 @@ async function takeSample(
   nowSeconds: number,
   signal: AbortSignal,
 ): Promise<Omit<Sample, "usage">> {
-  const minute = { type: LOG_TYPE.consume, start_timestamp: nowSeconds - 60 };
+  const facets = isAdmin ? logFacets : logFacetsSelf;
+  const minute = (type: number) => client.call(facets, { query: { type, start_timestamp: nowSeconds - 60 }, signal });
   const newest = { type: LOG_TYPE.consume, page_size: RECENT };
-  const [{ data: self }, { data: rates }, { data: facets }, { data: page }, shared] = await Promise.all([
+  const [{ data: self }, { data: rates }, answered, failed, { data: page }, shared] = await Promise.all([
     client.call(selfGet, { signal }),
     client.call(isAdmin ? logStat : logStatSelf, { query: {}, signal }),
-    client.call(isAdmin ? logFacets : logFacetsSelf, { query: minute, signal }),
+    minute(LOG_TYPE.consume),
+    minute(LOG_TYPE.error),
     client.call(isAdmin ? logList : logListSelf, { query: newest, signal }),
     isAdmin ? readShared(client, signal) : UNSEEN,
   ]);
@@ -144,10 +146,27 @@ async function takeSample(
     balance: showQuota(self.quota, money),
     rpm: rates.rpm,
     tpm: rates.tpm,
-    facets,
+    facets: callsOf(answered.data, failed.data),
     recent: page.items,
     ...shared,
   };
+}
+
+/** Calls of the last minute, failed and refused ones included, most first. */
+function callsOf(answered: LogFacets, failed: LogFacets): Pick<LogFacets, "channels" | "models" | "users"> {
+  return {
+    channels: addedUp(answered.channels, failed.channels),
+    models: addedUp(answered.models, failed.models),
+    users: addedUp(answered.users, failed.users),
+  };
+}
+
+function addedUp<Value extends { readonly value: string; readonly count: number }>(
+  ...parts: readonly (readonly Value[])[]
+): Value[] {
+  const sums = new Map<string, Value>();
+  for (const one of parts.flat()) sums.set(one.value, { ...one, count: one.count + (sums.get(one.value)?.count ?? 0) });
+  return [...sums.values()].toSorted((a, b) => b.count - a.count);
 }
 
 const UNSEEN = { channels: [], health: [], replicas: [] };

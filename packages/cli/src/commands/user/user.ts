@@ -49,7 +49,7 @@ export const USERS: Shape<User> = {
     plain("GROUP", "group"),
     quota("BALANCE", "quota"),
     quota("USED", "used_quota"),
-    number("CALLS", "request_count"),
+    number("CHARGED CALLS", "request_count"),
     plain("NAME", "display_name"),
   ],
   wide: [plain("EMAIL", "email")],
@@ -96,7 +96,7 @@ export async function getUser(client: Client, id: number, output: Output): Promi
     group: user.group,
     email: user.email === "" ? "-" : user.email,
     balance: `${showQuota(user.quota, style)} (${user.quota})`,
-    used: `${showQuota(user.used_quota, style)} in ${user.request_count} requests`,
+    used: `${showQuota(user.used_quota, style)} in ${user.request_count} charged calls`,
   };
   await printOne(output, user, { words });
 }

@@ -195,6 +195,7 @@ function Dashboard() {
             comparison={comparison ?? undefined}
             buckets={shown?.buckets ?? []}
             filter={filter}
+            dimension={dimension}
           />
           {!shown && <Placeholder height={PANEL_HEIGHT} label={title} />}
           {shown?.models.length === 0 && (
@@ -205,6 +206,7 @@ function Dashboard() {
               <UsagePanel
                 {...shown}
                 title={title}
+                dimension={dimension}
                 metric={metric}
                 view={view}
                 change={change}
@@ -217,6 +219,7 @@ function Dashboard() {
                 total={shown.total}
                 metric={metric}
                 title={title}
+                dimension={dimension}
                 figures={figures}
                 labelOf={(key) => labelOf(dimension, key, figures)}
                 logOf={(key) => logOf(shown.bounds, key)}

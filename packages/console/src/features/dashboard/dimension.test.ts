@@ -1,6 +1,6 @@
 import type { UsageStatistics } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { figuresOf, labelOf, listDimensions, logPartOf } from "./dimension.ts";
+import { figuresOf, labelOf, listDimensions, logPartOf, metricText } from "./dimension.ts";
 
 const NONE = { count: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
 const sums = { calls: 4, errors: 1, refused: 0, quota: 9, input_tokens: 3, output_tokens: 2, first_token: NONE };
@@ -41,4 +41,10 @@ test("the log is filtered by what it knows", () => {
   expect(logPartOf("channel", "9", figures)).toEqual({ channel: "9" });
   expect(logPartOf("group", "vip", figures)).toEqual({ group: "vip" });
   expect(logPartOf("model", "gpt-4o", figures)).toEqual({ model: "gpt-4o" });
+});
+
+test("what a channel counts is called attempts, and everything else requests", () => {
+  expect(metricText("requests", "channel")).toBe("attempts");
+  expect(metricText("requests", "model")).toBe("requests");
+  expect(metricText("quota", "channel")).toBe("quota");
 });

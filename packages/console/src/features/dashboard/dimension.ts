@@ -1,5 +1,6 @@
 import type { UsageStatistics } from "@fairway/wire";
 import type { LogPart } from "../../shared/usage/log-link.ts";
+import type { Metric } from "./series.ts";
 
 /** Dimensions of the dashboard; users see their own models and tokens. */
 const DIMENSIONS = ["model", "user", "token", "channel", "group"] as const;
@@ -8,6 +9,11 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** Calls of one user are summed by model and by token only. */
 export function listDimensions(isOfOneUser: boolean): readonly Dimension[] {
   return isOfOneUser ? ["model", "token"] : DIMENSIONS;
+}
+
+/** The text of a metric: a channel makes attempts, of which one request may need several. */
+export function metricText(metric: Metric, dimension: Dimension): Metric | "attempts" {
+  return metric === "requests" && dimension === "channel" ? "attempts" : metric;
 }
 
 /** Figures that no chart draws. */

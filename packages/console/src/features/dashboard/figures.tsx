@@ -5,6 +5,7 @@ import { useLanguage } from "../../lib/i18n.ts";
 import { FigureCard } from "../../shared/usage/figure-card.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { rateQuery, type Comparison, type UsageFilter } from "./api.ts";
+import { metricText, type Dimension } from "./dimension.ts";
 import { METRICS, readAmounts, type Amounts, type Bucket, type Metric } from "./series.ts";
 import { useTexts } from "./texts.ts";
 
@@ -20,6 +21,7 @@ interface FiguresProps {
   readonly comparison: Comparison | undefined;
   readonly buckets: readonly Bucket[];
   readonly filter: UsageFilter;
+  readonly dimension: Dimension;
 }
 
 export function Figures(props: FiguresProps) {
@@ -40,7 +42,7 @@ export function Figures(props: FiguresProps) {
       {METRICS.map((metric) => (
         <FigureCard
           key={metric}
-          label={t(metric)}
+          label={t(metricText(metric, props.dimension))}
           note={describeChange(metric)}
           trend={{ values: buckets.map((bucket) => bucket[metric]) }}
         >

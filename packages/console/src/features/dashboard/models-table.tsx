@@ -3,7 +3,7 @@ import { formatCount, formatShare, milliseconds } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import "../../ui/grid/data-grid.css";
 import { Money } from "../../ui/display/money.tsx";
-import type { SubjectFigures } from "./dimension.ts";
+import { metricText, type Dimension, type SubjectFigures } from "./dimension.ts";
 import type { Amounts, Metric, ModelUsage } from "./series.ts";
 import { useTexts } from "./texts.ts";
 
@@ -17,6 +17,7 @@ interface ModelsProps {
   readonly total: Amounts;
   readonly metric: Metric;
   readonly title: string;
+  readonly dimension: Dimension;
   readonly figures: ReadonlyMap<string, SubjectFigures>;
   labelOf(model: string): string;
   /** Undefined where the log cannot be narrowed to it. */
@@ -95,7 +96,7 @@ export function ModelsTable(props: ModelsProps) {
           <tr>
             <th scope="col">{t("name")}</th>
             <th scope="col" className="end">
-              {t("requests")}
+              {t(metricText("requests", props.dimension))}
             </th>
             <th scope="col" className="end models-spare">
               {t("tokens")}

@@ -8,6 +8,7 @@ import { ChartTable } from "../../ui/chart/chart-table.tsx";
 import { ShareRing, StackedBars } from "../../ui/chart/charts.tsx";
 import { Legend } from "../../ui/chart/legend.tsx";
 import { printMoment, printStart } from "../../ui/chart/time-labels.ts";
+import { metricText, type Dimension } from "./dimension.ts";
 import { printAmount } from "./print.ts";
 import { METRICS, MOST_BUCKETS, OTHERS, slotsOf, type Bucket, type Metric, type Series } from "./series.ts";
 import { useTexts } from "./texts.ts";
@@ -48,6 +49,7 @@ function Choices<N extends string>(props: {
 interface PanelProps {
   /** Names what the series are. */
   readonly title: string;
+  readonly dimension: Dimension;
   readonly bounds: Bounds;
   readonly buckets: readonly Bucket[];
   readonly series: readonly Series[];
@@ -71,7 +73,7 @@ export function UsagePanel(props: PanelProps) {
   const length = slots[0] ? slots[0].end - slots[0].start : 0;
   const largest = shown.toSorted((a, b) => b.total - a.total)[0];
   const summary = t("chartSummary", {
-    metric: t(metric),
+    metric: t(metricText(metric, props.dimension)),
     from: printStart(bounds.from, length, language),
     to: printStart(bounds.to, length, language),
     total: print(shown.reduce((sum, entry) => sum + entry.total, 0)),
@@ -93,7 +95,7 @@ export function UsagePanel(props: PanelProps) {
           label={t("metric")}
           names={METRICS}
           chosen={metric}
-          print={(name) => t(name)}
+          print={(name) => t(metricText(name, props.dimension))}
           choose={(name) => props.change({ metric: name })}
         />
         <Choices

@@ -46,15 +46,19 @@ function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; 
   const t = useTexts();
   const language = useLanguage();
   const { data } = useQuery(statQuery(props.filter, props));
-  if (!data) return null;
+  if (!data || !isOfSpending(props.filter)) return null;
+  const spend = (
+    <span>
+      {t("spend")}{" "}
+      <strong>
+        <Money quota={data.quota} />
+      </strong>
+    </span>
+  );
+  if (isOver(props.filter)) return <div className="log-totals">{spend}</div>;
   return (
     <div className="log-totals">
-      <span>
-        {t("spend")}{" "}
-        <strong>
-          <Money quota={data.quota} />
-        </strong>
-      </span>
+      {spend}
       <span title={t("rpmHelp")}>
         {t("rpm")} <strong>{formatCount(data.rpm, language)}</strong>
       </span>
@@ -102,6 +106,12 @@ function useFacetPanel(address: boolean | undefined) {
   return { isInline, isOpen: address ?? usual };
 }
 
+/** The sums are of consumption, so that they say nothing about a list of other rows. */
+function isOfSpending({ type }: LogFilter): boolean {
+  return type === "" || type === String(LOG_TYPE.unknown) || type === String(LOG_TYPE.consume);
+}
+
+/** The last minute is not part of the list. */
 function isOver(filter: LogFilter): boolean {
   return filter.range === "custom" && filter.to !== "" && Number(filter.to) < nowSeconds();
 }

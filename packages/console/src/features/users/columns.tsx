@@ -92,7 +92,7 @@ export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
     {
       id: "calls",
       header: t("calls"),
-      width: 62,
+      width: 112,
       rank: 3,
       sort: "request_count",
       align: "end",

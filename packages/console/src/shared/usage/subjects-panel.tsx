@@ -7,6 +7,7 @@ import { Money } from "../../ui/display/money.tsx";
 import { Panel, PanelRow } from "../../ui/display/panel.tsx";
 import { LoadFailed } from "../../ui/feedback/empty.tsx";
 import { subjectsQuery, type UsageSubjectQuery } from "./api.ts";
+import { callsName } from "./calls-name.ts";
 import { logAddress, type LogPart } from "./log-link.ts";
 import { useTexts } from "./texts.ts";
 
@@ -38,6 +39,7 @@ export function SubjectsPanel(props: SubjectsProps) {
           </Link>
           <Text color="fg.muted" order={{ base: 1, sm: 0 }} width={{ base: "full", sm: "auto" }}>
             {t("subjectCalls", {
+              name: t(callsName(props.asked.by)).toLocaleLowerCase(language),
               calls: formatCount(calls, language),
               errors: formatShare(errors, calls, language, 1),
             })}

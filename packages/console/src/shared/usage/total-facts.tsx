@@ -7,6 +7,7 @@ import { Facts } from "../../ui/display/facts.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { LoadFailed } from "../../ui/feedback/empty.tsx";
 import { usageTotalQuery, type UsageSubjectQuery } from "./api.ts";
+import { callsName } from "./calls-name.ts";
 import { logAddress, type LogPart } from "./log-link.ts";
 import { useTexts } from "./texts.ts";
 
@@ -33,13 +34,13 @@ export function TotalFacts({ title, asked, part }: TotalFactsProps) {
     </Link>
   );
   const items = data && [
-    [t("calls"), link(false, formatCount(data.calls, language))] as const,
+    [t(callsName(asked.by)), link(false, formatCount(data.calls, language))] as const,
     [t("errorRate"), data.calls === 0 ? "–" : link(true, formatShare(data.errors, data.calls, language))] as const,
     [t("latency"), durations(data.latency)] as const,
     [t("firstToken"), durations(data.first_token)] as const,
     [t("spend"), <Money key="spend" quota={data.quota} />] as const,
   ];
   // The lines stand before they have a value, so that nothing below them moves.
-  const names = [t("calls"), t("errorRate"), t("latency"), t("firstToken"), t("spend")];
+  const names = [t(callsName(asked.by)), t("errorRate"), t("latency"), t("firstToken"), t("spend")];
   return <Facts title={title} items={items ?? names.map((name) => [name, "…"] as const)} />;
 }

@@ -28,7 +28,7 @@ export function UsageBlock({ usage, part, instead }: UsageBlockProps) {
   const open = (span: Bounds, isErrors: boolean) => void navigate(logAddress({ span, isErrors, ...part }));
   return (
     <>
-      <UsageFigures usage={data} />
+      <UsageFigures usage={data} by={usage.by} />
       {instead ?? (data ? <UsageTrends usage={data} onOpen={open} /> : <TrendPlaces />)}
     </>
   );

@@ -1,10 +1,11 @@
 import { SimpleGrid } from "@chakra-ui/react";
-import type { Percentiles, UsagePoint } from "@fairway/wire";
+import type { Percentiles, UsageDimension, UsagePoint } from "@fairway/wire";
 import { abbreviate, formatChange, formatCount, formatShare, milliseconds } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { ERROR_COLOUR, MAIN_COLOUR } from "../../ui/chart/colours.ts";
 import { Money } from "../../ui/display/money.tsx";
 import type { UsageOverTime } from "./api.ts";
+import { callsName } from "./calls-name.ts";
 import { FigureCard } from "./figure-card.tsx";
 import { errorShare, slotsOf } from "./points.ts";
 import { useTexts } from "./texts.ts";
@@ -110,7 +111,7 @@ function DurationCard(
 }
 
 /** Spend, calls, errors, latency and first token of a period, each with the previous period. */
-export function UsageFigures({ usage }: CardProps) {
+export function UsageFigures({ usage, by }: CardProps & { readonly by: UsageDimension }) {
   const t = useTexts();
   return (
     <SimpleGrid
@@ -121,7 +122,7 @@ export function UsageFigures({ usage }: CardProps) {
       css={{ "& > :last-child": { gridColumn: { base: "span 2", xl: "auto" } } }}
     >
       <CountCard usage={usage} label={t("spend")} pick={({ quota }) => quota} isMoney />
-      <CountCard usage={usage} label={t("calls")} pick={({ calls }) => calls} />
+      <CountCard usage={usage} label={t(callsName(by))} pick={({ calls }) => calls} />
       <ErrorCard usage={usage} />
       <DurationCard usage={usage} label={t("latency")} pick={({ latency }) => latency} />
       <DurationCard usage={usage} label={t("firstToken")} pick={({ first_token: first }) => first} />

@@ -9,6 +9,7 @@ import { ERROR_COLOUR, MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../ui/
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { formatQuota } from "../../lib/format.ts";
 import type { UsageOverTime } from "./api.ts";
+import { callsName } from "./calls-name.ts";
 import { goodOf, slotsOf, withBefore } from "./points.ts";
 import { useTexts } from "./texts.ts";
 
@@ -40,6 +41,7 @@ function Calls({ usage, onOpen }: TrendsProps) {
   const t = useTexts();
   const language = useLanguage();
   const { calls, errors } = usage.now.total;
+  const name = callsName(usage.now.by);
   const slots = slotsOf(usage.period, usage.now.subjects[0]?.points ?? [], (point) => ({
     good: point ? goodOf(point) : 0,
     refused: point?.refused ?? 0,
@@ -48,7 +50,7 @@ function Calls({ usage, onOpen }: TrendsProps) {
   return (
     <ChartFigure
       kind="bars"
-      title={t("callsTitle")}
+      title={t(name)}
       empty={t("empty")}
       label={t("reader")}
       height={HEIGHT}
@@ -58,7 +60,7 @@ function Calls({ usage, onOpen }: TrendsProps) {
         { key: "refused", label: t("refused"), colour: REST_COLOUR },
         { key: "errors", label: t("errors"), colour: ERROR_COLOUR },
       ]}
-      summary={t("callsSummary", { calls, errors: formatShare(errors, calls, language) })}
+      summary={t("callsSummary", { name: t(name), calls, errors: formatShare(errors, calls, language) })}
       print={(value) => abbreviate(value, language)}
       onOpen={(slot, key) => onOpen(spanOf(slot), key === "errors")}
     />

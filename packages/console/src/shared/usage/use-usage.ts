@@ -10,7 +10,7 @@ export function useUsage(asked: Omit<UsageSubjectQuery, "range">, usual: UsageRa
   const [state, change] = useUrlState<{ readonly range: string }>(defaults);
   const range = usageRangeOf(state.range);
   const { data, error, refetch } = useQuery(usageOverTimeQuery({ ...asked, range }));
-  return { range, choose: (next: UsageRange) => change({ range: next }), data, error, refetch };
+  return { by: asked.by, range, choose: (next: UsageRange) => change({ range: next }), data, error, refetch };
 }
 
 export type Usage = ReturnType<typeof useUsage>;

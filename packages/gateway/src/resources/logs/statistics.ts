@@ -1,4 +1,4 @@
-import { LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE } from "@fairway/wire";
+import { LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE, TEST_TOKEN_NAME } from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
@@ -41,19 +41,29 @@ async function countUpTo(database: Database, query: LogQuery, cap: number): Prom
   return total;
 }
 
-/** Calls and tokens of the last minute, whatever period the filter names. */
+/** Calls and tokens of the last minute, whatever period and type the filter names; tests of channels are no calls. */
 export async function readRates(
   db: Kysely<Schema>,
   query: LogQuery,
   clock: Clock,
 ): Promise<{ rpm: number; tpm: number }> {
-  const consumption = { ...query, type: LOG_TYPE.consume };
-  const row = await matching(db, consumption, { from: seconds(clock) - RATE_WINDOW_SECONDS, to: 0 })
-    .select((eb) => [
-      eb.fn.countAll<number>().as("rpm"),
-      eb.fn.sum<number | null>("prompt_tokens").as("input"),
-      eb.fn.sum<number | null>("completion_tokens").as("output"),
-    ])
-    .executeTakeFirstOrThrow();
-  return { rpm: Number(row.rpm), tpm: Number(row.input ?? 0) + Number(row.output ?? 0) };
+  const since = { from: seconds(clock) - RATE_WINDOW_SECONDS, to: 0 };
+  const isCall = sql<number>`case when token_name = ${TEST_TOKEN_NAME} then 0 else 1 end`;
+  // An index has the rows of each type, but not those of both.
+  const [answered, failed] = await Promise.all([
+    matching(db, { ...query, type: LOG_TYPE.consume }, since)
+      .select((eb) => [
+        eb.fn.sum<number | null>(isCall).as("calls"),
+        eb.fn.sum<number | null>("prompt_tokens").as("input"),
+        eb.fn.sum<number | null>("completion_tokens").as("output"),
+      ])
+      .executeTakeFirstOrThrow(),
+    matching(db, { ...query, type: LOG_TYPE.error }, since)
+      .select((eb) => eb.fn.countAll<number>().as("calls"))
+      .executeTakeFirstOrThrow(),
+  ]);
+  return {
+    rpm: Number(answered.calls ?? 0) + Number(failed.calls),
+    tpm: Number(answered.input ?? 0) + Number(answered.output ?? 0),
+  };
 }

@@ -1,3 +1,4 @@
+import { TEST_TOKEN_NAME } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
@@ -164,10 +165,12 @@ eachDatabase("log store", (open) => {
       { quota: 10, prompt_tokens: 1, completion_tokens: 2, created_at: now - 10, username: "ann" },
       { quota: 20, prompt_tokens: 4, completion_tokens: 8, created_at: now - 70 },
       { quota: 500, type: 1, created_at: now - 5 },
+      { type: 5, created_at: now - 5, username: "ann" },
+      { created_at: now - 5, token_name: TEST_TOKEN_NAME },
     );
     expect(await store.spent(EVERYTHING)).toBe(30);
     expect(await store.spent({ ...EVERYTHING, type: 1, start_timestamp: now - 60 })).toBe(10);
-    expect(await store.rates({ ...EVERYTHING, start_timestamp: now + 50 })).toEqual({ rpm: 1, tpm: 3 });
+    expect(await store.rates({ ...EVERYTHING, start_timestamp: now + 50 })).toEqual({ rpm: 2, tpm: 3 });
     expect(await store.rates({ ...EVERYTHING, username: "nobody" })).toEqual({ rpm: 0, tpm: 0 });
     expect(await store.spent({ ...EVERYTHING, username: "nobody" })).toBe(0);
   });
@@ -190,8 +193,8 @@ eachDatabase("log store", (open) => {
       from: 7_200,
       to: 14_400,
       buckets: [
-        { start: 7_200, count: 3, errors: 1 },
-        { start: 14_400, count: 1, errors: 0 },
+        { start: 7_200, count: 3, errors: 1, others: 0 },
+        { start: 14_400, count: 1, errors: 0, others: 1 },
       ],
     });
     expect(await store.histogram({ ...EVERYTHING, start_timestamp: 7_200, end_timestamp: 7_299 })).toMatchObject({

@@ -98,21 +98,21 @@ function healthLines(hours: readonly Hour[], signs: Signs): string[] {
   const errors = hours.map((hour) => hour?.errors ?? 0);
   const latency = hours.map((hour) => (hour && hour.latency.count > 0 ? hour.latency.p50 : undefined));
   const total = sum(calls);
-  if (total === 0) return ["no calls"];
+  if (total === 0) return ["no attempts"];
   const failed = sum(errors);
   const measured = latency.filter((ms) => ms !== undefined);
   const last = measured.at(-1);
   const share = `${((100 * failed) / total).toFixed(1)} %`;
   if (signs === "words")
     return [
-      `calls: ${total}, most in an hour ${Math.max(...calls)}, in the current hour ${calls.at(-1)}`,
+      `attempts: ${total}, most in an hour ${Math.max(...calls)}, in the current hour ${calls.at(-1)}`,
       `errors: ${failed}, that is ${share}, in the current hour ${errors.at(-1)}`,
       last === undefined
         ? "latency: not measured"
         : `latency: median ${last} ms, slowest hour ${Math.max(...measured)} ms`,
     ];
   return [
-    `calls    ${sparkOf(calls, signs)}  ${shortNumber(total)}`,
+    `attempts ${sparkOf(calls, signs)}  ${shortNumber(total)}`,
     `errors   ${sparkOf(errors, signs)}  ${failed}, ${share}`,
     `latency  ${sparkOf(latency, signs)}  ${last === undefined ? "-" : `${last} ms median`}`,
   ];

@@ -10,6 +10,7 @@ export const en = {
   quota: "Spend",
   tokens: "Tokens",
   requests: "Requests",
+  attempts: "Attempts",
   rate: "RPM · TPM",
   rateHelp: "Requests and tokens in the last minute",
   before: "{change} vs. previous period",
@@ -34,7 +35,7 @@ export const en = {
   clipped: "The chart ends after {count} {count:bar|bars}. Choose longer ones or a shorter time.",
   emptyTitle: "No usage in this time",
   emptyBody:
-    "Every call that is charged is summed here by hour and model, at the latest a few minutes after it was made.",
+    "Every request is summed here by hour, failed and refused ones included, at the latest a few minutes after it was made.",
   emptyAction: "Show the last 30 days",
   emptyToken: "Open tokens",
   name: "Name",

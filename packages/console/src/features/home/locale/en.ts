@@ -52,7 +52,7 @@ export const en = {
   troubleOpen: "skipped after failures in a row: {keys} {keys:key|keys}, next try in {wait}",
   troubleFailing: "failed in a row, still used: {keys} {keys:key|keys}",
   troubleResting: "in cooldown after rate limits: {keys} {keys:key|keys}, for {wait}",
-  troubleErrors: "{errors} of {calls} calls failed in 24 hours",
+  troubleErrors: "{errors} of {calls} attempts failed in 24 hours",
   budgetsNear: "Budgets near their end",
   budgetsNone: "Every budget lasts until its window ends.",
   budgetsAbsent: "No budgets. They limit what a user, token, group, model or channel spends in a period.",

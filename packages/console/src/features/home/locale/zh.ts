@@ -54,7 +54,7 @@ export const zh: Translation<typeof en> = {
   troubleOpen: "连续失败后被跳过：{keys} 个密钥，{wait} 后重试",
   troubleFailing: "连续失败，仍在使用：{keys} 个密钥",
   troubleResting: "触发限流后休息：{keys} 个密钥，还需 {wait}",
-  troubleErrors: "24 小时内 {calls} 次调用中有 {errors} 次失败",
+  troubleErrors: "24 小时内 {calls} 次尝试中有 {errors} 次失败",
   budgetsNear: "即将用尽的预算",
   budgetsNone: "所有预算都能用到本周期结束。",
   budgetsAbsent: "没有预算。预算限制用户、令牌、分组、模型或渠道在一个周期内的消费。",

@@ -6,8 +6,8 @@ const histogram = {
   from: 90,
   to: 299,
   buckets: [
-    { start: 60, count: 3, errors: 1 },
-    { start: 240, count: 2, errors: 0 },
+    { start: 60, count: 5, errors: 1, others: 2 },
+    { start: 240, count: 2, errors: 0, others: 0 },
   ],
 };
 

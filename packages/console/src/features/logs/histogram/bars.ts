@@ -4,6 +4,7 @@ import type { LogHistogram } from "@fairway/wire";
 export interface Bar {
   readonly from: number;
   readonly to: number;
+  /** Calls of clients, failed ones included; other rows of the list are not plotted. */
   readonly count: number;
   readonly errors: number;
 }
@@ -16,8 +17,8 @@ export function barsOf({ interval, from, to, buckets }: LogHistogram): Bar[] {
   const counts = new Map(buckets.map((bucket) => [bucket.start, bucket]));
   const bars: Bar[] = [];
   for (let start = from - (from % interval); start <= to && bars.length < MOST_BARS; start += interval) {
-    const { count = 0, errors = 0 } = counts.get(start) ?? {};
-    bars.push({ from: start, to: start + interval - 1, count, errors });
+    const { count = 0, errors = 0, others = 0 } = counts.get(start) ?? {};
+    bars.push({ from: start, to: start + interval - 1, count: count - others, errors });
   }
   return bars;
 }

@@ -201,11 +201,11 @@ export function Histogram(props: HistogramProps) {
       <div className="histogram-head">
         <span>
           <i className="histogram-swatch is-ok" />
-          {t("histogramOk")} <strong>{formatCount(count - errors, language)}</strong>
+          {t("histogramOk")} <strong>{data ? formatCount(count - errors, language) : "…"}</strong>
         </span>
         <button type="button" className="histogram-errors" title={t("onlyErrors")} onClick={props.onErrors}>
           <i className="histogram-swatch is-error" />
-          {t("histogramErrors")} <strong>{formatCount(errors, language)}</strong>
+          {t("histogramErrors")} <strong>{data ? formatCount(errors, language) : "…"}</strong>
           {errors > 0 && <span className="soft">{t("errorPart", { part: percent(errors / count, language) })}</span>}
         </button>
         {props.filter.range === "custom" && data && (

@@ -21,7 +21,7 @@ export const en = {
   unknownState: "Unknown",
   balance: "Balance",
   used: "Used",
-  calls: "Calls",
+  calls: "Charged requests",
   invited: "Invited",
   earned: "Earned",
   inviter: "Invited by",

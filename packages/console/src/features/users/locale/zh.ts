@@ -24,7 +24,7 @@ export const zh: Translation<typeof en> = {
   unknownState: "未知状态",
   balance: "余额",
   used: "已用",
-  calls: "调用次数",
+  calls: "计费请求数",
   invited: "邀请人数",
   earned: "邀请收益",
   inviter: "邀请人",

@@ -1,4 +1,4 @@
-import type { LogHistogram } from "@fairway/wire";
+import { TEST_TOKEN_NAME, type LogHistogram } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../../test/kit/log-rows.ts";
@@ -36,7 +36,7 @@ eachDatabase("calls over time", (open) => {
       user_id: 1 + (half % 3),
       username: ["ann", "bob", "eve"][half % 3] ?? "",
       model_name: ["gpt-4o", "gpt-4o-mini", "claude"][half % 3] ?? "",
-      token_name: half % 5 === 0 ? "t" : "u",
+      token_name: half % 13 === 0 ? TEST_TOKEN_NAME : half % 5 === 0 ? "t" : "u",
       token_id: half % 5,
       type: half % 7 === 0 ? 5 : half % 11 === 0 ? 1 : 2,
       created_at: BEGIN + from * HOUR + half * (HOUR / 2) + (half % 7),
@@ -47,11 +47,13 @@ eachDatabase("calls over time", (open) => {
   /** Counts the buckets from the rows themselves. */
   async function fromRows(query: LogQuery, { interval, from, to }: LogHistogram): Promise<LogHistogram["buckets"]> {
     const all = await store.page({ ...query, start_timestamp: from, end_timestamp: to }, { offset: 0, limit: 2_000 });
-    const buckets = new Map<number, { start: number; count: number; errors: number }>();
+    const buckets = new Map<number, LogHistogram["buckets"][number]>();
     for (const row of all) {
       const start = row.created_at - (row.created_at % interval);
-      const { count, errors } = buckets.get(start) ?? { count: 0, errors: 0 };
-      buckets.set(start, { start, count: count + 1, errors: errors + (row.type === 5 ? 1 : 0) });
+      const { count, errors, others } = buckets.get(start) ?? { count: 0, errors: 0, others: 0 };
+      const isOther = [1, 3, 4].includes(row.type) || (row.type === 2 && row.token_name === TEST_TOKEN_NAME);
+      const sums = { errors: errors + (row.type === 5 ? 1 : 0), others: others + (isOther ? 1 : 0) };
+      buckets.set(start, { start, count: count + 1, ...sums });
     }
     return [...buckets.values()].toSorted((a, b) => a.start - b.start);
   }

@@ -1,4 +1,4 @@
-import { LOG_TYPE, type LogHistogram } from "@fairway/wire";
+import { LOG_TYPE, TEST_TOKEN_NAME, type LogHistogram } from "@fairway/wire";
 import { sql, type ExpressionBuilder, type Kysely } from "kysely";
 import type { Schema } from "../../../storage/schema/schema.ts";
 import type { LogQuery, Period } from "../filter.ts";
@@ -15,6 +15,7 @@ interface Bucket {
   readonly start: number;
   readonly count: number;
   readonly errors: number;
+  readonly others: number;
 }
 
 /** Adds up what several statements count of one bucket. */
@@ -23,6 +24,8 @@ type Buckets = Map<number, Bucket>;
 const MOST_BUCKETS = 120;
 /** Lengths of buckets that people read easily. */
 const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, HOUR, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
+/** Types of rows that are no calls; those of type 0 are consumption of older versions. */
+const NO_CALLS = [LOG_TYPE.topup, LOG_TYPE.manage, LOG_TYPE.system];
 /** All types but consumption, which alone is in the hourly sums. */
 const OTHER_TYPES = Object.values(LOG_TYPE).filter((type) => type !== LOG_TYPE.consume);
 
@@ -36,6 +39,7 @@ export async function readHistogram(deps: SumsDeps, query: LogQuery): Promise<Lo
     (await fromLogSums(counting, period)) ??
     (await fromSums(counting, period)) ??
     (await countRows(counting, { period }, new Map()));
+  await countOthers(counting, period, buckets);
   return { interval, ...period, buckets: [...buckets.values()].toSorted((a, b) => a.start - b.start) };
 }
 
@@ -52,7 +56,7 @@ async function fromLogSums(counting: Counting, period: Period): Promise<Buckets 
   const buckets: Buckets = new Map();
   for (const { start, type, log_rows: rows } of known.sums) {
     const count = Number(rows);
-    add(buckets, { start: start - (start % interval), count, errors: type === LOG_TYPE.error ? count : 0 });
+    add(buckets, { start: start - (start % interval), count, errors: type === LOG_TYPE.error ? count : 0, others: 0 });
   }
   for (const part of known.parts) await countRows(counting, part, buckets);
   return buckets;
@@ -91,7 +95,7 @@ async function readSums(
   if (rows.length === 0 || !(await isNearby(deps, mark))) return undefined;
   const buckets: Buckets = new Map();
   for (const { created_at, count } of rows)
-    add(buckets, { start: created_at - (created_at % interval), count: Number(count), errors: 0 });
+    add(buckets, { start: created_at - (created_at % interval), count: Number(count), errors: 0, others: 0 });
   return { buckets, mark };
 }
 
@@ -112,9 +116,27 @@ const isAfter = (mark: number) => (eb: ExpressionBuilder<Schema, "logs">) => eb(
 
 const isOther = (eb: ExpressionBuilder<Schema, "logs">) => eb("type", "in", OTHER_TYPES);
 
-function add(buckets: Buckets, { start, count, errors }: Bucket): void {
-  const known = buckets.get(start);
-  buckets.set(start, { start, count: (known?.count ?? 0) + count, errors: (known?.errors ?? 0) + errors });
+const isNoCall = (eb: ExpressionBuilder<Schema, "logs">) => eb("type", "in", NO_CALLS);
+
+/** A test that succeeded is a row of consumption, as compatible gateways write it. */
+const isTest = (eb: ExpressionBuilder<Schema, "logs">) =>
+  eb.and([eb("token_name", "=", TEST_TOKEN_NAME), eb("type", "=", LOG_TYPE.consume)]);
+
+/** Marks the rows that are no calls among those that were counted; they are few, and an index has them. */
+async function countOthers({ deps, query, interval }: Counting, period: Period, buckets: Buckets): Promise<void> {
+  if (query.type === LOG_TYPE.error) return;
+  const { db } = deps.database;
+  for (const only of query.type === LOG_TYPE.consume ? [isTest] : [isNoCall, isTest]) {
+    const rows = matching(db, query, period).where(only);
+    for (const { start, count } of await bucketsOf(db, rows, interval))
+      add(buckets, { start, count: 0, errors: 0, others: count });
+  }
+}
+
+function add(buckets: Buckets, { start, count, errors, others }: Bucket): void {
+  const known = buckets.get(start) ?? { count: 0, errors: 0, others: 0 };
+  const sum = { count: known.count + count, errors: known.errors + errors, others: known.others + others };
+  buckets.set(start, { start, ...sum });
 }
 
 function startOf(interval: number) {
@@ -137,5 +159,10 @@ async function bucketsOf(db: Kysely<Schema>, rows: ReturnType<typeof matching>, 
     ])
     .groupBy(start)
     .execute();
-  return counted.map((row) => ({ start: Number(row.start), count: Number(row.count), errors: Number(row.errors) }));
+  return counted.map(({ start: at, count, errors }) => ({
+    start: Number(at),
+    count: Number(count),
+    errors: Number(errors),
+    others: 0,
+  }));
 }

@@ -1,3 +1,4 @@
+import type { LogHistogram } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
@@ -24,11 +25,12 @@ eachDatabase("plots from the sums of the log", (open) => {
 
   /** Counts the rows one by one. */
   function expected(query: LogQuery, interval: number) {
-    const buckets = new Map<number, { start: number; count: number; errors: number }>();
+    const buckets = new Map<number, LogHistogram["buckets"][number]>();
     for (const row of logs.rowsOf(query)) {
       const start = row.created_at - (row.created_at % interval);
-      const { count, errors } = buckets.get(start) ?? { count: 0, errors: 0 };
-      buckets.set(start, { start, count: count + 1, errors: errors + Number(row.type === 5) });
+      const { count, errors, others } = buckets.get(start) ?? { count: 0, errors: 0, others: 0 };
+      const sums = { errors: errors + Number(row.type === 5), others: others + Number([1, 3, 4].includes(row.type)) };
+      buckets.set(start, { start, count: count + 1, ...sums });
     }
     return [...buckets.values()].toSorted((a, b) => a.start - b.start);
   }

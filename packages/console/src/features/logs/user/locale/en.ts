@@ -5,7 +5,7 @@ export const en = {
   deleted: "Deleted",
   balance: "Balance",
   used: "Used",
-  requests: "Requests",
+  requests: "Charged requests",
   group: "Group",
   calls: "Show the calls",
   open: "Open user",

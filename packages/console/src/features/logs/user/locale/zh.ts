@@ -8,7 +8,7 @@ export const zh: Translation<typeof en> = {
   deleted: "已删除",
   balance: "余额",
   used: "已用",
-  requests: "请求数",
+  requests: "计费请求数",
   group: "分组",
   calls: "查看其请求",
   open: "打开用户",
