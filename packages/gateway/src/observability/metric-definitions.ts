@@ -129,6 +129,11 @@ export const DEFINITIONS = {
     "Charges that could not be written; retried unless final. Final also when the reservation was charged because the charge could not be computed.",
     "final",
   ),
+  filtersLearned: counter(
+    "filter_learned_total",
+    "Requests that a host of the Messages protocol refused for a beta, a member or a tool that no list holds; they were sent again without it.",
+    "host",
+  ),
   logRowsRefused: counter(
     "log_rows_refused_total",
     "Log rows that the database refused for what they hold; their charges are booked.",

@@ -70,6 +70,7 @@ export interface Metrics {
   /** `route` is a path pattern, never a path. */
   answered(answer: { route: string; method: string; code: number; seconds: number }): void;
   settlementFailed(isFinal: boolean): void;
+  filterLearned(host: string): void;
   logRowRefused(): void;
   errorRowsLost(rows: number): void;
   /** Seconds; 0 = the destination has all rows. Undefined when another replica leads. */
@@ -167,6 +168,7 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
     },
     logRowRefused: () => of.logRowsRefused.inc(),
     errorRowsLost: (rows) => of.errorRowsLost.inc(rows),
+    filterLearned: (host) => of.filtersLearned.inc({ host }),
     settlementFailed: (isFinal) => of.settlementFailures.inc({ final: String(isFinal) }),
     dependency({ name, isUp, seconds }) {
       of.dependencyUp.set({ dependency: name }, Number(isUp));

@@ -132,8 +132,9 @@ function errorRowsOf({ storage, snapshots, clock, log, metrics }: RelayPartsDeps
 function faultsOf(
   { log, metrics }: RelayPartsDeps,
   usageDoubts: UsageDoubts,
-): Pick<PipelineDeps, "onUncomputable" | "onDoubtfulUsage" | "onFault"> {
+): Pick<PipelineDeps, "onUncomputable" | "onDoubtfulUsage" | "onFault" | "onFilterLearned"> {
   return {
+    onFilterLearned: (host) => metrics.filterLearned(host),
     onDoubtfulUsage({ id, spec }, { channel, keyIndex }, { input, output, reported }) {
       usageDoubts.doubt(channel.id, keyIndex, listedName(spec.model));
       metrics.usageBounded(channelOf(channel));

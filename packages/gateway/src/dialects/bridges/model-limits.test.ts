@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/types.ts";
 
 const HI = { role: "user", content: "hi" };
 
-it("reasoning whose summary and text both come is told once", () => {
+it("reasoning whose summary and text both come is passed on once", () => {
   const input = [
     { role: "user", content: "w?" },
     {

@@ -105,6 +105,36 @@ export interface RequestTransform {
   apply(body: JsonObject, spec: RequestSpec, upstreamModel: string, channel: ChannelRecord): JsonObject;
 }
 
+/** A converted request with the client's protocol headers that travel with it. */
+export interface HostRequest {
+  readonly body: JsonObject;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface FilteredRequest extends HostRequest {
+  /** Names of what was taken out. */
+  readonly dropped: readonly string[];
+}
+
+/** Where a request goes, and what is known of it. */
+export interface FilterTarget {
+  readonly upstreamModel: string;
+  readonly channel: ChannelRecord;
+  /** Names that this channel refused for the model before. */
+  readonly learned?: ReadonlySet<string> | undefined;
+}
+
+/** Takes out of a request what the host of its channel refuses, after every conversion and before it is signed. */
+export interface HostFilter {
+  readonly on: readonly DialectId[];
+  apply(request: HostRequest, target: FilterTarget): FilteredRequest;
+  /** Names of what an answer of status 400 refuses; empty where it says something else. */
+  refused(message: string, sent: HostRequest): readonly string[];
+  /** What serves behind the channel, for metrics. */
+  host(channel: ChannelRecord): string;
+}
+
 /** Context that a response transform may read in addition to the answer. */
 export interface ResponseContext {
   readonly spec: RequestSpec;
@@ -282,6 +312,7 @@ export interface ProviderAdapter {
   /** What its chat server takes beyond the protocol, for requests that are converted to it. */
   readonly chatServer?: ChatServer;
   readonly requestTransforms?: readonly RequestTransform[];
+  readonly hostFilter?: HostFilter;
   /** Members, in addition to those of routers, by which a request chooses another product; clients may not send them. */
   readonly productMembers?: readonly string[];
   /** Requests name a deployment, a bot or an endpoint, and answers name the model behind it. */

@@ -6,7 +6,7 @@ const IDEMPOTENCY_KEY = "idempotency-key";
 /** Client headers that a provider may forward, and the format of their values. */
 const TRAVELLING: readonly (readonly [string, RegExp])[] = [
   ["anthropic-version", /^\d{4}-\d{2}-\d{2}$/],
-  ["anthropic-beta", /^[\w.,\- ]{1,1024}$/],
+  ["anthropic-beta", /^(?=.{1,4096}$) *[\w.-]{0,128} *(?:, *[\w.-]{0,128} *){0,63}$/],
   ["openai-beta", /^[\w.,=\- ]{1,1024}$/],
   [IDEMPOTENCY_KEY, /^[\w.\-:]{1,255}$/],
 ];

@@ -22,6 +22,7 @@ import type { RelayRequest } from "../types.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
 import type { ReadOn } from "./reservation/output-reservation.ts";
 import { DROPPED_HEADER, droppedHeader } from "./dropped-names.ts";
+import { learnNames } from "./learned-filters.ts";
 import { planFor } from "./plan.ts";
 import { learnsRefusal } from "./usage-switch.ts";
 
@@ -36,6 +37,8 @@ export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
   readonly disableKeywords: () => readonly string[];
   /** A fault of this program after the answer began. */
   readonly onFault: (requestId: string, error: unknown) => void;
+  /** A host of a filtered protocol refused a name that no list holds. */
+  readonly onFilterLearned?: (host: string) => void;
 }
 
 /** How long an upstream may take to end a complete answer. */
@@ -78,6 +81,8 @@ export class Attempt implements SinkContext {
   readonly #deps: AttemptDeps;
   #resolve!: (result: AttemptResult) => void;
   #built: BuiltCall | undefined;
+  /** The host has refused a name of this call before. */
+  #hasLearned = false;
   #sink: Sink | undefined;
   /** Why the gateway ended it. */
   #stopped: AppError | undefined;
@@ -208,7 +213,12 @@ export class Attempt implements SinkContext {
     if (result.kind === "delivered" && result.reason === "stop") this.#storage?.delivered();
     if (result.kind !== "failed") this.#resolve(result);
     else if (this.#stopped) this.#resolve(stoppedBy(this.#stopped, result.failure));
-    else if (this.#isOverUsage(result.failure) || this.#isOverPath(result.failure)) return this.#again();
+    else if (
+      this.#isOverUsage(result.failure) ||
+      this.#isOverPath(result.failure) ||
+      this.#isOverFilter(result.failure)
+    )
+      return this.#again();
     else this.#resolve(result);
     if (this.#sink && !this.#isUpstreamDone)
       this.#lastWords ??= setTimeout(() => this.controller.abort(new Error("the answer does not end")), LAST_WORDS_MS);
@@ -242,6 +252,20 @@ export class Attempt implements SinkContext {
     if (!other || other.route === plan.route) return false;
     this.target = { ...this.target, plan: other };
     this.#storage = answerStorageOf(this.request, this.target, this.delivery, this.#deps);
+    return true;
+  }
+
+  /** The host refuses a beta or a member by name: the same call is sent without it. */
+  #isOverFilter({ error, said }: Failure): boolean {
+    const { channel, plan, upstreamModel } = this.target;
+    const { hostFilter } = plan.provider;
+    const isFiltered = hostFilter?.on.includes(plan.route.dialect) === true && channel.setting["filters"] !== "off";
+    if (!isFiltered || this.#hasLearned || error.status !== 400 || !this.#built || this.delivery.isDisconnected)
+      return false;
+    const names = hostFilter.refused(said ?? error.message, this.#built.sent);
+    if (!learnNames(channel, upstreamModel, names, this.#deps.now())) return false;
+    this.#hasLearned = true;
+    this.#deps.onFilterLearned?.(hostFilter.host(channel));
     return true;
   }
 

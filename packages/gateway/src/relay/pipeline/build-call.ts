@@ -19,6 +19,7 @@ import { routeUrl } from "../../providers/core/route-url.ts";
 import { checkProduct } from "../../providers/core/product-members.ts";
 import type {
   ChannelRecord,
+  HostRequest,
   HttpJson,
   SigningContext,
   UpstreamCall,
@@ -29,6 +30,7 @@ import type { RemoteFiles } from "../upstream/remote-files.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { listsIds, unknownId } from "../tenancy/unknown-id.ts";
 import { forVendor } from "../stateful/history-expansion.ts";
+import { learnedNames } from "./learned-filters.ts";
 import { withCap, withinKnownLimit } from "./output-cap.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "../types.ts";
@@ -61,6 +63,8 @@ export interface BuiltCall {
   readonly requested: RequestedOutput;
   /** The model that the upstream is asked for. */
   readonly model: string;
+  /** What is sent, before it is signed. */
+  readonly sent: HostRequest;
 }
 
 export interface CallOptions {
@@ -100,7 +104,12 @@ export async function buildCall(
     ...(pending && { pending }),
   };
   const body = request.upload
-    ? { bytes: undefined, json: { ...request.upload.fields, ...channel.paramOverride }, model: upstreamModel }
+    ? {
+        bytes: undefined,
+        json: { ...request.upload.fields, ...channel.paramOverride },
+        model: upstreamModel,
+        headers: request.protocolHeaders,
+      }
     : bodyOf(request, target, context);
   const requested = requestedIn(body.json, target);
   const call: UpstreamCall = {
@@ -119,14 +128,15 @@ export async function buildCall(
     key,
     now: context.now,
     http: httpOf(channel, deps.http),
-    clientHeaders: request.protocolHeaders,
+    clientHeaders: body.headers,
     publicUrl: deps.publicUrl(),
   };
   await plan.provider.authorize(call, channel, signing);
   setChannelHeaders(call.headers, channel, key);
   passIdempotencyKey(call, request);
   if (request.span) Object.assign(call.headers, request.span.headers());
-  return { call, signing, context, dropped, requested, model: body.model };
+  const sent = { body: body.json, headers: body.headers };
+  return { call, signing, context, dropped, requested, model: body.model, sent };
 }
 
 function noteIn(dropped: string[]): BridgeContext["dropped"] {
@@ -204,6 +214,8 @@ interface BuiltBody {
   readonly bytes: Buffer;
   readonly json: JsonObject;
   readonly model: string;
+  /** The client's protocol headers that travel with it. */
+  readonly headers: HostRequest["headers"];
 }
 
 /** Same protocol and no transform: the client's bytes, except for the model name and the usage option. */
@@ -214,14 +226,21 @@ function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeConte
   if (plan.bridges.length === 0) {
     checkProduct(body.json(), plan.provider);
     const bytes = dialect.retarget(body, spec, upstreamModel, { askUsage });
-    const transformed = repair(target, request, bytes, context);
-    if (!transformed) return { bytes, json: body.json(), model: upstreamModel };
-    return { bytes: encode(transformed), json: transformed, model: text(transformed, "model") ?? upstreamModel };
+    const headers = request.protocolHeaders;
+    const repaired = repair(target, request, bytes, context);
+    if (!repaired) return { bytes, json: body.json(), model: upstreamModel, headers };
+    const { body: json } = repaired;
+    const sent = repaired.isSame ? bytes : encode(json);
+    return { bytes: sent, json, model: text(json, "model") ?? upstreamModel, headers: repaired.headers };
   }
   checkNestedJson(body);
   const translated = translateRequest(plan.bridges, exactJson(body), context);
   checkIds(request, target, translated);
-  const json = repairJson(target, translated, context);
+  const { body: json, headers } = repairRequest(
+    target,
+    { body: translated, headers: request.protocolHeaders },
+    context,
+  );
   const model = text(json, "model");
   const isRenamed = model !== undefined && model !== translated["model"];
   const sentModel = isRenamed ? model : upstreamModel;
@@ -229,7 +248,7 @@ function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeConte
     model: sentModel,
     askUsage: askUsage && !list(channel.setting, "drop_params").includes("stream_options"),
   });
-  return { bytes, json, model: sentModel };
+  return { bytes, json, model: sentModel, headers };
 }
 
 /** Ids that only the conversion could find. */
@@ -256,35 +275,46 @@ function retargeted(json: JsonObject, spec: RequestSpec, route: UpstreamRoute, {
   return upstream ? upstream.retarget({ bytes, json: () => json }, spec, model, options) : bytes;
 }
 
-/** Undefined when no transform changes the request, so that the bytes pass through. */
-function repair(
-  target: RouteTarget,
-  request: RelayRequest,
-  bytes: Buffer,
-  context: BridgeContext,
-): JsonObject | undefined {
+/** Undefined when nothing repairs requests of this kind; `isSame` where the bytes pass through. */
+function repair(target: RouteTarget, request: RelayRequest, bytes: Buffer, context: BridgeContext) {
   const { channel, plan } = target;
   if (
     channel.paramOverride === undefined &&
+    !plan.provider.hostFilter?.on.includes(plan.route.dialect) &&
     !plan.provider.requestTransforms?.some((requestTransform) => appliesTo(requestTransform.on, plan.route.dialect))
   )
     return undefined;
   const before =
     bytes === request.body.bytes ? exactJson(request.body) : (parseExactly(bytes.toString("utf8")) as JsonObject);
-  const after = repairJson(target, before, context);
-  return after === before ? undefined : after;
+  const after = repairRequest(target, { body: before, headers: request.protocolHeaders }, context);
+  return { ...after, isSame: after.body === before };
 }
 
-function repairJson(target: RouteTarget, json: JsonObject, context: BridgeContext): JsonObject {
+function repairRequest(target: RouteTarget, asked: HostRequest, context: BridgeContext): HostRequest {
   const { channel, plan, upstreamModel } = target;
-  let body = json;
+  let { body } = asked;
   for (const requestTransform of plan.provider.requestTransforms ?? []) {
     if (!appliesTo(requestTransform.on, plan.route.dialect)) continue;
     const before = body;
     body = requestTransform.apply(before, context.spec, upstreamModel, channel);
     for (const name of findLost(before, body, requestTransform.rewords)) context.dropped(name);
   }
-  return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
+  const { body: fitting, headers } = forHost(target, { ...asked, body }, context);
+  return { body: channel.paramOverride ? { ...fitting, ...channel.paramOverride } : fitting, headers };
+}
+
+/** Without what the host of the channel refuses. */
+function forHost(
+  { channel, plan, upstreamModel }: RouteTarget,
+  asked: HostRequest,
+  context: BridgeContext,
+): HostRequest {
+  const filter = plan.provider.hostFilter;
+  if (!filter?.on.includes(plan.route.dialect)) return asked;
+  const learned = learnedNames(channel, upstreamModel, context.now);
+  const { dropped, ...filtered } = filter.apply(asked, { channel, upstreamModel, learned });
+  dropped.forEach((name) => context.dropped(name));
+  return filtered;
 }
 
 function appliesTo(on: readonly DialectId[] | undefined, dialect: DialectId): boolean {

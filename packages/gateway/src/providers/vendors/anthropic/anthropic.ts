@@ -1,4 +1,5 @@
 import { CLAUDE_MODELS } from "./models.ts";
+import { anthropicFilter, FILTERS } from "./filter.ts";
 import { thinkingSuffix } from "./thinking-suffix.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
@@ -20,7 +21,9 @@ export const anthropic: ProviderAdapter = {
   models: CLAUDE_MODELS,
   ownedBy: "claude",
   streamUsage: false,
+  settings: { filters: FILTERS },
   requestTransforms: [thinkingSuffix],
+  hostFilter: anthropicFilter,
   listModels: listOpenAiModels("/v1/models?limit=1000", {
     base: BASE,
     headers: (channel, key) => headersOf(key, versionOf(channel, undefined)),

@@ -1,4 +1,6 @@
 import { imagesAt } from "../../../dialects/core/requested-output.ts";
+import { bedrockFilter } from "./filter.ts";
+import { FILTERS } from "../anthropic/filter.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { converseBridge } from "./converse.ts";
 import { converseOutput } from "./converse-request.ts";
@@ -11,7 +13,6 @@ import { bedrockId, isClaude, isOpenAi } from "./model-id.ts";
 import { AWS_MODELS } from "./models.ts";
 import { controlUrl, listAwsModels } from "./list-models.ts";
 import { signV4 } from "./sigv4.ts";
-import { parseObject } from "../../../lib/text/json.ts";
 import { asNumber } from "../../core/errors/error-body.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
@@ -104,10 +105,7 @@ export const aws: ProviderAdapter = {
       when: (ask) => ask.operation === "images.generations",
     },
   ],
-  authorize(call, _channel, context) {
-    withBetas(call, context);
-    signCall(call, context);
-  },
+  authorize: (call, _channel, context) => signCall(call, context),
   models: AWS_MODELS,
   ownedBy: "aws",
   streamUsage: true,
@@ -116,23 +114,14 @@ export const aws: ProviderAdapter = {
     "private:aws-converse": converseOutput,
     "private:aws-images": imagesAt("imageGenerationConfig.numberOfImages"),
   },
+  settings: { filters: FILTERS },
   requestTransforms: [thinkingSuffix, withoutFormat, claudeBody],
+  hostFilter: bedrockFilter,
   responseTransforms: [fromHead],
   classify: readAws,
   listModels: listAwsModels(signCall),
   keyHint: "AK|SK|region, or region|API key",
 };
-
-/** Betas of Anthropic travel in the body. */
-function withBetas(call: UpstreamCall, { clientHeaders }: SigningContext): void {
-  const betas = clientHeaders["anthropic-beta"];
-  const body =
-    betas === undefined || !call.url.pathname.includes("/invoke")
-      ? undefined
-      : parseObject(call.body?.toString("utf8") ?? "");
-  if (betas === undefined || body?.["anthropic_version"] === undefined) return;
-  call.body = Buffer.from(JSON.stringify({ ...body, anthropic_beta: betas.split(",").map((beta) => beta.trim()) }));
-}
 
 function signCall(call: UpstreamCall, { key, now }: Pick<SigningContext, "key" | "now">): void {
   const parsed = parseAwsKey(key);

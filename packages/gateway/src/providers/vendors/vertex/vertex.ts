@@ -1,6 +1,7 @@
 import { imagesAt } from "../../../dialects/core/requested-output.ts";
 import type { RequestSpec, JsonObject } from "../../../dialects/core/types.ts";
 import { isObject } from "../../../lib/text/json.ts";
+import { FILTERS, messagesFilter } from "../anthropic/filter.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { readGoogle } from "../google/errors.ts";
 import { imageBridge, isImagen } from "../google/images.ts";
@@ -63,23 +64,10 @@ const claudeBody: RequestTransform = {
   name: "Claude on Vertex",
   on: ["anthropic-messages"],
   apply: (body) => {
-    const { model: _model, output_format: _format, ...rest } = body;
-    return { anthropic_version: CLAUDE_VERSION, ...withoutScopes(rest) };
+    const { model: _model, ...rest } = body;
+    return { anthropic_version: CLAUDE_VERSION, ...rest };
   },
 };
-
-/** Cache marks have no scope here. */
-function withoutScopes(body: JsonObject): JsonObject {
-  const marked = eachObject(body, "messages", (message) => eachObject(message, "content", withoutScope));
-  return eachObject(eachObject(withoutScope(marked), "system", withoutScope), "tools", withoutScope);
-}
-
-function withoutScope(holder: JsonObject): JsonObject {
-  const mark = holder["cache_control"];
-  return isObject(mark) && mark["scope"] !== undefined
-    ? { ...holder, cache_control: without(mark, ["scope"]) }
-    : holder;
-}
 
 const countBody: RequestTransform = {
   name: "dated names for counting",
@@ -108,7 +96,7 @@ export const vertex: ProviderAdapter = {
   id: "vertex",
   telemetryName: "gcp.vertex_ai",
   label: "Vertex AI",
-  settings: { safety_settings: "objects", parameters_json_schema: "flag" },
+  settings: { safety_settings: "objects", parameters_json_schema: "flag", filters: FILTERS },
   baseUrl: "",
   // The paths are whole addresses, whose host follows from the region.
   base: () => "",
@@ -157,6 +145,7 @@ export const vertex: ProviderAdapter = {
   bridges: [embedBridge, imageBridge],
   requestedOutput: { "private:google-images": imagesAt("parameters.sampleCount") },
   requestTransforms: [thinkingSuffix, claudeBody, countBody, geminiBody],
+  hostFilter: messagesFilter(() => "vertex"),
   classify: readGoogle,
   keyHint: "Service account key file (JSON), or an API key",
   otherHint: 'Region, us-central1 when empty, or {"model": "region", "default": "region"}',

@@ -11,7 +11,7 @@ import { withLeastEffort } from "../reasoning/least-effort.ts";
 import { echoReasoning, readsReasoning } from "../reasoning/reasoning-echo.ts";
 import { SealedDetails, sealedAnswer, withDetails } from "../reasoning/sealed-details.ts";
 
-/** Of a server that says nothing else. */
+/** The limit of a server that names no other one. */
 const MAX_STOPS = 4;
 /** Features whose loss a client would notice. */
 const STATED: Readonly<Record<string, string>> = {

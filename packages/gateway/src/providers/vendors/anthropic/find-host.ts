@@ -1,0 +1,43 @@
+import { isIP } from "node:net";
+import { HOST_RULES, type HostRules, type MessagesHost } from "./host-rules.ts";
+
+/** Hosts by the end of their names; the first match wins. */
+const HOSTS: readonly (readonly [RegExp, MessagesHost])[] = [
+  [/(?:^|\.)anthropic\.com$/, "anthropic"],
+  [/(?:^|\.)azure\.(?:com|us|cn)$/, "foundry"],
+  [/^bedrock-mantle\./, "bedrock-mantle"],
+  [/^bedrock-runtime[.-]/, "bedrock-invoke"],
+  [/(?:^|\.)googleapis\.com$/, "vertex"],
+  [/(?:^|\.)openrouter\.ai$/, "openrouter"],
+  [/(?:^|\.)deepseek\.com$/, "deepseek"],
+  [/(?:^|\.)(?:moonshot\.(?:cn|ai)|kimi\.com)$/, "kimi"],
+  [/(?:^|\.)(?:bigmodel\.cn|z\.ai)$/, "glm"],
+  [/(?:^|\.)(?:minimax\.(?:io|chat)|minimaxi\.com)$/, "minimax"],
+  [/(?:^|\.)aliyuncs\.com$/, "qwen"],
+];
+
+/**
+ * The host behind a base URL; the vendor's own where a channel has none. A server in the operator's own network is taken
+ * for a relay of the vendor: nothing is known that it would refuse.
+ */
+export function hostOf(baseUrl: string): MessagesHost {
+  if (baseUrl === "" || !URL.canParse(baseUrl)) return "anthropic";
+  const name = new URL(baseUrl).hostname.toLowerCase();
+  const known = HOSTS.find(([pattern]) => pattern.test(name))?.[1];
+  return known ?? (isOwnNetwork(name) ? "anthropic" : "other");
+}
+
+function isOwnNetwork(name: string): boolean {
+  return (
+    isIP(name.replaceAll(/[[\]]/g, "")) > 0 ||
+    !name.includes(".") ||
+    /\.(?:local|internal|localhost|lan|test|svc)$/.test(name)
+  );
+}
+
+/** OpenRouter passes what Claude alone takes on to Claude. */
+export function rulesOf(host: MessagesHost, model: string): HostRules {
+  const rules = HOST_RULES[host];
+  if (host !== "openrouter" || !model.startsWith("anthropic/")) return rules;
+  return { ...rules, betas: { unknown: "forward" }, members: { drop: ["container", "mcp_servers"] } };
+}

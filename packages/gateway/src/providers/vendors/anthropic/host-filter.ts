@@ -1,0 +1,180 @@
+// What a host of the Messages protocol refuses is taken out of a request and named, so that coding agents, which write
+// for the vendor's own host, work at every other one.
+import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import type { FilteredRequest, HostRequest } from "../../core/types.ts";
+import { BLOCKS_OF_BETAS, MEMBERS_OF_BETAS, type HostRules, type ToolRules } from "./host-rules.ts";
+
+export const BETA_HEADER = "anthropic-beta";
+const SCOPE = "cache_control.scope";
+const OF_TOOLS = "tools[].";
+const NONE: ReadonlySet<string> = new Set();
+
+/** The same request for a host with these rules; `learned` are names of what it refused before. */
+export function filteredFor(
+  rules: HostRules,
+  asked: HostRequest,
+  learned: ReadonlySet<string> = NONE,
+): FilteredRequest {
+  const dropped: string[] = [];
+  const betas = betasOf(asked);
+  const forwarded = forwardedBetas(betas, rules, learned, dropped);
+  refuseLostBlocks(asked.body, rules);
+  const members = membersToDrop(asked.body, rules, { betas, forwarded, learned });
+  const slim = withoutMembers(asked.body, members, dropped);
+  const body = withoutTools(slim, rules.tools, learned, dropped);
+  const kept = forwarded.filter((beta) => !isBetaOf(beta, members));
+  for (const beta of forwarded) if (!kept.includes(beta)) dropped.push(`${BETA_HEADER}:${beta}`);
+  return { body: without(body, ["anthropic_beta"]), headers: withBetas(asked.headers, kept), dropped };
+}
+
+/** Betas of the header, and those of the member in which some clients write them. */
+export function betasOf({ headers, body }: HostRequest): string[] {
+  const written = (headers[BETA_HEADER] ?? "").split(",").map((name) => name.trim());
+  const inBody = list(body, "anthropic_beta").filter((name) => typeof name === "string");
+  return [...new Set([...written, ...inBody])].filter((name) => name !== "");
+}
+
+function withBetas(headers: HostRequest["headers"], betas: readonly string[]): HostRequest["headers"] {
+  const { [BETA_HEADER]: before, ...rest } = headers;
+  const after = betas.join(",");
+  if (betas.length === 0) return before === undefined ? headers : rest;
+  return after === before ? headers : { ...rest, [BETA_HEADER]: after };
+}
+
+function forwardedBetas(
+  betas: readonly string[],
+  { betas: rules }: HostRules,
+  learned: ReadonlySet<string>,
+  dropped: string[],
+): string[] {
+  const forwarded = new Set<string>();
+  for (const beta of betas) {
+    const name = rules.rename?.[beta] ?? beta;
+    const isTaken = rules.unknown === "forward" ? rules.drop?.includes(name) !== true : rules.forward?.includes(name);
+    if (isTaken === true && !learned.has(`${BETA_HEADER}:${name}`)) forwarded.add(name);
+    else dropped.push(`${BETA_HEADER}:${beta}`);
+  }
+  return [...forwarded];
+}
+
+interface Betas {
+  readonly betas: readonly string[];
+  readonly forwarded: readonly string[];
+  readonly learned: ReadonlySet<string>;
+}
+
+/** Members that the host refuses, those of a beta that it refuses, and those whose beta is missing. */
+function membersToDrop(body: JsonObject, rules: HostRules, { betas, forwarded, learned }: Betas): Set<string> {
+  const { drop = [], keep, dropWithoutBeta = {} } = rules.members;
+  const members = new Set([...drop, ...[...learned].filter((name) => !name.includes(":"))]);
+  if (keep) for (const name of Object.keys(body)) if (!keep.includes(name) && !OWN.has(name)) members.add(name);
+  for (const [beta, paths] of Object.entries(dropWithoutBeta))
+    if (!forwarded.includes(beta)) paths.forEach((path) => members.add(path));
+  for (const [pattern, paths] of MEMBERS_OF_BETAS) {
+    const isAsked = betas.some((beta) => pattern.test(beta));
+    if (isAsked && !forwarded.some((beta) => pattern.test(beta))) paths.forEach((path) => members.add(path));
+  }
+  if (!rules.hasCacheScope) members.add(SCOPE);
+  const toolsAreWhole = members.has(`${OF_TOOLS}defer_loading`) || !takesToolSearch(rules.tools);
+  return toolsAreWhole ? members.add(`${OF_TOOLS}defer_loading`) : members;
+}
+
+/** Members that the gateway itself writes. */
+const OWN: ReadonlySet<string> = new Set(["anthropic_version", "anthropic_beta"]);
+
+/** All that a beta is for was taken out. */
+function isBetaOf(beta: string, members: ReadonlySet<string>): boolean {
+  const paths = MEMBERS_OF_BETAS.filter(([pattern]) => pattern.test(beta)).flatMap(([, found]) => found);
+  return paths.length > 0 && paths.every((path) => members.has(path));
+}
+
+function withoutMembers(body: JsonObject, members: ReadonlySet<string>, dropped: string[]): JsonObject {
+  const names = [...members].filter((path) => !path.includes(".") && isSet(body[path]));
+  const ofTools = [...members].filter((path) => path.startsWith(OF_TOOLS));
+  const lost = ofTools.filter((path) =>
+    objects(body, "tools").some((tool) => isSet(tool[path.slice(OF_TOOLS.length)])),
+  );
+  dropped.push(...names, ...lost);
+  const bare = lost.map((path) => path.slice(OF_TOOLS.length));
+  const slim = eachObject(without(body, names), "tools", (tool) => without(tool, bare));
+  const unscoped = members.has(SCOPE) ? withoutScopes(slim) : slim;
+  if (unscoped !== slim) dropped.push(SCOPE);
+  return unscoped;
+}
+
+/** Marks of the request, its system text, its tools and every block of its messages. */
+function withoutScopes(body: JsonObject): JsonObject {
+  const marked = eachObject(body, "messages", (message) => eachObject(message, "content", withoutScopesIn));
+  return eachObject(eachObject(withoutScope(marked), "system", withoutScope), "tools", withoutScope);
+}
+
+/** Results of tools hold blocks of their own. */
+function withoutScopesIn(block: JsonObject): JsonObject {
+  return withoutScope(eachObject(block, "content", withoutScope));
+}
+
+function withoutScope(holder: JsonObject): JsonObject {
+  const mark = holder["cache_control"];
+  return isObject(mark) && mark["scope"] !== undefined
+    ? { ...holder, cache_control: without(mark, ["scope"]) }
+    : holder;
+}
+
+const SEARCHES_TOOLS = /^tool_search_tool_/;
+
+function takesToolSearch(rules: ToolRules): boolean {
+  return takesTool("tool_search_tool_bm25_20251119", rules);
+}
+
+function takesTool(type: string, { unknown, types = [], drop = [] }: ToolRules): boolean {
+  if (drop.some((pattern) => fits(type, pattern))) return false;
+  return unknown === "keep" || types.some((pattern) => fits(type, pattern));
+}
+
+function fits(type: string, pattern: string): boolean {
+  return pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
+}
+
+function typeOf(tool: JsonObject): string {
+  return text(tool, "type") ?? "custom";
+}
+
+/** Tools that the host runs or knows. Throws where a request would be left without what it asked for. */
+function withoutTools(body: JsonObject, rules: ToolRules, learned: ReadonlySet<string>, dropped: string[]): JsonObject {
+  const tools = objects(body, "tools");
+  const isWhole = !tools.some((tool) => tool["defer_loading"] === true);
+  const isRefused = (tool: JsonObject) =>
+    !takesTool(typeOf(tool), rules) ||
+    learned.has(`tools:${typeOf(tool)}`) ||
+    (isWhole && SEARCHES_TOOLS.test(typeOf(tool)) && dropped.includes(`${OF_TOOLS}defer_loading`));
+  const refused = tools.filter(isRefused);
+  if (refused.length === 0) return body;
+  const left = tools.filter((tool) => !refused.includes(tool));
+  refuseLostTool(body, refused, left);
+  dropped.push(...refused.map((tool) => `tools:${typeOf(tool)}`));
+  return left.length === 0 ? without(body, ["tools", "tool_choice"]) : { ...body, tools: left };
+}
+
+/** A tool that is alone or forced is what the request is about; next to others it is one of many that agents offer. */
+function refuseLostTool(body: JsonObject, refused: readonly JsonObject[], left: readonly JsonObject[]): void {
+  const choice = object(body, "tool_choice");
+  const forced = refused.find((tool) => choice?.["type"] === "tool" && choice["name"] === tool["name"]);
+  const alone = left.length === 0 ? refused.find((tool) => !SEARCHES_TOOLS.test(typeOf(tool))) : undefined;
+  const lost = forced ?? (choice?.["type"] === "none" ? undefined : alone);
+  if (lost !== undefined) throw unsupportedParameter(`tools.${typeOf(lost)}`, CURE);
+}
+
+const CURE = "The host of this channel does not take it: use a channel of Anthropic's own API, or leave it out.";
+
+/** Blocks of a conversation are never left out. */
+function refuseLostBlocks(body: JsonObject, { betas }: HostRules): void {
+  if (betas.unknown === "forward") return;
+  const lost = BLOCKS_OF_BETAS.filter(([pattern]) => betas.forward?.some((beta) => pattern.test(beta)) !== true);
+  const types = new Set<JsonValue | undefined>(lost.flatMap(([, blocks]) => blocks));
+  for (const message of objects(body, "messages"))
+    for (const { type } of objects(message, "content"))
+      if (types.has(type)) throw unsupportedParameter(`messages.content.${String(type)}`, CURE);
+}

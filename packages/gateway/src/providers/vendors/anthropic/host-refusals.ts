@@ -1,0 +1,36 @@
+// What a host says of a name that it does not take, in the forms that were seen.
+import { BETA_HEADER } from "./host-filter.ts";
+
+const BETA = [
+  /Unexpected value\(s\) ((?:`[^`]+`(?:, ?)?)+) for the `anthropic-beta` header/,
+  /Unsupported beta header: (\S+)/,
+];
+const ANY_BETA = /invalid beta flag/;
+const MEMBER = /(?:^|[\s"':])([a-z_]\w*(?:\.\w+)*): Extra inputs are not permitted/g;
+const TOOL = /unknown variant `([^`]+)`/;
+
+/** What a request cannot do without. */
+const NEEDED =
+  /^(?:model|messages|system|max_tokens|stream|thinking|tools|tool_choice|tools\[\]\.(?:name|description|input_schema|type))$/;
+
+/** Names of what an answer of status 400 refuses, as `filteredFor` reads them; `betas` are those that were sent. */
+export function refusedNames(message: string, betas: readonly string[]): string[] {
+  const named = BETA.map((pattern) => pattern.exec(message)?.[1]).find((found) => found !== undefined);
+  if (named !== undefined) return betaNames(named.replaceAll("`", "").split(/, ?/));
+  if (ANY_BETA.test(message)) return betaNames(betas);
+  const tool = TOOL.exec(message)?.[1];
+  if (tool !== undefined) return [`tools:${tool}`];
+  return [...message.matchAll(MEMBER)].flatMap(([, path = ""]) => memberOf(path)).filter((path) => !NEEDED.test(path));
+}
+
+function betaNames(names: readonly string[]): string[] {
+  return names.filter((name) => name !== "").map((name) => `${BETA_HEADER}:${name}`);
+}
+
+/** The path without numbers and types, as far as it can be left out. */
+function memberOf(path: string): string[] {
+  if (/(?:^|\.)cache_control\.(?:\w+\.)?scope$/.test(path)) return ["cache_control.scope"];
+  const ofTool = /^tools\.\d+\.(?:[a-z]\w*\.)?(\w+)$/.exec(path)?.[1];
+  if (ofTool !== undefined) return [`tools[].${ofTool}`];
+  return path.includes(".") ? [] : [path];
+}
