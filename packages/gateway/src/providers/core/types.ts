@@ -310,7 +310,7 @@ export interface ProviderAdapter {
   readonly streamUsage: boolean;
   readonly bridges?: readonly Bridge[];
   /** What its chat server takes beyond the protocol, for requests that are converted to it. */
-  readonly chatServer?: ChatServer;
+  readonly chatServer?: ChatServer | ((channel: ChannelRecord) => ChatServer | undefined);
   readonly requestTransforms?: readonly RequestTransform[];
   readonly hostFilter?: HostFilter;
   /** Members, in addition to those of routers, by which a request chooses another product; clients may not send them. */

@@ -2,6 +2,7 @@ import type {
   PendingAnswer,
   RequestSpec,
   BridgeContext,
+  ChatServer,
   DialectId,
   JsonObject,
   RetargetOptions,
@@ -100,7 +101,7 @@ export async function buildCall(
     now: deps.now(),
     setting: channel.setting,
     dropped: noteIn(dropped),
-    chatServer: plan.provider.chatServer,
+    chatServer: chatServerOf(target),
     ...(pending && { pending }),
   };
   const body = request.upload
@@ -137,6 +138,11 @@ export async function buildCall(
   if (request.span) Object.assign(call.headers, request.span.headers());
   const sent = { body: body.json, headers: body.headers };
   return { call, signing, context, dropped, requested, model: body.model, sent };
+}
+
+function chatServerOf({ plan, channel }: RouteTarget): ChatServer | undefined {
+  const { chatServer } = plan.provider;
+  return typeof chatServer === "function" ? chatServer(channel) : chatServer;
 }
 
 function noteIn(dropped: string[]): BridgeContext["dropped"] {

@@ -113,8 +113,8 @@ it("names an effort that the model does not know", async () => {
 describe("stop texts and top_k", () => {
   const asked = messages({ max_tokens: 100, stop_sequences: ["a", "b", "c", "d", "e", "f"], top_k: 7 });
 
-  it("reach servers of open models whole", async () => {
-    const { json, dropped } = await sent(1005, "my-own-model", "/v1/messages", asked);
+  it.each([1, 47, 1005])("reach servers of open models of type %i whole", async (type) => {
+    const { json, dropped } = await sent(type, "qwen3-8b", "/v1/messages", asked);
     expect(json).toMatchObject({ stop: ["a", "b", "c", "d", "e", "f"], top_k: 7 });
     expect(dropped).toBeNull();
   });

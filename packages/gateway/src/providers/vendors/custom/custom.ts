@@ -24,6 +24,7 @@ export const custom: ProviderAdapter = {
   models: OPENAI_MODELS,
   ownedBy: "openai",
   streamUsage: true,
+  chatServer: { takesTopK: true, maxStops: Infinity },
   requestTransforms: [reasoningParams],
   responseTransforms: [usageOnFinish, reasoningName],
   balance: (channel, ...rest) =>

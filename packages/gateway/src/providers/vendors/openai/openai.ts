@@ -10,6 +10,9 @@ import { reasoningName } from "../../core/response-transforms/reasoning-name.ts"
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
 
 const BASE = "https://api.openai.com";
+/** Servers of open models, and gateways before them, at a base URL of the operator's. */
+const OPEN_SERVER = { takesTopK: true, maxStops: Infinity } as const;
+const isVendor = (baseUrl: string) => /^https:\/\/[^/]*openai\.(?:com|azure\.com)(?:[:/]|$)/.test(baseUrl);
 
 const compatible = openaiCompatible({
   type: 1,
@@ -32,6 +35,7 @@ const compatible = openaiCompatible({
     "audio.translations",
     "realtime",
   ],
+  chatServer: ({ baseUrl }) => (baseUrl === "" || isVendor(baseUrl) ? undefined : OPEN_SERVER),
   requestTransforms: [reasoningParams, reasoningResponses],
   responseTransforms: [reasoningName],
   balance: dashboardBalance(BASE),

@@ -2,7 +2,15 @@
 // what the real protocol has no place for is refused or named as dropped.
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { isObject, isSet, list, object, objects } from "../../../core/read.ts";
-import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../../core/types.ts";
+import type {
+  Bridge,
+  BridgeContext,
+  ChatServer,
+  JsonObject,
+  JsonValue,
+  StreamBridge,
+  StreamEvent,
+} from "../../../core/types.ts";
 import { keepingExtras, PreservedExtras, withExtras } from "../tools/call-extras.ts";
 import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "../tools/legacy-functions.ts";
 import { settleHosted } from "../tools/hosted-tools.ts";
@@ -63,7 +71,7 @@ function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
   const echoed = readsReasoning(context.upstreamModel) ? echoReasoning(detailed) : detailed;
   const body = withTopK(withLeastEffort(echoed, context), context);
   const stops = list(body, "stop");
-  const maxStops = context.chatServer?.maxStops ?? MAX_STOPS;
+  const maxStops = serverOf(context)?.maxStops ?? MAX_STOPS;
   if (stops.length > maxStops) context.dropped("stop");
   const lost = new Set<string>();
   const plain = withoutExtensions(body, lost);
@@ -71,11 +79,15 @@ function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
   return stops.length > maxStops ? { ...plain, stop: stops.slice(0, maxStops) } : plain;
 }
 
-/** OpenAI's own models refuse it wherever they are served. */
-const REFUSES_TOP_K = /^(?:openai\/)?(?:gpt-\d|o\d|chatgpt-)/;
+/** OpenAI's own models keep to the protocol wherever they are served. */
+const OF_OPENAI = /^(?:openai\/)?(?:gpt-\d|o\d|chatgpt-)/;
 
-function withTopK(body: JsonObject, { chatServer, upstreamModel }: BridgeContext): JsonObject {
-  if (chatServer?.takesTopK !== true || !isSet(body["fw_top_k"]) || REFUSES_TOP_K.test(upstreamModel)) return body;
+function serverOf({ chatServer, upstreamModel }: BridgeContext): ChatServer | undefined {
+  return OF_OPENAI.test(upstreamModel) ? undefined : chatServer;
+}
+
+function withTopK(body: JsonObject, context: BridgeContext): JsonObject {
+  if (serverOf(context)?.takesTopK !== true || !isSet(body["fw_top_k"])) return body;
   const { fw_top_k: top_k, ...rest } = body;
   return { top_k, ...rest };
 }
