@@ -6,6 +6,7 @@ import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
 import { anthropicStop } from "../parts/answer/finish.ts";
 import { newCallId, withPrefix } from "../parts/answer/ids.ts";
 import { metStop } from "./stops.ts";
+import { blocksOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
 import { ownName } from "./names.ts";
 
 /** A message that says what a chat answer says. */
@@ -13,6 +14,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const choice = objects(body, "choices")[0];
   const message = object(choice, "message");
   const calls = callsOf(message);
+  const runs = runsOf(message);
   const finish = text(choice, "finish_reason");
   const stopSequence = metStop(choice, context);
   const hasRefused = anyText(message, "refusal") !== "" && finish !== "length";
@@ -22,11 +24,22 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
     type: "message",
     role: "assistant",
     model: text(body, "model") ?? context.spec.model,
-    content: [...thinkingBlocks(message), ...textBlocks(message), ...calls.map((call) => toolUse(call, context))],
+    content: [
+      ...thinkingBlocks(message),
+      ...runs.flatMap((run, at) => blocksOfRun(run, at, context)),
+      ...textBlocks(message),
+      ...calls.map((call) => toolUse(call, context)),
+    ],
     ...endOf({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
     diagnostics: null,
-    usage: anthropicUsage(usage),
+    usage: { ...anthropicUsage(usage), ...searchesIn(runs) },
   };
+}
+
+/** How often a search was made, in the usage of a message. */
+export function searchesIn(runs: readonly JsonObject[]): JsonObject {
+  const web_search_requests = runs.filter(({ kind }) => kind === "web_search").length;
+  return web_search_requests === 0 ? {} : { server_tool_use: { web_search_requests, web_fetch_requests: 0 } };
 }
 
 export interface Completion {

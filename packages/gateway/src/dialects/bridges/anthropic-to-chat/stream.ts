@@ -6,8 +6,9 @@ import { event } from "../parts/answer/chat-answer.ts";
 import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
 import { finishIn } from "../parts/answer/finish.ts";
 import { withPrefix } from "../parts/answer/ids.ts";
-import { citationOf, endOf } from "./answer.ts";
+import { citationOf, endOf, searchesIn } from "./answer.ts";
 import { metStop } from "./stops.ts";
+import { blocksOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
 import { ownName } from "./names.ts";
 
 type Kind = "text" | "thinking";
@@ -31,6 +32,7 @@ export class ChunksToMessage implements StreamBridge {
   #hasRefused = false;
   #signature = "";
   #usage: Usage | undefined;
+  readonly #runs: JsonObject[] = [];
 
   constructor(context: BridgeContext) {
     this.#context = context;
@@ -67,7 +69,7 @@ export class ChunksToMessage implements StreamBridge {
       named({
         type: "message_delta",
         delta,
-        usage: anthropicCounts(this.#usage ?? counted ?? toUsage({})),
+        usage: { ...anthropicCounts(this.#usage ?? counted ?? toUsage({})), ...searchesIn(this.#runs) },
       }),
       named({ type: "message_stop" }),
     ];
@@ -99,6 +101,7 @@ export class ChunksToMessage implements StreamBridge {
     const thinking = thoughtOf(delta);
     if (thinking !== "") events.push(...this.#write("thinking", { type: "thinking_delta", thinking }));
     for (const block of objects(delta, "fw_thinking")) events.push(...this.#sign(block));
+    if (delta["fw_runs"] !== undefined) events.push(...runsOf(delta).flatMap((run) => this.#run(run)));
     const refusal = anyText(delta, "refusal");
     this.#hasRefused ||= refusal !== "";
     for (const written of [writtenOf(delta), refusal]) {
@@ -128,6 +131,21 @@ export class ChunksToMessage implements StreamBridge {
     const events = this.#open === "thinking" ? [] : this.#write("thinking", { type: "thinking_delta", thinking });
     this.#signature = anyText(block, "signature");
     return [...events, ...this.#close()];
+  }
+
+  /** A call that the vendor ran and its result, each a block that is whole. */
+  #run(run: JsonObject): StreamEvent[] {
+    const events = [...this.#close(), ...this.#finishCalls()];
+    for (const block of blocksOfRun(run, this.#runs.push(run) - 1, this.#context)) {
+      const index = this.#block++;
+      const { input, ...rest } = block;
+      const content_block = input === undefined ? block : { ...rest, input: {} };
+      const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) };
+      events.push(named({ type: "content_block_start", index, content_block }));
+      if (input !== undefined) events.push(named({ type: "content_block_delta", index, delta }));
+      events.push(named({ type: "content_block_stop", index }));
+    }
+    return events;
   }
 
   #write(kind: Kind, delta: JsonObject): StreamEvent[] {

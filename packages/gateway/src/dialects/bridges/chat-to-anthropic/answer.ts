@@ -3,6 +3,7 @@ import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { readAnthropicUsage } from "../../core/usage.ts";
 import { writeRunCode } from "./hosted-answer.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
+import { MessageRuns } from "../parts/tools/hosted-runs.ts";
 import { finishOfAnthropic } from "../parts/answer/finish.ts";
 
 /** A chat answer that says what a message says. */
@@ -13,7 +14,7 @@ export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObj
     content: blocks.map(saidIn).join(""),
     reasoning: blocks.map((block) => (block["type"] === "thinking" ? (text(block, "thinking") ?? "") : "")).join(""),
     toolCalls,
-    extra: { ...annotationsOf(blocks), ...thinkingMembers(blocks, toolCalls.length > 0) },
+    extra: { ...runMembers(blocks), ...annotationsOf(blocks), ...thinkingMembers(blocks, toolCalls.length > 0) },
   });
   const choice = compact({
     message,
@@ -28,6 +29,12 @@ export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObj
     },
     context,
   );
+}
+
+function runMembers(blocks: readonly JsonObject[]): JsonObject {
+  const reader = new MessageRuns();
+  const fw_runs = blocks.flatMap((block) => reader.read(block));
+  return fw_runs.length === 0 ? {} : { fw_runs };
 }
 
 function saidIn(block: JsonObject): string {

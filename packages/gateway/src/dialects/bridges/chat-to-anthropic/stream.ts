@@ -5,6 +5,7 @@ import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { finishOfAnthropic } from "../parts/answer/finish.ts";
 import { writeRunCode } from "./hosted-answer.ts";
 import { parseArguments } from "../parts/tools/arguments.ts";
+import { MessageRuns } from "../parts/tools/hosted-runs.ts";
 import { annotationOf } from "./answer.ts";
 
 interface OpenBlock {
@@ -25,6 +26,7 @@ export class MessageToChunks implements StreamBridge {
   readonly #totals = new AnthropicTotals();
   readonly #open = new Map<number, OpenBlock>();
   readonly #thinking: JsonObject[] = [];
+  readonly #runs = new MessageRuns();
   #written = 0;
   #isThinkingSent = false;
   #usage: Usage | undefined;
@@ -138,11 +140,13 @@ export class MessageToChunks implements StreamBridge {
       return this.#writer.delta({ fw_thinking: [open.block] });
     }
     if (open.citations.length > 0) return this.#cite(open);
-    const run = writeRunCode(open.written === "" ? open.block : { ...open.block, input: parseArguments(open.written) });
+    const input = open.written === "" ? undefined : parseArguments(open.written);
+    const runs = this.#runs.read(open.block, input);
+    if (runs.length > 0) return this.#writer.delta({ fw_runs: runs });
+    const run = writeRunCode(input === undefined ? open.block : { ...open.block, input });
     if (run !== "") return this.#text(run);
     if (open.tool === undefined || open.hasArguments) return [];
-    const input = object(open.block, "input") ?? {};
-    return this.#writer.toolArguments(JSON.stringify(input), open.tool);
+    return this.#writer.toolArguments(JSON.stringify(object(open.block, "input") ?? {}), open.tool);
   }
 
   /** Signed thinking goes to chat clients next to the tool calls that it belongs to. */

@@ -8,6 +8,7 @@ import { fenced } from "../parts/content/code-fence.ts";
 import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
 import { newCallId } from "../parts/answer/ids.ts";
 import { chatLogprobs } from "../parts/answer/logprobs.ts";
+import { runOfGrounding } from "../parts/tools/hosted-runs.ts";
 import { audioOf } from "./sound.ts";
 
 /** A chat answer that says what the candidates say. */
@@ -33,12 +34,14 @@ function choiceOf(candidate: JsonObject, context: BridgeContext): JsonObject {
   const toolCalls = parts.flatMap(callsOfPart);
   const audio = audioOf(parts, context);
   if (content === "" && toolCalls.length === 0 && audio === undefined) checkEmptyOfGemini(reason);
+  const runs = runOfGrounding(object(candidate, "groundingMetadata"));
   const isOnlySound = content === "" && audio !== undefined;
   const message = chatMessage({
     content,
     reasoning: parts.map(thoughtOf).join(""),
     toolCalls,
     extra: compact({
+      fw_runs: runs.length === 0 ? undefined : runs,
       annotations: annotationsOf(candidate, () => content),
       audio,
       content: isOnlySound ? null : undefined,

@@ -3,6 +3,7 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { readGeminiUsage } from "../../core/usage.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
+import { runOfGrounding } from "../parts/tools/hosted-runs.ts";
 import { LongText } from "../parts/content/long-text.ts";
 import { chatLogprobs } from "../parts/answer/logprobs.ts";
 import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
@@ -14,6 +15,8 @@ export class CandidatesToChunks implements StreamBridge {
   readonly #writer: ChunkWriter;
   /** Text written so far by candidate, to locate its sources. */
   readonly #written = new Map<number, LongText>();
+  /** Searches that events reported. */
+  readonly #queries = new Set<string>();
   readonly #called = new Set<number>();
   readonly #sounding = new Set<number>();
   readonly #finishes = new Map<number, string>();
@@ -50,6 +53,8 @@ export class CandidatesToChunks implements StreamBridge {
     for (const part of objects(object(candidate, "content"), "parts")) events.push(...this.#part(part, index));
     const annotations = annotationsOf(candidate, () => String(this.#written.get(index) ?? ""));
     if (annotations !== undefined) events.push(...this.#writer.delta({ annotations }, index));
+    const fw_runs = runOfGrounding(object(candidate, "groundingMetadata"), this.#queries);
+    if (fw_runs.length > 0) events.push(...this.#writer.delta({ fw_runs }, index));
     const logprobs = chatLogprobs(candidate);
     if (logprobs !== undefined) events.push(...this.#writer.delta({}, index, { logprobs }));
     const reason = text(candidate, "finishReason");

@@ -4,6 +4,7 @@ import { readResponsesUsage } from "../../core/usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
 import { fenced } from "../parts/content/code-fence.ts";
 import { logprobsOf } from "../parts/answer/logprobs.ts";
+import { runOfItem } from "../parts/tools/hosted-runs.ts";
 import { sealReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
 const UNFINISHED = /^(?:queued|in_progress|cancelled)$/;
@@ -16,6 +17,7 @@ export function fromResponses(body: JsonObject, context: BridgeContext): JsonObj
   const toolCalls = items.filter(isCall).map(callOf);
   const refusal = parts.map((part) => anyText(part, "refusal")).join("");
   const sealed = items.flatMap(sealedOf);
+  const runs = items.flatMap(runOfItem);
   const annotations = parts.flatMap((part) => objects(part, "annotations")).flatMap(annotationOf);
   const message = chatMessage({
     content: parts.map((part) => anyText(part, "text")).join(""),
@@ -23,6 +25,7 @@ export function fromResponses(body: JsonObject, context: BridgeContext): JsonObj
     refusal: refusal === "" ? undefined : refusal,
     toolCalls,
     extra: {
+      ...(runs.length > 0 && { fw_runs: runs }),
       ...(annotations.length > 0 && { annotations }),
       ...(sealed.length > 0 && { fw_thinking: sealed }),
     },

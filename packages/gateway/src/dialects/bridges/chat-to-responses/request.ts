@@ -100,6 +100,7 @@ function includedOf(body: JsonObject, context: BridgeContext): string[] | undefi
   const included = [
     ...(keepsReasoning(body, context) ? ["reasoning.encrypted_content"] : []),
     ...(body["logprobs"] === true ? [INCLUDED_LOGPROBS] : []),
+    ...(objects(body, "fw_hosted").some(({ kind }) => kind === "web_search") ? ["web_search_call.action.sources"] : []),
   ];
   return included.length === 0 ? undefined : included;
 }

@@ -2,6 +2,7 @@ import { anyText, number, object, objects } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
 import { readResponsesUsage } from "../../core/usage.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
+import { runOfItem } from "../parts/tools/hosted-runs.ts";
 import { logprobsOf } from "../parts/answer/logprobs.ts";
 import {
   annotationOf,
@@ -113,6 +114,8 @@ export class ResponseToChunks implements StreamBridge {
     if (isMessage(item)) return this.#closeMessage(item);
     const run = runCodeParts(item);
     if (run.length > 0) return run.flatMap((part) => this.#say(part));
+    const fw_runs = runOfItem(item);
+    if (fw_runs.length > 0) return this.#writer.delta({ fw_runs });
     const sealed = sealedOf(item);
     return sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed });
   }

@@ -6,6 +6,7 @@ import { imagesOf, thoughtOf, wordsOf } from "../parts/answer/finish-words.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";
 import { geminiFinish } from "../parts/answer/finish.ts";
 import { geminiLogprobs } from "../parts/answer/logprobs.ts";
+import { queriesOf, runsOf } from "../parts/tools/hosted-runs.ts";
 import { usageMetadataOf } from "./usage.ts";
 
 const MARKDOWN_IMAGE = /^!\[image\]\((data:[^)]+)\)$/;
@@ -34,7 +35,7 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
     content: modelContent(parts),
     finishReason: geminiFinish(text(choice, "finish_reason"), anyText(message, "refusal") !== ""),
     index: number(choice, "index") ?? at,
-    groundingMetadata: groundingOf(objects(message, "annotations"), placesIn(wordsOf(message))),
+    groundingMetadata: groundingOf(objects(message, "annotations"), placesIn(wordsOf(message)), runsOf(message)),
     logprobsResult: geminiLogprobs(choice),
   });
 }
@@ -98,11 +99,18 @@ function placesIn(written: string): BytePlaces {
 }
 
 /** Sources of a text; the upstream counts characters, clients count bytes. */
-export function groundingOf(annotations: readonly JsonObject[], places: BytePlaces): JsonObject | undefined {
+export function groundingOf(
+  annotations: readonly JsonObject[],
+  places: BytePlaces,
+  runs: readonly JsonObject[] = [],
+): JsonObject | undefined {
   const sources = annotations.map((annotation) => object(annotation, "url_citation")).filter(isObject);
-  if (sources.length === 0) return undefined;
+  const queries = runs.flatMap(queriesOf);
+  const asked = queries.length === 0 ? {} : { webSearchQueries: queries };
+  if (sources.length === 0) return queries.length === 0 ? undefined : { ...asked, groundingChunks: chunksOf(runs) };
   const bytesTo = (offset: number | undefined) => (offset === undefined ? undefined : places.bytesTo(offset));
   return {
+    ...asked,
     groundingChunks: sources.map((source) => ({ web: compact({ uri: source["url"], title: source["title"] }) })),
     groundingSupports: sources.map((source, at) => ({
       segment: compact({
@@ -112,4 +120,11 @@ export function groundingOf(annotations: readonly JsonObject[], places: BytePlac
       groundingChunkIndices: [at],
     })),
   };
+}
+
+/** What a search found, where no text cites it. */
+function chunksOf(runs: readonly JsonObject[]): JsonObject[] {
+  return runs
+    .flatMap((run) => objects(run, "sources"))
+    .map(({ url, title }) => ({ web: compact({ uri: url, title }) }));
 }

@@ -10,6 +10,7 @@ import { imagesOf, thoughtOf, wordsOf } from "../parts/answer/finish-words.ts";
 import { finishIn, geminiFinish } from "../parts/answer/finish.ts";
 import { geminiLogprobs } from "../parts/answer/logprobs.ts";
 import { callPart, groundingOf, modelContent, partOfText, soundParts } from "./answer.ts";
+import { runsOf } from "../parts/tools/hosted-runs.ts";
 import { usageMetadataOf } from "./usage.ts";
 
 interface Call {
@@ -35,6 +36,7 @@ export class ChunksToCandidates implements StreamBridge {
   /** The last piece of thinking by candidate: a signature that follows has to stand on a part with text. */
   readonly #thought = new Map<number, string>();
   readonly #annotations = new Map<number, JsonObject[]>();
+  readonly #runs = new Map<number, JsonObject[]>();
   readonly #places = new Map<number, BytePlaces>();
   #id: string | undefined;
   #model: string | undefined;
@@ -61,7 +63,11 @@ export class ChunksToCandidates implements StreamBridge {
         content: modelContent([...this.#unsent(index), ...(this.#calls.get(index)?.all ?? []).map(partOfCall)]),
         finishReason: geminiFinish(this.#finishes.get(index), this.#refused.has(index)),
         index,
-        groundingMetadata: groundingOf(this.#annotations.get(index) ?? [], this.#placesOf(index)),
+        groundingMetadata: groundingOf(
+          this.#annotations.get(index) ?? [],
+          this.#placesOf(index),
+          this.#runs.get(index),
+        ),
       }),
     );
     return [this.#event(candidates, this.#usage ?? (counted && geminiUsage(counted)))];
@@ -78,6 +84,7 @@ export class ChunksToCandidates implements StreamBridge {
     for (const call of callDeltas(delta)) this.#collect(index, call);
     const annotations = objects(delta, "annotations");
     if (annotations.length > 0) this.#annotations.set(index, [...(this.#annotations.get(index) ?? []), ...annotations]);
+    if (delta["fw_runs"] !== undefined) this.#runs.set(index, [...(this.#runs.get(index) ?? []), ...runsOf(delta)]);
     const parts = this.#partsOf(delta, index);
     const logprobsResult = geminiLogprobs(choice);
     if (parts.length === 0 && logprobsResult === undefined) return [];

@@ -3,6 +3,7 @@ import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
 import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
 import { newCallId } from "../parts/answer/ids.ts";
+import { itemOfRun, prefixOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
 import { clientCall } from "./client-tools.ts";
 import { itemId } from "./own-ids.ts";
 import { sealThinking } from "./sealed.ts";
@@ -72,6 +73,7 @@ export function outputOf(
   const signed = objects(message, "fw_thinking");
   const thinking = thoughtOf(message) || signed.map((block) => anyText(block, "thinking")).join("");
   if (thinking !== "" || signed.length > 0) add("rs", (id) => reasoningItem(id, thinking, signed));
+  for (const run of runsOf(message)) add(prefixOfRun(run), (id) => itemOfRun(id, run));
   const content = contentOf(message, logprobs);
   if (content.length > 0) add("msg", (id) => messageItem(id, content, "completed"));
   const legacy = object(message, "function_call");

@@ -10,6 +10,7 @@ import { LongText } from "../parts/content/long-text.ts";
 import { statusOf, headOf } from "./answer.ts";
 import { annotationOf, callItem, messageItem, reasoningItem, textPart } from "./items.ts";
 import { itemId } from "./own-ids.ts";
+import { itemOfRun, prefixOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
 import { recall } from "./state.ts";
 
 type Part = "output_text" | "refusal";
@@ -84,6 +85,7 @@ export class ChunksToResponse implements StreamBridge {
       if (this.#open !== "reasoning") events.push(...this.#openReasoning(writer));
       this.#signed.push(...signed);
     }
+    if (delta["fw_runs"] !== undefined) events.push(...runsOf(delta).flatMap((run) => this.#run(run, writer)));
     if (content !== "") events.push(...this.#write("output_text", content, writer));
     const refusal = anyText(delta, "refusal");
     if (refusal !== "") events.push(...this.#write("refusal", refusal, writer));
@@ -94,6 +96,18 @@ export class ChunksToResponse implements StreamBridge {
       for (const step of this.#calls.take(part)) events.push(...this.#step(step, writer));
     }
     return events;
+  }
+
+  /** A call that the vendor ran is reported when it is whole. */
+  #run(run: JsonObject, writer: ResponseWriter): StreamEvent[] {
+    const events = [...this.#close(writer), ...this.#finishCalls(writer)];
+    const item = itemOfRun(this.#id(prefixOfRun(run), writer), run);
+    const place = { item_id: item["id"], output_index: writer.index };
+    const steps = run["kind"] === "mcp" ? ["in_progress"] : ["in_progress", "searching"];
+    const done = item["status"] === "failed" && run["kind"] === "mcp" ? "failed" : "completed";
+    events.push(writer.openItem({ ...item, status: "in_progress" }));
+    for (const step of [...steps, done]) events.push(writer.event(`response.${String(item["type"])}.${step}`, place));
+    return [...events, writer.closeItem(item)];
   }
 
   #openReasoning(writer: ResponseWriter): StreamEvent[] {

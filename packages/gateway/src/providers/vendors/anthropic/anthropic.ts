@@ -1,5 +1,6 @@
 import { CLAUDE_MODELS } from "./models.ts";
 import { anthropicFilter, FILTERS } from "./filter.ts";
+import { ownRuns } from "./own-runs.ts";
 import { thinkingSuffix } from "./thinking-suffix.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
@@ -22,7 +23,7 @@ export const anthropic: ProviderAdapter = {
   ownedBy: "claude",
   streamUsage: false,
   settings: { filters: FILTERS },
-  requestTransforms: [thinkingSuffix],
+  requestTransforms: [thinkingSuffix, ownRuns],
   hostFilter: anthropicFilter,
   listModels: listOpenAiModels("/v1/models?limit=1000", {
     base: BASE,

@@ -1,6 +1,7 @@
 import { imagesAt } from "../../../dialects/core/requested-output.ts";
 import { bedrockFilter } from "./filter.ts";
 import { FILTERS } from "../anthropic/filter.ts";
+import { ownRuns } from "../anthropic/own-runs.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { converseBridge } from "./converse.ts";
 import { converseOutput } from "./converse-request.ts";
@@ -115,7 +116,7 @@ export const aws: ProviderAdapter = {
     "private:aws-images": imagesAt("imageGenerationConfig.numberOfImages"),
   },
   settings: { filters: FILTERS },
-  requestTransforms: [thinkingSuffix, withoutFormat, claudeBody],
+  requestTransforms: [thinkingSuffix, ownRuns, withoutFormat, claudeBody],
   hostFilter: bedrockFilter,
   responseTransforms: [fromHead],
   classify: readAws,

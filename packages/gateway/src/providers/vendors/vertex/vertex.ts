@@ -2,6 +2,7 @@ import { imagesAt } from "../../../dialects/core/requested-output.ts";
 import type { RequestSpec, JsonObject } from "../../../dialects/core/types.ts";
 import { isObject } from "../../../lib/text/json.ts";
 import { FILTERS, messagesFilter } from "../anthropic/filter.ts";
+import { ownRuns } from "../anthropic/own-runs.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { readGoogle } from "../google/errors.ts";
 import { imageBridge, isImagen } from "../google/images.ts";
@@ -144,7 +145,7 @@ export const vertex: ProviderAdapter = {
   streamUsage: true,
   bridges: [embedBridge, imageBridge],
   requestedOutput: { "private:google-images": imagesAt("parameters.sampleCount") },
-  requestTransforms: [thinkingSuffix, claudeBody, countBody, geminiBody],
+  requestTransforms: [thinkingSuffix, ownRuns, claudeBody, countBody, geminiBody],
   hostFilter: messagesFilter(() => "vertex"),
   classify: readGoogle,
   keyHint: "Service account key file (JSON), or an API key",

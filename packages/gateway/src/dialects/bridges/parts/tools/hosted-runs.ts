@@ -1,0 +1,165 @@
+// Calls of tools that a vendor ran inside of an answer. They travel between bridges as `fw_runs` of a message or a delta,
+// and every client protocol that has blocks or items for them shows them there.
+import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+
+/** What a search found, as far as its vendor says it. */
+function searchRun(queries: readonly string[], sources: readonly JsonObject[], failed?: string): JsonObject {
+  return { kind: "web_search", queries: [...queries], sources: [...sources], ...(failed !== undefined && { failed }) };
+}
+
+/** The server's own answer to a call; `failed` is its error. */
+function mcpRun(call: JsonObject, output: string, failed?: string): JsonObject {
+  return { kind: "mcp", ...call, output, ...(failed !== undefined && { failed }) };
+}
+
+export function runsOf(holder: JsonObject | undefined): readonly JsonObject[] {
+  return objects(holder, "fw_runs");
+}
+
+/** Reads the blocks of a message in their order: a call becomes a run when its result is there. */
+export class MessageRuns {
+  readonly #calls = new Map<string, JsonObject>();
+
+  /** `input` is that of a call whose block is whole. */
+  read(block: JsonObject, input: JsonObject = object(block, "input") ?? {}): JsonObject[] {
+    const id = anyText(block, "id", "tool_use_id");
+    switch (block["type"]) {
+      case "server_tool_use":
+      case "mcp_tool_use":
+        this.#calls.set(id, { ...block, input });
+        return [];
+      case "web_search_tool_result":
+        return [searchOfBlocks(this.#calls.get(id), block)];
+      case "mcp_tool_result":
+        return [mcpOfBlocks(this.#calls.get(id), block)];
+      default:
+        return [];
+    }
+  }
+}
+
+function searchOfBlocks(call: JsonObject | undefined, { content }: JsonObject): JsonObject {
+  const query = anyText(object(call, "input"), "query");
+  const queries = query === "" ? [] : [query];
+  if (isObject(content)) return searchRun(queries, [], anyText(content, "error_code"));
+  const found = Array.isArray(content) ? content.filter(isObject) : [];
+  return searchRun(queries, found.flatMap(sourceOf));
+}
+
+function sourceOf(found: JsonObject): JsonObject[] {
+  const url = text(found, "url");
+  return url === undefined ? [] : [{ url, title: anyText(found, "title") }];
+}
+
+function mcpOfBlocks(call: JsonObject | undefined, result: JsonObject): JsonObject {
+  const { content } = result;
+  const output =
+    typeof content === "string"
+      ? content
+      : objects(result, "content")
+          .map((part) => anyText(part, "text"))
+          .join("\n");
+  const named = {
+    server: anyText(call, "server_name"),
+    name: anyText(call, "name"),
+    args: JSON.stringify(call?.["input"] ?? {}),
+  };
+  return result["is_error"] === true ? mcpRun(named, "", output) : mcpRun(named, output);
+}
+
+/** A run from an item of a response that is done. */
+export function runOfItem(item: JsonObject): JsonObject[] {
+  if (item["type"] === "mcp_call") {
+    const { server_label, name, arguments: args, error } = item;
+    const call = { server: server_label ?? "", name: name ?? "", args: args ?? "{}" };
+    const failed = typeof error === "string" ? error : isObject(error) ? JSON.stringify(error) : undefined;
+    return [mcpRun(call, anyText(item, "output"), failed)];
+  }
+  const action = object(item, "action");
+  if (item["type"] !== "web_search_call" || (action !== undefined && action["type"] !== "search")) return [];
+  const named = list(action, "queries").filter((query) => typeof query === "string");
+  const query = anyText(action, "query");
+  const queries = named.length > 0 || query === "" ? named : [query];
+  const failed = item["status"] === "failed" ? "unavailable" : undefined;
+  return [searchRun(queries, objects(action, "sources").flatMap(sourceOf), failed)];
+}
+
+/** A run from what grounds an answer of Gemini; `known` are queries that were reported before. */
+export function runOfGrounding(grounding: JsonObject | undefined, known: Set<string> = new Set()): JsonObject[] {
+  const named = list(grounding, "webSearchQueries").filter((query) => typeof query === "string");
+  const queries = named.filter((query) => !known.has(query));
+  if (queries.length === 0) return [];
+  queries.forEach((query) => known.add(query));
+  const sources = objects(grounding, "groundingChunks").flatMap((chunk) => {
+    const web = object(chunk, "web");
+    const url = text(web, "uri");
+    return url === undefined ? [] : [{ url, title: anyText(web, "title") }];
+  });
+  return [searchRun(queries, sources)];
+}
+
+/** Leads ids of blocks that are made here: Anthropic's own host cannot open their results. */
+export const OWN_RUN = /^(?:srvtoolu|mcptoolu)_fw_/;
+
+/** The blocks of a run in a message: the call and its result. `at` tells the runs of an answer apart. */
+export function blocksOfRun(run: JsonObject, at: number, { requestId }: BridgeContext): JsonObject[] {
+  const failed = text(run, "failed");
+  if (run["kind"] === "mcp") {
+    const id = `mcptoolu_fw_${requestId}_${at}`;
+    const { name, server } = run;
+    const output = [{ type: "text", text: failed ?? anyText(run, "output") }];
+    return [
+      { type: "mcp_tool_use", id, name, server_name: server, input: inputOf(run) },
+      { type: "mcp_tool_result", tool_use_id: id, is_error: failed !== undefined, content: output },
+    ];
+  }
+  const id = `srvtoolu_fw_${requestId}_${at}`;
+  const found = objects(run, "sources").map(({ url, title }) => ({
+    type: "web_search_result",
+    url,
+    title,
+    encrypted_content: "",
+    page_age: null,
+  }));
+  return [
+    { type: "server_tool_use", id, name: "web_search", input: { query: queriesOf(run).join("; ") } },
+    {
+      type: "web_search_tool_result",
+      tool_use_id: id,
+      content: failed === undefined ? found : { type: "web_search_tool_result_error", error_code: "unavailable" },
+    },
+  ];
+}
+
+function inputOf(run: JsonObject): JsonObject {
+  try {
+    const input: unknown = JSON.parse(anyText(run, "args"));
+    return isObject(input) ? input : {};
+  } catch {
+    return {};
+  }
+}
+
+export function queriesOf(run: JsonObject): string[] {
+  return list(run, "queries").filter((query) => typeof query === "string");
+}
+
+/** The item of a run in a response. */
+export function itemOfRun(id: string, run: JsonObject): JsonObject {
+  const failed = text(run, "failed");
+  const status = failed === undefined ? "completed" : "failed";
+  if (run["kind"] === "mcp") {
+    const { server: server_label, name, args } = run;
+    const output = failed === undefined ? run["output"] : null;
+    return { type: "mcp_call", id, server_label, name, arguments: args, output, error: failed ?? null, status };
+  }
+  const queries = queriesOf(run);
+  const sources = objects(run, "sources").map(({ url }) => ({ type: "url", url }));
+  return { type: "web_search_call", id, status, action: { type: "search", query: queries[0] ?? "", queries, sources } };
+}
+
+/** Begins the id of an item. */
+export function prefixOfRun(run: JsonObject): string {
+  return run["kind"] === "mcp" ? "mcp" : "ws";
+}
