@@ -101,12 +101,7 @@ it("are called, forced and answered like any other", () => {
 
 it("of the vendor itself fall away by name", () => {
   const bridge = run("anthropic-messages", "openai-chat", "m");
-  const types = [
-    "web_search_20260318",
-    "code_execution_20260521",
-    "computer_toolset_20260801",
-    "tool_search_tool_bm25_20251119",
-  ];
+  const types = ["web_search_20260318", "advisor_20260301", "tool_search_tool_bm25_20251119"];
   bridge.request({ messages: [hi], tools: [...types.map((type) => ({ type, name: "n" })), bash] });
   expect(bridge.dropped.filter((name) => name.startsWith("tools."))).toEqual(types.map((type) => `tools.${type}`));
 });

@@ -121,6 +121,8 @@ export interface FilteredRequest extends HostRequest {
 export interface FilterTarget {
   readonly upstreamModel: string;
   readonly channel: ChannelRecord;
+  /** The client wrote it in another protocol, and knows nothing of what has to go with it. */
+  readonly isConverted: boolean;
   /** Names that this channel refused for the model before. */
   readonly learned?: ReadonlySet<string> | undefined;
 }

@@ -317,8 +317,9 @@ function forHost(
 ): HostRequest {
   const filter = plan.provider.hostFilter;
   if (!filter?.on.includes(plan.route.dialect)) return asked;
+  const isConverted = plan.bridges.length > 0;
   const learned = learnedNames(channel, upstreamModel, context.now);
-  const { dropped, ...filtered } = filter.apply(asked, { channel, upstreamModel, learned });
+  const { dropped, ...filtered } = filter.apply(asked, { channel, upstreamModel, isConverted, learned });
   dropped.forEach((name) => context.dropped(name));
   return filtered;
 }

@@ -18,6 +18,7 @@ const CARRIED = new Set([
   "top_k",
   "stop_sequences",
   "tools",
+  "mcp_servers",
   "tool_choice",
   "thinking",
   "output_config",

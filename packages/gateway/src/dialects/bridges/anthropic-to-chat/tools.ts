@@ -3,6 +3,7 @@ import { anyText, compact, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
 import { chatName } from "../parts/content/chat-name.ts";
 import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
+import { isToolset, serversOfMessages } from "../parts/tools/mcp-servers.ts";
 import { strictSchema } from "../parts/schemas/strict-schema.ts";
 import { asFunction } from "./client-tools.ts";
 import { noteLongNames } from "./names.ts";
@@ -17,8 +18,9 @@ export interface ChatToolMembers extends JsonObject {
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
   noteLongNames(body, context);
   const tools: JsonObject[] = [];
-  const hosted: JsonObject[] = [];
+  const hosted: JsonObject[] = serversOfMessages(body);
   for (const tool of objects(body, "tools")) {
+    if (hosted.length > 0 && isToolset(tool)) continue;
     const described = object(tool, "input_schema") === undefined ? asFunction(tool) : tool;
     if (described !== undefined) tools.push(functionOf(described, context));
     else hosted.push(hostedOf(tool));

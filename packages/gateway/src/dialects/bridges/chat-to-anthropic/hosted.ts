@@ -1,5 +1,6 @@
 import { compact, object } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { toolsetOf } from "../parts/tools/mcp-servers.ts";
 import { noteOptions } from "../parts/tools/hosted-tools.ts";
 
 const SEARCHED = ["max_uses", "allowed_domains", "blocked_domains"];
@@ -15,6 +16,8 @@ export function hostedToolOf(tool: JsonObject, context: BridgeContext): JsonObje
     case "web_fetch":
       noteOptions(tool, SEARCHED, context);
       return { type: "web_fetch_20250910", name: "web_fetch", ...options };
+    case "mcp":
+      return toolsetOf(tool);
     default:
       noteOptions(tool, [], context);
       return { type: "code_execution_20250825", name: "code_execution" };

@@ -7,7 +7,7 @@ import { MessageToChunks } from "./stream.ts";
 export const chatToAnthropic: Bridge = {
   client: "openai-chat",
   upstream: "anthropic-messages",
-  hosted: ["web_search", "web_fetch", "code_execution"],
+  hosted: ["web_search", "web_fetch", "code_execution", "mcp"],
   request: toAnthropic,
   response: fromAnthropic,
   stream: (context) => new MessageToChunks(context),

@@ -15,6 +15,7 @@ import {
 } from "../parts/models/claude-models.ts";
 import { noteDropped } from "../parts/answer/dropped-fields.ts";
 import { checkFormat } from "../parts/schemas/format.ts";
+import { messagesServers } from "../parts/tools/mcp-servers.ts";
 import { jsonInstructions } from "../parts/schemas/json-instruction.ts";
 import { structuredSchema } from "../parts/schemas/structured-schema.ts";
 import { ONE_BY_ONE, refuseBias } from "../parts/answer/refused.ts";
@@ -72,6 +73,10 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
     stop_sequences: stopsOf(body["stop"]),
     tools: toolsOf(tools, model, context),
     tool_choice: choiceOf(body, tools),
+    ...messagesServers(
+      tools.hosted.filter(({ kind }) => kind === "mcp"),
+      context,
+    ),
     thinking: thinking.thinking,
     output_config: outputConfig(thinking.effort, format.schema),
     metadata: metadataOf(body, context),
@@ -158,6 +163,7 @@ function freed(tools: ChatTools, { thinking }: Thinking, model: ClaudeModel, con
 function choiceOf(body: JsonObject, { functions, hosted, choice }: ChatTools): JsonObject | undefined {
   if (functions.length + hosted.length === 0) return undefined;
   const chosen = text(body, "fw_hosted_choice");
+  if (chosen === "mcp") throw unsupportedParameter("tool_choice");
   if (chosen !== undefined) return { type: "tool", name: chosen };
   const single = body["parallel_tool_calls"] === false ? { disable_parallel_tool_use: true } : undefined;
   const asked = namedChoice(choice);

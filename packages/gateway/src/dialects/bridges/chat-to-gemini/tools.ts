@@ -2,7 +2,7 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, list, object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
-import { noteOptions } from "../parts/tools/hosted-tools.ts";
+import { isMissed, noteOptions } from "../parts/tools/hosted-tools.ts";
 import { unsupportedPart } from "../parts/answer/refused.ts";
 import { geminiSchema } from "../parts/schemas/gemini-schema.ts";
 
@@ -44,6 +44,7 @@ function hostedTools({ functions, hosted }: ChatTools, body: JsonObject, context
     const name = `tools.${text(tool, "name") ?? "unknown"}`;
     const limit = ["allowed_domains", "blocked_domains"].find((member) => list(tool, member).length > 0);
     if (functions.length > 0) {
+      if (isMissed(tool)) throw unsupportedPart(name, context);
       context.dropped(name);
       return [];
     }

@@ -8,7 +8,7 @@ import { ResponseToChunks } from "./stream.ts";
 export const chatToResponses: Bridge = {
   client: "openai-chat",
   upstream: "openai-responses",
-  hosted: ["web_search", "code_execution"],
+  hosted: ["web_search", "code_execution", "mcp"],
   request: (body, context) => toResponses(withCallIdsFor(context.upstreamModel, body), context),
   response: fromResponses,
   stream: (context) => new ResponseToChunks(context),

@@ -8,6 +8,7 @@ import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
 import { checkFormat } from "../parts/schemas/format.ts";
 import { takesEffort } from "../parts/reasoning/effort.ts";
 import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
+import { mcpToolOf } from "../parts/tools/mcp-servers.ts";
 import { noteOptions } from "../parts/tools/hosted-tools.ts";
 import { placeOf } from "../chat-to-anthropic/hosted.ts";
 import { isUnknown } from "../parts/content/text-parts.ts";
@@ -238,6 +239,7 @@ const SEARCHED = ["allowed_domains", "blocked_domains", "user_location", "search
 /** The vendor's tool for what a hosted tool does. */
 function hostedToolOf(tool: JsonObject, context: BridgeContext): JsonObject {
   const name = `tools.${text(tool, "name") ?? "unknown"}`;
+  if (tool["kind"] === "mcp") return mcpToolOf(tool);
   noteOptions(tool, tool["kind"] === "web_search" ? SEARCHED : [], context);
   if (tool["kind"] === "code_execution") return { type: "code_interpreter", container: { type: "auto" } };
   if (list(tool, "blocked_domains").length > 0) throw unsupportedPart(`${name}.blocked_domains`, context);

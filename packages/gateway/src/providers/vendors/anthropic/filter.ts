@@ -1,6 +1,6 @@
 import type { ChannelRecord, HostFilter } from "../../core/types.ts";
 import { hostOf, rulesOf } from "./find-host.ts";
-import { betasOf, filteredFor } from "./host-filter.ts";
+import { betasOf, filteredFor, withNeededBetas } from "./host-filter.ts";
 import { refusedNames } from "./host-refusals.ts";
 import type { MessagesHost } from "./host-rules.ts";
 
@@ -12,8 +12,9 @@ export function messagesFilter(host: (channel: ChannelRecord) => MessagesHost): 
   return {
     on: ["anthropic-messages", "anthropic-count-tokens"],
     host,
-    apply(request, { channel, upstreamModel, learned }) {
+    apply(asked, { channel, upstreamModel, isConverted, learned }) {
       const found = host(channel);
+      const request = isConverted ? withNeededBetas(asked) : asked;
       const takesAll = found === "anthropic" && learned === undefined;
       if (takesAll || channel.setting["filters"] === "off") return { ...request, dropped: [] };
       return filteredFor(rulesOf(found, upstreamModel), request, learned);

@@ -5,7 +5,7 @@ import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import type { FilteredRequest, HostRequest } from "../../core/types.ts";
-import { BLOCKS_OF_BETAS, MEMBERS_OF_BETAS, type HostRules, type ToolRules } from "./host-rules.ts";
+import { BETA_OF_TOOLS, BLOCKS_OF_BETAS, MEMBERS_OF_BETAS, type HostRules, type ToolRules } from "./host-rules.ts";
 
 export const BETA_HEADER = "anthropic-beta";
 const SCOPE = "cache_control.scope";
@@ -26,8 +26,8 @@ export function filteredFor(
   const slim = withoutMembers(asked.body, members, dropped);
   const body = withoutTools(slim, rules.tools, learned, dropped);
   const kept = forwarded.filter((beta) => !isBetaOf(beta, members));
-  for (const beta of forwarded) if (!kept.includes(beta)) dropped.push(`${BETA_HEADER}:${beta}`);
-  return { body: without(body, ["anthropic_beta"]), headers: withBetas(asked.headers, kept), dropped };
+  for (const beta of forwarded) if (!left.includes(beta)) dropped.push(`${BETA_HEADER}:${beta}`);
+  return { body: without(body, ["anthropic_beta"]), headers: withBetas(asked.headers, left), dropped };
 }
 
 /** Betas of the header, and those of the member in which some clients write them. */
@@ -35,6 +35,14 @@ export function betasOf({ headers, body }: HostRequest): string[] {
   const written = (headers[BETA_HEADER] ?? "").split(",").map((name) => name.trim());
   const inBody = list(body, "anthropic_beta").filter((name) => typeof name === "string");
   return [...new Set([...written, ...inBody])].filter((name) => name !== "");
+}
+
+/** Betas that tools of a converted request are for. */
+export function withNeededBetas(asked: HostRequest): HostRequest {
+  const types = new Set(objects(asked.body, "tools").map(typeOf));
+  const needed = Object.entries(BETA_OF_TOOLS).flatMap(([type, beta]) => (types.has(type) ? [beta] : []));
+  if (needed.length === 0) return asked;
+  return { ...asked, headers: withBetas(asked.headers, [...new Set([...betasOf(asked), ...needed])]) };
 }
 
 function withBetas(headers: HostRequest["headers"], betas: readonly string[]): HostRequest["headers"] {

@@ -60,6 +60,13 @@ export const MEMBERS_OF_BETAS: readonly (readonly [RegExp, readonly string[]])[]
   [/^(?:tool-examples|advanced-tool-use)-/, ["tools[].input_examples"]],
 ];
 
+/** Betas without which the vendor's own host refuses a tool. */
+export const BETA_OF_TOOLS: Readonly<Record<string, string>> = {
+  code_execution_20250825: "code-execution-2025-08-25",
+  mcp_toolset: "mcp-client-2025-11-20",
+  web_fetch_20250910: "web-fetch-2025-09-10",
+};
+
 /** Blocks of a conversation that a host reads next to one of these betas only; without them something said is lost. */
 export const BLOCKS_OF_BETAS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^compact-/, ["compaction"]],

@@ -6,6 +6,7 @@ import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiCompatible, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
 import { passBeta } from "../openai/openai.ts";
 import { OPENAI_MODELS } from "../openai/models.ts";
+import { needsHostedTools } from "../openai/hosted-tools.ts";
 import { needsResponses, reasoningParams, reasoningResponses } from "../openai/reasoning.ts";
 import { eachChoice, onEvent } from "../../core/response-transforms/each-choice.ts";
 import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
@@ -78,7 +79,8 @@ function route(operation: CompatibleOperation): UpstreamRoute {
   if (operation !== "chat") return base;
   return {
     ...base,
-    when: (_ask, model, channel, body) => channel.setting["responses_mode"] === "never" || !needsResponses(model, body),
+    when: (spec, model, channel, body) =>
+      channel.setting["responses_mode"] === "never" || !(needsResponses(model, body) || needsHostedTools(spec, body)),
   };
 }
 

@@ -1,5 +1,5 @@
 // Tools that the vendor runs. A client's bridge hands them over as `fw_hosted` of a chat request; what the upstream
-// cannot run is refused, or named as dropped where it is only offered next to functions of the client, as agents do.
+// cannot run is refused, or named as dropped where agents offer it next to functions in every request (ADR 0043).
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { without } from "../../../core/json-edit.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../core/read.ts";
@@ -95,13 +95,28 @@ function isForced(tool: JsonObject, body: JsonObject): boolean {
   return body["fw_hosted_choice"] === tool["kind"] || body["tool_choice"] === "required";
 }
 
+/** Members of a request that stand for tools. */
+const MEMBERS = new Set(["web_search_options", "mcp_servers"]);
+
 function pathOf(name: string): string {
-  return name === "web_search_options" ? name : `tools.${name}`;
+  return MEMBERS.has(name) ? name : `tools.${name}`;
+}
+
+/** Someone set these up for this very request: files, a container, a server, a screen, addresses. */
+const SET_UP =
+  /^(?:file_?search|code_(?:interpreter|execution)|codeExecution|mcp|computer|web_fetch|url_?context|retrieval)/i;
+
+/**
+ * Next to functions a search and whatever coding agents offer in every request is left out and named; a tool that was
+ * set up for the request is refused, since its model would miss it.
+ */
+export function isMissed(tool: JsonObject): boolean {
+  return SET_UP.test(text(tool, "name") ?? "");
 }
 
 /** The answer means the same without it. */
 function isSpare(tool: JsonObject, name: string, body: JsonObject): boolean {
   if (FINDS_TOOLS.test(name) || body["tool_choice"] === "none") return true;
-  if (name === "web_search_options" || body["fw_hosted_choice"] === tool["kind"]) return false;
-  return holdsFunctions(body);
+  if (MEMBERS.has(name) || body["fw_hosted_choice"] === tool["kind"]) return false;
+  return holdsFunctions(body) && !isMissed(tool);
 }
