@@ -25,7 +25,7 @@ export function filteredFor(
   const members = membersToDrop(asked.body, rules, { betas, forwarded, learned });
   const slim = withoutMembers(asked.body, members, dropped);
   const body = withoutTools(slim, rules.tools, learned, dropped);
-  const kept = forwarded.filter((beta) => !isBetaOf(beta, members));
+  const left = forwarded.filter((beta) => !isBetaOf(beta, members));
   for (const beta of forwarded) if (!left.includes(beta)) dropped.push(`${BETA_HEADER}:${beta}`);
   return { body: without(body, ["anthropic_beta"]), headers: withBetas(asked.headers, left), dropped };
 }
