@@ -16,6 +16,7 @@ import { BodyMemory } from "../limits/body-memory.ts";
 import { readBilling } from "../relay/ingress/billing-reads.ts";
 import type { CallLimit } from "../relay/admission/call-limit.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import { createOpenSockets } from "../relay/realtime/open-sockets.ts";
 import { createRealtime, type UpgradeHandler } from "../relay/realtime/upgrade.ts";
 import { createRelay, withoutRelay, type RelayDeps, type RelayHandler } from "../relay/ingress/relay.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
@@ -88,7 +89,11 @@ export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts
     maxInflight: env.maxInflight,
   };
   const draining = { isDraining, calls: pipeline.running };
-  return { relay: createRelay(deps), upgrade: createRealtime(deps), draining };
+  return {
+    relay: createRelay(deps),
+    upgrade: createRealtime({ ...deps, sockets: createOpenSockets(env.maxSockets) }),
+    draining,
+  };
 }
 
 /** The public listener: relay, management API, console. */

@@ -164,6 +164,13 @@ export const VARIABLES = {
     example: "2000",
     parse: parse.integer(0, 1_000_000),
   }),
+  maxSockets: define({
+    name: "FAIRWAY_MAX_SOCKETS",
+    about: "Realtime sessions that are open at once; more are answered 503. 0 = no limit.",
+    fallback: "10000",
+    example: "2000",
+    parse: parse.integer(0, 1_000_000),
+  }),
   logLevel: define({
     name: "FAIRWAY_LOG_LEVEL",
     about: "Least important lines that are written.",

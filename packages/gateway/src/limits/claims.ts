@@ -93,6 +93,11 @@ export function isTokens({ kind }: Claim): boolean {
   return kind === "tokens";
 }
 
+/** True for limits of requests, answered ones included. */
+export function isRequests({ kind }: Claim): boolean {
+  return kind === "requests" || kind === "successes";
+}
+
 /** The correction of a claim after its request; 0 if there is none. */
 export function correctionOf({ kind, amount }: Claim, { tokens, isSuccess }: Used): number {
   if (kind === "tokens") return Math.round(tokens - amount);

@@ -67,6 +67,18 @@ export const CALL_OPTIONS = {
     "quota",
     "Milliseconds that an upstream is waited for when a realtime session ends during an answer, for the usage at its end.",
   ]),
+  RealtimeIdleSeconds: option(integerType(10, 3_600), "600", [
+    "relay",
+    "Seconds without an event from either side after which a realtime session is closed.",
+  ]),
+  SocketsPerToken: option(count, "64", [
+    "relay",
+    "Realtime sessions that a token may have open at once in each process; 0 is off.",
+  ]),
+  RealtimeSecondPrice: option(ratios, "", [
+    "prices",
+    "Dollars per second of a realtime session, by model; charged instead of tokens there.",
+  ]),
   ModelPrice: option(ratios, "", ["prices", "Dollars per call, by model; wins over the ratio."]),
   ModelRatio: option(ratios, "", ["prices", "Input ratio by model; 1 is 2 dollars per million tokens."]),
   CompletionRatio: option(ratios, "", ["prices", "Output price as a multiple of the input price, by model."]),

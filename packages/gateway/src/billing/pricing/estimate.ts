@@ -5,6 +5,9 @@ import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates,
 import { quota, quotaAtMost, type Quota } from "../money/quota.ts";
 import { ceiling, knownRatio, type Ratio } from "../money/ratio.ts";
 
+/** A session by the second reserves a minute, and a minute ahead of its clock while it lasts. */
+export const SESSION_TENTHS_AHEAD = 600;
+
 export interface EstimateOptions {
   /** Tokens that are reserved at least for the prompt. */
   readonly preConsumedQuota: number;
@@ -56,7 +59,8 @@ function estimateCall(
   group: Ratio,
   { quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }: EstimateOptions,
 ): Quota {
-  const units = BigInt(unitsOf(price, unitOf(ask.operation), ask.units));
+  const asked = price.unit === "tenth" ? SESSION_TENTHS_AHEAD : ask.units;
+  const units = BigInt(unitsOf(price, unitOf(ask.operation), asked));
   const { num, den } = factorOf(ask, price);
   return quotaAtMost(
     ceiling(

@@ -15,7 +15,7 @@ import type { CallPrice, Origin, Price } from "./rates.ts";
 import { BUILT_IN, compatiblePrices, type ListPrice, listPrices } from "./price-data.ts";
 import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
 import { createSurcharges, type Surcharges } from "./surcharges.ts";
-import { isZero, ONE, ratio, type Ratio, toNumber } from "../money/ratio.ts";
+import { fractionOf, isZero, ONE, ratio, type Ratio, times, toNumber } from "../money/ratio.ts";
 import { compatibleRates, override, type Overrides, tokenPrice } from "./token-price.ts";
 
 /** The price options as they are stored; an absent one has its default. Numbers are read by their shortest decimal. */
@@ -32,6 +32,7 @@ export interface PriceOptions {
   readonly ModelOutputTokens?: DecimalTable;
   readonly ModelContextTokens?: DecimalTable;
   readonly ModelModalities?: Readonly<Record<string, string>>;
+  readonly RealtimeSecondPrice?: DecimalTable;
   readonly ToolPrice?: DecimalTable;
   readonly ServiceTierRatio?: DecimalTable;
   readonly SelfUseModeEnabled?: boolean;
@@ -52,6 +53,8 @@ export interface PriceBook {
   find(model: string): Price | undefined;
   /** What a call of the model is charged by: its price, or that of self-use mode. Pages show the same. */
   charged(model: string): Price | undefined;
+  /** The same for a realtime session, whose seconds may have a price. */
+  session(model: string): Price | undefined;
   /** Context and output limits of the models that serve the name, which channels may map. */
   limits(model: string): ModelLimits;
   /** Those of the name that an upstream gets. */
@@ -109,9 +112,16 @@ export function createPriceBook(options: PriceOptions = {}, mapped: MappedNames 
 
   const charged = (model: string) => find(model) ?? (options.SelfUseModeEnabled ? SELF_USE_PRICE : undefined);
 
+  const seconds = optionTable(options.RealtimeSecondPrice, () => ({}));
+  const session = (model: string) => {
+    const perSecond = seconds.get(listedName(model));
+    return perSecond ? secondPrice(perSecond.value) : charged(model);
+  };
+
   return {
     find,
     charged,
+    session,
     limits,
     upstreamLimits: (model) => limitsOf(model, own),
     facts: (model) => {
@@ -281,6 +291,12 @@ function callPrice(exact: Ratio, origin: Origin): CallPrice {
     isSelfUse: false,
     ...origin,
   };
+}
+
+/** Of a realtime session. */
+function secondPrice(dollars: Ratio): CallPrice {
+  const price = callPrice(times(dollars, fractionOf(1n, 10n)), OPERATOR);
+  return { ...price, unit: "tenth", modelPrice: toNumber(dollars), hasImageFactors: false };
 }
 
 const SELF_USE_PRICE = tokenPrice({

@@ -155,9 +155,10 @@ function chargeCall(usage: Usage, price: CallPrice, terms: ChargeTerms): Quota {
   return atLeastOne(total.num * group.num, total.den * group.den);
 }
 
-/** A price per call is multiplied by images and search units, never by characters or seconds. */
+/** A price per call is multiplied by images and search units, never by characters or seconds; one of a session by time. */
 export function unitsOf(price: CallPrice, unit: Unit | undefined, units: number | undefined): number {
   if (units === undefined) return 1;
+  if (price.unit === "tenth") return natural(units);
   const isCounted = price.unit === "call" ? unit === "image" || unit === "query" : price.unit === unit;
   return unit !== undefined && isCounted ? counted(unit, units) : 1;
 }

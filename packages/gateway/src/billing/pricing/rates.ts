@@ -73,10 +73,11 @@ export interface TokenPrice extends TokenRates, Terms {
 /** Charged per call, or per thing that the call counts. */
 export interface CallPrice extends Terms {
   readonly kind: "call";
-  /** US dollars. */
+  /** US dollars, of a session for a second. */
   readonly modelPrice: number;
+  /** Of one unit; sessions are charged by a tenth of a second. */
   readonly exact: Ratio;
-  readonly unit: "call" | "image" | "second" | "query";
+  readonly unit: "call" | "image" | "second" | "query" | "tenth";
   /** Size and quality of an image change the price; a list price names one size. */
   readonly hasImageFactors: boolean;
 }

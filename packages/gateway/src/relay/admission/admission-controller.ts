@@ -148,6 +148,11 @@ export class AdmissionController {
     return this.#limits.spend(tokens);
   }
 
+  /** Counts a further answer of a long conversation as a request; returns the refusal when a limit does not allow it. */
+  again(): Promise<AppError | undefined> {
+    return this.#limits.again();
+  }
+
   renew(): Promise<void> {
     return this.#limits.renew();
   }

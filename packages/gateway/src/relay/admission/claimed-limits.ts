@@ -1,5 +1,6 @@
 import type { AppError } from "../../lib/app-error.ts";
 import {
+  isRequests,
   isTokens,
   LONG_AGO,
   NOTHING_USED,
@@ -43,6 +44,9 @@ export class ClaimedLimits {
   #candidate: Candidate | undefined;
   #full: LimitScope = "channel";
   #isEnded = false;
+  /** By the monotonic clock. */
+  readonly #openedAt = performance.now();
+  #isFirstAnswer = true;
 
   constructor(request: AdmissionRequest, options: Snapshot["options"], deps: ClaimedLimitsDeps) {
     this.#request = request;
@@ -142,6 +146,31 @@ export class ClaimedLimits {
     // While limits cannot be checked, running requests continue.
     const answer = await this.#deps.claims.take(this.#request.id, asked).catch(() => undefined);
     return answer?.taken === false ? refusalOf(answer.state) : undefined;
+  }
+
+  /**
+   * Counts a further answer of a long conversation as a request; returns the refusal when a limit does not allow it. The
+   * request that opened the conversation counts as its first answer, within its window.
+   */
+  async again(): Promise<AppError | undefined> {
+    const isFirst = this.#isFirstAnswer;
+    this.#isFirstAnswer = false;
+    const isCounted = (claim: Claim) => isRequests(claim) && !(isFirst && this.#isInWindow(claim));
+    const claims = [...this.#ofRequest, ...this.#ofChannel].filter(isCounted);
+    if (claims.length === 0 || this.#isEnded) return undefined;
+    // While limits cannot be checked, running requests continue.
+    const answer = await this.#deps.claims.take(this.#request.id, claims).catch(() => undefined);
+    if (answer?.taken !== false) return undefined;
+    const { claim } = answer.state;
+    this.#deps.metrics.limited(claim.scope, claim.kind);
+    return refusalOf(
+      this.#isOfChannel(claim) ? { ...answer.state, claim: { ...claim, scope: "model" } } : answer.state,
+    );
+  }
+
+  /** True while the request that was claimed first is in the window of the limit. */
+  #isInWindow({ minutes = 1 }: Claim): boolean {
+    return performance.now() - this.#openedAt < minutes * 60_000;
   }
 
   async renew(): Promise<void> {

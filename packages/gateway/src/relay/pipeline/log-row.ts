@@ -42,6 +42,8 @@ export interface SessionFacts {
   readonly responses: number;
   readonly cancelled: number;
   readonly transcriptions: number;
+  /** From its beginning to its end, of a session that is charged by the second. */
+  readonly seconds?: number;
   /** Answers whose upstream reported no usage. */
   readonly estimated: number;
   /** More was used than the balance or a budget carried: the reservation is charged. */
@@ -76,7 +78,7 @@ function contentOf({ price, groupRatio, usage, completion }: Charged): string {
   const group = Number(groupRatio);
   const how =
     price.kind === "call"
-      ? `Model price ${price.modelPrice}, group ratio ${group}`
+      ? `Model price ${price.modelPrice}${price.unit === "tenth" ? " per second" : ""}, group ratio ${group}`
       : ratioText(ratesFor(price, usage.input), group);
   if (usage.input + usage.output === 0 && price.kind !== "call") return `${how}; the upstream reported no tokens`;
   return completion.reason === "stop" ? how : `${how}; ended early: ${completion.reason}`;
@@ -95,7 +97,7 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
     model_ratio: rates?.modelRatio ?? 0,
     completion_ratio: rates?.completionRatio ?? 0,
     group_ratio: Number(groupRatio),
-    model_price: price.kind === "call" ? price.modelPrice : -1,
+    model_price: callPriceOf(charged),
     frt: firstTokenMs(request, completion),
     ...(rates ? cacheDetail(usage, rates) : undefined),
     ...(rates ? mediaDetail(usage, rates) : undefined),
@@ -110,6 +112,14 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
     }),
     admin_info: Object.assign(adminDetail(request, charged), stop.operator),
   };
+}
+
+/** US dollars of the call, of a whole session; -1 for prices by tokens. */
+function callPriceOf({ price, session }: Charged): number {
+  if (price.kind !== "call") return -1;
+  return session?.seconds === undefined
+    ? price.modelPrice
+    : Number((price.modelPrice * session.seconds).toPrecision(12));
 }
 
 function firstTokenMs({ spec, startedAt }: RelayRequest, { firstContentAt }: Completion): number {

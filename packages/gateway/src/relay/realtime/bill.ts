@@ -17,7 +17,7 @@ import { addedBy, checkClientEvent, withTranscriber } from "./client-events.ts";
 import { ConversationLength, type InputTokens } from "./conversation-length.ts";
 import { OpenResponse } from "./open-response.ts";
 import { SessionMoney, type SessionUsage } from "./session-money.ts";
-import type { SessionBill, Verdict } from "./session.ts";
+import type { Refused, SessionBill, Verdict } from "./session.ts";
 import { Transcripts } from "./transcripts.ts";
 import { sum } from "./usage-sum.ts";
 
@@ -55,6 +55,8 @@ export class RealtimeBill implements SessionBill {
   readonly #counts = { responses: 0, cancelled: 0 };
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
   onLimit: ((refusal: AppError) => void) | undefined;
+  /** Called before each answer; resolves with the refusal when a limit does not allow it. Must not reject. */
+  admitResponse: (() => Promise<AppError | undefined>) | undefined;
   /** Called with all tokens so far, after each answer. */
   onUsed: ((tokens: number) => void) | undefined;
 
@@ -81,6 +83,11 @@ export class RealtimeBill implements SessionBill {
   serve(target: RouteTarget): void {
     this.#target = target;
     this.#money.target = target;
+    this.#money.begin();
+  }
+
+  over(): void {
+    this.#money.end();
   }
 
   /** An answer or a transcript is under way whose cost the upstream has yet to report. */
@@ -113,10 +120,23 @@ export class RealtimeBill implements SessionBill {
     else {
       const added = addedBy(fact.response);
       if (added) this.#length.settings(added);
-      this.#open.push(this.#newResponse(settingsOf(fact.response)));
-      return this.#money.carry();
+      return this.#limited(
+        () => {
+          this.#open.push(this.#newResponse(settingsOf(fact.response)));
+          return this.#money.carry();
+        },
+        (refusal) => ({ refusal, eventId: fact.eventId }),
+      );
     }
     return true;
+  }
+
+  /** Continues where a limit allows another answer. */
+  #limited(begin: () => true | Promise<boolean>, refuse: (refusal: AppError) => Refused): Verdict {
+    if (!this.admitResponse) return begin();
+    return this.admitResponse().then((refusal): boolean | Refused | Promise<boolean> =>
+      refusal ? refuse(refusal) : begin(),
+    );
   }
 
   #update({ type, session, eventId }: Extract<ClientFact, { readonly kind: "update" }>): Verdict {
@@ -174,7 +194,15 @@ export class RealtimeBill implements SessionBill {
     if (settings.outputCap !== undefined) response.cap = Math.min(settings.outputCap, UNLIMITED);
     if (settings.speaks !== undefined) response.speaks = settings.speaks;
     this.#length.read();
-    return this.#money.carry();
+    // What the client asked for is counted already; the upstream also begins answers on its own.
+    if (asked) return this.#money.carry();
+    return this.#limited(
+      () => this.#money.carry(),
+      (refusal) => {
+        response.isRefused = true;
+        return { refusal, eventId: undefined, responseId: id };
+      },
+    );
   }
 
   #deliver(fact: Said): Verdict {
@@ -183,6 +211,7 @@ export class RealtimeBill implements SessionBill {
     const response = this.#running(fact.id);
     if (fact.kind === "sound") response.sound(fact.bytes);
     else response.say(fact.text, fact.isTranscript);
+    if (response.isRefused) return false;
     if (!response.isNearEnd(rate)) return true;
     const isBeyond = response.seenAtMost(rate) > response.reserved;
     response.grow(rate);
@@ -211,7 +240,9 @@ export class RealtimeBill implements SessionBill {
       if (isInConversation) this.#length.report(believed);
     } else if (response) this.#keepUncounted(response);
     this.#open = this.#open.filter((one) => one !== response);
-    return this.#answered();
+    const carried = this.#answered();
+    if (!response?.isRefused) return carried;
+    return carried === true ? false : carried.then(() => false);
   }
 
   #keepUncounted(response: OpenResponse): void {
@@ -269,7 +300,7 @@ export class RealtimeBill implements SessionBill {
     return believed;
   }
 
-  #answered(): Verdict {
+  #answered(): true | Promise<boolean> {
     const { input, output } = sumOf(this.#usageSoFar(false));
     this.onUsed?.(input + output);
     return this.#money.charge();

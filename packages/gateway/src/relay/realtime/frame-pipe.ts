@@ -15,14 +15,23 @@ export class FramePipe {
   readonly #from: WebSocket;
   readonly #to: WebSocket;
   readonly #judge: (data: Buffer, isBinary: boolean) => FrameVerdict;
+  readonly #maxPerSecond: number;
+  /** Frames of the second that began at that time of the monotonic clock. */
+  #second = { at: 0, frames: 0 };
   /** Frames behind one that waits. */
   #held: Frame[] = [];
   #isWaiting = false;
 
-  constructor(from: WebSocket, to: WebSocket, judge: (data: Buffer, isBinary: boolean) => FrameVerdict) {
+  constructor(
+    from: WebSocket,
+    to: WebSocket,
+    judge: (data: Buffer, isBinary: boolean) => FrameVerdict,
+    maxPerSecond = Infinity,
+  ) {
     this.#from = from;
     this.#to = to;
     this.#judge = judge;
+    this.#maxPerSecond = maxPerSecond;
     from.on("message", (data: Buffer, isBinary: boolean) => this.#take({ data, isBinary }));
   }
 
@@ -32,6 +41,8 @@ export class FramePipe {
   }
 
   #pass(frame: Frame): void {
+    const waitMs = this.#tooFastBy();
+    if (waitMs > 0) return this.#pauseFor(waitMs, frame);
     const verdict = this.#judge(frame.data, frame.isBinary);
     if (typeof verdict === "boolean") return verdict ? this.#send(frame) : undefined;
     if ("frame" in verdict) return this.#send({ data: verdict.frame, isBinary: false });
@@ -42,6 +53,25 @@ export class FramePipe {
       if (passes) this.#send(frame);
       this.#passHeld();
     });
+  }
+
+  /** Milliseconds until another frame may pass. */
+  #tooFastBy(): number {
+    const now = performance.now();
+    if (now - this.#second.at >= 1_000) this.#second = { at: now, frames: 0 };
+    if (this.#second.frames >= this.#maxPerSecond) return Math.max(1, this.#second.at + 1_000 - now);
+    this.#second.frames++;
+    return 0;
+  }
+
+  #pauseFor(ms: number, frame: Frame): void {
+    this.#held.unshift(frame);
+    this.#isWaiting = true;
+    this.#from.pause();
+    setTimeout(() => {
+      this.#isWaiting = false;
+      this.#passHeld();
+    }, ms).unref();
   }
 
   #passHeld(): void {

@@ -14,6 +14,8 @@ export class OpenResponse {
   /** Tokens that it may have at most. */
   cap: number;
   speaks: boolean;
+  /** A limit does not allow it: the upstream has to end it, and the client hears nothing of it. */
+  isRefused = false;
   /** Output tokens that are reserved. */
   reserved: number;
   readonly #step: number;

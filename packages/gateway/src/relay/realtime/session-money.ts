@@ -1,5 +1,6 @@
 import { quota as quotaOf, type Quota } from "../../billing/money/quota.ts";
 import { ratio } from "../../billing/money/ratio.ts";
+import { SESSION_TENTHS_AHEAD } from "../../billing/pricing/estimate.ts";
 import { charge } from "../../billing/pricing/price.ts";
 import type { LogDetail, Settlement } from "../../billing/ledger/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
@@ -35,6 +36,9 @@ export class SessionMoney {
   /** Called before the reservation grows; false when a hard budget cannot cover it. Must not reject. */
   extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
   #isExhausted = false;
+  /** By the monotonic clock. */
+  #begunAt: number | undefined;
+  #endedAt: number | undefined;
   /** Raises follow one another. */
   #raising: Promise<boolean> = Promise.resolve(true);
 
@@ -53,9 +57,19 @@ export class SessionMoney {
     return this.#reservation.isClosed;
   }
 
+  /** The client's side is open, and its seconds count. */
+  begin(): void {
+    this.#begunAt ??= performance.now();
+  }
+
+  /** They count no more, whatever is still waited for. */
+  end(): void {
+    this.#endedAt ??= performance.now();
+  }
+
   /** True where the reservation carries all that is open; otherwise it is raised first, and false = it cannot be. */
   carry(): true | Promise<boolean> {
-    return this.#isFixed || this.#wanted() <= this.#reservation.amount ? true : this.#raise();
+    return this.#isFixed || this.#isBySecond || this.#wanted() <= this.#reservation.amount ? true : this.#raise();
   }
 
   /** The same after an answer was charged, which the ledger has to know. */
@@ -66,8 +80,9 @@ export class SessionMoney {
     return carried;
   }
 
-  /** Keeps the reservation alive. */
+  /** Keeps the reservation alive, and ahead of the clock where seconds cost. */
   async renew(): Promise<void> {
+    if (this.#isBySecond && !this.isClosed && !(await this.#raise())) return;
     if (!this.isClosed) await this.#reservation.renew(this.#settlement(this.usage(false)));
   }
 
@@ -93,18 +108,31 @@ export class SessionMoney {
 
   /** A price per call and a free model cost the same whatever is said. */
   get #isFixed(): boolean {
-    return this.#terms.price.kind === "call" || !isPriced(this.#terms);
+    const { price } = this.#terms;
+    return (price.kind === "call" && price.unit !== "tenth") || !isPriced(this.#terms);
+  }
+
+  get #isBySecond(): boolean {
+    const { price } = this.#terms;
+    return price.kind === "call" && price.unit === "tenth" && isPriced(this.#terms);
+  }
+
+  /** Tenths of a second until now, a begun one whole. */
+  get #tenths(): number {
+    if (this.#begunAt === undefined) return 0;
+    return Math.ceil(((this.#endedAt ?? performance.now()) - this.#begunAt) / 100);
   }
 
   #wanted(): Quota {
-    return chargeOrReserved(this.#reservation.amount, () => this.#quota(this.usage(true)));
+    return chargeOrReserved(this.#reservation.amount, () => this.#quota(this.usage(true), SESSION_TENTHS_AHEAD));
   }
 
-  #quota({ answers, transcripts }: SessionUsage): Quota {
+  #quota({ answers, transcripts }: SessionUsage, tenthsAhead = 0): Quota {
     const { request, snapshot } = this.#context;
     const { price } = this.#terms;
     const terms = { groupRatio: this.#groupRatio(), quotaPerUnit: ratio(snapshot.options.QuotaPerUnit) };
-    let total = charge(answers, price, { ...terms, spec: request.spec }) as number;
+    const used = this.#isBySecond ? { ...answers, units: this.#tenths + tenthsAhead } : answers;
+    let total = charge(used, price, { ...terms, spec: request.spec }) as number;
     for (const [model, usage] of transcripts) {
       const spec = { model, operation: "audio.transcriptions" } as const;
       total += charge(usage, snapshot.prices.find(model) ?? price, { ...terms, spec });
@@ -162,7 +190,11 @@ export class SessionMoney {
       built: undefined,
       attempt,
       tried: [attempt],
-      session: end && { ...end.facts, ...(isLimited && { limited: true }) },
+      session: end && {
+        ...end.facts,
+        ...(this.#isBySecond && { seconds: this.#tenths / 10 }),
+        ...(isLimited && { limited: true }),
+      },
     });
   }
 }

@@ -35,10 +35,11 @@ async function session(limits: Partial<SessionLimits>) {
     take: (frame) => frames.push(frame.toString("utf8")) > 0,
     isOpen: false,
     openResponses: [],
+    over: () => undefined,
     onExhausted: undefined,
     onLimit: undefined,
   };
-  const rest = { idleMs: 60_000, totalMs: 60_000, lingerMs: 0 };
+  const rest = { idleMs: 60_000, totalMs: 60_000, lingerMs: 0, pingMs: 60_000, deadMs: 60_000 };
   const running = new RealtimeSession(client.far, upstream.near, bill, { ...rest, ...limits });
   const closed = (socket: WebSocket) =>
     new Promise<string>((resolve) => socket.once("close", (code, why) => resolve(`${code} ${why.toString("utf8")}`)));
@@ -79,5 +80,24 @@ describe("a realtime session", () => {
     expect(await end).toBe("1008 The quota ran out while the answer was written.");
     expect(said.map((frame) => (JSON.parse(frame) as { type: string }).type)).toEqual(["error"]);
     expect(heard).toEqual([]);
+  });
+
+  it("ends when the client answers no ping, and stays open while it does", async () => {
+    const startedAt = performance.now();
+    const { running, user } = await session({ pingMs: 50, deadMs: 300 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    user.pause();
+    expect(await running.ended).toBe("client_abort");
+    expect(performance.now() - startedAt).toBeGreaterThan(600);
+  });
+
+  it("reads a client that sends very many events more slowly, and loses none", async () => {
+    const { user, vendor } = await session({});
+    let heard = 0;
+    vendor.on("message", () => heard++);
+    for (let event = 0; event < 1_500; event++) user.send("x");
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(heard).toBeLessThanOrEqual(1_000);
+    await expect.poll(() => heard, { timeout: 5_000 }).toBe(1_500);
   });
 });

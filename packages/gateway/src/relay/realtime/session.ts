@@ -3,8 +3,17 @@ import { AppError } from "../../lib/app-error.ts";
 import type { FinishReason } from "../response/sink.ts";
 import { FramePipe, type FrameVerdict } from "./frame-pipe.ts";
 
-/** Whether a frame passes; the client gets `refusal` in its place. */
-export type Verdict = FrameVerdict | { readonly refusal: AppError; readonly eventId: string | undefined };
+/** Whether a frame passes. */
+export type Verdict = FrameVerdict | Refused | Promise<boolean | Refused>;
+
+/** The client gets the refusal in place of the frame. */
+export interface Refused {
+  readonly refusal: AppError;
+  /** The client's name of its event. */
+  readonly eventId: string | undefined;
+  /** The answer that the upstream has begun and has to end. */
+  readonly responseId?: string;
+}
 
 /** Counts the cost of a conversation. */
 export interface SessionBill {
@@ -16,6 +25,8 @@ export interface SessionBill {
   readonly isOpen: boolean;
   /** Ids of the answers that it has not finished, as far as they have one. */
   readonly openResponses: readonly (string | undefined)[];
+  /** The session is over for its client. */
+  over(): void;
   /** Called when the balance does not carry another answer. */
   onExhausted: (() => void) | undefined;
   /** Called when a limit does not allow another answer. */
@@ -28,9 +39,16 @@ export interface SessionLimits {
   readonly totalMs: number;
   /** How long the upstream is waited for when the session ends during an answer. */
   readonly lingerMs: number;
+  /** Time between pings of the client. */
+  readonly pingMs: number;
+  /** A client that answers no ping for so long is disconnected. */
+  readonly deadMs: number;
 }
 
-export const SESSION_LIMITS = { idleMs: 10 * 60_000, totalMs: 60 * 60_000 } as const;
+export const SESSION_LIMITS = { totalMs: 60 * 60_000, pingMs: 25_000, deadMs: 60_000 } as const;
+
+/** A client that sends faster is read more slowly; sound comes in fifty events a second. */
+const MAX_EVENTS_PER_SECOND = 1_000;
 
 const CLOSE_WAIT_MS = 5_000;
 /** A process that stops has other things to finish. */
@@ -48,6 +66,8 @@ export class RealtimeSession {
   readonly #limits: SessionLimits;
   readonly #idle: NodeJS.Timeout;
   readonly #total: NodeJS.Timeout;
+  readonly #ping: NodeJS.Timeout;
+  readonly #dead: NodeJS.Timeout;
   #reason: FinishReason | undefined;
   #lingering: NodeJS.Timeout | undefined;
   readonly ended: Promise<FinishReason>;
@@ -60,6 +80,9 @@ export class RealtimeSession {
     const expire = () => this.#close("stop", NORMAL, "the session is over");
     this.#idle = setTimeout(expire, limits.idleMs).unref();
     this.#total = setTimeout(expire, limits.totalMs).unref();
+    this.#ping = setInterval(() => client.ping(), limits.pingMs).unref();
+    this.#dead = setTimeout(() => client.terminate(), limits.deadMs).unref();
+    client.on("pong", () => this.#dead.refresh());
     bill.onExhausted = () => this.stop(new AppError("insufficient_quota"), "quota_exhausted");
     bill.onLimit = (refusal) => this.stop(refusal, "quota_exhausted");
     this.ended = this.#run();
@@ -73,11 +96,13 @@ export class RealtimeSession {
   }
 
   #run(): Promise<FinishReason> {
-    new FramePipe(this.#client, this.#upstream, (data, isBinary) => {
+    const send = (data: Buffer, isBinary: boolean): FrameVerdict => {
       this.#idle.refresh();
+      this.#dead.refresh();
       if (this.#reason) return false;
       return isBinary || this.#judged(this.#bill.send(data));
-    });
+    };
+    new FramePipe(this.#client, this.#upstream, send, MAX_EVENTS_PER_SECOND);
     new FramePipe(this.#upstream, this.#client, (data, isBinary) => {
       this.#idle.refresh();
       const verdict = isBinary || this.#judged(this.#bill.take(data));
@@ -88,15 +113,20 @@ export class RealtimeSession {
     const closed = Promise.all([this.#closing(this.#client, "client"), this.#closing(this.#upstream, "upstream")]);
     this.#upstream.resume();
     return closed.then(() => {
-      for (const timer of [this.#idle, this.#total, this.#lingering]) clearTimeout(timer);
+      for (const timer of [this.#idle, this.#total, this.#ping, this.#dead, this.#lingering]) clearTimeout(timer);
       return this.#reason ?? "stop";
     });
   }
 
   #judged(verdict: Verdict): FrameVerdict {
-    if (verdict instanceof Promise) return verdict.then((passes) => passes && !this.#reason);
-    if (typeof verdict === "boolean" || !("refusal" in verdict)) return verdict;
-    this.#tell(verdict.refusal, verdict.eventId);
+    if (verdict instanceof Promise)
+      return verdict.then((later) => (typeof later === "boolean" ? later && !this.#reason : this.#refused(later)));
+    return typeof verdict === "boolean" || !("refusal" in verdict) ? verdict : this.#refused(verdict);
+  }
+
+  #refused({ refusal, eventId, responseId }: Refused): false {
+    this.#tell(refusal, eventId);
+    if (responseId !== undefined) this.#cancel([responseId]);
     return false;
   }
 
@@ -125,21 +155,21 @@ export class RealtimeSession {
 
   #close(reason: FinishReason, code: number, why: string): void {
     const isFirst = this.#reason === undefined;
+    if (isFirst) this.#bill.over();
     this.#reason ??= reason;
     end(this.#client, code, why);
     if (this.#lingering) return;
     const { lingerMs } = this.#limits;
     const isWaiting = isFirst && this.#bill.isOpen && lingerMs > 0 && this.#upstream.readyState === WebSocket.OPEN;
     if (!isWaiting) return end(this.#upstream, code, why);
-    this.#cancel();
+    this.#cancel(this.#bill.openResponses);
     const waitMs = reason === "server_shutdown" ? Math.min(lingerMs, LINGER_AT_SHUTDOWN_MS) : lingerMs;
     this.#lingering = setTimeout(() => end(this.#upstream, NORMAL, ""), waitMs);
     this.#upstream.resume();
   }
 
   /** What the client does not hear is not said either, and the upstream reports what it cost. */
-  #cancel(): void {
-    const open = this.#bill.openResponses;
+  #cancel(open: readonly (string | undefined)[]): void {
     for (const id of open)
       this.#upstream.send(JSON.stringify({ type: "response.cancel", ...(id ? { response_id: id } : {}) }));
   }

@@ -24,6 +24,7 @@ import { callStartOf } from "../trace/span.ts";
 import type { RelayRequest } from "../types.ts";
 import { RealtimeBill } from "./bill.ts";
 import { connectUpstream, MAX_FRAME_BYTES, type Connected } from "./connect.ts";
+import type { OpenSockets } from "./open-sockets.ts";
 import { RealtimeSession, SESSION_LIMITS } from "./session.ts";
 
 export interface RealtimeDeps extends PipelineDeps, Omit<ReadRequestDeps, "bodyLimits"> {
@@ -32,6 +33,7 @@ export interface RealtimeDeps extends PipelineDeps, Omit<ReadRequestDeps, "bodyL
   readonly tracing?: Tracing | undefined;
   readonly isDraining: () => boolean;
   readonly maxInflight: number;
+  readonly sockets: OpenSockets;
 }
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -108,6 +110,11 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   checkOpen(request, deps);
   const relayed = await readUpgrade(request, arrival, deps);
   offer.seen.relayed = relayed;
+  const left = deps.sockets.open(relayed.caller, deps.snapshots.current().options.SocketsPerToken);
+  await serveSession(relayed, offer, deps).finally(left);
+}
+
+async function serveSession(relayed: RelayRequest, offer: Offer, deps: RealtimeDeps): Promise<void> {
   if (deps.tracing) relayed.span = deps.tracing.begin(callStartOf(relayed));
   const snapshot = deps.snapshots.current();
   admitModel(relayed.caller, relayed.spec);
@@ -179,6 +186,7 @@ async function openSession(
     reserving,
     admitted,
   );
+  bill.admitResponse = () => admission.again();
   bill.extendBudgets = (amount) => admission.extend(amount);
   bill.onUsed = (tokens) => {
     void admission.spend(tokens).then((refusal) => {
@@ -203,8 +211,9 @@ async function converse(
   { socket, target, client, bill, admission }: Conversation,
   deps: RealtimeDeps,
 ): Promise<void> {
-  const { RealtimeLingerMs: lingerMs } = deps.snapshots.current().options;
-  const session = new RealtimeSession(client, socket, bill, { ...SESSION_LIMITS, lingerMs });
+  const { RealtimeLingerMs: lingerMs, RealtimeIdleSeconds: idleSeconds } = deps.snapshots.current().options;
+  const limits = { ...SESSION_LIMITS, lingerMs, idleMs: idleSeconds * 1_000 };
+  const session = new RealtimeSession(client, socket, bill, limits);
   const tried = [{ target, upstreamRequestId: undefined }];
   const handle = {
     isStream: true,

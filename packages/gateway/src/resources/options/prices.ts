@@ -28,7 +28,7 @@ function shown(price: Price | undefined): ShownPrice | null {
         completion_ratio: 0,
         cache_ratio: 0,
         model_price: price.modelPrice,
-        unit: price.unit,
+        unit: price.unit === "tenth" ? "second" : price.unit,
         source,
         date,
       }

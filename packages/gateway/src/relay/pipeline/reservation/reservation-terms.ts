@@ -37,7 +37,8 @@ export interface Terms {
 function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = spec;
   const isSelfUse = snapshot.options.SelfUseModeEnabled;
-  const price = snapshot.prices.charged(model);
+  const { prices } = snapshot;
+  const price = spec.operation === "realtime" ? prices.session(model) : prices.charged(model);
   if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
   if (spec.hostedTools && !isSelfUse) checkTools(spec.hostedTools, model, snapshot);
   const tiers = tiersOf(spec, price);

@@ -40,8 +40,11 @@ function limitColumns(t: Texts): RowsColumn[] {
   return LIMITS.map((id) => ({ id, label: labels[id], kind: "number", placeholder: "∞" }));
 }
 
+/** Tables of amounts; the others hold multiples. */
+const DOLLARS: ReadonlySet<OptionKey> = new Set(["ModelPrice", "ToolPrice", "RealtimeSecondPrice"]);
+
 function ratioTable(key: OptionKey, t: Texts): Table {
-  const value = key === "ModelPrice" || key === "ToolPrice" ? t("columnDollars") : t("columnValue");
+  const value = DOLLARS.has(key) ? t("columnDollars") : t("columnValue");
   return {
     columns: [
       { id: "name", label: nameLabel(key, t), grow: 2 },
