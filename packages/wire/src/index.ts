@@ -38,6 +38,7 @@ export * from "./core/nearest.ts";
 export * from "./core/openapi.ts";
 export * from "./options/options-api.ts";
 export * from "./options/options.ts";
+export * from "./options/prompt-borders.ts";
 export * from "./billing/orders.ts";
 export * from "./core/paging.ts";
 export * from "./accounts/passkeys.ts";

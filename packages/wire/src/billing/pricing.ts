@@ -12,6 +12,8 @@ export const PricingRow = z.object({
   owner_by: z.literal(""),
   completion_ratio: z.number(),
   enable_groups: z.array(z.string()),
+  /** Prompts longer than one of them are charged by its rates as a whole; the highest first, absent where there is none. */
+  borders: z.optional(z.array(z.object({ above: z.int(), model_ratio: z.number(), completion_ratio: z.number() }))),
 });
 export type PricingRow = z.output<typeof PricingRow>;
 

@@ -11,6 +11,7 @@ import {
   ownLimitsType,
   ratiosType,
 } from "./option-kinds.ts";
+import { promptBordersType } from "./prompt-borders.ts";
 
 const ratios = ratiosType();
 
@@ -90,6 +91,10 @@ export const CALL_OPTIONS = {
   ImageRatio: option(ratios, "", ["prices", "Price of image tokens as a multiple of the input price, by model."]),
   AudioRatio: option(ratios, "", ["prices", "Price of audio input as a multiple of the input price, by model."]),
   AudioCompletionRatio: option(ratios, "", ["prices", "Price of audio output as a multiple of audio input, by model."]),
+  PromptBorders: option(promptBordersType, "{}", [
+    "prices",
+    "Rates of prompts above a border, by model, as multiples of its own rates; in place of the borders of the price list.",
+  ]),
   ToolPrice: option(ratios, "", [
     "prices",
     "Dollars per thousand calls of tools that the vendor runs, by tool or tool/model, on top of the tokens; adds to the built-in prices.",

@@ -1,3 +1,4 @@
+import type { PricingRow, PromptBorders } from "@fairway/wire";
 import {
   CACHE_RATIOS,
   COMPLETION_RATIOS,
@@ -11,7 +12,8 @@ import { priceFromList } from "./list-price.ts";
 import { listedEntry } from "./listed-entry.ts";
 import { findModelFacts, type ModelFacts } from "./model-facts.ts";
 import { limitsOf, limitsOfMapped, type ModelLimits } from "./model-limits.ts";
-import type { CallPrice, Origin, Price } from "./rates.ts";
+import { withBorders } from "./prompt-borders.ts";
+import type { CallPrice, Origin, Price, TokenPrice } from "./rates.ts";
 import { BUILT_IN, compatiblePrices, type ListPrice, listPrices } from "./price-data.ts";
 import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
 import { createSurcharges, type Surcharges } from "./surcharges.ts";
@@ -33,6 +35,7 @@ export interface PriceOptions {
   readonly ModelContextTokens?: DecimalTable;
   readonly ModelModalities?: Readonly<Record<string, string>>;
   readonly RealtimeSecondPrice?: DecimalTable;
+  readonly PromptBorders?: PromptBorders;
   readonly ToolPrice?: DecimalTable;
   readonly ServiceTierRatio?: DecimalTable;
   readonly SelfUseModeEnabled?: boolean;
@@ -45,6 +48,8 @@ export interface PriceRow {
   /** US dollars per call. */
   readonly modelPrice: number;
   readonly completionRatio: number;
+  /** The highest first; absent where there is none. */
+  readonly borders?: PricingRow["borders"];
 }
 
 /** Prices by model name and group; immutable, rebuilt when an option changes. */
@@ -94,7 +99,8 @@ export function createPriceBook(options: PriceOptions = {}, mapped: MappedNames 
     const name = listedName(model);
     const known = found.get(name);
     if (known) return known;
-    const price = resolve(name);
+    const resolved = resolve(name);
+    const price = resolved && withBorders(name, resolved, options.PromptBorders?.[name]);
     if (price) found.set(name, price);
     return price;
   };
@@ -151,7 +157,17 @@ function rowOf(price: Price | undefined, name: string): PriceRow {
   }
   return price.kind === "call"
     ? { quotaType: 1, modelRatio: 0, modelPrice: price.modelPrice, completionRatio: 0 }
-    : { quotaType: 0, modelRatio: price.modelRatio, modelPrice: 0, completionRatio: price.completionRatio };
+    : {
+        quotaType: 0,
+        modelRatio: price.modelRatio,
+        modelPrice: 0,
+        completionRatio: price.completionRatio,
+        ...(price.tiers.length > 0 && { borders: price.tiers.map(borderRow) }),
+      };
+}
+
+function borderRow({ above, modelRatio, completionRatio }: TokenPrice["tiers"][number]) {
+  return { above, model_ratio: modelRatio, completion_ratio: completionRatio };
 }
 
 function pricedNames({ ModelPrice, ModelRatio }: PriceOptions): Set<string> {

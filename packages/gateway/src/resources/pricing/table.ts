@@ -17,6 +17,7 @@ export function pricingOf(snapshot: Pick<Snapshot, "index" | "prices">): Pricing
       owner_by: "",
       completion_ratio: price.completionRatio,
       enable_groups: (groups.get(model) ?? []).toSorted(),
+      ...(price.borders && { borders: price.borders }),
     };
   });
 }

@@ -123,6 +123,7 @@ export const labels = {
   ImageRatio: "Image input ratio",
   AudioRatio: "Audio input ratio",
   AudioCompletionRatio: "Audio output ratio",
+  PromptBorders: "Prices of long prompts",
   ToolPrice: "Price of hosted tools",
   ServiceTierRatio: "Service tier ratio",
   GroupRatio: "Group ratio",

@@ -1,0 +1,37 @@
+import type { PromptBorder } from "@fairway/wire";
+import { fractionOf, ratio, times, type Ratio } from "../money/ratio.ts";
+import { WEIGHT_NAMES, type Price, type RateTable, type TokenRates, type WeightName } from "./rates.ts";
+import { tokenPrice, type Tier } from "./token-price.ts";
+
+/** Weights that are not of the prompt. */
+const OF_OUTPUT: ReadonlySet<WeightName> = new Set(["output", "reasoning", "audioOutput"]);
+/** Things that are counted one by one: a long prompt does not change their price. */
+const APART: ReadonlySet<WeightName> = new Set(["image", "second", "character", "query"]);
+
+/** The price with the operator's borders in place of the vendor's; a price per call has none. */
+export function withBorders(name: string, price: Price, borders: readonly PromptBorder[] | undefined): Price {
+  if (borders === undefined || price.kind === "call") return price;
+  const rates = ratesOf(price);
+  const { hasImageTokens, hasImageFactors, isSelfUse } = price;
+  const tiers = borders.map((border) => tierOf(rates, border));
+  return tokenPrice({ name, rates, tiers, hasImageTokens, hasImageFactors, isSelfUse, source: "operator", date: "" });
+}
+
+function tierOf(rates: RateTable, { above, input, output = input, cached = input }: PromptBorder): Tier {
+  const [ofInput, ofOutput, ofCached] = [ratio(input), ratio(output), ratio(cached)];
+  return {
+    above,
+    rates: table((name) => {
+      if (APART.has(name)) return rates[name];
+      return times(rates[name], OF_OUTPUT.has(name) ? ofOutput : name === "cached" ? ofCached : ofInput);
+    }),
+  };
+}
+
+function ratesOf({ weights: { exact } }: TokenRates): RateTable {
+  return table((name) => fractionOf(exact[name], exact.denominator));
+}
+
+function table(rateOf: (name: WeightName) => Ratio): RateTable {
+  return Object.fromEntries(WEIGHT_NAMES.map((name) => [name, rateOf(name)])) as RateTable;
+}
