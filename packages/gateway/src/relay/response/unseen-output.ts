@@ -3,6 +3,9 @@ import type { Dialect } from "../../dialects/core/types.ts";
 import type { ReadOn } from "../pipeline/reservation/output-reservation.ts";
 import type { OutputCounter } from "./output-counter.ts";
 
+/** Silence before an answer that is no reasoning. */
+export const USUAL_SILENCE_MS = 2_000;
+
 /**
  * The hidden output of a reasoning model: the time until its first text, and how far its answer is read
  * when the client leaves before the usage came.
@@ -30,8 +33,12 @@ export class UnseenOutput {
     return this.#timer !== undefined;
   }
 
-  /** Milliseconds without output while the client was connected. */
+  /** Milliseconds of reasoning, by its silence while the client was connected. */
   get ms(): number {
+    return this.#limits.isReasoning ? this.#silentMs : 0;
+  }
+
+  get #silentMs(): number {
     return (this.#firstTextAt ?? this.#leftAt ?? performance.now()) - this.#startedAt;
   }
 
@@ -44,12 +51,17 @@ export class UnseenOutput {
   /** Calls `stop` when it has been read far enough; false where it is not read on at all. */
   readOn(counter: OutputCounter, stop: () => void): boolean {
     this.#leftAt = performance.now();
-    if (this.#limits.ms === 0) return false;
+    if (this.#limits.ms === 0 || !this.#mayHaveReasoned) return false;
     this.#counter = counter;
     this.#until = counter.bound() + this.#limits.tokens;
     this.#stop = stop;
     this.#timer = setTimeout(stop, this.#limits.ms).unref();
     return true;
+  }
+
+  /** A model that nobody knows says by its silence that it may have reasoned. */
+  get #mayHaveReasoned(): boolean {
+    return this.#limits.isReasoning || this.#silentMs > USUAL_SILENCE_MS;
   }
 
   end(): void {

@@ -63,4 +63,19 @@ describe("a client that leaves a reasoning model", () => {
     expect(row?.other).not.toHaveProperty("reasoning_estimated");
     expect(await gateway.upstream.requests[0]?.ended).toBe("left");
   });
+
+  // @weakness Money: The first client that leaves a model that no list knows pays nothing for its hidden reasoning
+  it("is read on at a silent model that no list knows, until a whole answer has not reasoned", async () => {
+    const silent = "slow-2200+long-2+usage-20-5000";
+    expect(await leave("unheard-of", silent, 50)).toMatchObject({ completion_tokens: 5_000 });
+    expect((await leave("unheard-of", "slow-100+long-1000", 150))?.completion_tokens).toBeLessThan(100);
+    await gateway.option("ReadOnSeconds", 1);
+    const cut = await leave("unheard-of", "slow-2200+long-1000", 50);
+    expect(cut?.other).not.toHaveProperty("reasoning_estimated");
+    await gateway.option("ReadOnSeconds", 10);
+    const channel = await gateway.channel("unheard-of", { model_mapping: '{"unheard-of":"usage-20-30"}' });
+    await (await gateway.post("/v1/chat/completions", chat("unheard-of", { stream: true }), key)).text();
+    await gateway.root.must("DELETE", `/api/channel/${channel}`);
+    expect((await leave("unheard-of", silent, 50))?.completion_tokens).toBeLessThan(100);
+  }, 40_000);
 });

@@ -6,12 +6,22 @@ import type { RelayRequest } from "../../types.ts";
 import { learnReasoning, readOnFor } from "./output-reservation.ts";
 
 const SNAPSHOT = {
-  prices: { limits: (model: string) => ({ isReasoning: model === "o3" }) },
+  prices: {
+    limits: (model: string) => ({
+      isReasoning: model === "o3",
+      contextTokens: /^(?:o3|gpt-4o)$/.test(model) ? 9 : undefined,
+    }),
+  },
   options: { ReadOnSeconds: 10, ReadOnTokens: 2_000 },
 } as unknown as Snapshot;
 
 function isReadOn(model: string, body: JsonObject = {}): boolean {
-  const spec = { model, stream: true, ...(turnsThinkingOff(body) && { isThinkingOff: true }) } as RequestSpec;
+  const spec = {
+    model,
+    stream: true,
+    operation: "chat",
+    ...(turnsThinkingOff(body) && { isThinkingOff: true }),
+  } as RequestSpec;
   return readOnFor({ spec } as RelayRequest, SNAPSHOT) !== undefined;
 }
 
@@ -33,10 +43,22 @@ describe("a stream that its client leaves", () => {
     expect(isReadOn("o3", body)).toBe(false);
   });
 
-  it("is read on where no list knows the model, once an answer of it has reasoned", () => {
+  it("is read on where no list knows the model, until a whole answer of it has not reasoned", () => {
+    const plain = { model: "model-of-my-own" } as RequestSpec;
+    expect(isReadOn(plain.model)).toBe(true);
+    learnReasoning(plain, { ...NO_USAGE, output: 50 }, false);
+    expect(isReadOn(plain.model)).toBe(true);
+    learnReasoning(plain, { ...NO_USAGE, output: 50, source: "counted" }, true);
+    expect(isReadOn(plain.model)).toBe(true);
+    learnReasoning(plain, { ...NO_USAGE, output: 50 }, true);
+    expect(isReadOn(plain.model)).toBe(false);
+    expect(isReadOn("another-of-my-own", { thinking: { type: "disabled" } })).toBe(false);
+  });
+
+  it("is read on where no list knows the model, and an answer of it has reasoned", () => {
     const spec = { model: "reasoner-of-my-own" } as RequestSpec;
-    expect(isReadOn(spec.model)).toBe(false);
-    learnReasoning(spec, { ...NO_USAGE, output: 50, reasoning: 40 });
+    learnReasoning(spec, { ...NO_USAGE, output: 50, reasoning: 40 }, true);
+    learnReasoning(spec, { ...NO_USAGE, output: 50 }, true);
     expect(isReadOn(spec.model)).toBe(true);
   });
 });

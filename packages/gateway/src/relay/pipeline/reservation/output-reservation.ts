@@ -58,12 +58,15 @@ export interface ReadOn {
   readonly ms: number;
   /** Output tokens that are reserved. */
   readonly tokens: number;
+  /** Silence is reasoning; false where that is not known. */
+  readonly isReasoning: boolean;
 }
 
 /** Undefined where no hidden output can cost anything. */
 export function readOnFor({ spec }: RelayRequest, { prices, options }: Snapshot): ReadOn | undefined {
-  if (!spec.stream || !mayThinkUnseen(spec, prices)) return undefined;
-  return { ms: options.ReadOnSeconds * 1000, tokens: options.ReadOnTokens };
+  const isReasoning = mayThinkUnseen(spec, prices);
+  if (!spec.stream || !(isReasoning || isUnknown(spec, prices))) return undefined;
+  return { ms: options.ReadOnSeconds * 1000, tokens: options.ReadOnTokens, isReasoning };
 }
 
 /**
@@ -72,16 +75,26 @@ export function readOnFor({ spec }: RelayRequest, { prices, options }: Snapshot)
  */
 function mayThinkUnseen({ model, reasoningEffort, isThinkingOff }: RequestSpec, prices: Snapshot["prices"]): boolean {
   if (isThinkingOff) return false;
-  return prices.limits(model).isReasoning || asksToReason(reasoningEffort) || seenToReason.has(listedName(model));
+  return prices.limits(model).isReasoning || asksToReason(reasoningEffort) || seen.get(listedName(model)) === true;
 }
 
-/** Models that no list knows, and that reported reasoning. */
-const seenToReason = new Set<string>();
+/** True where neither a list nor an answer says whether the model reasons. */
+function isUnknown({ model, isThinkingOff, operation }: RequestSpec, prices: Snapshot["prices"]): boolean {
+  if (isThinkingOff || !TEXT_OPERATIONS.has(operation) || prices.limits(model).contextTokens !== undefined)
+    return false;
+  return !seen.has(listedName(model));
+}
+
+/** Models that answered, and whether one of their answers reasoned. */
+const seen = new Map<string, boolean>();
 const MOST_SEEN = 10_000;
 
-/** Remembers a model whose answer contained reasoning, for the requests after it. */
-export function learnReasoning({ model }: RequestSpec, { reasoning, source }: Usage): void {
-  if (reasoning > 0 && source === "upstream" && seenToReason.size < MOST_SEEN) seenToReason.add(listedName(model));
+/** Remembers for later requests whether the model reasons. Only a whole answer says that it does not. */
+export function learnReasoning({ model }: RequestSpec, { reasoning, source }: Usage, isWhole: boolean): void {
+  const name = listedName(model);
+  if (source !== "upstream" || (seen.size >= MOST_SEEN && !seen.has(name))) return;
+  if (reasoning > 0) seen.set(name, true);
+  else if (isWhole && !seen.has(name)) seen.set(name, false);
 }
 
 function asksToReason(effort: string | undefined): boolean {

@@ -163,7 +163,7 @@ export class ReservationSession {
     const charged = await this.#reservation.settle(() => this.#chargeFor(delivered));
     if (!charged) return completion.usage ?? NO_USAGE;
     const { usage, quota } = charged;
-    learnReasoning(this.#request.spec, usage);
+    learnReasoning(this.#request.spec, usage, completion.reason === "stop");
     this.charged = { usage, quota, completion };
     return usage;
   }

@@ -4,12 +4,11 @@ import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
 import { withDoubt } from "../../../dialects/core/usage-doubts.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import type { Completion } from "../../response/sink.ts";
+import { USUAL_SILENCE_MS } from "../../response/unseen-output.ts";
 import { countTexts } from "../../response/whole-sink.ts";
 import type { RelayRequest } from "../../types.ts";
 import { boundUsage, usageBounds } from "./usage-bound.ts";
 
-/** Silence before an answer that is no reasoning. */
-const USUAL_SILENCE_MS = 2_000;
 /** Tokens that a model reasons in a second; the rate of the slower ones of the large vendors. */
 const REASONING_PER_SECOND = 50;
 /** No count is larger; an encoder's count of a text stays below it. */
