@@ -93,14 +93,16 @@ export function createPriceBook(options: PriceOptions = {}, mapped: MappedNames 
   const found = new Map<string, Price>();
   const groups = options.GroupRatio ?? GROUP_RATIOS;
   const groupRatios = new Map(Object.entries(groups).map(([name, value]) => [name, String(value)]));
-  const resolve = mappedResolver(resolver(options), mapped);
+  const plain = resolver(options);
+  const bordered = (name: string, price: Price | undefined) =>
+    price && withBorders(name, price, options.PromptBorders?.[name]);
+  const resolve = mappedResolver((name) => bordered(name, plain(name)), mapped);
 
   const find = (model: string): Price | undefined => {
     const name = listedName(model);
     const known = found.get(name);
     if (known) return known;
-    const resolved = resolve(name);
-    const price = resolved && withBorders(name, resolved, options.PromptBorders?.[name]);
+    const price = bordered(name, resolve(name));
     if (price) found.set(name, price);
     return price;
   };

@@ -35,6 +35,17 @@ describe("borders that an operator sets", () => {
     expect(dear).toBeGreaterThan(listed);
   });
 
+  it("hold for a name that channels map to the model, unless it has borders of its own", () => {
+    const mapped = new Map([
+      ["alias", ["mine"]],
+      ["other", ["mine"]],
+    ]);
+    const options = bordered('{"mine":[{"above":1000,"input":2}],"other":[]}');
+    const tiersOf = (name: string) => createPriceBook(options, mapped).find(name);
+    expect(tiersOf("alias")).toMatchObject({ pricedAs: "mine", tiers: [{ above: 1_000, modelRatio: 2 }] });
+    expect(tiersOf("other")).toMatchObject({ pricedAs: "mine", tiers: [] });
+  });
+
   it("are shown with the prices", () => {
     const row = createPriceBook(bordered('{"mine":[{"above":1000,"input":2,"output":1}]}')).row("mine");
     expect(row.borders).toEqual([{ above: 1_000, model_ratio: 2, completion_ratio: 2 }]);

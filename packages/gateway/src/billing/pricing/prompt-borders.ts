@@ -12,9 +12,11 @@ const APART: ReadonlySet<WeightName> = new Set(["image", "second", "character", 
 export function withBorders(name: string, price: Price, borders: readonly PromptBorder[] | undefined): Price {
   if (borders === undefined || price.kind === "call") return price;
   const rates = ratesOf(price);
-  const { hasImageTokens, hasImageFactors, isSelfUse } = price;
+  const { hasImageTokens, hasImageFactors, isSelfUse, pricedAs } = price;
   const tiers = borders.map((border) => tierOf(rates, border));
-  return tokenPrice({ name, rates, tiers, hasImageTokens, hasImageFactors, isSelfUse, source: "operator", date: "" });
+  const source = pricedAs === undefined ? "operator" : `operator, as ${pricedAs}`;
+  const parts = { name, rates, tiers, hasImageTokens, hasImageFactors, isSelfUse, source, date: "" };
+  return { ...tokenPrice(parts), ...(pricedAs !== undefined && { pricedAs }) };
 }
 
 function tierOf(rates: RateTable, { above, input, output = input, cached = input }: PromptBorder): Tier {
