@@ -79,7 +79,7 @@ test("a name of 200 emoji is refused at its field, and nothing that was typed is
   expect(await name.inputValue()).toBe(EMOJI);
   await name.fill("🚢".repeat(200));
   await form.getByRole("button", { name: "Save" }).click();
-  await form.getByText("Invalid input: name is too long.").waitFor();
+  await form.getByText("Invalid input: name is too long: shorten it to at most 191 characters.").waitFor();
   expect(await name.inputValue()).toBe("🚢".repeat(200));
   await name.fill(`⚓${"🚢".repeat(LONGEST - 1)}`);
   await form.getByRole("button", { name: "Save" }).click();

@@ -76,7 +76,7 @@ function reasonOf(schema: Schema, issue: Issue): string | undefined {
   if (OWN_REASONS.has(issue.message)) return issue.message;
   if (issue.code === "invalid_type") return typeReason(schema, issue);
   if (issue.code === "too_big") {
-    if (issue.origin === "string") return REASONS.tooLong;
+    if (issue.origin === "string") return fill(REASONS.tooLong, { n: String(issue.maximum) });
     return isNumeric(issue.origin) ? fill(REASONS.atMost, { n: String(issue.maximum) }) : undefined;
   }
   if (issue.code === "too_small" && isNumeric(issue.origin)) return fill(REASONS.atLeast, { n: String(issue.minimum) });

@@ -134,7 +134,7 @@ describe("input", () => {
 
   test.each([
     [{ text: 1 }, "text must be a string"],
-    [{ text: "long" }, "text is too long"],
+    [{ text: "long" }, "text is too long: shorten it to at most 3 characters"],
     [{ count: "1" }, "count must be an integer"],
     [{ count: 1.5 }, "count must be an integer"],
     [{ count: 0 }, "count must be at least 1"],

@@ -204,7 +204,7 @@ export const accessTokenCreate = endpoint({
     /** At least one: `write` for everything that the caller may do, `read`, or either for one area, such as `channels:read`. */
     scopes: z
       .array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes }), { error: REASONS.scopes })
-      .check(z.minLength(1, { error: REASONS.scopes }), z.maxLength(ACCESS_SCOPES.length, { error: REASONS.tooLong })),
+      .check(z.minLength(1, { error: REASONS.scopes }), z.maxLength(ACCESS_SCOPES.length, { error: REASONS.scopes })),
   }),
   data: z.string(),
   fails: ["invalid_field", "too_many_access_tokens"],

@@ -32,8 +32,15 @@ export const Budget = z.object({
   /** Epoch seconds. */
   window_start: z.int(),
   window_end: z.int(),
+  /** What was spent earlier in the window is not counted: later than its start where the budget was made inside it. */
+  counts_since: z.optional(z.int()),
 });
 export type Budget = z.output<typeof Budget>;
+
+/** From when on `used` counts; pace, forecast and curve begin there too. */
+export function countsSince({ window_start: start, counts_since: since = start }: Budget): number {
+  return Math.max(start, since);
+}
 
 /** Name and number of the subject, such as `ada #17`; that of a deleted row is its number. */
 export function budgetSubject({

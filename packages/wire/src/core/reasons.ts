@@ -14,7 +14,8 @@ export const REASONS = {
   unknown: "is no member of this call",
   misspelt: "is no member of this call; did you mean {near}?",
   unsupported: "is not supported; leave it empty",
-  tooLong: "is too long",
+  tooLong: "is too long: shorten it to at most {n} characters",
+  tooMany: "has too many entries: send at most {n} in one call",
   scopes: "must list read, write, or one of them for an area, such as channels:read",
 } as const;
 

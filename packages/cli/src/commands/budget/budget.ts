@@ -14,7 +14,12 @@ export const BUDGETS: Shape<Budget> = {
     quota("USED", "used"),
     { title: "HARD", value: ({ is_hard: isHard }) => (isHard ? "yes" : "no") },
   ],
-  wide: [quota("HELD", "held"), time("ENDS", "window_end"), plain("ZONE", "time_zone")],
+  wide: [
+    quota("HELD", "held"),
+    time("COUNTS SINCE", "counts_since"),
+    time("ENDS", "window_end"),
+    plain("ZONE", "time_zone"),
+  ],
   name: ({ id }) => `budget/${id}`,
 };
 

@@ -1,4 +1,13 @@
-import { MESSAGE_CODES, MESSAGES, messageText, OPTION_KEYS, OPTIONS, REASONS, type MessageKey } from "@fairway/wire";
+import {
+  fill,
+  MESSAGE_CODES,
+  MESSAGES,
+  messageText,
+  OPTION_KEYS,
+  OPTIONS,
+  REASONS,
+  type MessageKey,
+} from "@fairway/wire";
 import { expect, test } from "vitest";
 import { inChinese, messages, ruleInChinese } from "./server-messages.zh.ts";
 
@@ -25,8 +34,8 @@ test("values of the message reach the Chinese text", () => {
 test("rules inside of messages are Chinese too", () => {
   const text = messageText("option_value_invalid", { key: "RetryTimes", rule: "an integer not below 0" });
   expect(inChinese("option_value_invalid", text)).toBe("RetryTimes 的值须为不小于 0 的整数。");
-  const field = messageText("invalid_field", { field: "name", reason: REASONS.tooLong });
-  expect(inChinese("invalid_field", field)).toBe("输入无效：name 过长。");
+  const field = messageText("invalid_field", { field: "name", reason: fill(REASONS.tooLong, { n: 191 }) });
+  expect(inChinese("invalid_field", field)).toBe("输入无效：name 过长，请缩短到 191 个字符以内。");
 });
 
 test("a text that is not the message of its code stays as it was sent", () => {

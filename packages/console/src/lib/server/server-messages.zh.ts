@@ -1,4 +1,4 @@
-import { MESSAGES, REASONS, type MessageKey } from "@fairway/wire";
+import { fill, MESSAGES, REASONS, type MessageKey } from "@fairway/wire";
 
 /** Server messages by key; placeholders are those of the English text. */
 export const messages: Record<MessageKey, string> = {
@@ -187,8 +187,13 @@ const RULES: readonly (readonly [en: string, zh: string])[] = [
   [REASONS.unsupported, "不受支持，请留空"],
   ["must be at least #", "须不小于 #"],
   ["must be at most #", "须不大于 #"],
-  [REASONS.tooLong, "过长"],
+  [fill(REASONS.tooLong, { n: "#" }), "过长，请缩短到 # 个字符以内"],
+  [fill(REASONS.tooMany, { n: "#" }), "条目过多，每次最多 # 条"],
   [REASONS.scopes, "须列出 read、write，或某一范围的权限，例如 channels:read"],
+  [
+    "modalities such as text+image->text, of text, image, audio, video, file and embeddings, for #",
+    "模态，例如 text+image->text，可用 text、image、audio、video、file 和 embeddings（#）",
+  ],
   ["true or false", " true 或 false"],
   ["an integer not below #", "不小于 # 的整数"],
   ["an integer from # to #", " # 到 # 之间的整数"],

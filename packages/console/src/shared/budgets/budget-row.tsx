@@ -9,6 +9,7 @@ import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { PanelRow } from "../../ui/display/panel.tsx";
 import { When } from "../../ui/display/when.tsx";
+import { CountsSince } from "./counts-since.tsx";
 import { budgetState, NEAR } from "./near.ts";
 import { PERIOD_TEXT } from "./period-text.ts";
 import { useTexts } from "./texts.ts";
@@ -62,7 +63,8 @@ export function BudgetRow({ budget, isLinked = false }: BudgetRowProps) {
               {" · "}
               {t("held")} <Money quota={held} />
             </span>
-          )}
+          )}{" "}
+          <CountsSince budget={budget} />
         </span>
       </span>
       <Text color={isSpent ? "fg.error" : "fg.muted"} width="full">

@@ -39,6 +39,16 @@ test("adds up what was used, and continues at the present pace", () => {
   expect(slots.every(({ values }) => values["limit"] === 100)).toBe(true);
 });
 
+test("the curve of a budget that was made inside its window begins where it counts", () => {
+  const { budget } = history();
+  const made = history({
+    budget: { ...budget, used: 20, counts_since: 1.5 * HOUR },
+    points: [{ start: HOUR, quota: 15 }],
+  });
+  const slots = burnDown(made, 2.5 * HOUR);
+  expect(slots.map(({ values }) => values["used"])).toEqual([undefined, 15, 20, undefined, undefined, undefined]);
+});
+
 test("a long window has no more slots than a chart can show", () => {
   const { budget } = history();
   const month = burnDown(history({ budget: { ...budget, window_end: 31 * 24 * HOUR } }), HOUR);

@@ -1,4 +1,4 @@
-import type { BudgetHistory } from "@fairway/wire";
+import { countsSince, type BudgetHistory } from "@fairway/wire";
 import type { ChartSlot } from "../../ui/chart/types.ts";
 
 /** About as many points as a chart can show. */
@@ -7,6 +7,7 @@ const MOST_SLOTS = 62;
 /** The use of the limit over the window: so far, and at the present pace until its end. */
 export function burnDown({ budget, interval, points, forecast }: BudgetHistory, now: number): ChartSlot[] {
   const { window_start: start, window_end: end, quota_limit: limit } = budget;
+  const since = countsSince(budget);
   const length = Math.max(interval, Math.ceil((end - start) / MOST_SLOTS / interval) * interval);
   const slots: ChartSlot[] = [];
   for (let at = start; at < end; at += length) {
@@ -16,6 +17,7 @@ export function burnDown({ budget, interval, points, forecast }: BudgetHistory, 
   return slots;
 
   function valuesAt(until: number): Record<string, number> {
+    if (until <= since) return {};
     if (until <= now) return { used: usedUntil(until) };
     const isRunning = until - length <= now;
     const part = end <= now ? 1 : (until - now) / (end - now);

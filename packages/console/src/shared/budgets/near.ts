@@ -1,4 +1,4 @@
-import type { Budget } from "@fairway/wire";
+import { countsSince, type Budget } from "@fairway/wire";
 
 /** A budget that ends before its window, or that is nearly used up. */
 export interface NearBudget {
@@ -24,7 +24,8 @@ export function nearBudgets(budgets: readonly Budget[], now: number): NearBudget
 
 /** How far a budget is used up, and when it ends at this pace. */
 export function budgetState(budget: Budget, now: number): NearBudget {
-  const { used, held, quota_limit: limit, window_start: start, window_end: end } = budget;
+  const { used, held, quota_limit: limit, window_end: end } = budget;
+  const start = countsSince(budget);
   const taken = used + held;
   const elapsed = now - start;
   const part = taken / limit;

@@ -1,6 +1,6 @@
 import type { Budget } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { forecastOf } from "./history.ts";
+import { countedPoints, forecastOf } from "./history.ts";
 
 const DAY = 86_400;
 const budget: Budget = {
@@ -33,4 +33,23 @@ test("a busier last day brings the end nearer", () => {
 test("a budget that is used up was reached, and one without spending is not", () => {
   expect(forecastOf({ ...budget, used: 3_000 }, [], 10 * DAY).reached_at).toBe(10 * DAY);
   expect(forecastOf({ ...budget, used: 0 }, [], 10 * DAY)).toEqual({ per_day: 0, used_at_end: 0, reached_at: 0 });
+});
+
+test("a budget that was made inside its window counts, paces and forecasts from then on", () => {
+  const made = { ...budget, used: 60, counts_since: 9 * DAY + 1_800 };
+  const points = [
+    { start: 2 * DAY, quota: 900 },
+    { start: 9 * DAY, quota: 500 },
+    { start: 9.5 * DAY, quota: 50 },
+  ];
+  const counted = countedPoints(made, points);
+  expect(counted).toEqual([
+    { start: 9 * DAY, quota: 10 },
+    { start: 9.5 * DAY, quota: 50 },
+  ]);
+  const { per_day, used_at_end, reached_at } = forecastOf(made, counted, 10 * DAY);
+  expect(per_day).toBe(Math.round((60 / (DAY - 1_800)) * DAY));
+  expect(used_at_end).toBeLessThan(1_400);
+  expect(reached_at).toBe(0);
+  expect(countedPoints({ ...made, counts_since: 0 }, points)).toEqual(points);
 });

@@ -1,4 +1,4 @@
-import type { Budget, BudgetHistory } from "@fairway/wire";
+import { countsSince, type Budget, type BudgetHistory } from "@fairway/wire";
 
 interface Point {
   readonly start: number;
@@ -9,11 +9,11 @@ const HOUR = 3_600;
 const DAY = 86_400;
 
 /**
- * Where the spending of a window leads: its mean so far and the last day weigh the same, so that a change of pace shows
+ * Where the spending of a window leads: its mean since it counts and the last day weigh the same, so that a change of pace shows
  * within a day and one busy hour does not alarm.
  */
 export function forecastOf(budget: Budget, points: readonly Point[], now: number): BudgetHistory["forecast"] {
-  const elapsed = Math.max(HOUR, now - budget.window_start);
+  const elapsed = Math.max(HOUR, now - countsSince(budget));
   const mean = budget.used / elapsed;
   const recentSpan = Math.min(DAY, elapsed);
   const recent = points.filter(({ start }) => start >= now - recentSpan).reduce((sum, { quota }) => sum + quota, 0);
@@ -31,4 +31,17 @@ function reachedAt({ used, quota_limit: limit, window_end: end }: Budget, perSec
   if (perSecond <= 0) return 0;
   const at = Math.ceil(now + (limit - used) / perSecond);
   return at < end ? at : 0;
+}
+
+/**
+ * The spending that the budget counts. The hour in which it was made is summed as a whole, so that of this hour only the
+ * part is taken that `used` has in it.
+ */
+export function countedPoints(budget: Budget, points: readonly Point[]): Point[] {
+  const since = countsSince(budget);
+  if (since === budget.window_start) return [...points];
+  const whole = points.filter(({ start }) => start >= since);
+  const [begun] = points.filter(({ start }) => start < since && start + HOUR > since);
+  const rest = budget.used - whole.reduce((sum, { quota }) => sum + quota, 0);
+  return begun && rest > 0 ? [{ start: begun.start, quota: Math.min(begun.quota, rest) }, ...whole] : whole;
 }

@@ -7,6 +7,7 @@ import {
   budgetList,
   budgetListSelf,
   budgetUpdate,
+  countsSince,
   ROLE,
   type Budget,
   type BudgetHistory,
@@ -23,7 +24,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Announce } from "../ports.ts";
 import { DIMENSION, HOUR } from "../statistics/dimensions.ts";
 import type { StatisticsStore } from "../statistics/store.ts";
-import { forecastOf } from "./history.ts";
+import { countedPoints, forecastOf } from "./history.ts";
 import { BUDGET_DEFAULTS, budgetTag, type BudgetStore } from "./store.ts";
 
 export interface BudgetRoutesDeps {
@@ -94,8 +95,10 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
 
 async function historyOf(budget: Budget, { statistics, clock }: BudgetRoutesDeps): Promise<BudgetHistory> {
   const now = seconds(clock);
-  const from = budget.window_start - (budget.window_start % HOUR);
-  const points = await statistics.spending(DIMENSION[budget.scope], budget.subject, { from, to: now });
+  const since = countsSince(budget);
+  const from = since - (since % HOUR);
+  const spent = await statistics.spending(DIMENSION[budget.scope], budget.subject, { from, to: now });
+  const points = countedPoints(budget, spent);
   return { budget, interval: HOUR, points, forecast: forecastOf(budget, points, now) };
 }
 

@@ -2,7 +2,7 @@ import type { Budget } from "@fairway/wire";
 import { budgetWindow, type BudgetPeriod } from "../../billing/budgets/window.ts";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
@@ -49,6 +49,7 @@ interface Row extends Omit<NewBudget, "is_hard"> {
   readonly id: number;
   readonly is_hard: number;
   readonly window_start: number;
+  readonly created_at: number;
   readonly used: number;
   readonly held: number;
 }
@@ -145,7 +146,7 @@ async function rowsOfUser({ db }: Database, userId: number): Promise<Row[]> {
 function valuesOf(budget: NewBudget, clock: Clock): SqlValue[] {
   const { scope, subject, period, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = budget;
   const { start } = budgetWindow(period, zone, clock.now());
-  return [scope, subject, period, zone, limit, soft, isHard ? 1 : 0, start];
+  return [scope, subject, period, zone, limit, soft, isHard ? 1 : 0, start, seconds(clock)];
 }
 
 /** Locks the budget first: reservations hold its lock too, so that no row arrives after its deletion. */
@@ -168,7 +169,7 @@ export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Req
 }
 
 const INSERT =
-  "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
+  "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, created_at, used, held) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
 
 async function viewsOf(rows: readonly Row[], { database, clock, held }: BudgetStoreDeps): Promise<Budget[]> {
   const names = await readSubjectNames(database.raw, rows);
@@ -196,5 +197,6 @@ function viewOf(row: Row, clock: Clock): Omit<Budget, "subject_name" | "held"> {
     used: start > row.window_start ? 0 : row.used,
     window_start: start,
     window_end: end,
+    counts_since: Math.max(start, Number(row.created_at)),
   };
 }

@@ -40,7 +40,10 @@ export async function createChannels(deps: CreateDeps, input: CreateInput): Prom
   const isCopied = key !== input.key;
   const keys = splitKeys(key, fields.type, isCopied || input.multi_key === true);
   if (keys.length > KEYS_PER_CALL)
-    throw new Refusal("invalid_field", { field: "key", values: { field: "key", reason: "is too long" } });
+    throw new Refusal("invalid_field", {
+      field: "key",
+      values: { field: "key", reason: `has too many keys: send at most ${KEYS_PER_CALL} in one call` },
+    });
   return store.create(fields, waits ? [""] : keys);
 }
 
@@ -81,7 +84,13 @@ function misplaced(field: string, reason: string): Refusal {
 export function checkSize(fields: { readonly models?: string; readonly group?: string }): void {
   const { models = "", group = "" } = fields;
   if (models.split(",").length * group.split(",").length <= ABILITIES_PER_CHANNEL) return;
-  throw new Refusal("invalid_field", { field: "models", values: { field: "models", reason: "is too long" } });
+  throw new Refusal("invalid_field", {
+    field: "models",
+    values: {
+      field: "models",
+      reason: `has too many models for its groups: models times groups may be ${ABILITIES_PER_CHANNEL} at most`,
+    },
+  });
 }
 
 /** The typed key, or that of the channel it is taken from. */

@@ -1,4 +1,4 @@
-import { CHANNEL_STATUS, characters, splitList, type ChannelInput } from "@fairway/wire";
+import { CHANNEL_STATUS, characters, fill, REASONS, splitList, type ChannelInput } from "@fairway/wire";
 import { withDefaults } from "../../lib/defaults.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -11,6 +11,8 @@ import { checkHeaderText, checkParamOverride, checkSetting, invalid, withSecrets
 
 const MODEL_NAME_LIMIT = 255;
 /** Limit for all keys of a channel together, in the form and in the call. */
+const GROUP_NAME_LIMIT = 64;
+const GROUPS_LIMIT = 255;
 const KEY_TEXT_LIMIT = 512 * 1024;
 const AZURE = 3;
 const SPARK = 18;
@@ -167,7 +169,7 @@ export function withMoreKeys(stored: string, added: string, type: number): strin
   const known = new Set(lines);
   const more = [...new Set(keyLines(added))].filter((key) => !known.has(key));
   const keys = [...lines, ...more].join("\n");
-  if (keys.length > KEY_TEXT_LIMIT) throw tooLong("key");
+  if (keys.length > KEY_TEXT_LIMIT) throw tooLong("key", KEY_TEXT_LIMIT);
   return keys;
 }
 
@@ -211,9 +213,9 @@ function checkOrganization(text: string): string {
 export function checkGroup(text: string): string {
   const groups = splitList(text);
   for (const group of groups) checkName("group", group);
-  if (groups.some((group) => characters(group) > 64)) throw tooLong("group");
+  if (groups.some((group) => characters(group) > GROUP_NAME_LIMIT)) throw tooLong("group", GROUP_NAME_LIMIT);
   const joined = groups.length === 0 ? "default" : groups.join(",");
-  if (joined.length > 255) throw tooLong("group");
+  if (joined.length > GROUPS_LIMIT) throw tooLong("group", GROUPS_LIMIT);
   return joined;
 }
 
@@ -317,8 +319,8 @@ function checkTag(text: string): string | null {
   return tag === "" ? null : tag;
 }
 
-function tooLong(field: string): Refusal {
-  return invalid(field, "is too long");
+function tooLong(field: string, most: number): Refusal {
+  return invalid(field, fill(REASONS.tooLong, { n: most }));
 }
 
 function present<In, Out>(value: In | undefined, check: (value: In) => Out): Out | undefined {

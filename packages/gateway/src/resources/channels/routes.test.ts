@@ -267,9 +267,15 @@ describe("creating", () => {
     expect(await wrong({ priority: -1000 })).toBe("Invalid input: priority must be at least -999.");
     expect(await wrong({ auto_ban: 2 })).toBe("Invalid input: auto_ban must be at most 1.");
     expect(await wrong({ max_input_tokens: -1 })).toBe("Invalid input: max_input_tokens must be at least 0.");
-    expect(await wrong({ name: "名".repeat(192) })).toBe("Invalid input: name is too long.");
-    expect(await wrong({ tag: "t".repeat(192) })).toBe("Invalid input: tag is too long.");
-    expect(await wrong({ group: "g".repeat(65) })).toBe("Invalid input: group is too long.");
+    expect(await wrong({ name: "名".repeat(192) })).toBe(
+      "Invalid input: name is too long: shorten it to at most 191 characters.",
+    );
+    expect(await wrong({ tag: "t".repeat(192) })).toBe(
+      "Invalid input: tag is too long: shorten it to at most 191 characters.",
+    );
+    expect(await wrong({ group: "g".repeat(65) })).toBe(
+      "Invalid input: group is too long: shorten it to at most 64 characters.",
+    );
     expect(await wrong({ setting: "[]" })).toBe("Invalid input: setting must be a JSON object.");
     const setting = (settings: object) => wrong({ setting: JSON.stringify(settings) });
     expect(await setting({ limits: 5 })).toBe("Invalid input: setting.limits must be a JSON object.");
@@ -284,9 +290,13 @@ describe("creating", () => {
       "Invalid input: setting.multi_key_mode must be random or polling.",
     );
     expect(await wrong({ param_override: "x" })).toBe("Invalid input: param_override must be a JSON object.");
-    expect(await wrong({ key: "k\n".repeat(1001) })).toBe("Invalid input: key is too long.");
+    expect(await wrong({ key: "k\n".repeat(1001) })).toBe(
+      "Invalid input: key has too many keys: send at most 1000 in one call.",
+    );
     const models = Array.from({ length: 5001 }, (_, index) => `m${index}`).join(",");
-    expect(await wrong({ models, group: "a,b,c,d" })).toBe("Invalid input: models is too long.");
+    expect(await wrong({ models, group: "a,b,c,d" })).toBe(
+      "Invalid input: models has too many models for its groups: models times groups may be 20000 at most.",
+    );
   });
 
   test("keeps names of 191 characters of any script, and hostile ones", async () => {

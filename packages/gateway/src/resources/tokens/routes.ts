@@ -1,5 +1,6 @@
 import {
   pageOf,
+  fill,
   REASONS,
   SEARCH_CAP,
   TOKEN_BATCH_CAP,
@@ -139,7 +140,10 @@ function movedBy(by: number): TokenUpdate["remainFrom"] {
 function chosen(ids: readonly number[] | undefined): readonly number[] {
   if (!ids || ids.length === 0) throw new Refusal("invalid_parameter", { field: "ids" });
   if (ids.length > TOKEN_BATCH_CAP)
-    throw new Refusal("invalid_field", { field: "ids", values: { field: "ids", reason: REASONS.tooLong } });
+    throw new Refusal("invalid_field", {
+      field: "ids",
+      values: { field: "ids", reason: fill(REASONS.tooMany, { n: TOKEN_BATCH_CAP }) },
+    });
   return [...new Set(ids)];
 }
 

@@ -1,4 +1,4 @@
-import { characters, DISPLAY_NAME_MAX, REASONS } from "@fairway/wire";
+import { characters, DISPLAY_NAME_MAX, fill, REASONS } from "@fairway/wire";
 import { checkPassword, checkUsername } from "../../identity/accounts/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 
@@ -21,7 +21,7 @@ export function readDisplayName(text: string): string {
   if (characters(text) <= DISPLAY_NAME_MAX) return text;
   throw new Refusal("invalid_field", {
     field: "display_name",
-    values: { field: "display_name", reason: REASONS.tooLong },
+    values: { field: "display_name", reason: fill(REASONS.tooLong, { n: DISPLAY_NAME_MAX }) },
   });
 }
 

@@ -3,6 +3,7 @@ import {
   LOG_TYPE,
   messageText,
   PREFERENCES_MAX_BYTES,
+  fill,
   REASONS,
   ROLE,
   selfAccessToken,
@@ -223,7 +224,9 @@ async function transfer(deps: SelfRoutesDeps, call: Call<typeof selfInviteTransf
 
 async function storePreferences({ database, clock }: SelfRoutesDeps, userId: number, text: string): Promise<void> {
   if (Buffer.byteLength(text) > PREFERENCES_MAX_BYTES) {
-    throw new Refusal("invalid_field", { values: { field: "preferences", reason: REASONS.tooLong } });
+    throw new Refusal("invalid_field", {
+      values: { field: "preferences", reason: fill(REASONS.tooLong, { n: PREFERENCES_MAX_BYTES }) },
+    });
   }
   const columns = ["user_id", "value", "updated_at"];
   const upsert = { table: "preferences", columns, key: ["user_id"], replace: ["value", "updated_at"] } as const;

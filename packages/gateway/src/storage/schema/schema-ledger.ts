@@ -73,6 +73,8 @@ export interface BudgetTable {
   soft_percent: number;
   is_hard: number;
   window_start: number;
+  /** 0 = before this was recorded. */
+  created_at: Generated<number>;
   used: Generated<number>;
   /** Reserved in the database; reservations in Redis are not in it. */
   held: Generated<number>;

@@ -5,6 +5,7 @@ import { Link, useParams } from "react-router";
 import { formatShare } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { historyQuery } from "../../../shared/budgets/api.ts";
+import { CountsSince } from "../../../shared/budgets/counts-since.tsx";
 import { BurnDown } from "../../../shared/budgets/burn-down-chart.tsx";
 import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
 import { FigureCard } from "../../../shared/usage/figure-card.tsx";
@@ -21,7 +22,15 @@ function Figures({ history }: { readonly history: BudgetHistory }) {
   const { used, held, quota_limit: limit } = budget;
   return (
     <SimpleGrid columns={{ base: 2, lg: 4 }} gap="3" mb="3">
-      <FigureCard hasTrend={false} label={t("usedNow")} note={formatShare(used, limit, language)}>
+      <FigureCard
+        hasTrend={false}
+        label={t("usedNow")}
+        note={
+          <>
+            {formatShare(used, limit, language)} <CountsSince budget={budget} />
+          </>
+        }
+      >
         <Money quota={used} />
       </FigureCard>
       <FigureCard

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { formatShare } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { historyQuery } from "../../../shared/budgets/api.ts";
+import { CountsSince } from "../../../shared/budgets/counts-since.tsx";
 import { Facts } from "../../../ui/display/facts.tsx";
 import { Money } from "../../../ui/display/money.tsx";
 import { When } from "../../../ui/display/when.tsx";
@@ -13,8 +14,9 @@ import type { RowPeekState } from "../../../ui/peek/use-peek.ts";
 import { PERIOD_TEXT, SCOPE_TEXT, StateMark } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 
-function Used({ budget: { used, held } }: { readonly budget: Budget }) {
+function Used({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
+  const { used, held } = budget;
   return (
     <>
       <Money quota={used} />
@@ -23,7 +25,8 @@ function Used({ budget: { used, held } }: { readonly budget: Budget }) {
           {" · "}
           {t("held")} <Money quota={held} />
         </span>
-      )}
+      )}{" "}
+      <CountsSince budget={budget} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { milliseconds } from "../../../lib/format.ts";
 import { Mark } from "../../../ui/display/mark.tsx";
 import { reasonOfUpstream } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
-import { isFailure } from "../kinds.ts";
+import { isConsumption } from "../kinds.ts";
 import { attemptSegments, scaleOf, type Segment } from "./segments.ts";
 import { useTexts } from "./texts.ts";
 
@@ -126,7 +126,7 @@ export function Chain({ row, chain }: { readonly row: LogRow; readonly chain: re
       <h3>{t("attempts")}</h3>
       <ol className="waterfall">
         {chain.map((channel, at) => {
-          const isOk = at === chain.length - 1 && !isFailure(row);
+          const isOk = at === chain.length - 1 && isConsumption(row);
           const name = channel === String(row.channel) ? ` ${row.channel_name}` : "";
           return (
             <li key={`${at}-${channel}`}>

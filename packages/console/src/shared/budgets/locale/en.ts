@@ -16,6 +16,7 @@ export const en = {
   perPeriod: "a {period}",
   of: "of",
   held: "reserved",
+  countsSince: "counts since",
   spentHard: "Used up: requests are refused until",
   spentSoft: "Used up: requests still run. The next window begins",
   ends: "At this pace used up",

@@ -18,6 +18,7 @@ export const zh: Translation<typeof en> = {
   periodMonth: "每月",
   perPeriod: "{period}",
   of: "/",
+  countsSince: "计入起始",
   held: "预留",
   spentHard: "已用尽，请求将被拒绝，直到",
   spentSoft: "已用尽，请求仍可继续，下一周期开始于",

@@ -25,6 +25,7 @@ import { explainedBooks } from "./0023-explained-books.ts";
 import { channelHeaders } from "./0024-channel-headers.ts";
 import { nameKeys } from "./0025-name-keys.ts";
 import { channelTests } from "./0026-channel-tests.ts";
+import { budgetCreation } from "./0027-budget-creation.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   channelHeaders,
   nameKeys,
   channelTests,
+  budgetCreation,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -1,0 +1,15 @@
+import { countsSince, type Budget } from "@fairway/wire";
+import { When } from "../../ui/display/when.tsx";
+import { useTexts } from "./texts.ts";
+
+/** Says from when on a budget counts that was made inside its window; nothing for others. */
+export function CountsSince({ budget }: { readonly budget: Budget }) {
+  const t = useTexts();
+  const since = countsSince(budget);
+  if (since === budget.window_start) return null;
+  return (
+    <span className="soft">
+      {t("countsSince")} <When at={since} />
+    </span>
+  );
+}

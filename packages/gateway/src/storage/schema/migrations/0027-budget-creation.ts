@@ -1,0 +1,14 @@
+import { bigint } from "../columns.ts";
+import type { Migration } from "../migration.ts";
+
+/** When a budget was made: what its window holds from before is not counted. Older rows count from their window. */
+export const budgetCreation: Migration = {
+  version: 27,
+  name: "times of creation of budgets",
+  steps: [
+    async (on) => {
+      if (await on.hasColumn("budgets", "created_at")) return;
+      await on.run(`alter table budgets add column created_at ${bigint(0).type[on.kind]} not null default 0`);
+    },
+  ],
+};
