@@ -13,6 +13,7 @@ const NODE = join(ROOT, "node_modules", ".bin", "node");
 const OLDEST_NODE = 20;
 const LOCK_POLL_MS = 250;
 const TICK_MS = 1_000;
+const PARENT_POLL_MS = 250;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 const UNREACHABLE =
@@ -35,17 +36,42 @@ export async function ensureInstalled(scope) {
   if (isInstalled(scope)) return;
   await withLock("install", async () => {
     if (isInstalled(scope)) return; // a parallel run did it meanwhile
+    if (hasPackages(scope)) checkPinnedNode();
     // Where the tools are already, they stay: npm would remove what it is instructed to omit.
     const isPartly = scope === "start" && !existsSync(join(ROOT, "node_modules", "vitest"));
     await install(isPartly ? START_ARGS : []);
+    checkPinnedNode();
     if (!isInstalled(scope)) throw new Error("npm ended well, but node_modules still differs from package-lock.json");
   });
 }
 
-/** Compares npm's own record of node_modules with the lock file: no stamp that could lie. */
 function isInstalled(scope) {
+  return hasPackages(scope) && pinnedNodeError() === undefined;
+}
+
+/** What the Node of the lock file says where it does not start; undefined where it does. */
+function pinnedNodeError() {
+  const { status, stderr, error } = spawnSync(NODE, ["--version"], { encoding: "utf8" });
+  return status === 0 ? undefined : (stderr?.trim() ?? "") || error?.message || `it ended with ${status}`;
+}
+
+/** No installation repairs a Node whose libraries the machine lacks. */
+function checkPinnedNode() {
+  if (!existsSync(NODE)) return;
+  const said = pinnedNodeError();
+  if (said !== undefined) throw new Error(`The Node of this checkout does not start:\n${said}\n${cureOfNode(said)}`);
+}
+
+function cureOfNode(said) {
+  const [file, name, version] = /\b(lib[\w+.-]+?)\.so\.(\d+)/.exec(said) ?? [];
+  if (name === undefined) return "Remove node_modules and try again; Node needs Linux with glibc 2.28, or macOS 13.5.";
+  return `Install the package of ${file} and try again: "apt-get install ${name}${version}" on Debian and Ubuntu, "dnf install ${name}" on Fedora and RHEL.`;
+}
+
+/** Compares npm's own record of node_modules with the lock file: no stamp that could lie. */
+function hasPackages(scope) {
   const record = join(ROOT, "node_modules", ".package-lock.json");
-  if (!existsSync(record) || spawnSync(NODE, ["--version"]).status !== 0) return false;
+  if (!existsSync(record)) return false;
   const wanted = readPackages(join(ROOT, "package-lock.json"));
   const present = readPackages(record);
   const isSame = (path) =>
@@ -235,4 +261,15 @@ export function runPinned(script, args, env = {}) {
     process.exitCode = 1;
   });
   child.once("close", (code, signal) => (process.exitCode = code ?? (signal === "SIGINT" ? 130 : 143)));
+}
+
+/**
+ * Stops this process when the shell between npm and it has ended: npm sends a signal to that shell alone, which ends
+ * without passing it on.
+ */
+export function stopWithShell() {
+  const shell = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== shell) process.kill(process.pid, "SIGTERM");
+  }, PARENT_POLL_MS).unref();
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,6 +109,48 @@ describe("an installation that fails says the cure", () => {
     expect(await ended).toEqual([null, "SIGTERM"]);
     expect(output()).toContain("Stopping: npm puts its work in order");
     for (const pid of children) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    silent.close();
+  }, 60_000);
+
+  test("where the pinned Node lacks a library of the machine, without installing again", async () => {
+    const node = join(checkout, "node_modules/.bin/node");
+    const said = "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file";
+    const { packages } = JSON.parse(await readFile(join(checkout, "package-lock.json"), "utf8")) as {
+      packages: object;
+    };
+    await mkdir(join(checkout, "node_modules/.bin"), { recursive: true });
+    await writeFile(node, `#!/bin/sh\necho "${said}" >&2\nexit 127\n`, { mode: 0o755 });
+    await writeFile(join(checkout, "node_modules/.package-lock.json"), JSON.stringify({ packages }));
+    const { ended, output } = start({ npm_config_registry: "http://127.0.0.1:1" });
+    expect(await ended, output()).toEqual([1, null]);
+    expect(output()).toContain(said);
+    expect(output()).toContain("apt-get install libatomic1");
+    expect(output()).not.toContain("Installing packages");
+    await rm(join(checkout, "node_modules"), { recursive: true });
+  }, 60_000);
+
+  test("and one of npm ends with the shell between npm and it, which alone gets the signal", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const asked = once(silent, "connection");
+    const { npm_execpath: _, ...inherited } = process.env;
+    const shell = spawn("sh", ["-c", `"$NODE" scripts/start.mjs; :`], {
+      cwd: checkout,
+      env: {
+        ...inherited,
+        NODE: process.execPath,
+        npm_lifecycle_event: "start",
+        npm_config_cache: join(folder, "npm-cache"),
+        npm_config_registry: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const closed = once(shell.stdout, "close");
+    shell.stdout.resume();
+    await asked;
+    shell.kill("SIGTERM");
+    // Everything that holds the pipe has ended.
+    await closed;
     silent.close();
   }, 60_000);
 });

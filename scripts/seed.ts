@@ -7,10 +7,12 @@ import { createPasswords } from "../packages/gateway/src/identity/passwords/pass
 import { systemClock } from "../packages/gateway/src/lib/clock.ts";
 import { createLog } from "../packages/gateway/src/observability/log.ts";
 import { VERSION } from "../packages/gateway/src/version.ts";
+import { ROOT } from "./bootstrap.mjs";
 import { main } from "./process.ts";
 import { SAMPLE_PASSWORD } from "./seed/entities.ts";
 import { readArguments, USAGE } from "./seed/plan.ts";
 import { runSeed } from "./seed/run.ts";
+import { seedVariables } from "./start-variables.ts";
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -18,7 +20,7 @@ await main(async () => {
   const args = process.argv.slice(2);
   if (args.includes("--help")) return say(USAGE);
   const { database: url, isAdding, plan } = readArguments(args, Date.now());
-  const env = loadEnv({ ...process.env, ...(url !== undefined && { FAIRWAY_DATABASE_URL: url }) });
+  const env = loadEnv(seedVariables(ROOT, process.env, url));
   const log = createLog({ level: "warn", format: "text", out: process.stderr });
   const storage = await openStorage(env, log);
   try {

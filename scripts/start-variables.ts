@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { ALLOCATOR } from "./memory.ts";
 import { COMPILE_CACHE } from "./process.ts";
@@ -19,4 +19,17 @@ export function startVariables(root: string, shell: Variables): Variables {
     ...(existsSync(path) ? parseEnv(readFileSync(path, "utf8")) : {}),
     ...shell,
   };
+}
+
+const FILE = "sqlite:";
+
+/**
+ * Variables by which the seed opens a database as its gateway does: that of `npm start`, or the one at `url`. The key of
+ * an SQLite file is in the file's own folder, whatever `.env` says of this checkout.
+ */
+export function seedVariables(root: string, shell: Variables, url: string | undefined): Variables {
+  if (url === undefined) return startVariables(root, shell);
+  if (!url.startsWith(FILE)) return { ...startVariables(root, shell), FAIRWAY_DATABASE_URL: url };
+  const folder = dirname(resolve(root, url.slice(FILE.length)));
+  return { ...shell, FAIRWAY_DATABASE_URL: url, FAIRWAY_DATA_DIR: shell["FAIRWAY_DATA_DIR"]?.trim() || folder };
 }
