@@ -80,15 +80,75 @@ describe("thinking with its signature", () => {
     expect(sent(responses.request({ input: output }))).toEqual(asAnthropic);
   });
 
-  it("of Gemini travels inside of call ids, for every client", () => {
-    const part = { functionCall: { name: "f", args: {} }, thoughtSignature: "a+b/cA==" };
-    const answer = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP" }] };
-    const messages = run("anthropic-messages", "gemini-generate", "gemini-3.8-flash");
-    const { content } = messages.answer(answer);
-    const [call] = content as JsonObject[];
-    expect(call?.["id"]).toMatch(/^call_[A-Za-z0-9]{24}__thought__[\w-]+$/);
-    const back = messages.request({ max_tokens: 1, messages: [hi, { role: "assistant", content }] });
-    expect((back["contents"] as JsonObject[])[1]).toEqual({ role: "model", parts: [part] });
+  describe("of a call of Gemini", () => {
+    const thoughtSignature = Buffer.alloc(1_500, "sign").toString("base64");
+    const thought = { text: "hm", thought: true };
+    const parts = [
+      { functionCall: { name: "f", args: {} }, thoughtSignature },
+      { functionCall: { name: "g", args: {} } },
+    ];
+    const answer = { candidates: [{ content: { role: "model", parts: [thought, ...parts] }, finishReason: "STOP" }] };
+    const clients = ["openai-chat", "anthropic-messages", "openai-responses"] as const;
+    const histories: Readonly<Record<(typeof clients)[number], (body: JsonObject) => JsonObject>> = {
+      "openai-chat": ({ choices }) => ({ messages: [hi, (choices as { message: JsonObject }[])[0]?.message ?? {}] }),
+      "anthropic-messages": ({ content }) => ({ max_tokens: 1, messages: [hi, { role: "assistant", content }] }),
+      "openai-responses": ({ output }) => ({ input: [hi, ...(output as JsonObject[])] }),
+    };
+
+    it.each(clients)("comes back from clients of %s, and their ids stay short", (client) => {
+      const bridge = run(client, "gemini-generate", "gemini-3.8-flash");
+      const said = bridge.answer(answer);
+      for (const text of [JSON.stringify(said), JSON.stringify(bridge.stream([answer]))]) {
+        const ids = [...text.matchAll(/"(?:id|call_id)":"([^"]*)"/g)].map(([, id]) => id ?? "");
+        expect(ids.filter((id) => id.length > 64)).toEqual([]);
+        expect(text).toContain("hm");
+      }
+      const back = bridge.request(histories[client](said));
+      expect((back["contents"] as JsonObject[])[1]).toEqual({ role: "model", parts });
+    });
+
+    it.each(clients)("is nothing that another vendor gets from clients of %s", (client) => {
+      const said = run(client, "gemini-generate", "gemini-3.8-flash").answer(answer);
+      for (const upstream of ["openai-chat", "anthropic-messages", "openai-responses"] as const) {
+        if (upstream === client) continue;
+        const sent = run(client, upstream, "gpt-4.1").request(histories[client](said));
+        expect(JSON.stringify(sent)).not.toMatch(/thought_signature|signature|encrypted_content":"/);
+      }
+    });
+
+    it.each(["anthropic-messages", "openai-responses"] as const)(
+      "comes back to Google's chat endpoint from clients of %s, and their ids stay short",
+      (client) => {
+        const extra_content = { google: { thought_signature: thoughtSignature } };
+        const call = { id: "c1", type: "function", function: { name: "f", arguments: "{}" }, extra_content };
+        const message = { role: "assistant", content: null, reasoning_content: "hm", tool_calls: [call] };
+        const bridge = run(client, "openai-chat", "gemini-3.8-flash");
+        const said = bridge.answer({ id: "1", choices: [{ index: 0, message, finish_reason: "tool_calls" }] });
+        expect(JSON.stringify(said)).toMatch(/"(?:id|call_id)":"c1"/);
+        const delta = { role: "assistant", reasoning_content: "hm" };
+        const chunks = [delta, { tool_calls: [{ index: 0, ...call }] }].map((piece) => ({
+          id: "1",
+          choices: [{ index: 0, delta: piece, finish_reason: null }],
+        }));
+        expect(JSON.stringify(bridge.stream(chunks))).toMatch(/"(?:id|call_id)":"c1"/);
+        expect(JSON.stringify(said)).toContain("hm");
+        const [, turn] = bridge.request(histories[client](said))["messages"] as JsonObject[];
+        expect(turn).toMatchObject({ tool_calls: [{ id: "c1", extra_content }] });
+      },
+    );
+
+    it("streams to Anthropic clients as the signature of the thinking that led to it", () => {
+      const events = run("anthropic-messages", "gemini-generate", "gemini-3.8-flash").stream([answer]);
+      const kinds = events.map(({ type, delta }) => (delta as JsonObject | undefined)?.["type"] ?? type);
+      expect(kinds.slice(0, 6)).toEqual([
+        "message_start",
+        "content_block_start",
+        "thinking_delta",
+        "signature_delta",
+        "content_block_stop",
+        "content_block_start",
+      ]);
+    });
   });
 
   it("is replaced by Google's own value where a history has none", () => {

@@ -1,4 +1,4 @@
-// Gemini requires the signature of a function call again. Chat clients drop fields that they do not know, so it
+// Gemini requires the signature of a function call again, and chat clients drop fields that they do not know: a short one
 // travels inside of the call's id. Base64 is written without the characters that ids may not hold, where it can be
 // restored exactly. What other servers hang on their calls travels behind a mark of its own.
 import { replaced } from "./json-edit.ts";
@@ -19,9 +19,13 @@ export interface SignedId {
   readonly signature: string | undefined;
 }
 
-/** An id that carries a signature; clients send it back unchanged. */
-export function joinSignature(id: string, signature: string | undefined): string {
-  return signature === undefined || signature === "" ? id : `${id}${MARK}${toIdText(signature)}`;
+/** Clients and other vendors take ids of this length. */
+const MAX_ID = 64;
+
+/** An id that carries a signature; clients send it back unchanged. Undefined where it would be too long. */
+export function joinSignature(id: string, signature: string): string | undefined {
+  const joined = `${id}${MARK}${toIdText(signature)}`;
+  return joined.length <= MAX_ID ? joined : undefined;
 }
 
 /** The parts of an id; no signature for an id that carries none. */

@@ -1,5 +1,5 @@
 import { isLoadedId, withCallIdFor } from "./call-ids.ts";
-import { eachObject } from "./json-edit.ts";
+import { eachObject, without } from "./json-edit.ts";
 import { anyText, isObject, list, object, text } from "./read.ts";
 import type { JsonObject } from "./types.ts";
 
@@ -22,14 +22,27 @@ export function withCallIdsFor(
   body: JsonObject,
   extraOf: (id: string) => JsonObject | undefined = () => undefined,
 ): JsonObject {
-  // Every call of a history has its result.
-  if (!list(body, "messages").some((message) => isObject(message) && isLoadedId(text(message, "tool_call_id"))))
-    return body;
+  if (!list(body, "messages").some((message) => isObject(message) && isLoaded(message))) return body;
   return eachObject(body, "messages", (message) =>
     eachObject(withCallIdFor(model, message, "tool_call_id"), "tool_calls", (call) => {
       const extra = extraOf(anyText(call, "id"));
-      const known = withCallIdFor(model, call, "id");
+      const known = withSignatureFor(model, withCallIdFor(model, call, "id"));
       return extra === undefined ? known : { ...known, extra_content: extra };
     }),
   );
+}
+
+/** Every call of a history has its result, whose id is that of the call. */
+function isLoaded(message: JsonObject): boolean {
+  if (isLoadedId(text(message, "tool_call_id"))) return true;
+  return list(message, "tool_calls").some((call) => isObject(call) && isSigned(call));
+}
+
+function isSigned(call: JsonObject): boolean {
+  return object(object(call, "extra_content"), "google") !== undefined;
+}
+
+/** Other vendors refuse the member in which Google's chat endpoint has a signature. */
+function withSignatureFor(model: string, call: JsonObject): JsonObject {
+  return isSigned(call) && !/gemini/i.test(model) ? without(call, ["extra_content"]) : call;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "../../lib/text/sse.ts";
 import { jsonBody } from "../../relay/ingress/body/read-body.ts";
-import { joinSignature } from "../core/call-ids.ts";
 import type { RequestSpec, JsonObject } from "../core/types.ts";
 import { openaiChat } from "./index.ts";
 
@@ -114,10 +113,18 @@ describe("retarget", () => {
   it("gives calls their own ids again, other bytes stay", () => {
     const history = (id: string) =>
       `{"n":1.0,"messages":[{"role":"assistant","tool_calls":[{"id":"${id}","function":{"name":"f","arguments":"{ }"}}]},{"role":"tool","tool_call_id":"${id}","content":"${id}"}],"model":"gpt-4.1"}`;
-    const signed = joinSignature("call_1", "CiQB");
+    const signed = "call_1__thought__CiQB";
     const known = history("call_1").replace('"content":"call_1"', `"content":"${signed}"`);
     expect(retarget(history(signed), "gpt-4.1", false)).toBe(known);
     expect(retarget(history(signed), "gemini-3-pro", false)).toBe(history(signed).replace("gpt-4.1", "gemini-3-pro"));
+  });
+
+  it("gives other models no signature of Google, which they refuse", () => {
+    const extra = ',"extra_content":{"google":{"thought_signature":"CiQB"}}';
+    const history = (more: string) =>
+      `{"n":1.0,"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{ }"}${more}}]}],"model":"gpt-4.1"}`;
+    expect(retarget(history(extra), "gpt-4.1", false)).toBe(history(""));
+    expect(retarget(history(extra), "gemini-3-pro", false)).toBe(history(extra).replace("gpt-4.1", "gemini-3-pro"));
   });
 
   it("leaves no second reading of the model to the upstream", () => {

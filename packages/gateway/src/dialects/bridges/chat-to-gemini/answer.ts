@@ -1,4 +1,3 @@
-import { joinSignature } from "../../core/call-ids.ts";
 import { anyText, compact, list, number, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { readGeminiUsage } from "../../core/usage.ts";
@@ -7,6 +6,8 @@ import { dataUrl } from "../parts/content/data-url.ts";
 import { fenced } from "../parts/content/code-fence.ts";
 import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
 import { newCallId } from "../parts/answer/ids.ts";
+import { joinSignature } from "../../core/call-ids.ts";
+import { sealSignatures, signatureMembers } from "../parts/reasoning/sealed-signatures.ts";
 import { chatLogprobs } from "../parts/answer/logprobs.ts";
 import { runOfGrounding } from "../parts/tools/hosted-runs.ts";
 import { audioOf } from "./sound.ts";
@@ -35,12 +36,15 @@ function choiceOf(candidate: JsonObject, context: BridgeContext): JsonObject {
   const audio = audioOf(parts, context);
   if (content === "" && toolCalls.length === 0 && audio === undefined) checkEmptyOfGemini(reason);
   const runs = runOfGrounding(object(candidate, "groundingMetadata"));
+  const reasoning = parts.map(thoughtOf).join("");
+  const sealed = sealSignatures(toolCalls, reasoning);
   const isOnlySound = content === "" && audio !== undefined;
   const message = chatMessage({
     content,
-    reasoning: parts.map(thoughtOf).join(""),
+    reasoning,
     toolCalls,
     extra: compact({
+      fw_thinking: sealed.length === 0 ? undefined : sealed,
       fw_runs: runs.length === 0 ? undefined : runs,
       annotations: annotationsOf(candidate, () => content),
       audio,
@@ -73,8 +77,11 @@ export function writtenOf(part: JsonObject): string {
 export function callsOfPart(part: JsonObject): JsonObject[] {
   const call = object(part, "functionCall");
   if (call === undefined) return [];
-  const id = joinSignature(anyText(call, "id") || newCallId(), text(part, "thoughtSignature"));
-  return [toolCall(id, text(call, "name") ?? "", JSON.stringify(call["args"] ?? {}))];
+  const id = anyText(call, "id") || newCallId();
+  const signature = text(part, "thoughtSignature") ?? "";
+  const joined = signature === "" ? id : joinSignature(id, signature);
+  const named = toolCall(joined ?? id, text(call, "name") ?? "", JSON.stringify(call["args"] ?? {}));
+  return [joined === undefined ? { ...named, ...signatureMembers(signature) } : named];
 }
 
 /** Sources of grounded text; the upstream counts bytes, clients count characters. */

@@ -4,6 +4,7 @@ import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { parseJson } from "../../../lib/text/json.ts";
 import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
 import type { GeminiModel } from "../parts/models/gemini-models.ts";
+import { openSignatures, signatureIn } from "../parts/reasoning/sealed-signatures.ts";
 import { calledIn } from "../parts/tools/chat-tools.ts";
 import { unsupportedPart } from "../parts/answer/refused.ts";
 import { contentParts, textPart, withImages } from "./parts.ts";
@@ -96,17 +97,13 @@ function toolCalls(message: JsonObject): readonly JsonObject[] {
     : [...objects(message, "tool_calls"), { function: legacy }];
 }
 
-/** The extra content that Google's own chat endpoint adds to a tool call. */
-function googleExtra(call: JsonObject): JsonObject | undefined {
-  return object(object(call, "extra_content"), "google");
-}
-
 /** The first call of a turn has to show its signature, or say that there is none. */
 function callParts(message: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject[] {
+  const sealed = openSignatures(message);
   return toolCalls(message).map((call, index) => {
     const target = calledIn(call, context);
-    const { signature } = splitSignature(text(call, "id") ?? "");
-    const known = text(call, "fw_signature") ?? text(googleExtra(call), "thought_signature") ?? signature;
+    const { id, signature } = splitSignature(text(call, "id") ?? "");
+    const known = text(call, "fw_signature") ?? signatureIn(call) ?? sealed.get(id) ?? signature;
     const isAsked = index === 0 && model.version >= FIRST_WITH_SIGNATURES;
     return compact({
       functionCall: {

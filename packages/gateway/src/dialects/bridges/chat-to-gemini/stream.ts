@@ -5,6 +5,7 @@ import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
 import { runOfGrounding } from "../parts/tools/hosted-runs.ts";
 import { LongText } from "../parts/content/long-text.ts";
+import { sealSignatures } from "../parts/reasoning/sealed-signatures.ts";
 import { chatLogprobs } from "../parts/answer/logprobs.ts";
 import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
 import { expiryOf, SOUND_ID, soundOf } from "./sound.ts";
@@ -71,7 +72,9 @@ export class CandidatesToChunks implements StreamBridge {
     const calls = callsOfPart(part);
     if (calls.length > 0) {
       this.#called.add(index);
-      return calls.flatMap((call) => this.#writer.tool(call, index));
+      const sealed = sealSignatures(calls);
+      const signed = sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed }, index);
+      return [...signed, ...calls.flatMap((call) => this.#writer.tool(call, index))];
     }
     const thought = thoughtOf(part);
     if (thought !== "") return this.#writer.delta({ reasoning_content: thought }, index);

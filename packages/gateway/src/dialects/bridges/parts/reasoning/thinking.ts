@@ -1,6 +1,7 @@
 import { objects, text } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 import { isSealedDetails } from "./sealed-details.ts";
+import { isSealedSignature } from "./sealed-signatures.ts";
 import { isSealedReasoning } from "./sealed-reasoning.ts";
 
 /**
@@ -17,7 +18,10 @@ export function thinkingOf(message: JsonObject): JsonObject[] {
 /** Thinking that no vendor signed, or another one, is refused upstream. */
 function isSigned(block: JsonObject): boolean {
   if (block["type"] === "redacted_thinking") return true;
-  return (text(block, "signature") ?? "") !== "" && !isSealedReasoning(block) && !isSealedDetails(block);
+  return (
+    (text(block, "signature") ?? "") !== "" &&
+    [isSealedReasoning, isSealedDetails, isSealedSignature].every((isSealed) => !isSealed(block))
+  );
 }
 
 function signedBlock(block: JsonObject): JsonObject[] {

@@ -6,13 +6,39 @@ import { eachObject } from "../../../core/json-edit.ts";
 import { isObject, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
 import { parseJson } from "../../../../lib/text/json.ts";
+import { thoughtOf } from "../answer/finish-words.ts";
+import {
+  isSealedSignature,
+  openSignatures,
+  sealSignatures,
+  signatureIn,
+  signatureMembers,
+} from "../reasoning/sealed-signatures.ts";
 import { event } from "../answer/chat-answer.ts";
 
 /** A chat request whose calls have their own ids again, and what these held for the model that it came from. */
 export function withExtras(body: JsonObject, { upstreamModel }: BridgeContext): JsonObject {
-  return withCallIdsFor(upstreamModel, body, (id) => {
+  const named = withCallIdsFor(upstreamModel, body, (id) => {
     const value = parseJson(extraIn(id) ?? "");
     return isObject(value) && value["model"] === upstreamModel ? object(value, "extra") : undefined;
+  });
+  return SIGNS.test(upstreamModel) ? eachObject(named, "messages", withSignatures) : named;
+}
+
+/** Models whose signatures may be too long for ids. */
+const SIGNS = /gemini/i;
+/** Characters of a signature that an id carries. */
+const MAX_IN_ID = 64;
+
+/** A turn whose calls have the signatures again that its thinking holds. */
+function withSignatures(message: JsonObject): JsonObject {
+  if (message["fw_thinking"] === undefined) return message;
+  const signatures = openSignatures(message);
+  if (signatures.size === 0) return message;
+  const fw_thinking = objects(message, "fw_thinking").filter((block) => !isSealedSignature(block));
+  return eachObject({ ...message, fw_thinking }, "tool_calls", (call) => {
+    const signature = signatures.get(text(call, "id") ?? "");
+    return signature === undefined ? call : { ...call, ...signatureMembers(signature) };
   });
 }
 
@@ -45,11 +71,19 @@ export class PreservedExtras implements StreamBridge {
 function preservedIn(choice: JsonObject, key: "message" | "delta", { upstreamModel }: BridgeContext): JsonObject {
   const holder = object(choice, key);
   if (!objects(holder, "tool_calls").some((call) => call["extra_content"] !== undefined)) return choice;
+  const signed: JsonObject[] = [];
   const preserved = eachObject(holder ?? {}, "tool_calls", (call) => {
     const { extra_content: extra, ...rest } = call;
     const id = text(call, "id") ?? "";
     if (!isObject(extra) || id === "") return call;
+    if (SIGNS.test(upstreamModel) && (signatureIn(call) ?? "").length > MAX_IN_ID) {
+      signed.push(call);
+      return rest;
+    }
     return { ...rest, id: joinExtra(id, JSON.stringify({ model: upstreamModel, extra })) };
   });
-  return { ...choice, [key]: preserved };
+  if (signed.length === 0) return { ...choice, [key]: preserved };
+  const sealed = sealSignatures(signed, key === "message" ? thoughtOf(holder) : "");
+  const fw_thinking = [...objects(holder, "fw_thinking"), ...sealed];
+  return { ...choice, [key]: { ...preserved, fw_thinking } };
 }
