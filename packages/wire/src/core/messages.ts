@@ -169,7 +169,7 @@ export const MESSAGES = {
   model_name_too_long: { status: 200, text: "The model name is too long: {model}" },
   channel_not_found: { status: 200, text: "Channel does not exist." },
   channel_not_openai_compatible: { status: 200, text: "Only supports OpenAI interface format." },
-  model_list_unavailable: { status: 200, text: "Failed to retrieve the model list." },
+  model_list_unavailable: { status: 200, text: "Failed to retrieve the model list: {reason}." },
   channel_test_running: { status: 200, text: "A channel test is already running." },
   channel_type_not_testable: { status: 200, text: "This channel type cannot be tested." },
   channel_balance_unsupported: { status: 200, text: "Querying the balance of this channel type is not supported." },

@@ -111,7 +111,7 @@ export const messages: Record<MessageKey, string> = {
   model_name_too_long: "模型名称过长：{model}",
   channel_not_found: "渠道不存在。",
   channel_not_openai_compatible: "仅支持 OpenAI 接口格式。",
-  model_list_unavailable: "获取模型列表失败。",
+  model_list_unavailable: "获取模型列表失败：{reason}。",
   channel_test_running: "渠道测试正在进行。",
   channel_type_not_testable: "此类渠道不能测试。",
   channel_balance_unsupported: "此类渠道不支持查询余额。",
@@ -173,6 +173,9 @@ export const messages: Record<MessageKey, string> = {
   setup_token_required: "从其他机器初始化需要初始化令牌：请设置 FAIRWAY_SETUP_TOKEN 并填写其值。",
 };
 
+/** How a rule of the prices by length of the prompt begins. */
+const BORDERS = 'borders such as {"my-model":[{"above":200000,"input":2,"output":1.5}]}';
+
 /** Rules of inputs as the server and the option tables phrase them; `#` is a number or a name. */
 const RULES: readonly (readonly [en: string, zh: string])[] = [
   [REASONS.string, "须为文本"],
@@ -194,6 +197,13 @@ const RULES: readonly (readonly [en: string, zh: string])[] = [
     "modalities such as text+image->text, of text, image, audio, video, file and embeddings, for #",
     "模态，例如 text+image->text，可用 text、image、audio、video、file 和 embeddings（#）",
   ],
+  [`${BORDERS}; for # there is no list of at most # borders`, "价格分段，# 须为最多 # 段的列表"],
+  [`${BORDERS}; for # a border is no object`, "价格分段，# 的每一段须为对象"],
+  [`${BORDERS}; for # # is unknown`, "价格分段，# 中的 # 不是已知字段"],
+  [`${BORDERS}; for # above is not from 1 to #`, "价格分段，# 的 above 须在 1 到 # 之间"],
+  [`${BORDERS}; for # # is there twice`, "价格分段，# 中的 # 重复"],
+  [`${BORDERS}; for # input is missing`, "价格分段，# 缺少 input"],
+  [`${BORDERS}; for # # is not from 0 to #`, "价格分段，# 的 # 须在 0 到 # 之间"],
   ["true or false", " true 或 false"],
   ["an integer not below #", "不小于 # 的整数"],
   ["an integer from # to #", " # 到 # 之间的整数"],

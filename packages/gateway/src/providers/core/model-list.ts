@@ -35,16 +35,52 @@ export function bearerHeaders(key: string): Record<string, string> {
 /** The JSON of a successful answer; throws with the status otherwise. */
 export async function getJson(http: HttpJson, url: string, headers: Headers): Promise<unknown> {
   const answer = await http({ method: "GET", url, headers });
-  if (answer.status !== 200) throw new Error(`the upstream answered with status ${answer.status}`);
+  if (answer.status !== 200) throw new Error(refusalText(answer));
   if (answer.json === undefined) throw new Error("the upstream's answer is not JSON");
   return answer.json;
 }
 
+/** The status with what the provider says about it; the caller masks secrets and addresses. */
+function refusalText({ status, json }: Awaited<ReturnType<HttpJson>>): string {
+  const said = wordsIn(json);
+  return `the upstream answered with status ${status}${said === undefined ? "" : `: ${said}`}`;
+}
+
+/** What an error body says: `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}` and the like. */
+function wordsIn(json: unknown): string | undefined {
+  if (!isObject(json)) return undefined;
+  const { error, message, detail, msg } = json;
+  if (isObject(error)) return wordsIn(error);
+  return [error, message, detail, msg].find((one): one is string => typeof one === "string" && one !== "");
+}
+
+/** Members that hold the list, and those that name a model, of servers that are like others but in this. */
+const LISTS = ["data", "models", "result", "items"];
+const NAMES = ["id", "name", "model", "model_id", "slug"];
+
+/** The names of a list of models; an answer in another common shape than the provider's own is read too. */
 export function namesIn(json: unknown, list: string, name: string): string[] {
-  const entries: unknown = isObject(json) ? json[list] : json;
-  if (!Array.isArray(entries)) throw new Error("the upstream's answer holds no list of models");
-  return entries.flatMap((entry: unknown) => {
-    const id = isObject(entry) ? entry[name] : entry;
-    return typeof id === "string" && id !== "" ? [id] : [];
+  const entries = listIn(json, [list, ...LISTS]);
+  if (!entries) throw new Error(wordsIn(json) ?? "the upstream's answer holds no list of models");
+  return entries.flatMap((entry) => {
+    const id = isObject(entry) ? [name, ...NAMES].map((member) => entry[member]).find(isName) : entry;
+    return isName(id) ? [id] : [];
   });
+}
+
+/** A bare list, a member that is one, or a member that holds one such as `{data: {models: []}}`. */
+function listIn(json: unknown, members: readonly string[], isInner = false): readonly unknown[] | undefined {
+  if (Array.isArray(json)) return json;
+  if (!isObject(json)) return undefined;
+  const found = members.map((member) => json[member]).find(Array.isArray);
+  if (found || isInner) return found;
+  for (const member of members) {
+    const inner = listIn(json[member], members, true);
+    if (inner) return inner;
+  }
+  return undefined;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }

@@ -1,6 +1,6 @@
 import { messageText, TEST_TOKEN_NAME, type MessageKey } from "@fairway/wire";
 import { dialectById } from "../../dialects/index.ts";
-import type { Dialect, DialectId, JsonObject, Operation, Usage } from "../../dialects/core/types.ts";
+import type { Body, Dialect, DialectId, JsonObject, Operation, RequestSpec, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
@@ -16,7 +16,7 @@ import { collect, sendCall } from "./collected-answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
 import { exchangeTools } from "../upstream/exchange.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
-import { planFor } from "./plan.ts";
+import { planFor, type Plan } from "./plan.ts";
 import { jsonBody } from "../ingress/body/read-body.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { Caller, RelayRequest } from "../types.ts";
@@ -84,7 +84,7 @@ export async function probeChannel(
     isOk: found.message === "",
     message: mask(found.message, secrets).slice(0, MAX_MESSAGE),
     key: found.key,
-    milliseconds: Math.round(performance.now() - startedAt),
+    milliseconds: found.milliseconds ?? Math.round(performance.now() - startedAt),
     model,
     usage: found.usage,
     upstreamError: found.upstreamError,
@@ -94,7 +94,9 @@ export async function probeChannel(
 /** `message` is "" when the upstream answered as it should. */
 interface Found {
   readonly message: string;
-  readonly key?: MessageKey;
+  readonly key?: MessageKey | undefined;
+  /** Until the plain answer; thresholds compare it. */
+  readonly milliseconds?: number;
   readonly usage?: Usage | undefined;
   readonly upstreamError?: UpstreamError | undefined;
 }
@@ -111,12 +113,22 @@ interface Probe {
   readonly isStream?: boolean;
 }
 
-/** Upstreams that only stream refuse the plain question: clients stream as a rule, so that the test does too then. */
+/**
+ * Clients stream as a rule, so that a chat is tested by a stream too: after a plain answer, and where the upstream
+ * refuses a plain question because it only streams.
+ */
 async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
   const plain = await probeOnce(asked, deps);
-  if (plain.upstreamError?.status !== 400 && plain.upstreamError?.status !== 422) return plain;
-  const streamed = await probeOnce({ ...asked, isStream: true }, deps).catch(() => plain);
-  return streamed.message === "" ? streamed : plain;
+  const isRefused = plain.upstreamError?.status === 400 || plain.upstreamError?.status === 422;
+  if (plain.message !== "" && !isRefused) return plain;
+  if (!hasStream(asked)) return plain;
+  const milliseconds = Math.round(performance.now() - asked.startedAt);
+  const timeoutMs = timeoutOf(deps);
+  const streamed = await probeOnce({ ...asked, isStream: true }, deps).catch((error: unknown) =>
+    explain(error, timeoutMs),
+  );
+  if (streamed.message === "") return isRefused ? streamed : { ...plain, milliseconds };
+  return isRefused ? plain : { ...streamed, milliseconds, key: undefined, message: `stream: ${streamed.message}` };
 }
 
 async function probeOnce(asked: Probe, deps: ProbeDeps): Promise<Found> {
@@ -175,80 +187,121 @@ async function send(
   });
 }
 
+const HI = { role: "user", content: "hi" };
+
+function roomFor(model: string): number {
+  return THINKING.test(model) ? 300 : 1;
+}
+
 interface Question {
   readonly operation: Operation;
   readonly dialect: DialectId;
-  readonly url: string;
+  url(model: string, isStream: boolean): string;
   body(model: string): JsonObject;
+  /** The model and the stream are named by the address, not by the body. */
+  readonly isNamedByPath?: true;
 }
 
 const CHAT: Question = {
   operation: "chat",
   dialect: "openai-chat",
-  url: "/v1/chat/completions",
+  url: () => "/v1/chat/completions",
+  body: (model) => ({ model, messages: [HI], max_tokens: roomFor(model) }),
+};
+const MESSAGES: Question = {
+  operation: "chat",
+  dialect: "anthropic-messages",
+  url: () => "/v1/messages",
+  body: (model) => ({ model, messages: [HI], max_tokens: roomFor(model) }),
+};
+const GEMINI: Question = {
+  operation: "chat",
+  dialect: "gemini-generate",
+  url: (model, isStream) => `/v1beta/models/${model}:${isStream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   body: (model) => ({
-    model,
-    messages: [{ role: "user", content: "hi" }],
-    max_tokens: THINKING.test(model) ? 300 : 1,
+    contents: [{ role: "user", parts: [{ text: HI.content }] }],
+    generationConfig: { maxOutputTokens: roomFor(model) },
   }),
+  isNamedByPath: true,
 };
 const EMBEDDINGS: Question = {
   operation: "embeddings",
   dialect: "openai-embeddings",
-  url: "/v1/embeddings",
+  url: () => "/v1/embeddings",
   body: (model) => ({ model, input: "hello world" }),
 };
 const RERANK: Question = {
   operation: "rerank",
   dialect: "rerank",
-  url: "/v1/rerank",
+  url: () => "/v1/rerank",
   body: (model) => ({ model, query: "hi", documents: ["hello"] }),
 };
 const MODERATIONS: Question = {
   operation: "moderations",
   dialect: "openai-moderations",
-  url: "/v1/moderations",
+  url: () => "/v1/moderations",
   body: (model) => ({ model, input: "hi" }),
 };
 
-/** Test requests for a model, by its name; the first that its channel supports is sent. */
+/** What a model is asked, by its name; the first question that its channel supports is sent. */
 const QUESTIONS: readonly (readonly [RegExp, readonly Question[]])[] = [
   [/rerank/i, [RERANK]],
   [/moderation/i, [MODERATIONS]],
   [/embed|bge-|^m3e/i, [EMBEDDINGS, RERANK]],
-  [/./, [CHAT, EMBEDDINGS]],
+  [/./, [CHAT, MESSAGES, GEMINI, EMBEDDINGS]],
 ];
 
-function probeRequest({ channel, model, requestId, startedAt, isStream = false }: Probe): {
-  request: RelayRequest;
-  target: RouteTarget;
-} {
+interface Asking {
+  readonly question: Question;
+  readonly body: Body;
+  readonly spec: RequestSpec;
+  readonly dialect: Dialect;
+  readonly plan: Plan;
+  readonly upstreamModel: string;
+}
+
+/** In the protocol that the upstream speaks itself, as most of its clients do, else in the first that it serves. */
+function chooseQuestion({ channel, model, isStream = false }: Probe): Asking {
   const upstreamModel = mapModel(channel.modelMapping, model);
   const questions = QUESTIONS.find(([pattern]) => pattern.test(model))?.[1] ?? [CHAT];
-  for (const { operation, dialect: id, url, body: make } of questions) {
-    if (isStream && operation !== "chat") continue;
-    const dialect = dialectById(id) as Dialect;
-    const body = jsonBody(Buffer.from(JSON.stringify({ ...make(model), ...(isStream && { stream: true }) })));
-    const spec = dialect.inspect(body, operation, undefined);
+  const askings = questions.flatMap((question): Asking[] => {
+    if (isStream && question.operation !== "chat") return [];
+    const dialect = dialectById(question.dialect) as Dialect;
+    const { isNamedByPath = false } = question;
+    const streamed = isStream && !isNamedByPath && { stream: true };
+    const body = jsonBody(Buffer.from(JSON.stringify({ ...question.body(model), ...streamed })));
+    const asked = dialect.inspect(body, question.operation, isNamedByPath ? model : undefined);
+    const spec = isNamedByPath ? { ...asked, stream: isStream } : asked;
     const plan = planFor(channel, spec, upstreamModel, body);
-    if (!plan) continue;
-    const request: RelayRequest = {
-      id: requestId,
-      spec,
-      dialect,
-      body,
-      contentType: "application/json",
-      caller: TESTER,
-      url,
-      protocolHeaders: {},
-      startedAt,
-      autoGroup: undefined,
-      isPlayground: false,
-    };
-    const group = channel.groups[0] ?? "default";
-    return { request, target: { channel, group, plan, upstreamModel, keyIndex: testedKey(channel) } };
-  }
-  throw new AppError("unsupported_by_channel");
+    return plan ? [{ question, body, spec, dialect, plan, upstreamModel }] : [];
+  });
+  const chosen = askings.find(({ plan }) => plan.bridges.length === 0) ?? askings[0];
+  if (!chosen) throw new AppError("unsupported_by_channel");
+  return chosen;
+}
+
+function hasStream(asked: Probe): boolean {
+  return chooseQuestion(asked).question.operation === "chat";
+}
+
+function probeRequest(asked: Probe): { request: RelayRequest; target: RouteTarget } {
+  const { channel, model, requestId, startedAt, isStream = false } = asked;
+  const { question, body, spec, dialect, plan, upstreamModel } = chooseQuestion(asked);
+  const request: RelayRequest = {
+    id: requestId,
+    spec,
+    dialect,
+    body,
+    contentType: "application/json",
+    caller: TESTER,
+    url: question.url(model, isStream),
+    protocolHeaders: {},
+    startedAt,
+    autoGroup: undefined,
+    isPlayground: false,
+  };
+  const group = channel.groups[0] ?? "default";
+  return { request, target: { channel, group, plan, upstreamModel, keyIndex: testedKey(channel) } };
 }
 
 function testedKey({ usableKeys }: ChannelRecord): number {

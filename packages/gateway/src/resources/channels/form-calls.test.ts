@@ -46,7 +46,7 @@ describe("model lists", () => {
     expect(await refusalOf(ask({ base_url: upstream.url, key: "k" }))).toEqual([
       200,
       "CH10",
-      "Failed to retrieve the model list.",
+      "Failed to retrieve the model list: the upstream answered with status 401.",
     ]);
     expect(await codeOf(ask({ base_url: "http://127.0.0.1:1", key: "k" }))).toBe("CH10");
     expect(await codeOf(ask({ base_url: "no address", key: "k" }))).toBe("G2");

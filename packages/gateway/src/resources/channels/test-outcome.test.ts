@@ -12,6 +12,7 @@ let server: Server;
 /** Keys that the upstream knows. */
 let known: string[] = [];
 let isStreamOnly = false;
+let isPlainOnly = false;
 let seen: string[] = [];
 let id = 0;
 
@@ -31,6 +32,7 @@ beforeAll(async () => {
       if (!known.includes(key)) return void refuse(401, `no such key ${key}`);
       if (request.method === "GET") return void response.end('{"data":[{"id":"m"}]}');
       if (isStreamOnly && !isStream) return void refuse(400, "Stream must be set to true");
+      if (isPlainOnly && isStream) return void refuse(403, "must be verified to stream");
       if (!isStream) return void response.end(JSON.stringify(ANSWER));
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(`data: ${JSON.stringify(CHUNK)}\n\ndata: [DONE]\n\n`);
@@ -47,7 +49,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await app.database.db.deleteFrom("channels").execute();
-  [seen, known, isStreamOnly] = [[], ["first-key", "second-key"], false];
+  [seen, known, isStreamOnly, isPlainOnly] = [[], ["first-key", "second-key"], false, false];
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const form = { name: "up", type: 1, models: "m", group: "default", base_url };
   await root.data(root.post("/api/channel/", { ...form, key: "first-key\nsecond-key", multi_key: true }));
@@ -70,7 +72,7 @@ test("a failed test is still a failed one after a reload, until one passes", asy
 test("each key is tried: one that works makes a channel that works, and the others are named", async () => {
   known = ["second-key"];
   const body = await runTest();
-  expect(seen).toEqual(["first-key", "second-key"]);
+  expect(seen).toEqual(["first-key", "second-key", "second-key stream"]);
   expect(body).toMatchObject({ success: true });
   expect(body.message).toMatch(/^key 1: no such key/);
   expect((await stored())?.test_error).toMatch(/^key 1: /);
@@ -80,6 +82,16 @@ test("an upstream that only streams passes by a stream", async () => {
   isStreamOnly = true;
   expect(await runTest()).toMatchObject({ success: true, message: "" });
   expect(seen).toContain("first-key stream");
+});
+
+test("a chat is streamed after its plain answer, and fails where streams do", async () => {
+  expect(await runTest()).toMatchObject({ success: true, message: "" });
+  expect(seen).toEqual(["first-key", "first-key stream", "second-key", "second-key stream"]);
+  isPlainOnly = true;
+  const body = await runTest();
+  expect(body).toMatchObject({ success: false });
+  expect(body.message).toMatch(/stream: must be verified to stream/);
+  expect((await stored())?.test_error).toContain("stream: ");
 });
 
 test("a list of models comes with any key", async () => {

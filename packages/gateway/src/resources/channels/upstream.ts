@@ -115,7 +115,9 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       try {
         return await models(channel);
       } catch (cause) {
-        throw new Refusal("model_list_unavailable", { cause });
+        const reason =
+          cause instanceof UpstreamFailed ? cause.message.replace(/\.$/, "") : "the upstream could not be asked";
+        throw new Refusal("model_list_unavailable", { values: { reason }, cause });
       }
     },
 
