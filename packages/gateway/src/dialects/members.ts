@@ -80,7 +80,7 @@ const CHAT: Members = {
   messages: {
     ...plain("role name refusal tool_call_id reasoning reasoning_content"),
     content: CHAT_PART,
-    tool_calls: CALL,
+    tool_calls: { ...CALL, extra_content: { google: plain("thought_signature") } },
     function_call: plain("name arguments"),
     audio: plain("id"),
   },

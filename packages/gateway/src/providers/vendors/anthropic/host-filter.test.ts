@@ -137,8 +137,8 @@ describe("tools", () => {
     const whole = filtered("bedrock-invoke", { messages: HI, tools });
     expect(whole.body["tools"]).toEqual([{ name: "a", input_schema: {} }]);
     expect(whole.dropped).toEqual(["tools[].defer_loading", "tools:tool_search_tool_bm25_20251119"]);
-    const kept = filtered("bedrock-invoke", { messages: HI, tools }, ["advanced-tool-use-2025-11-20"]);
-    expect(kept).toMatchObject({ body: { tools }, betas: ["tool-search-tool-2025-10-19"], dropped: [] });
+    const deferred = filtered("bedrock-invoke", { messages: HI, tools }, ["advanced-tool-use-2025-11-20"]);
+    expect(deferred).toMatchObject({ body: { tools }, betas: ["tool-search-tool-2025-10-19"], dropped: [] });
   });
 
   it("that a host does not run are refused where they are alone or forced", () => {

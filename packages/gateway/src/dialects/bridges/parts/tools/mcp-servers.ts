@@ -59,7 +59,7 @@ const CARRIED = [
   "require_approval",
   "server_description",
 ];
-/** Nobody would ask the user there, and accounts and headers are the vendor's own. */
+/** The vendor would not ask the user, and accounts and headers are the vendor's own. */
 const REFUSED = ["connector_id", "headers"];
 
 /** The members of a messages request for servers of MCP. */
