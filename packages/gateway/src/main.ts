@@ -4,7 +4,7 @@ import { createApp } from "./composition/app.ts";
 import type { App, StartedApp } from "./composition/lifecycle.ts";
 import { StartError } from "./composition/storage.ts";
 import { UsageError } from "./commands/arguments.ts";
-import { NoLitellmConfig } from "./resources/import/read.ts";
+import { UnknownConfig } from "./resources/import/gateway-config.ts";
 import { ForeignValueError } from "./storage/engines/foreign.ts";
 import { answerOf, runCommand } from "./commands/index.ts";
 import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
@@ -29,7 +29,7 @@ const EXPLAINED = [
   OpenSetupError,
   UsageError,
   ForeignValueError,
-  NoLitellmConfig,
+  UnknownConfig,
 ];
 
 /**

@@ -11,7 +11,7 @@ import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
 import { importCompatible, type CompatibleImport } from "./import/new-api/import.ts";
 import type { CommandContext } from "./context.ts";
-import { importConfig, type LitellmImport } from "../resources/import/config.ts";
+import { importConfig, type ConfigImport } from "../resources/import/config.ts";
 import { GroupNames } from "../resources/import/groups.ts";
 import { noteGroups, optionStoreOf } from "../resources/import/options.ts";
 import type { LitellmDatabase } from "./import/litellm/context.ts";
@@ -21,6 +21,7 @@ import { ImportReport } from "../resources/import/report.ts";
 
 export const IMPORT_USAGE = [
   "fairway-gateway import --from one-api|new-api --database URL [--logs] [--log-database URL] [PRICES] [GROUPS] [--dry-run]",
+  "fairway-gateway import --from bifrost --config FILE [PRICES] [GROUPS] [--dry-run]",
   "fairway-gateway import --from litellm [--config FILE] [--database URL [--credit DOLLARS]] [PRICES] [GROUPS] [--dry-run]",
   "fairway-gateway import --from fairway --dir FOLDER [--dry-run]",
   "PRICES: [--price-from-upstream] [--price-from URL]   GROUPS: [--map-group OLD=NEW …]",
@@ -66,7 +67,13 @@ export async function importAny(args: readonly string[], context: CommandContext
 }
 
 function checkUsage({ from, database, config, dir, credit = "0" }: ImportFlags): void {
-  const needed = { "one-api": database, "new-api": database, litellm: config ?? database, fairway: dir };
+  const needed = {
+    "one-api": database,
+    "new-api": database,
+    litellm: config ?? database,
+    bifrost: config,
+    fairway: dir,
+  };
   if (!/^\d{1,9}(\.\d{1,6})?$/.test(credit))
     throw new UsageError(`--credit takes US dollars such as 50\n${IMPORT_USAGE}`);
   const isKnown = from !== undefined && Object.hasOwn(needed, from);
@@ -85,7 +92,7 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   const groups = groupNames(flags["map-group"]);
   const prices = { areChannelsAsked: flags["price-from-upstream"], former: addressOf(flags["price-from"]) };
   const target = { ...deps, groups, prices, isDry: flags["dry-run"], onProgress: saying(context.print) };
-  const report = await (from === "litellm"
+  const report = await (from === "litellm" || from === "bifrost"
     ? runLitellm(flags, context, target)
     : runCompatible(flags, context, { ...target, logTarget: logDatabase }));
   await flush();
@@ -105,10 +112,11 @@ function addressOf(text: string | undefined): string | undefined {
   throw new UsageError(`--price-from takes an address such as https://gateway.example.com\n${IMPORT_USAGE}`);
 }
 
-type LitellmTarget = Omit<LitellmDatabase, "source" | "credit" | "report"> & Pick<LitellmImport, "prices">;
+type LitellmTarget = Omit<LitellmDatabase, "source" | "credit" | "report"> & Pick<ConfigImport, "prices">;
 
 async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: LitellmTarget): Promise<ImportReport> {
-  const { config, database: url, credit = String(CREDIT_DOLLARS) } = flags;
+  const { config, credit = String(CREDIT_DOLLARS) } = flags;
+  const url = flags.from === "litellm" ? flags.database : undefined;
   const report = new ImportReport();
   const writer = { userId: 0, username: "import", ip: "" };
   if (config !== undefined)

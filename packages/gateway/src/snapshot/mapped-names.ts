@@ -1,29 +1,24 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
+import type { MappedNames } from "../billing/pricing/mapped-price.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
-import { mapModel } from "./model-mapping.ts";
+import { pathUnlessCircular } from "./model-mapping.ts";
 
 type Mapped = Pick<ChannelRecord, "status" | "models" | "modelMapping">;
 
 /**
- * Names that clients use and some channel maps, with what the upstreams get: the name itself where another channel
- * serves it unmapped. Channels that the system has disabled count, because a price must not change while they rest.
+ * Names that clients use and some channel maps, with the steps to what each upstream gets; a path of the name alone is
+ * that of a channel that serves it unmapped. Channels that the system has disabled count, because a price must not change while they rest.
  */
-export function mappedNames(channels: readonly Mapped[]): ReadonlyMap<string, readonly string[]> {
+export function mappedNames(channels: readonly Mapped[]): MappedNames {
   const used = channels.filter(({ status }) => status !== CHANNEL_STATUS.disabledByHand);
-  const targets = new Map<string, Set<string>>();
+  const targets = new Map<string, Map<string, readonly string[]>>();
   for (const { models, modelMapping } of used)
-    for (const model of models) if (modelMapping.has(model)) targets.set(model, new Set());
+    for (const model of models) if (modelMapping.has(model)) targets.set(model, new Map());
   if (targets.size === 0) return new Map();
   for (const { models, modelMapping } of used)
-    for (const [model, found] of targets) if (models.has(model)) addTarget(found, modelMapping, model);
-  return new Map([...targets].map(([model, found]) => [model, [...found]]));
-}
-
-/** A mapping without an end serves nothing. */
-function addTarget(found: Set<string>, mapping: ReadonlyMap<string, string>, model: string): void {
-  try {
-    found.add(mapModel(mapping, model));
-  } catch {
-    // Calls are refused by the name of the fault; a price has nothing to say about it.
-  }
+    for (const [model, found] of targets) {
+      const path = models.has(model) ? pathUnlessCircular(modelMapping, model) : undefined;
+      if (path) found.set(path.join("\n"), path);
+    }
+  return new Map([...targets].map(([model, found]) => [model, [...found.values()]]));
 }

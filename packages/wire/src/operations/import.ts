@@ -9,11 +9,11 @@ export const litellmImport = endpoint({
   path: "/api/import/litellm",
   access: "root",
   summary:
-    "Channels, prices, aliases and retries of a LiteLLM configuration; what is here already stays. Answers what was made, every setting that was not carried over and every model without a price, a line each.",
+    "Channels, prices, aliases and retries of a configuration of LiteLLM or Bifrost; what is here already stays. Answers what was made, every setting that was not carried over and every model without a price, a line each.",
   body: z.strictObject({
-    /** YAML. */
+    /** YAML of LiteLLM, or JSON of Bifrost. */
     config: z.string().check(z.minLength(1)),
-    /** Values of the variables that it names as `os.environ/NAME`; the gateway reads none of its own. */
+    /** Values of the variables that it names as `os.environ/NAME` or `env.NAME`; the gateway reads none of its own. */
     variables: z.optional(z.record(z.string(), z.string())),
     /** Only says what would be made. */
     dry_run: z.optional(z.boolean()),

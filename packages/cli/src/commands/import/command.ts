@@ -11,14 +11,17 @@ export function importCommands(
     .command("import")
     .argument(
       "<place>",
-      "a LiteLLM configuration in YAML, whose os.environ/NAME are read from your environment; or the address of a running gateway",
+      "a configuration of LiteLLM or Bifrost, whose os.environ/NAME and env.NAME are read from your environment; or the address of a running gateway",
     )
     .description(
       "import from another gateway what its file or its calls show, and report what is left out (super administrator)",
     )
     .addOption(
-      new Option("--from <gateway>", "LiteLLM, or a compatible gateway: new-api, one-api and their descendants")
-        .choices(["litellm", "litellm-yaml", "new-api", "one-api"])
+      new Option(
+        "--from <gateway>",
+        "LiteLLM, Bifrost, or a compatible gateway: new-api, one-api and their descendants",
+      )
+        .choices(["litellm", "litellm-yaml", "bifrost", "new-api", "one-api"])
         .makeOptionMandatory(),
     )
     .option(

@@ -8,8 +8,15 @@ import type { Transport } from "../../session/transport.ts";
 import { readTextFile } from "../../terminal/prompt.ts";
 import type { SourceFlags } from "./compatible.ts";
 
+const FILE_KINDS = ["litellm", "litellm-yaml", "bifrost"] as const;
+type FileKind = (typeof FILE_KINDS)[number];
+
+function isFileKind(from: ImportFlags["from"]): from is FileKind {
+  return FILE_KINDS.some((kind) => kind === from);
+}
+
 export interface ImportFlags extends SourceFlags {
-  readonly from: "litellm" | "litellm-yaml" | "new-api" | "one-api";
+  readonly from: FileKind | SourceGateway;
   readonly priceFromUpstream?: boolean;
   readonly priceFrom?: string;
   readonly mapGroup?: readonly string[];
@@ -36,8 +43,7 @@ export async function importAny(
 ): Promise<void> {
   checkFlags(options);
   const { from, isDry } = options;
-  const isFile = from === "litellm" || from === "litellm-yaml";
-  const lines = isFile
+  const lines = isFileKind(from)
     ? await importConfig(client, place, options)
     : await importServer(client, place, { ...options, kind: from });
   if (isForPeople(output)) for (const line of lines) output.out(line);
@@ -53,7 +59,7 @@ const OF_FILES = ["priceFrom"] as const;
 
 /** A flag that has no effect would hide a mistake. */
 function checkFlags(options: ImportOptions): void {
-  const isFile = options.from.startsWith("litellm");
+  const isFile = isFileKind(options.from);
   const wrong = (isFile ? OF_SERVERS : OF_FILES).find((one) => options[one] !== undefined);
   if (wrong === undefined) return;
   const flag = `--${wrong.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -138,6 +144,7 @@ function addressIn(text: string): string {
 
 /** Only those that the file names; what is not set is named in the report. */
 function variablesOf(config: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const names = [...config.matchAll(/os\.environ\/([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name = ""]) => name);
+  const found = config.matchAll(/os\.environ\/([A-Za-z_][A-Za-z0-9_]*)|\benv\.([A-Za-z_][A-Za-z0-9_]*)/g);
+  const names = [...found].map(([, litellm, bifrost = ""]) => litellm ?? bifrost);
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }

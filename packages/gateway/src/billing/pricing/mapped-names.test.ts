@@ -53,6 +53,11 @@ describe("the price of a mapped name", () => {
     expect(bookOf([to("gpt-4o-mini"), channel(["gpt-4"], {}, 3)]).find("gpt-4")).toEqual(plain.find("gpt-4"));
   });
 
+  it("is that of the last step that has one, before the name of a deployment", () => {
+    const book = bookOf([channel(["azure/gpt-4o"], { "azure/gpt-4o": "gpt-4o", "gpt-4o": "our-deployment" })]);
+    expect(book.find("azure/gpt-4o")?.pricedAs).toBe("gpt-4o");
+  });
+
   it("is its own where the target has none, and none where nothing has", () => {
     const book = bookOf([channel(["gpt-4", "x"], { "gpt-4": "unheard", x: "unheard" })]);
     expect(book.find("gpt-4")).toEqual(plain.find("gpt-4"));

@@ -8,12 +8,13 @@ import {
   TASK_PRICE,
 } from "./default-ratios.ts";
 import { listedName } from "./listed-name.ts";
+import { mappedResolver, type MappedNames, type Resolver } from "./mapped-price.ts";
 import { priceFromList } from "./list-price.ts";
 import { listedEntry } from "./listed-entry.ts";
 import { findModelFacts, type ModelFacts } from "./model-facts.ts";
 import { limitsOf, limitsOfMapped, type ModelLimits } from "./model-limits.ts";
 import { withBorders } from "./prompt-borders.ts";
-import type { CallPrice, Origin, Price, TokenPrice } from "./rates.ts";
+import { OPERATOR, type CallPrice, type Origin, type Price, type TokenPrice } from "./rates.ts";
 import { BUILT_IN, compatiblePrices, type ListPrice, listPrices } from "./price-data.ts";
 import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
 import { createSurcharges, type Surcharges } from "./surcharges.ts";
@@ -78,7 +79,6 @@ export interface PriceBook {
   models(): string[];
 }
 
-const OPERATOR: Origin = { source: "operator", date: "" };
 /** What the pricing page of compatible gateways shows for a model without a price, whose calls are refused. */
 const UNPRICED_RATIO = 37.5;
 /** Clients name models; what is remembered of their names is bounded. */
@@ -113,7 +113,11 @@ export function createPriceBook(options: PriceOptions = {}, mapped: MappedNames 
     const name = listedName(model);
     const limited = known.get(name);
     if (limited) return limited;
-    const found = limitsOfMapped(name, own, mapped.get(name));
+    const found = limitsOfMapped(
+      name,
+      own,
+      mapped.get(name)?.map((path) => path.at(-1) ?? name),
+    );
     if (known.size < MOST_NAMES) known.set(name, found);
     return found;
   };
@@ -179,33 +183,6 @@ function pricedNames({ ModelPrice, ModelRatio }: PriceOptions): Set<string> {
     ...compatiblePrices().keys(),
     ...listPrices().keys(),
   ]);
-}
-
-type Resolver = (name: string) => Price | undefined;
-
-/** Names that clients use -> the names that upstreams get for them. */
-type MappedNames = ReadonlyMap<string, readonly string[]>;
-
-function mappedResolver(resolve: Resolver, mapped: MappedNames): Resolver {
-  return (name) => {
-    const own = resolve(name);
-    const targets = mapped.get(name);
-    if (!targets || own?.source === OPERATOR.source) return own;
-    // A target without a price is charged by the name.
-    const prices = targets.flatMap((target) => (target === name ? own : priceOfTarget(resolve, target)) ?? own ?? []);
-    const [first, ...others] = prices;
-    return first && others.reduce((dearest, one) => (costOf(one) > costOf(dearest) ? one : dearest), first);
-  };
-}
-
-function priceOfTarget(resolve: Resolver, target: string): Price | undefined {
-  const price = resolve(listedName(target));
-  return price && { ...price, source: `${price.source}, as ${target}`, pricedAs: target };
-}
-
-/** US dollars of a call with a thousand tokens each way, to compare prices. */
-function costOf(price: Price): number {
-  return price.kind === "call" ? price.modelPrice : price.modelRatio * (1 + price.completionRatio) * 0.002;
 }
 
 function resolver(options: PriceOptions): Resolver {

@@ -10,6 +10,8 @@ export interface Origin {
   readonly pricedAs?: string;
 }
 
+export const OPERATOR: Origin = { source: "operator", date: "" };
+
 interface Terms extends Origin {
   /** No usage whatsoever costs anything, so no balance is needed. */
   readonly isFree: boolean;

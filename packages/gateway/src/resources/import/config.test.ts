@@ -4,7 +4,7 @@ import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { ImportReport } from "./report.ts";
 import { importConfig } from "./config.ts";
 import { GroupNames } from "./groups.ts";
-import { readLitellm } from "./read.ts";
+import { readConfig } from "./read.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 
 const CONFIG = `
@@ -143,13 +143,13 @@ test("takes over aliases, limits, retries and prices, and names everything that 
 });
 
 test("says in one sentence what is no YAML, and quotes none of it", () => {
-  const read = () => readLitellm("model_list: [\n  sk-secret: {", {}, new GroupNames());
+  const read = () => readConfig("model_list: [\n  sk-secret: {", {}, new GroupNames());
   expect(read).toThrow(/^the configuration is no YAML: [^\n]*line \d+[^\n]*$/);
   expect(read).not.toThrow("sk-secret");
 });
 
 test("refuses a file of something else", () => {
-  expect(() => readLitellm("a: 1", {}, new GroupNames())).toThrow("this is no configuration of LiteLLM");
+  expect(() => readConfig("a: 1", {}, new GroupNames())).toThrow("this is no configuration of LiteLLM");
 });
 
 test("aliases of the list form are names of all their models, and one without a model is named", () => {
@@ -157,7 +157,7 @@ test("aliases of the list form are names of all their models, and one without a 
   const entry = (name: string) =>
     `  - { model_name: ${name}, litellm_params: { model: openai/${name}, api_key: ${name} } }`;
   const text = ["model_list:", entry("gpt-4o"), entry("other"), `router_settings: { model_group_alias: ${aliases} }`];
-  const { channels, notes } = readLitellm(text.join("\n"), {}, new GroupNames());
+  const { channels, notes } = readConfig(text.join("\n"), {}, new GroupNames());
   expect(channels.map(({ models }) => Object.fromEntries(models))).toEqual([
     { "gpt-4o": "gpt-4o", "gpt-4": "gpt-4o", listed: "gpt-4o", hidden: "gpt-4o" },
     { other: "other", listed: "other" },
@@ -174,20 +174,68 @@ test("a configuration is found in a ConfigMap, in Helm values and in the resourc
     { kind: "LiteLLMProxy", spec: { config: config } },
   ];
   for (const one of wrapped)
-    expect(readLitellm(JSON.stringify(one), {}, new GroupNames())).toMatchObject({
+    expect(readConfig(JSON.stringify(one), {}, new GroupNames())).toMatchObject({
       retries: 2,
       channels: [{ type: 1005 }],
     });
   const several = `kind: Service\n---\n${JSON.stringify(wrapped[0])}`;
-  expect(readLitellm(several, {}, new GroupNames()).channels).toHaveLength(1);
-  expect(() => readLitellm("a: 1", {}, new GroupNames())).toThrow("it has no model_list");
+  expect(readConfig(several, {}, new GroupNames()).channels).toHaveLength(1);
+  expect(() => readConfig("a: 1", {}, new GroupNames())).toThrow("it has no model_list");
 });
 
 test("credentials of Vertex that are the path of a file are named, and no key", () => {
   const params =
     "{ model: vertex_ai/gemini-2.5-pro, vertex_credentials: /keys/gcp.json, vertex_location: us-central1 }";
   const text = `model_list: [{ model_name: g, litellm_params: ${params} }]`;
-  const { channels, notes } = readLitellm(text, {}, new GroupNames());
+  const { channels, notes } = readConfig(text, {}, new GroupNames());
   expect(channels[0]?.key).toBe("");
   expect(notes).toEqual([expect.stringContaining("vertex_credentials is the path of a file")]);
+});
+
+test("the values of a credential are those of each model that names it", () => {
+  const text = `
+model_list:
+  - { model_name: a, litellm_params: { model: azure/d, litellm_credential_name: shared } }
+  - { model_name: b, litellm_params: { model: azure/e, litellm_credential_name: shared, api_version: "2025-01-01" } }
+  - { model_name: c, litellm_params: { model: openai/c, litellm_credential_name: lost } }
+credential_list:
+  - { credential_name: shared, credential_values: { api_key: os.environ/K, api_base: "https://x.example", api_version: v1 } }
+  - { credential_name: broken }
+`;
+  const { channels, notes } = readConfig(text, { K: "key-of-azure" }, new GroupNames());
+  expect(channels.map(({ key, baseUrl, other }) => [key, baseUrl, other])).toEqual([
+    ["key-of-azure", "https://x.example", "v1"],
+    ["key-of-azure", "https://x.example", "2025-01-01"],
+    ["", "", ""],
+  ]);
+  expect(notes).toEqual([
+    "an entry of credential_list without a name or values is left out",
+    "c: credential_list has no lost, so its channel has none of its values",
+  ]);
+});
+
+test("channels are named by provider and model, and those of an earlier run stay as they are", async () => {
+  const entry = (name: string, key: string) =>
+    `  - { model_name: ${name}, litellm_params: { model: groq/${name}, api_key: ${key} } }`;
+  const importEntries = async (...entries: string[]) => {
+    const report = new ImportReport();
+    const text = ["model_list:", ...entries].join("\n");
+    await importConfig({ ...kit, target: kit.database, isDry: false, text, env: {}, ...PLAIN }, report);
+    return report;
+  };
+  await importEntries(entry("llama", "k1"), entry("llama", "k2"), entry("qwen", "k1"));
+  const named = await kit.database.db
+    .selectFrom("channels")
+    .select(["name", "models"])
+    .where("type", "=", 1001)
+    .execute();
+  expect(named).toEqual([
+    { name: "groq llama", models: "llama,qwen" },
+    { name: "groq llama (2)", models: "llama" },
+  ]);
+  const again = await importEntries(entry("llama", "changed"), entry("llama", "k2"));
+  expect(again.of("channels")).toMatchObject({ created: 0, unchanged: 2 });
+  expect(again.lines().join()).toContain(
+    "the channel groq llama is here with another key or address: it stays as it is",
+  );
 });

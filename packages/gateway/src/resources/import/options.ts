@@ -2,6 +2,7 @@ import { parseOptions, type OptionRow } from "@fairway/wire";
 import { createPriceBook } from "../../billing/pricing/price-book.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createOptionStore, type OptionWrite } from "../options/store.ts";
+import { pathUnlessCircular } from "../../snapshot/model-mapping.ts";
 import { priceOptionDefaults } from "../../snapshot/option-defaults.ts";
 import type { Database } from "../../storage/database.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
@@ -44,12 +45,11 @@ export interface ServedModels {
 
 /** The models that no price is known for, in the order of their names. */
 export function unpricedModels(served: readonly ServedModels[], options: readonly OptionRow[]): string[] {
-  const names = Map.groupBy(
-    served.flatMap(({ models }) => [...models]),
-    ([name]) => name,
-  );
-  const targets = new Map([...names].map(([name, pairs]) => [name, [...new Set(pairs.map(([, there]) => there))]]));
-  const book = createPriceBook(parseOptions(options, { defaults: priceOptionDefaults() }), targets);
+  const names = new Map<string, string[][]>();
+  for (const { models } of served)
+    for (const name of models.keys())
+      names.set(name, [...(names.get(name) ?? []), pathUnlessCircular(models, name) ?? [name]]);
+  const book = createPriceBook(parseOptions(options, { defaults: priceOptionDefaults() }), names);
   return [...names.keys()].filter((model) => book.find(model) === undefined).sort();
 }
 

@@ -2,41 +2,11 @@ import { parseAllDocuments } from "yaml";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import type { GroupNames } from "./groups.ts";
 import { costOf, type TokenCost } from "./prices.ts";
+import { isBifrost, readBifrost } from "./bifrost.ts";
+import { createCredentials } from "./credentials.ts";
+import { UnknownConfig, type GatewayConfig, type ImportedChannel, type Variables } from "./gateway-config.ts";
 import { configIn } from "./wrapped.ts";
 import { readSettings, type LitellmSettings } from "./settings.ts";
-
-/** One upstream of a configuration of LiteLLM, with all the models that it serves there. */
-export interface LitellmChannel {
-  readonly provider: string;
-  readonly type: number;
-  readonly key: string;
-  readonly baseUrl: string;
-  readonly other: string;
-  readonly weight: number;
-  /** Limits for all its calls; absent members are not limited. */
-  readonly limits: { readonly rpm?: number; readonly tpm?: number };
-  /** Groups of models there that are groups here as well. */
-  readonly accessGroups: readonly string[];
-  /** Name for clients to name at the upstream. */
-  readonly models: Map<string, string>;
-}
-
-export interface LitellmConfig {
-  readonly channels: readonly LitellmChannel[];
-  readonly costs: ReadonlyMap<string, TokenCost>;
-  readonly retries: number | undefined;
-  /** "" where the configuration has none. */
-  readonly masterKey: string;
-  /** Settings that could not be imported, with reasons. */
-  readonly notes: readonly string[];
-}
-
-/** What was given is something else; the message quotes none of it. */
-export class NoLitellmConfig extends Error {
-  override readonly name = "NoLitellmConfig";
-}
-
-type Source = Readonly<Record<string, string | undefined>>;
 
 /** Prefix of a model name there to the channel type here. */
 const TYPES: Readonly<Record<string, number>> = {
@@ -65,22 +35,37 @@ const TYPES: Readonly<Record<string, number>> = {
   jina_ai: 38,
   hosted_vllm: 1005,
   openai_like: 1005,
+  custom_openai: 1005,
+  lm_studio: 1005,
+  llamafile: 1005,
+  litellm_proxy: 1005,
+  "text-completion-openai": 1,
 };
 
 const VERTEX = 41;
 const FROM_ENVIRONMENT = "os.environ/";
 
-/** Reads the YAML of `model_list`; keys named by variables are taken from `env`. */
-export function readLitellm(text: string, env: Source, groups: Pick<GroupNames, "isNamed">): LitellmConfig {
-  const config = configIn(yamlOf(text));
-  const list = isObject(config) ? config["model_list"] : undefined;
-  if (!isObject(config) || !Array.isArray(list))
-    throw new NoLitellmConfig(
-      "this is no configuration of LiteLLM: it has no model_list, nor a ConfigMap, Helm values or a resource with one",
+/** Reads LiteLLM's YAML or Bifrost's JSON; keys named by variables are taken from `env`. */
+export function readConfig(text: string, env: Variables, groups: Pick<GroupNames, "isNamed">): GatewayConfig {
+  const config = configIn(yamlOf(text), isConfig);
+  if (!config)
+    throw new UnknownConfig(
+      "this is no configuration of LiteLLM or Bifrost: it has no model_list and no providers, nor a ConfigMap, Helm values or a resource with one",
     );
-  const found: Found = { channels: [], notes: [], costs: new Map(), left: new Map(), groups };
-  for (const entry of list) readModel(entry, env, found);
-  const { channels, notes, costs, left } = found;
+  return Array.isArray(config["model_list"]) ? readLitellm(config, env, groups) : readBifrost(config, env);
+}
+
+function isConfig(value: JsonObject): boolean {
+  return Array.isArray(value["model_list"]) || isBifrost(value);
+}
+
+function readLitellm(config: JsonObject, env: Variables, groups: Pick<GroupNames, "isNamed">): GatewayConfig {
+  const notes: string[] = [];
+  const found: Found = { channels: [], notes, costs: new Map(), left: new Map(), groups };
+  const withCredential = createCredentials(config, notes);
+  const list = Array.isArray(config["model_list"]) ? config["model_list"] : [];
+  for (const entry of list) readModel(entry, { env, withCredential }, found);
+  const { channels, costs, left } = found;
   const settings = readSettings(config);
   addAliases(found, settings.aliases);
   for (const [name, models] of left) notes.push(`${name} of ${[...models].join(", ")} is not imported`);
@@ -108,7 +93,7 @@ function yamlOf(text: string): unknown {
     return documentsOf(text);
   } catch (cause) {
     const [reason = ""] = cause instanceof Error ? cause.message.split("\n", 1) : [];
-    throw new NoLitellmConfig(`the configuration is no YAML: ${reason.replace(/:$/, "")}`, { cause });
+    throw new UnknownConfig(`the configuration is no YAML: ${reason.replace(/:$/, "")}`, { cause });
   }
 }
 
@@ -130,7 +115,7 @@ function addAliases({ channels, notes, costs }: Found, aliases: LitellmSettings[
 }
 
 interface Found {
-  readonly channels: LitellmChannel[];
+  readonly channels: ImportedChannel[];
   readonly notes: string[];
   readonly costs: Map<string, TokenCost>;
   /** Parameters that are not taken over, with their models. */
@@ -147,11 +132,17 @@ const KNOWN = [
   .join()
   .split(",");
 
-function readModel(entry: unknown, env: Source, found: Found): void {
+interface Sources {
+  readonly env: Variables;
+  readonly withCredential: ReturnType<typeof createCredentials>;
+}
+
+function readModel(entry: unknown, { env, withCredential }: Sources, found: Found): void {
   const { channels, notes } = found;
-  const params = isObject(entry) && isObject(entry["litellm_params"]) ? entry["litellm_params"] : undefined;
+  const written = isObject(entry) && isObject(entry["litellm_params"]) ? entry["litellm_params"] : undefined;
   const name = isObject(entry) && typeof entry["model_name"] === "string" ? entry["model_name"] : "";
-  if (!params || name === "") return void notes.push("an entry of model_list without a name or parameters is left out");
+  const params = written && name !== "" ? withCredential(name, written) : undefined;
+  if (!params) return void notes.push("an entry of model_list without a name or parameters is left out");
   const resolve = (member: string) =>
     resolved(params[member], env, (variable) => {
       notes.push(`${name}: the variable ${variable} is not set, so its channel has no ${member}`);
@@ -173,7 +164,7 @@ function readModel(entry: unknown, env: Source, found: Found): void {
 }
 
 /** A path leads to a file of LiteLLM's machine; it is no key. */
-function withoutFile<T extends Pick<LitellmChannel, "type" | "key">>(channel: T, name: string, notes: string[]): T {
+function withoutFile<T extends Pick<ImportedChannel, "type" | "key">>(channel: T, name: string, notes: string[]): T {
   if (channel.type !== VERTEX || channel.key === "" || parseObject(channel.key) !== undefined) return channel;
   notes.push(`${name}: vertex_credentials is the path of a file, which is not read: its content is the key`);
   return { ...channel, key: "" };
@@ -204,7 +195,7 @@ function channelOf(
   params: JsonObject,
   resolve: Resolve,
   { provider, type }: { provider: string; type: number },
-): Omit<LitellmChannel, "models" | "accessGroups"> {
+): Omit<ImportedChannel, "models" | "accessGroups"> {
   const key = type === 33 ? awsKey(resolve) : type === 41 ? resolve("vertex_credentials") : resolve("api_key");
   const weight = typeof params["weight"] === "number" ? Math.max(0, Math.trunc(params["weight"])) : 0;
   const other = type === 3 ? resolve("api_version") : type === 41 ? resolve("vertex_location") : "";
@@ -212,6 +203,8 @@ function channelOf(
   // Addresses there end in the version; those here do not.
   return {
     provider,
+    name: "",
+    setting: {},
     type,
     key,
     baseUrl: type === 1 ? base.replace(/\/v1$/, "") : base,
@@ -222,7 +215,7 @@ function channelOf(
 }
 
 /** Limits there hold for one model: with them it has a channel of its own. */
-function limitsIn(params: JsonObject): LitellmChannel["limits"] {
+function limitsIn(params: JsonObject): ImportedChannel["limits"] {
   const { rpm, tpm } = params;
   return { ...(isLimit(rpm) && { rpm }), ...(isLimit(tpm) && { tpm }) };
 }
@@ -245,7 +238,7 @@ function splitModel(text: string, named: string): { readonly provider: string; r
   return { provider, model: text };
 }
 
-function resolved(value: unknown, env: Source, onMissing: (variable: string) => void): string {
+function resolved(value: unknown, env: Variables, onMissing: (variable: string) => void): string {
   if (typeof value !== "string") return value === undefined || value === null ? "" : JSON.stringify(value);
   if (!value.startsWith(FROM_ENVIRONMENT)) return value;
   const variable = value.slice(FROM_ENVIRONMENT.length);
@@ -254,7 +247,7 @@ function resolved(value: unknown, env: Source, onMissing: (variable: string) => 
   return found;
 }
 
-function isSame(a: LitellmChannel, b: Omit<LitellmChannel, "models">): boolean {
+function isSame(a: ImportedChannel, b: Omit<ImportedChannel, "models">): boolean {
   const isLimited = [a, b].some(({ limits }) => Object.keys(limits).length > 0);
   return (
     !isLimited &&

@@ -7,7 +7,7 @@ import type { Announce, Vault } from "../ports.ts";
 import { importConfig } from "./config.ts";
 import { importPrices } from "./served-prices.ts";
 import { GroupNames } from "./groups.ts";
-import { NoLitellmConfig } from "./read.ts";
+import { UnknownConfig } from "./gateway-config.ts";
 import { ImportReport } from "./report.ts";
 
 export interface ImportRoutesDeps {
@@ -28,7 +28,7 @@ export function importRoutes({ database: target, vault, clock, announce }: Impor
       try {
         await importConfig({ target, vault, clock, isDry, text, env, writer, prices, groups }, report);
       } catch (error) {
-        if (!(error instanceof NoLitellmConfig)) throw error;
+        if (!(error instanceof UnknownConfig)) throw error;
         throw new Refusal("document_invalid", { field: "config", values: { name: "config", reason: error.message } });
       }
       if (!isDry) for (const topic of ["channels", "options"] as const) await announce(topic);

@@ -35,7 +35,9 @@ export function readSettings(config: JsonObject): LitellmSettings {
     for (const name of Object.keys(members).filter((one) => !CARRIED.includes(one)))
       notes.push(noteOf(`${section}.${name}`, members[name], REASONS[name]));
   }
-  const rest = Object.keys(config).filter((name) => name !== "model_list" && !SECTIONS.some((one) => one === name));
+  const rest = Object.keys(config).filter(
+    (name) => name !== "model_list" && name !== "credential_list" && !SECTIONS.some((one) => one === name),
+  );
   for (const name of rest) notes.push(`${name} is not imported`);
   return { aliases, retries, notes };
 }

@@ -4,18 +4,23 @@ import { isObject, type JsonObject } from "../../lib/text/json.ts";
 /** Deeper than a resource of an operator puts its configuration. */
 const MAX_DEPTH = 6;
 
-/** The object with a `model_list`: the text itself, or one inside of a ConfigMap, Helm values or an operator's resource. */
-export function configIn(value: unknown, depth = MAX_DEPTH): JsonObject | undefined {
+type IsConfig = (value: JsonObject) => boolean;
+
+/** Members that every configuration has; other texts are not parsed. */
+const MARKS = /model_list|providers/;
+
+/** The configuration: the value itself, or one inside of a ConfigMap, Helm values or an operator's resource. */
+export function configIn(value: unknown, isConfig: IsConfig, depth = MAX_DEPTH): JsonObject | undefined {
   if (depth === 0) return undefined;
-  if (typeof value === "string") return value.includes("model_list") ? configIn(parsed(value), depth - 1) : undefined;
-  if (Array.isArray(value)) return firstIn(value, depth);
+  if (typeof value === "string") return MARKS.test(value) ? configIn(parsed(value), isConfig, depth - 1) : undefined;
+  if (Array.isArray(value)) return firstIn(value, isConfig, depth);
   if (!isObject(value)) return undefined;
-  return Array.isArray(value["model_list"]) ? value : firstIn(Object.values(value), depth);
+  return isConfig(value) ? value : firstIn(Object.values(value), isConfig, depth);
 }
 
-function firstIn(values: readonly unknown[], depth: number): JsonObject | undefined {
+function firstIn(values: readonly unknown[], isConfig: IsConfig, depth: number): JsonObject | undefined {
   for (const value of values) {
-    const found = configIn(value, depth - 1);
+    const found = configIn(value, isConfig, depth - 1);
     if (found) return found;
   }
   return undefined;

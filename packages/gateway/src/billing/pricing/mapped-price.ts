@@ -1,0 +1,32 @@
+import { listedName } from "./listed-name.ts";
+import { OPERATOR, type Price } from "./rates.ts";
+
+/** Names that clients use -> for each way to serve one, the steps of its mapping from the name to the upstream's. */
+export type MappedNames = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+export type Resolver = (name: string) => Price | undefined;
+
+/** Prices of names that channels map, by the prices of single names. */
+export function mappedResolver(resolve: Resolver, mapped: MappedNames): Resolver {
+  return (name) => {
+    const own = resolve(name);
+    const paths = mapped.get(name);
+    if (!paths || own?.source === OPERATOR.source) return own;
+    const [first, ...others] = paths.flatMap((path) => priceOfPath(resolve, path) ?? own ?? []);
+    return first && others.reduce((dearest, one) => (costOf(one) > costOf(dearest) ? one : dearest), first);
+  };
+}
+
+/** The price of the last step that has one: the name of a deployment has none. */
+function priceOfPath(resolve: Resolver, [, ...steps]: readonly string[]): Price | undefined {
+  for (const step of steps.toReversed()) {
+    const price = resolve(listedName(step));
+    if (price) return { ...price, source: `${price.source}, as ${step}`, pricedAs: step };
+  }
+  return undefined;
+}
+
+/** US dollars of a call with a thousand tokens each way, to compare prices. */
+function costOf(price: Price): number {
+  return price.kind === "call" ? price.modelPrice : price.modelRatio * (1 + price.completionRatio) * 0.002;
+}
