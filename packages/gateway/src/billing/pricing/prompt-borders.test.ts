@@ -37,8 +37,8 @@ describe("borders that an operator sets", () => {
 
   it("hold for a name that channels map to the model, unless it has borders of its own", () => {
     const mapped = new Map([
-      ["alias", ["mine"]],
-      ["other", ["mine"]],
+      ["alias", [["alias", "mine"]]],
+      ["other", [["other", "mine"]]],
     ]);
     const options = bordered('{"mine":[{"above":1000,"input":2}],"other":[]}');
     const tiersOf = (name: string) => createPriceBook(options, mapped).find(name);
