@@ -1,4 +1,5 @@
 export * from "./channels/affinity.ts";
+export * from "./channels/filter-overrides.ts";
 export * from "./operations/audit.ts";
 export * from "./accounts/auth.ts";
 export * from "./billing/budget-history.ts";

@@ -1,4 +1,5 @@
 import { affinityRulesType, DEFAULT_AFFINITY_RULES } from "../channels/affinity.ts";
+import { filterOverridesType } from "../channels/filter-overrides.ts";
 import { ALL_RATIOS_1, count, flag, option, positive, text } from "./option-definition.ts";
 import {
   integerType,
@@ -137,6 +138,10 @@ export const CALL_OPTIONS = {
   ModelLimits: option(limitsType, "{}", [
     "relay",
     "Limits of all users of a model together, by name; * is every other one.",
+  ]),
+  FilterOverrides: option(filterOverridesType, "{}", [
+    "relay",
+    "Betas and members of Messages requests that are sent to a host or left out, by host or id of a channel; wins over the built-in rules.",
   ]),
   ChannelAffinityEnabled: option(flag, "true", [
     "relay",

@@ -95,6 +95,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ...faultsOf(deps, usageDoubts),
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
+    filterOverrides: () => snapshots.current().options.FilterOverrides,
     outputLimit: (model) => snapshots.current().prices.upstreamLimits(model).outputTokens,
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
     selection: selectionOf(health, snapshots),

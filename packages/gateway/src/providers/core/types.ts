@@ -117,12 +117,25 @@ export interface FilteredRequest extends HostRequest {
   readonly dropped: readonly string[];
 }
 
+/** What an operator says of a host or a channel; it wins over the rules of the host. */
+export interface FilterOverride {
+  readonly forward?: readonly string[];
+  readonly drop?: readonly string[];
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly members?: { readonly drop?: readonly string[]; readonly keep?: readonly string[] };
+}
+
+/** By the name of a host, or by the id of a channel. */
+export type FilterOverrides = Readonly<Record<string, FilterOverride>>;
+
 /** Where a request goes, and what is known of it. */
 export interface FilterTarget {
   readonly upstreamModel: string;
   readonly channel: ChannelRecord;
   /** The client wrote it in another protocol, and knows nothing of what has to go with it. */
   readonly isConverted: boolean;
+  /** What the operator says of hosts and channels. */
+  readonly overrides?: FilterOverrides | undefined;
   /** Names that this channel refused for the model before. */
   readonly learned?: ReadonlySet<string> | undefined;
 }

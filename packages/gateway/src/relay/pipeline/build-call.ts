@@ -20,6 +20,7 @@ import { routeUrl } from "../../providers/core/route-url.ts";
 import { checkProduct } from "../../providers/core/product-members.ts";
 import type {
   ChannelRecord,
+  FilterOverrides,
   HostRequest,
   HttpJson,
   SigningContext,
@@ -51,6 +52,8 @@ export interface CallDeps {
   readonly files: RemoteFiles;
   /** The most output tokens of one answer of a model; undefined where no one knows. */
   readonly outputLimit: (model: string) => number | undefined;
+  /** What the operator says of the hosts of filtered protocols. */
+  readonly filterOverrides?: () => FilterOverrides;
 }
 
 /** A request ready for the upstream, with what its answer's conversion needs. */
@@ -94,7 +97,8 @@ export async function buildCall(
     plan.bridges.length === 0 ? asked : withinKnownLimit(asked, deps.outputLimit(upstreamModel), noteIn(dropped));
   const { spec } = request;
   const key = channel.keys[keyIndex] ?? "";
-  const context: BridgeContext = {
+  const context: BuildContext = {
+    filterOverrides: deps.filterOverrides?.(),
     spec,
     upstreamModel,
     requestId: request.id,
@@ -215,6 +219,10 @@ async function attachUpload(
   call.headers["content-length"] = String(size);
 }
 
+interface BuildContext extends BridgeContext {
+  readonly filterOverrides?: FilterOverrides | undefined;
+}
+
 /** The body of an upstream request, and what it says. */
 interface BuiltBody {
   readonly bytes: Buffer;
@@ -225,7 +233,7 @@ interface BuiltBody {
 }
 
 /** Same protocol and no transform: the client's bytes, except for the model name and the usage option. */
-function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeContext): BuiltBody {
+function bodyOf(request: RelayRequest, target: RouteTarget, context: BuildContext): BuiltBody {
   const { spec, body, dialect } = request;
   const { channel, plan, upstreamModel } = target;
   const askUsage = spec.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);
@@ -282,7 +290,7 @@ function retargeted(json: JsonObject, spec: RequestSpec, route: UpstreamRoute, {
 }
 
 /** Undefined when nothing repairs requests of this kind; `isSame` where the bytes pass through. */
-function repair(target: RouteTarget, request: RelayRequest, bytes: Buffer, context: BridgeContext) {
+function repair(target: RouteTarget, request: RelayRequest, bytes: Buffer, context: BuildContext) {
   const { channel, plan } = target;
   if (
     channel.paramOverride === undefined &&
@@ -296,7 +304,7 @@ function repair(target: RouteTarget, request: RelayRequest, bytes: Buffer, conte
   return { ...after, isSame: after.body === before };
 }
 
-function repairRequest(target: RouteTarget, asked: HostRequest, context: BridgeContext): HostRequest {
+function repairRequest(target: RouteTarget, asked: HostRequest, context: BuildContext): HostRequest {
   const { channel, plan, upstreamModel } = target;
   let { body } = asked;
   for (const requestTransform of plan.provider.requestTransforms ?? []) {
@@ -313,13 +321,14 @@ function repairRequest(target: RouteTarget, asked: HostRequest, context: BridgeC
 function forHost(
   { channel, plan, upstreamModel }: RouteTarget,
   asked: HostRequest,
-  context: BridgeContext,
+  context: BuildContext,
 ): HostRequest {
   const filter = plan.provider.hostFilter;
   if (!filter?.on.includes(plan.route.dialect)) return asked;
   const isConverted = plan.bridges.length > 0;
   const learned = learnedNames(channel, upstreamModel, context.now);
-  const { dropped, ...filtered } = filter.apply(asked, { channel, upstreamModel, isConverted, learned });
+  const { filterOverrides: overrides } = context;
+  const { dropped, ...filtered } = filter.apply(asked, { channel, upstreamModel, isConverted, overrides, learned });
   dropped.forEach((name) => context.dropped(name));
   return filtered;
 }

@@ -99,6 +99,19 @@ describe("Claude Code on Bedrock", () => {
   });
 });
 
+it("the option FilterOverrides wins for a channel, and refuses what is no filter", async () => {
+  const channel = await relay.gateway.channel("claude-3-7-sonnet-20250219", AWS);
+  relay.gateway.upstream.script("/invoke", () => ({ body: ANSWER }));
+  const overrides = { [channel]: { forward: ["claude-code-20250219"], members: { keep: ["speed"] } } };
+  await relay.gateway.option("FilterOverrides", JSON.stringify(overrides));
+  const { json, dropped } = await ask("claude-3-7-sonnet-20250219", { speed: "fast" }, "claude-code-20250219");
+  expect(json).toMatchObject({ speed: "fast", anthropic_beta: ["claude-code-20250219"] });
+  expect(dropped).toBeUndefined();
+  for (const wrong of [{ vertex: { forwrd: [] } }, { vertex: { members: { drop: ["messages"] } } }, { vertex: 1 }])
+    await expect(relay.gateway.option("FilterOverrides", JSON.stringify(wrong))).rejects.toThrow();
+  await relay.gateway.option("FilterOverrides", "{}");
+});
+
 describe("a name that a host refuses and no list holds", () => {
   it("is left out of the same call, which is sent again once, and of the next ones", async () => {
     await relay.gateway.channel("claude-sonnet-4", ANTHROPIC);

@@ -1,5 +1,5 @@
 import type { ChannelRecord, HostFilter } from "../../core/types.ts";
-import { hostOf, rulesOf } from "./find-host.ts";
+import { hostOf, overridden, rulesOf } from "./find-host.ts";
 import { betasOf, filteredFor, withNeededBetas } from "./host-filter.ts";
 import { refusedNames } from "./host-refusals.ts";
 import type { MessagesHost } from "./host-rules.ts";
@@ -12,12 +12,13 @@ export function messagesFilter(host: (channel: ChannelRecord) => MessagesHost): 
   return {
     on: ["anthropic-messages", "anthropic-count-tokens"],
     host,
-    apply(asked, { channel, upstreamModel, isConverted, learned }) {
+    apply(asked, { channel, upstreamModel, isConverted, overrides, learned }) {
       const found = host(channel);
       const request = isConverted ? withNeededBetas(asked) : asked;
-      const takesAll = found === "anthropic" && learned === undefined;
+      const own = [overrides?.[found], overrides?.[String(channel.id)]].filter((one) => one !== undefined);
+      const takesAll = found === "anthropic" && learned === undefined && own.length === 0;
       if (takesAll || channel.setting["filters"] === "off") return { ...request, dropped: [] };
-      return filteredFor(rulesOf(found, upstreamModel), request, learned);
+      return filteredFor(own.reduce(overridden, rulesOf(found, upstreamModel)), request, learned);
     },
     refused: (message, sent) => refusedNames(message, betasOf(sent)),
   };

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { FilterOverride } from "../../core/types.ts";
 import { HOST_RULES, type HostRules, type MessagesHost } from "./host-rules.ts";
 
 /** Hosts by the end of their names; the first match wins. */
@@ -40,4 +41,28 @@ export function rulesOf(host: MessagesHost, model: string): HostRules {
   const rules = HOST_RULES[host];
   if (host !== "openrouter" || !model.startsWith("anthropic/")) return rules;
   return { ...rules, betas: { unknown: "forward" }, members: { drop: ["container", "mcp_servers"] } };
+}
+
+/** The rules of a host with what the operator says of it or of the channel. */
+export function overridden(rules: HostRules, { forward = [], drop = [], rename, members }: FilterOverride): HostRules {
+  const { betas } = rules;
+  const isSaid = (path: string) => members?.keep?.includes(path) === true;
+  const withoutBeta = Object.entries(rules.members.dropWithoutBeta ?? {});
+  return {
+    ...rules,
+    betas: {
+      ...betas,
+      forward: [...(betas.forward ?? []), ...forward].filter((beta) => !drop.includes(beta)),
+      drop: [...(betas.drop ?? []).filter((beta) => !forward.includes(beta)), ...drop],
+      rename: { ...betas.rename, ...rename },
+    },
+    members: {
+      drop: [...(rules.members.drop ?? []).filter((path) => !isSaid(path)), ...(members?.drop ?? [])],
+      ...(rules.members.keep && { keep: [...rules.members.keep, ...(members?.keep ?? [])] }),
+      dropWithoutBeta: Object.fromEntries(
+        withoutBeta.map(([beta, paths]) => [beta, paths.filter((path) => !isSaid(path))]),
+      ),
+    },
+    hasCacheScope: rules.hasCacheScope || isSaid("cache_control.scope"),
+  };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { hostOf, rulesOf } from "./find-host.ts";
+import { hostOf, overridden, rulesOf } from "./find-host.ts";
 import { filteredFor } from "./host-filter.ts";
 import { refusedNames } from "./host-refusals.ts";
 import { HOST_RULES, type MessagesHost } from "./host-rules.ts";
@@ -224,4 +224,24 @@ describe("what a host refuses by name", () => {
       dropped: ["anthropic-beta:x-1", "foo", "tools[].bar"],
     });
   });
+});
+
+it("the operator's word wins over the rules of a host", () => {
+  const rules = overridden(rulesOf("bedrock-invoke", "m"), {
+    forward: ["claude-code-20250219"],
+    drop: ["effort-2025-11-24"],
+    rename: { "old-1": "context-1m-2025-08-07" },
+    members: { keep: ["speed", "cache_control.scope", "context_management"], drop: ["metadata"] },
+  });
+  const body = {
+    speed: "fast",
+    metadata: {},
+    context_management: {},
+    cache_control: { type: "ephemeral", scope: "global" },
+  };
+  const headers = { "anthropic-beta": "claude-code-20250219,effort-2025-11-24,old-1" };
+  const after = filteredFor(rules, { body, headers });
+  expect(after.headers["anthropic-beta"]).toBe("claude-code-20250219,context-1m-2025-08-07");
+  expect(after.body).toEqual({ speed: "fast", context_management: {}, cache_control: body.cache_control });
+  expect(after.dropped).toEqual(["anthropic-beta:effort-2025-11-24", "metadata"]);
 });

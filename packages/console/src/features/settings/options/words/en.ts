@@ -140,6 +140,7 @@ export const labels = {
   DefaultUserLimits: "Limits of every user",
   GroupLimits: "Limits by group",
   ModelLimits: "Limits by model",
+  FilterOverrides: "What hosts of the Messages protocol take",
   ChannelAffinityEnabled: "Keep conversations on their channel",
   ChannelAffinityRules: "What belongs to a conversation",
   ChannelQueueLength: "Queue length",

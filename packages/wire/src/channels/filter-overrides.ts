@@ -1,0 +1,77 @@
+import type { OptionType, Reading } from "../options/option-kinds.ts";
+
+/** What an operator knows better than the built-in rules of a host. */
+export interface FilterOverride {
+  /** Names of betas that are sent on. */
+  readonly forward?: readonly string[];
+  /** Names of betas that are left out. */
+  readonly drop?: readonly string[];
+  /** Betas by the name that the host has for them. */
+  readonly rename?: Readonly<Record<string, string>>;
+  /** Paths of members that are left out, or sent on after all; `tools[].` leads those of a tool. */
+  readonly members?: { readonly drop?: readonly string[]; readonly keep?: readonly string[] };
+}
+
+/** By the name of a host, or by the id of a channel. */
+export type FilterOverrides = Readonly<Record<string, FilterOverride>>;
+
+const BETA = /^[\w.-]{1,128}$/;
+const PATH = /^(?:tools\[\]\.)?[a-z]\w*(?:\.[a-z]\w*)?$/;
+/** What no request can do without. */
+const NEEDED =
+  /^(?:model|messages|system|max_tokens|stream|thinking|tools|tool_choice|tools\[\]\.(?:type|name|description|input_schema))$/;
+
+/** JSON object of hosts or channels to what is sent to them. */
+export const filterOverridesType: OptionType<FilterOverrides> = {
+  kind: "json",
+  read: (text) => {
+    const parsed = parseObject(text);
+    if (parsed === undefined) return { isValid: false, messageKey: "option_json_invalid" };
+    for (const [name, value] of Object.entries(parsed)) {
+      const fault = faultOf(value);
+      if (fault !== undefined) return broken(`filters of a host; ${fault} for ${name}`);
+    }
+    return { isValid: true, value: parsed as FilterOverrides, text };
+  },
+};
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function faultOf(value: unknown): string | undefined {
+  if (!isObject(value)) return "an object is needed";
+  const unknown = Object.keys(value).find((name) => !["forward", "drop", "rename", "members"].includes(name));
+  if (unknown !== undefined) return `${unknown} is not known`;
+  const { forward = [], drop = [], rename = {}, members = {} } = value;
+  if (!areTexts(forward, BETA) || !areTexts(drop, BETA)) return "forward and drop are lists of betas";
+  if (!isObject(rename) || !areTexts(Object.keys(rename), BETA) || !areTexts(Object.values(rename), BETA))
+    return "rename is an object of betas";
+  return isObject(members) ? faultOfMembers(members) : "members is an object of drop and keep";
+}
+
+function faultOfMembers(members: Readonly<Record<string, unknown>>): string | undefined {
+  const unknown = Object.keys(members).find((name) => name !== "drop" && name !== "keep");
+  if (unknown !== undefined) return `members.${unknown} is not known`;
+  const { drop = [], keep = [] } = members;
+  if (!areTexts(drop, PATH) || !areTexts(keep, PATH)) return "members are lists of paths such as tools[].defer_loading";
+  const needed = drop.find((path) => NEEDED.test(path));
+  return needed === undefined ? undefined : `${needed} is never left out`;
+}
+
+function areTexts(value: unknown, form: RegExp): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string" && form.test(item));
+}
+
+function broken(rule: string): Reading<never> {
+  return { isValid: false, messageKey: "option_value_invalid", rule };
+}
