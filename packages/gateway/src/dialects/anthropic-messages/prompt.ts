@@ -1,25 +1,39 @@
 import { FILE_TOKENS } from "../core/media.ts";
-import type { PromptReader } from "../core/prompt.ts";
-import { anyText, isObject, object, objects, text } from "../core/read.ts";
+import { TEMPLATE_TOKENS, walkFunction, type PromptReader } from "../core/prompt.ts";
+import { anyText, isObject, isSet, object, objects, text } from "../core/read.ts";
 import type { JsonObject, JsonValue, Texts } from "../core/types.ts";
 
-const TOKENS_PER_MESSAGE = 2;
 const TOKENS_PER_IMAGE = 1000;
-const TOKENS_PER_TOOL = 3;
 const TOKENS_PER_CALL = 7;
 
 /** Walks everything that the model reads of a messages request. */
 export function walkMessages(body: JsonObject, reader: PromptReader): void {
+  reader.tokens(TEMPLATE_TOKENS.reply);
+  if (isSet(body["system"]) && body["system"] !== "") reader.tokens(TEMPLATE_TOKENS.message);
   walkContent(body["system"], reader);
   for (const message of objects(body, "messages")) {
-    reader.tokens(TOKENS_PER_MESSAGE);
+    reader.tokens(TEMPLATE_TOKENS.message * messagesIn(message["content"]));
     walkContent(message["content"], reader);
   }
-  for (const tool of objects(body, "tools")) {
-    reader.tokens(TOKENS_PER_TOOL);
-    reader.json(tool);
-  }
+  const tools = objects(body, "tools");
+  if (tools.length > 0) reader.tokens(TEMPLATE_TOKENS.tools);
+  for (const tool of tools) walkTool(tool, reader);
   reader.json(object(object(body, "output_config"), "format")?.["schema"]);
+}
+
+/** Calls and results are messages of their own in other protocols, and next to what else a message says. */
+function messagesIn(content: JsonValue | undefined): number {
+  if (!Array.isArray(content)) return 1;
+  const apart = content.filter(
+    (block) => isObject(block) && /^tool_(?:use|result)$/.test(anyText(block, "type")),
+  ).length;
+  return apart === 0 || content.length > apart ? apart + 1 : apart;
+}
+
+function walkTool(tool: JsonObject, reader: PromptReader): void {
+  if (tool["input_schema"] === undefined) return reader.json(tool);
+  const [name, description] = [anyText(tool, "name"), anyText(tool, "description")];
+  walkFunction({ name, description, schema: tool["input_schema"] }, reader);
 }
 
 function walkContent(content: JsonValue | undefined, reader: PromptReader): void {

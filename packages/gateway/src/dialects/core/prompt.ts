@@ -13,6 +13,25 @@ export interface PromptReader {
   tokens(count: number): void;
 }
 
+/**
+ * What chat templates add: around each message, call of a tool and result of one, before the answer, and before tools.
+ * The same in every protocol, so that one prompt counts the same whoever sends it.
+ */
+export const TEMPLATE_TOKENS = { message: 4, reply: 3, tools: 8 } as const;
+
+/** A function as every protocol describes it. */
+export interface FunctionTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonValue | undefined;
+}
+
+export function walkFunction({ name, description, schema }: FunctionTool, reader: PromptReader): void {
+  reader.word(name);
+  reader.word(description);
+  reader.json(schema);
+}
+
 type Walk = (reader: PromptReader) => void;
 
 /** Upper estimate of the tokens that a walk names. One long text is bounded in less time than its pieces. */

@@ -1,11 +1,9 @@
 import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../core/media.ts";
-import type { PromptReader } from "../core/prompt.ts";
+import { TEMPLATE_TOKENS, walkFunction, type PromptReader } from "../core/prompt.ts";
 import { anyText, object, objects, text } from "../core/read.ts";
 import type { JsonObject, Texts } from "../core/types.ts";
 import { gObject, gObjects, gText, gValue, systemParts } from "./fields.ts";
 
-const TOKENS_PER_TURN = 4;
-const TOKENS_OF_TOOLS = 8;
 const TOKENS_PER_CALL = 7;
 
 /** Walks everything that the model reads of a generateContent request. */
@@ -13,15 +11,33 @@ export function walkGemini(body: JsonObject, reader: PromptReader): void {
   const request = gObject(body, "generateContentRequest") ?? body;
   const system = systemParts(request);
   const instruction = system.length === 0 ? [] : [{ parts: system }];
+  reader.tokens(TEMPLATE_TOKENS.reply);
   for (const content of [...instruction, ...objects(request, "contents")]) {
-    reader.tokens(TOKENS_PER_TURN);
-    for (const part of objects(content, "parts")) walkPart(part, reader);
+    const parts = objects(content, "parts");
+    reader.tokens(TEMPLATE_TOKENS.message * messagesIn(parts));
+    for (const part of parts) walkPart(part, reader);
   }
   const tools = objects(request, "tools");
-  if (tools.length > 0) reader.tokens(TOKENS_OF_TOOLS);
-  for (const tool of tools) reader.json(tool);
+  if (tools.length > 0) reader.tokens(TEMPLATE_TOKENS.tools);
+  for (const tool of tools) walkTool(tool, reader);
   const config = gObject(request, "generationConfig");
   reader.json(gValue(config, "responseSchema") ?? gValue(config, "responseJsonSchema"));
+}
+
+/** Calls and results are messages of their own in other protocols, and next to what else a turn says. */
+function messagesIn(parts: readonly JsonObject[]): number {
+  const isApart = (part: JsonObject) => gObject(part, "functionCall") ?? gObject(part, "functionResponse");
+  const apart = parts.filter(isApart).length;
+  return apart === 0 || parts.length > apart ? apart + 1 : apart;
+}
+
+function walkTool(tool: JsonObject, reader: PromptReader): void {
+  const functions = gObjects(tool, "functionDeclarations");
+  if (functions.length === 0) return reader.json(tool);
+  for (const one of functions) {
+    const schema = gValue(one, "parameters") ?? gValue(one, "parametersJsonSchema");
+    walkFunction({ name: anyText(one, "name"), description: anyText(one, "description"), schema }, reader);
+  }
 }
 
 function walkPart(part: JsonObject, reader: PromptReader): void {

@@ -1,26 +1,25 @@
 import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../core/media.ts";
-import type { PromptReader } from "../core/prompt.ts";
+import { TEMPLATE_TOKENS, walkFunction, type PromptReader } from "../core/prompt.ts";
 import { anyText, isObject, isSet, list, object, objects, text } from "../core/read.ts";
 import type { JsonObject, JsonValue, Texts } from "../core/types.ts";
 
-const TOKENS_PER_MESSAGE = 4;
-const TOKENS_OF_REPLY = 3;
-const TOKENS_OF_TOOLS = 8;
 const TOKENS_PER_CALL = 7;
 
 /** Walks everything that the model reads of a chat request. */
 export function walkChat(body: JsonObject, reader: PromptReader): void {
   const model = text(body, "model") ?? "";
-  reader.tokens(TOKENS_OF_REPLY);
+  reader.tokens(TEMPLATE_TOKENS.reply);
   for (const message of objects(body, "messages")) walkMessage(message, model, reader);
   const tools = [...objects(body, "tools"), ...objects(body, "functions")];
-  if (tools.length > 0) reader.tokens(TOKENS_OF_TOOLS);
+  if (tools.length > 0) reader.tokens(TEMPLATE_TOKENS.tools);
   for (const tool of tools) walkTool(tool, reader);
-  reader.json(object(object(body, "response_format"), "json_schema"));
+  reader.json(object(object(body, "response_format"), "json_schema")?.["schema"]);
 }
 
 function walkMessage(message: JsonObject, model: string, reader: PromptReader): void {
-  reader.tokens(TOKENS_PER_MESSAGE);
+  const legacy = object(message, "function_call");
+  const calls = legacy === undefined ? objects(message, "tool_calls") : [{ function: legacy }];
+  if (calls.length === 0 || hasContent(message["content"])) reader.tokens(TEMPLATE_TOKENS.message);
   const name = text(message, "name");
   if (name !== undefined) {
     reader.tokens(1);
@@ -29,9 +28,11 @@ function walkMessage(message: JsonObject, model: string, reader: PromptReader): 
   walkContent(message["content"], model, reader);
   const refusal = text(message, "refusal");
   if (refusal !== undefined) reader.text(refusal);
-  for (const call of objects(message, "tool_calls")) walkCall(call, reader);
-  const legacy = object(message, "function_call");
-  if (legacy !== undefined) walkCall({ function: legacy }, reader);
+  for (const call of calls) walkCall(call, reader);
+}
+
+function hasContent(content: JsonValue | undefined): boolean {
+  return typeof content === "string" ? content !== "" : Array.isArray(content) && content.length > 0;
 }
 
 function walkContent(content: JsonValue | undefined, model: string, reader: PromptReader): void {
@@ -66,15 +67,15 @@ function walkPart(part: JsonObject, model: string, reader: PromptReader): void {
 
 function walkCall(call: JsonObject, reader: PromptReader): void {
   const target = object(call, "function") ?? object(call, "custom");
+  reader.tokens(TEMPLATE_TOKENS.message);
   reader.word(anyText(target, "name"));
   reader.word(anyText(target, "arguments", "input"));
 }
 
 function walkTool(tool: JsonObject, reader: PromptReader): void {
   const target = object(tool, "function") ?? object(tool, "custom") ?? tool;
-  reader.word(anyText(target, "name"));
-  reader.word(anyText(target, "description"));
-  reader.json(target["parameters"] ?? target["format"]);
+  const schema = target["parameters"] ?? target["format"];
+  walkFunction({ name: anyText(target, "name"), description: anyText(target, "description"), schema }, reader);
 }
 
 /** Texts of one choice: a whole message or the delta of a stream. */

@@ -1,36 +1,39 @@
 import { FILE_TOKENS, imageTokens } from "../core/media.ts";
-import type { PromptReader } from "../core/prompt.ts";
+import { TEMPLATE_TOKENS, walkFunction, type PromptReader } from "../core/prompt.ts";
 import { anyText, isObject, object, objects, text } from "../core/read.ts";
 import type { JsonObject, JsonValue, Texts } from "../core/types.ts";
 
-const TOKENS_PER_MESSAGE = 4;
-const TOKENS_OF_REPLY = 3;
-const TOKENS_OF_TOOLS = 8;
 const TOKENS_PER_CALL = 7;
 
 /** Walks everything that the model reads of a Responses request. */
 export function walkResponses(body: JsonObject, reader: PromptReader): void {
   const model = text(body, "model") ?? "";
-  reader.tokens(TOKENS_OF_REPLY);
+  reader.tokens(TEMPLATE_TOKENS.reply);
   const instructions = text(body, "instructions");
   if (instructions !== undefined) {
-    reader.tokens(TOKENS_PER_MESSAGE);
+    reader.tokens(TEMPLATE_TOKENS.message);
     reader.text(instructions);
   }
   const input = body["input"];
   if (typeof input === "string") {
-    reader.tokens(TOKENS_PER_MESSAGE);
+    reader.tokens(TEMPLATE_TOKENS.message);
     reader.text(input);
   }
   for (const item of objects(body, "input")) walkItem(item, model, reader);
   const tools = objects(body, "tools");
-  if (tools.length > 0) reader.tokens(TOKENS_OF_TOOLS);
-  for (const tool of tools) reader.json(tool);
+  if (tools.length > 0) reader.tokens(TEMPLATE_TOKENS.tools);
+  for (const tool of tools) walkTool(tool, reader);
   reader.json(object(object(body, "text"), "format")?.["schema"]);
 }
 
+function walkTool(tool: JsonObject, reader: PromptReader): void {
+  if (tool["type"] !== "function" && tool["type"] !== "custom") return reader.json(tool);
+  const schema = tool["parameters"] ?? tool["format"];
+  walkFunction({ name: anyText(tool, "name"), description: anyText(tool, "description"), schema }, reader);
+}
+
 function walkItem(item: JsonObject, model: string, reader: PromptReader): void {
-  reader.tokens(TOKENS_PER_MESSAGE);
+  reader.tokens(TEMPLATE_TOKENS.message);
   switch (item["type"]) {
     case "function_call":
     case "custom_tool_call":

@@ -10,6 +10,7 @@ import { UpstreamRefusal } from "../../providers/core/types.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import { collect, sendCall, type CollectedAnswer } from "./collected-answer.ts";
 import { buildCall } from "./build-call.ts";
+import { countConverted, countedRequest } from "./count-converted.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "../upstream/failure.ts";
 import { admissionFor, type AdmissionController } from "../admission/admission-controller.ts";
@@ -17,6 +18,7 @@ import { NOTHING_USED } from "../../limits/claims.ts";
 import type { AdmissionRequest } from "../admission/admission-request.ts";
 import { selectionFor, type PipelineDeps } from "./pipeline.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
+import { planOver } from "./plan.ts";
 import { createRetries } from "./retry.ts";
 import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
@@ -50,7 +52,7 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
           client: response,
           budgetAmounts: () => ({ amount: ZERO }),
         });
-      await countHere(request, response, deps);
+      await countOtherwise(request, response, { wasAsked: found !== undefined, signal: gone.signal, deps });
     }
     isSuccess = true;
     request.span?.ended({ status: 200, outcome: "ok" });
@@ -73,13 +75,61 @@ function here({ caller }: RelayRequest): Candidate {
 /** Members that refer to data stored at an upstream. */
 const HELD_UPSTREAM = ["previous_response_id", "conversation", "prompt"];
 
-async function countHere(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
+interface Otherwise {
+  /** An upstream was asked in the client's protocol, and does not know the path. */
+  readonly wasAsked: boolean;
+  readonly signal: AbortSignal;
+  readonly deps: PipelineDeps;
+}
+
+/** By the upstream that would answer the prompt, in its own protocol; else by one estimate, which says that it is one. */
+async function countOtherwise(
+  request: RelayRequest,
+  response: ServerResponse,
+  { wasAsked, signal, deps }: Otherwise,
+): Promise<void> {
   const json = request.body.json();
   const held = request.dialect.id === "openai-input-tokens" && HELD_UPSTREAM.find((name) => isSet(json[name]));
   if (held) throw unsupportedParameter(held, "Send what it stands for instead.");
-  const tokens = await countTexts(deps.counter, request.spec.model, request.dialect.promptTexts(request.body));
-  response.setHeader("x-fairway-estimated", "true");
-  send(response, Buffer.from(JSON.stringify(answerOf(request.dialect.id, tokens))));
+  const counted = await countedByUpstream(request, { wasAsked, signal, deps });
+  signal.throwIfAborted();
+  if (counted === undefined) response.setHeader("x-fairway-estimated", "true");
+  const { spec, dialect, body } = request;
+  const tokens = counted ?? (await countTexts(deps.counter, spec.model, dialect.promptTexts(body)));
+  send(response, Buffer.from(JSON.stringify(answerOf(dialect.id, tokens))));
+}
+
+async function countedByUpstream(
+  request: RelayRequest,
+  { wasAsked, signal, deps }: Otherwise,
+): Promise<number | undefined> {
+  const answering = answeringTarget(request, deps);
+  if (!answering) return undefined;
+  const { asked, selection, first } = answering;
+  try {
+    const isSame = wasAsked && first.plan.bridges.length === 0;
+    const counted = isSame ? undefined : await countConverted(asked, first, signal, deps);
+    // Servers that copy the protocol without its counting count in the one that they began with.
+    const plan = counted === undefined ? planOver("openai-chat", first, asked.spec) : undefined;
+    return plan && plan !== first.plan ? await countConverted(asked, { ...first, plan }, signal, deps) : counted;
+  } finally {
+    selection.unused();
+  }
+}
+
+/** The channel that would answer the prompt; undefined where the prompt could not be sent. */
+function answeringTarget(
+  request: RelayRequest,
+  deps: PipelineDeps,
+): (FirstTarget & { readonly asked: RelayRequest }) | undefined {
+  try {
+    const asked = countedRequest(request);
+    const found = asked && firstTarget(asked, deps);
+    return found && { asked, ...found };
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
 }
 
 function answerOf(dialect: DialectId, tokens: number): JsonObject {

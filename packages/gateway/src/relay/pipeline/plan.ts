@@ -1,6 +1,6 @@
 import { dialectById } from "../../dialects/index.ts";
 import { findBridges } from "../../dialects/find-bridges.ts";
-import type { RequestSpec, Body, Bridge, Dialect } from "../../dialects/core/types.ts";
+import type { RequestSpec, Body, Bridge, Dialect, DialectId } from "../../dialects/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";
 
@@ -23,16 +23,28 @@ export function planFor(
   upstreamModel: string,
   body?: Body,
 ): Plan | undefined {
-  const name = `${channel.type} ${spec.operation} ${spec.dialect}`;
-  let known = plans.get(name);
-  if (!known) {
-    known = plansOf(channel.type, spec);
-    plans.set(name, known);
-  }
-  for (const plan of known) {
+  for (const plan of knownPlans(channel.type, spec)) {
     if (plan.route.when === undefined || plan.route.when(spec, upstreamModel, channel, body)) return plan;
   }
   return undefined;
+}
+
+/** The way over this protocol of the upstream; undefined where the channel has none. */
+export function planOver(
+  dialect: DialectId,
+  { channel, upstreamModel }: { readonly channel: ChannelRecord; readonly upstreamModel: string },
+  spec: RequestSpec,
+): Plan | undefined {
+  return knownPlans(channel.type, spec).find(
+    ({ route }) => route.dialect === dialect && route.when?.(spec, upstreamModel, channel) !== false,
+  );
+}
+
+function knownPlans(type: number, spec: RequestSpec): readonly Plan[] {
+  const name = `${type} ${spec.operation} ${spec.dialect}`;
+  let known = plans.get(name);
+  if (!known) plans.set(name, (known = plansOf(type, spec)));
+  return known;
 }
 
 function plansOf(type: number, spec: RequestSpec): Plan[] {

@@ -59,7 +59,7 @@ export class UnseenOutput {
     return true;
   }
 
-  /** A model that nobody knows says by its silence that it may have reasoned. */
+  /** A model that no list knows says by its silence that it may have reasoned. */
   get #mayHaveReasoned(): boolean {
     return this.#limits.isReasoning || this.#silentMs > USUAL_SILENCE_MS;
   }

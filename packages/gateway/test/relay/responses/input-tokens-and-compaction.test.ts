@@ -42,7 +42,8 @@ describe("POST /v1/responses/input_tokens", () => {
     expect((await relay.ask("copied")).status).toBe(200);
   });
 
-  it("is counted by the gateway on converted channels, with instructions, tools and the stored conversation", async () => {
+  it("is counted by the gateway on converted channels whose upstream cannot, with instructions, tools and the stored conversation", async () => {
+    relay.gateway.upstream.script("/messages/count_tokens", () => ({ status: 404, body: { error: "no such path" } }));
     const { object, input_tokens: bare } = await count("claude+echo", { input: "hi" });
     expect([object, bare > 4]).toEqual(["response.input_tokens", true]);
     const tools = [{ type: "function", name: "look_up", parameters: { type: "object" }, strict: null }];

@@ -1,0 +1,168 @@
+import { count, isObject, list, object, text } from "../../dialects/core/read.ts";
+import { dialectById } from "../../dialects/index.ts";
+import type { DialectId, JsonObject, Operation } from "../../dialects/core/types.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import { proxyOf } from "../../providers/core/proxy.ts";
+import { jsonBody } from "../ingress/body/read-body.ts";
+import type { RouteTarget } from "../selection/types.ts";
+import type { RelayRequest } from "../types.ts";
+import { buildCall, type BuiltCall } from "./build-call.ts";
+import { collect, sendCall } from "./collected-answer.ts";
+import type { PipelineDeps } from "./pipeline.ts";
+
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+const TIMEOUT_MS = 5_000;
+/** A server that could not count is not asked again before that. */
+const FORGET_MS = 10 * 60_000;
+const MAX_REMEMBERED = 1_000;
+
+/** The call whose prompt a client's protocol counts. */
+const COUNTED: Readonly<Partial<Record<DialectId, { readonly dialect: DialectId; readonly operation: Operation }>>> = {
+  "anthropic-count-tokens": { dialect: "anthropic-messages", operation: "chat" },
+  "gemini-count-tokens": { dialect: "gemini-generate", operation: "chat" },
+  "openai-input-tokens": { dialect: "openai-responses", operation: "responses" },
+};
+
+/** The request that has the prompt to be counted; undefined where the protocol has none. */
+export function countedRequest(request: RelayRequest): RelayRequest | undefined {
+  const counted = COUNTED[request.dialect.id];
+  const dialect = counted && dialectById(counted.dialect);
+  if (!counted || !dialect) return undefined;
+  const json = request.body.json();
+  const inner = object(json, "generateContentRequest") ?? object(json, "generate_content_request") ?? json;
+  const capped = counted.dialect === "anthropic-messages" ? { max_tokens: 1, ...inner, stream: false } : inner;
+  const body = jsonBody(Buffer.from(JSON.stringify(capped)));
+  const spec = { ...dialect.inspect(body, counted.operation, request.spec.model), stream: false };
+  return { ...request, dialect, body, spec, url: "" };
+}
+
+/** One question to an upstream, and the tokens in its answer. */
+interface Question {
+  readonly path: string;
+  readonly body: JsonObject;
+  /** A further question where the answer requires one. */
+  readonly read: (answer: JsonObject) => number | Question | undefined;
+}
+
+/** By the protocol of the upstream: what it is asked with the request that it would get. */
+type Ask = (path: string, body: JsonObject, model: string) => Question | undefined;
+
+const ASKS: Readonly<Partial<Record<DialectId, Ask>>> = {
+  "anthropic-messages": (path, body) =>
+    path.endsWith("/messages")
+      ? {
+          path: `${path}/count_tokens`,
+          body: only(body, "model messages system tools tool_choice thinking mcp_servers output_config"),
+          read: (answer) => count(answer, "input_tokens"),
+        }
+      : undefined,
+  "openai-responses": (path, body) =>
+    path.endsWith("/responses")
+      ? {
+          path: `${path}/input_tokens`,
+          body: only(body, "model input instructions tools tool_choice text reasoning truncation parallel_tool_calls"),
+          read: (answer) => count(answer, "input_tokens"),
+        }
+      : undefined,
+  "gemini-generate": (path, body, model) => {
+    const prompt = only(body, "contents systemInstruction tools toolConfig");
+    // The address of a cloud project says which of the two forms is taken.
+    const isProject = path.includes("/publishers/");
+    return {
+      path: path.replace(/:\w+$/, ":countTokens"),
+      body: isProject ? prompt : { generateContentRequest: { model: `models/${model}`, ...prompt } },
+      read: (answer) => count(answer, "totalTokens"),
+    };
+  },
+  "openai-chat": askServer,
+};
+
+/** Servers of open models count at their root, some the messages, and some the text that their template makes of them. */
+function askServer(path: string, body: JsonObject): Question | undefined {
+  const [, root] = /^(.*?)(?:\/v\d+)?\/chat\/completions$/.exec(path) ?? [];
+  if (root === undefined) return undefined;
+  const prompt = only(body, "messages tools chat_template_kwargs");
+  const ofText = (content: string): Question => ({
+    path: `${root}/tokenize`,
+    body: { content, add_special: true, parse_special: true },
+    read: (answer) => (Array.isArray(answer["tokens"]) ? list(answer, "tokens").length : undefined),
+  });
+  const ofTemplate: Question = {
+    path: `${root}/apply-template`,
+    body: prompt,
+    read: (answer) => {
+      const rendered = text(answer, "prompt");
+      return rendered === undefined ? undefined : ofText(rendered);
+    },
+  };
+  return {
+    path: `${root}/tokenize`,
+    body: { ...only(body, "model"), ...prompt, add_generation_prompt: true },
+    read: (answer) => count(answer, "count") ?? (Array.isArray(answer["tokens"]) ? ofTemplate : undefined),
+  };
+}
+
+function only(body: JsonObject, names: string): JsonObject {
+  return Object.fromEntries(names.split(" ").flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+}
+
+/** By the channel: until when it is not asked, on the monotonic clock. */
+const unable = new Map<string, number>();
+
+/**
+ * The tokens of a prompt, by the upstream that would answer it. Undefined where it has no way to count: the caller then
+ * estimates. Never rejects, and never blames the channel.
+ */
+export async function countConverted(
+  request: RelayRequest,
+  target: RouteTarget,
+  signal: AbortSignal,
+  deps: PipelineDeps,
+): Promise<number | undefined> {
+  const { channel, plan } = target;
+  const ask = ASKS[plan.route.dialect];
+  // Vendors of the chat protocol have no such path; a server of its own has an address.
+  if (!ask || (plan.route.dialect === "openai-chat" && channel.baseUrl === "")) return undefined;
+  const name = `${channel.id} ${channel.baseUrl} ${plan.route.dialect}`;
+  if ((unable.get(name) ?? 0) > performance.now()) return undefined;
+  const counted = await converse(request, target, ask, { signal, deps }).catch(() => undefined);
+  if (counted !== undefined || signal.aborted) return counted;
+  if (unable.size >= MAX_REMEMBERED) unable.clear();
+  unable.set(name, performance.now() + FORGET_MS);
+  return undefined;
+}
+
+async function converse(
+  request: RelayRequest,
+  target: RouteTarget,
+  ask: Ask,
+  { signal, deps }: { readonly signal: AbortSignal; readonly deps: PipelineDeps },
+): Promise<number | undefined> {
+  const { call } = await buildCall(request, target, deps, { signal });
+  const body = parseObject(call.body?.toString("utf8") ?? "");
+  let next = isObject(body) ? ask(call.url.pathname, body as JsonObject, target.upstreamModel) : undefined;
+  while (next) {
+    const answer = await answerTo(next, call, target, { signal, deps });
+    const read = answer && next.read(answer);
+    if (typeof read === "number" || read === undefined) return read;
+    next = read;
+  }
+  return undefined;
+}
+
+async function answerTo(
+  { path, body }: Question,
+  call: BuiltCall["call"],
+  { channel }: RouteTarget,
+  { signal, deps }: { readonly signal: AbortSignal; readonly deps: PipelineDeps },
+): Promise<JsonObject | undefined> {
+  const url = new URL(call.url);
+  url.pathname = path;
+  const asked = { ...call, url, headers: { ...call.headers }, body: Buffer.from(JSON.stringify(body)) };
+  const timeouts = { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
+  const sent = await sendCall(deps.upstreams, asked, { proxy: proxyOf(channel), timeouts, signal });
+  const answer = await collect(sent, MAX_ANSWER_BYTES);
+  if (answer.status !== 200) return undefined;
+  const json = parseObject(answer.body.toString("utf8"));
+  return isObject(json) ? (json as JsonObject) : undefined;
+}
