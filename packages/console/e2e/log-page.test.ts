@@ -104,6 +104,31 @@ test("a failed call is followed from the plot to the reason by clicks", async ()
   expect([address().get("row"), address().get("type")]).toEqual([null, null]);
 });
 
+test("sums beside a list of failed calls are hidden, and only calls count as successful", async () => {
+  await page.goto("/log");
+  const sums = page.locator(".log-totals");
+  await sums.getByText("Spend").waitFor();
+  const plot = page.getByRole("region", { name: "Calls over time" });
+  const head = plot.locator(".histogram-head > span");
+  const successful = async () => Number((await head.textContent())?.replace(/\D/g, ""));
+  await expect.poll(successful).toBeGreaterThan(0);
+  const before = await successful();
+  const { data: channels } = (await asUser(page, "GET", "/api/channel/")) as { data: { id: number; name: string }[] };
+  for (const name of ["west", "south"])
+    await asUser(page, "GET", `/api/channel/test/${channels.find((one) => one.name === name)?.id}?model=plain`);
+  await page.goto("/log?type=4");
+  await openRow("Model test");
+  await peek()
+    .getByText(/Attempt 1 · #3 south · failed/)
+    .waitFor();
+  expect(await peek().getByText("delivered").count()).toBe(0);
+  await page.goto("/log?size=50");
+  await expect.poll(() => rows().filter({ hasText: "Model test" }).count()).toBeGreaterThan(1);
+  await expect.poll(successful).toBe(before);
+  await plot.getByRole("button", { name: /^Failed/ }).click();
+  await expect.poll(() => sums.count()).toBe(0);
+});
+
 test("a call that another channel cured says where it went and what it cost (C-316)", async () => {
   await page.goto("/log");
   await rows().filter({ hasText: "cured" }).first().getByTitle("1 retry: 1 → 2").waitFor();
@@ -290,7 +315,7 @@ test("users read their own calls without channels and hosts", async () => {
 
 test("the toolbar is one row on a phone, and the open row covers the page in both themes", async () => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto("/log");
+  await page.goto("/log?size=50");
   await rows().first().waitFor();
   const tops = await page
     .getByRole("search")

@@ -41,7 +41,7 @@ export async function getJson(http: HttpJson, url: string, headers: Headers): Pr
 }
 
 /** The status with what the provider says about it; the caller masks secrets and addresses. */
-function refusalText({ status, json }: Awaited<ReturnType<HttpJson>>): string {
+export function refusalText({ status, json }: Awaited<ReturnType<HttpJson>>): string {
   const said = wordsIn(json);
   return `the upstream answered with status ${status}${said === undefined ? "" : `: ${said}`}`;
 }

@@ -1,5 +1,6 @@
 import { isObject, objects, text } from "../../../dialects/core/read.ts";
 import { joinUrl } from "../../core/join-url.ts";
+import { refusalText } from "../../core/model-list.ts";
 import type { ChannelRecord, HttpJson, UpstreamCall } from "../../core/types.ts";
 import { parseAwsKey } from "./key.ts";
 
@@ -18,8 +19,9 @@ export function listAwsModels(sign: Sign) {
     const read = async (path: string, list: string, name: string) => {
       const call: UpstreamCall = { method: "GET", url: joinUrl(base, path), headers: {}, body: undefined };
       sign(call, { key, now });
-      const { status, json } = await http({ method: "GET", url: call.url.href, headers: call.headers });
-      if (status !== 200 || !isObject(json)) throw new Error(`the upstream answered with status ${status}`);
+      const answer = await http({ method: "GET", url: call.url.href, headers: call.headers });
+      const { status, json } = answer;
+      if (status !== 200 || !isObject(json)) throw new Error(refusalText(answer));
       return objects(json, list).flatMap((entry) => text(entry, name) ?? []);
     };
     const models = await read("/foundation-models", "modelSummaries", "modelId");
