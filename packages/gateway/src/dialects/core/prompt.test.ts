@@ -72,6 +72,7 @@ const PROMPTS: readonly (readonly [string, JsonObject, JsonObject, JsonObject, J
 ];
 
 describe("one prompt", () => {
+  // @weakness Money: The prompt of a stream that breaks off before its usage counts without what the chat template adds
   it.each(PROMPTS)("counts the same in every protocol: %s", (_name, chat, responses, messages, gemini) => {
     const counted = textsOf((reader) => walkChat(chat, reader));
     expect(counted.extra).toBeGreaterThanOrEqual(7);

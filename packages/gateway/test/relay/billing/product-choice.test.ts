@@ -92,6 +92,7 @@ describe("sizes and qualities of pictures", () => {
   });
 });
 
+// @weakness Money: Instructions for speech of 250 KB are read by the model and not paid
 describe("instructions for speech", () => {
   it("are refused above the length that their price covers", async () => {
     await relay.gateway.channel("tts-1");

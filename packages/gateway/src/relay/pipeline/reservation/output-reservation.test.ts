@@ -31,6 +31,7 @@ describe("a stream that its client leaves", () => {
     expect(isReadOn("gpt-4o")).toBe(false);
   });
 
+  // @weakness Money: A client that leaves a stream pays for reasoning that its request had switched off
   it.each([
     [{ generationConfig: { thinkingConfig: { thinkingBudget: 0 } } }],
     [{ generation_config: { thinking_config: { thinking_budget: 0 } } }],
