@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
+import { askOf, bridgeContextOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
+import { findBridges } from "../../../dialects/find-bridges.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { translateRequest } from "../../../relay/pipeline/translate.ts";
 import { chatBridge } from "./chat.ts";
 
 const call = { function: { name: "f", arguments: { x: 1 } } };
@@ -51,4 +54,18 @@ describe("ollama", () => {
     });
     expect(answer["usage"]).toBeUndefined();
   });
+});
+
+// @weakness Providers' keys: A server without a search answers a question for one as if it had searched
+it.each([
+  ["openai-chat", { messages: [], web_search_options: {} }],
+  ["openai-chat", { messages: [], tools: [{ type: "web_search" }] }],
+  ["anthropic-messages", { max_tokens: 9, messages: [], tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+  ["openai-responses", { input: "hi", tools: [{ type: "web_search" }] }],
+  ["gemini-generate", { contents: [], tools: [{ googleSearch: {} }] }],
+] as const)("a search of %s clients is refused, since no one here searches", (client, body) => {
+  const bridges = findBridges(client, "private:ollama-chat", [chatBridge]) ?? [];
+  const spec = askOf({ dialect: client });
+  const ask = () => translateRequest(bridges, body as unknown as JsonObject, bridgeContextOf({ spec }));
+  expect(ask).toThrow(expect.objectContaining({ code: "unsupported_parameter" }));
 });
