@@ -51,6 +51,12 @@ export const ChannelSpec = z.strictObject({
   statusCodeMapping: z.optional(textMap),
   /** As a whole: limits, key_limits, multi_key_mode, proxy and the like. */
   settings: z.optional(z.record(z.string(), z.unknown())),
+  /** As a whole: members that replace those of each request. */
+  paramOverride: z.optional(z.record(z.string(), z.unknown())),
+  /** As a whole: headers of every call, with `{key}` for the key. */
+  headerOverride: z.optional(textMap),
+  /** Longest prompt that the channel takes; 0 = any. */
+  maxInputTokens: z.optional(z.int().check(z.minimum(0))),
   /** The key itself, resolved by the sender of the document. */
   key: text,
   /**

@@ -95,11 +95,6 @@ export function restoredText(
   return unknown === undefined ? { text: whole } : { unknown };
 }
 
-/** True for a JSON text with a hint in place of some secret. */
-export function holdsHints(text: string): boolean {
-  return "unknown" in restoredText(text, undefined);
-}
-
 function isHint(text: string): boolean {
   return (
     /^\s*(?:(?:bearer|basic)\s+)?\*{4}[^*\s]{0,4}\s*$/i.test(text) || /(?:^|[:/])\*{4}@|=\*{4}(?:[&#]|$)/.test(text)

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { CHANNEL_STATUS, ROLE, splitList, type ChannelInput, type ChannelSpec } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
-import { hintedText, holdsHints, restoredText } from "../../lib/text/secret-members.ts";
+import { hintedText, restoredText } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
 import type { Database } from "../../storage/database.ts";
+import { secretPath } from "../../storage/secrets/channel-texts.ts";
 import { destinationCheck } from "../channels/destination.ts";
 import { changedFields, newFields, storedKey, type TypeCheck } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";
@@ -35,22 +36,32 @@ const MEMBERS = {
   modelMapping: "model_mapping",
   statusCodeMapping: "status_code_mapping",
   settings: "setting",
+  paramOverride: "param_override",
+  headerOverride: "header_override",
+  maxInputTokens: "max_input_tokens",
   key: "key",
 } as const satisfies Partial<Record<keyof ChannelSpec, keyof ChannelInput>>;
 
 export const CHANNEL_MEMBERS: Readonly<Record<string, string>> = MEMBERS;
 
+/** Fields that are stored as JSON texts, in which hints may stand for secrets. */
+const OBJECTS = ["settings", "paramOverride", "headerOverride"] as const;
+
 export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
   const { channels, providers } = deps;
   const isType = (type: number) => providers.some((provider) => provider.type === type);
-  const current = async (row: ChannelRow | undefined, { settings }: ChannelSpec): Promise<Current | undefined> =>
+  const current = async (row: ChannelRow | undefined, spec: ChannelSpec): Promise<Current | undefined> =>
     row && {
       id: row.id,
-      fields: { ...fieldsOf(row, providers), ...comparedSettings(row, settings), key: await channels.keyOf(row.id) },
+      fields: { ...fieldsOf(row, providers), ...comparedObjects(row, spec), key: await channels.keyOf(row.id) },
     };
   return {
     kind: "Channel",
     secrets: new Set(["key"]),
+    secretPath(field) {
+      const object = OBJECTS.find((one) => one === field);
+      return object && [field, ...secretPath(MEMBERS[object])];
+    },
     desired(name, spec) {
       const type = typeOf(name, spec, providers);
       checkForm(name, spec, type, isType);
@@ -63,7 +74,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       return same === undefined ? undefined : current(await channels.get(same), spec);
     },
     refusal: ({ fields }, wanted) => (fields["type"] === wanted["type"] ? "" : "the type of a channel does not change"),
-    lacks: ({ models }) => (models ? "" : "a new channel needs models"),
+    lacks: (spec) => (spec.models ? lackingSecrets(spec) : "a new channel needs models"),
     inState: (wanted, current) => channelInState(wanted, current, providers),
     async create(name, given) {
       const spec = {
@@ -97,11 +108,11 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
 /** `document_invalid` for a document that could make no channel. */
 function checkForm(name: string, spec: ChannelSpec, type: number, isType: TypeCheck): void {
   // Hints of an export stand for what is stored, which only a change or a new channel finds missing.
-  const { setting = "", ...form } = formOf(spec);
-  const shown = holdsHints(setting) ? {} : { setting };
+  const form: Record<string, unknown> = { ...formOf(spec) };
+  for (const field of OBJECTS) if (holdsHints(spec, field)) delete form[MEMBERS[field]];
   const models = (spec.models ?? ["any"]).join(",");
   try {
-    newFields({ ...form, ...shown, type, name: spec.displayName ?? name, models }, isType);
+    newFields({ ...form, type, name: spec.displayName ?? name, models }, isType);
   } catch (cause) {
     if (cause instanceof Refusal)
       throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
@@ -153,6 +164,9 @@ function formOf(spec: ChannelSpec): ChannelInput {
     model_mapping: mapText(spec.modelMapping),
     status_code_mapping: mapText(spec.statusCodeMapping),
     setting: mapText(spec.settings),
+    param_override: mapText(spec.paramOverride),
+    header_override: mapText(spec.headerOverride),
+    max_input_tokens: spec.maxInputTokens,
   };
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined)) as ChannelInput;
 }
@@ -191,17 +205,38 @@ function fieldsOf(row: ChannelRow, providers: readonly ProviderAdapter[]): Field
     other: row.other,
     modelMapping: parseObject(row.model_mapping) ?? {},
     statusCodeMapping: parseObject(row.status_code_mapping) ?? {},
-    settings: parseObject(hintedText(row.setting ?? "")) ?? {},
+    ...Object.fromEntries(OBJECTS.map((field) => [field, shownObject(row, field)])),
+    maxInputTokens: row.max_input_tokens,
   };
 }
 
+function shownObject(row: ChannelRow, field: (typeof OBJECTS)[number]): Fields {
+  const column = MEMBERS[field];
+  return parseObject(hintedText(row[column] ?? "", secretPath(column))) ?? {};
+}
+
+function holdsHints(spec: ChannelSpec, field: (typeof OBJECTS)[number]): boolean {
+  return "unknown" in restoredText(JSON.stringify(spec[field] ?? {}), undefined, secretPath(MEMBERS[field]));
+}
+
+/** An export shows hints, which stand for nothing where there is no channel yet. */
+function lackingSecrets(spec: ChannelSpec): string {
+  const fields = OBJECTS.filter((field) => holdsHints(spec, field));
+  if (fields.length === 0) return "";
+  return `a new channel needs the secrets themselves in place of **** in ${fields.join(" and ")}`;
+}
+
 /** As the document writes them where its hints stand for what is stored; in clear otherwise, so that a change is seen. */
-function comparedSettings(row: ChannelRow, written: ChannelSpec["settings"]): Fields {
-  if (written === undefined) return {};
-  const stored = parseObject(row.setting ?? "") ?? {};
-  const restored = restoredText(JSON.stringify(written), row.setting);
-  const isStored = "text" in restored && isDeepStrictEqual(JSON.parse(restored.text), stored);
-  return { settings: isStored ? written : stored };
+function comparedObjects(row: ChannelRow, spec: ChannelSpec): Fields {
+  const written = OBJECTS.filter((field) => spec[field] !== undefined);
+  return Object.fromEntries(written.map((field) => [field, comparedObject(row, spec, field)]));
+}
+
+function comparedObject(row: ChannelRow, spec: ChannelSpec, field: (typeof OBJECTS)[number]): unknown {
+  const column = MEMBERS[field];
+  const stored = parseObject(row[column] ?? "") ?? {};
+  const restored = restoredText(JSON.stringify(spec[field]), row[column], secretPath(column));
+  return "text" in restored && isDeepStrictEqual(JSON.parse(restored.text), stored) ? spec[field] : stored;
 }
 
 async function exported({ database, channels, providers }: ChannelKindDeps): Promise<ExportedRow[]> {

@@ -45,6 +45,69 @@ eachDatabase("an export of documents", (open) => {
     expect(tokens).toEqual([{ remain_quota: 700 }]);
   });
 
+  /** Columns of a channel that no document has to hold: counters, times, and keys, which come by reference. */
+  const OWN = [
+    "id",
+    "key_sealed",
+    "key_hash",
+    "created_time",
+    "status",
+    "header_override",
+    "setting",
+    "param_override",
+  ];
+
+  test("holds every setting of a channel", async () => {
+    await empty();
+    const form = {
+      ...{ name: "full", type: 1005, key: "k", models: "a,b", group: "default,vip", base_url: "https://up.example" },
+      ...{ model_mapping: '{"a":"b"}', status_code_mapping: '{"404":"500"}', test_model: "a", tag: "t", auto_ban: 0 },
+      ...{ priority: 4, weight: 2, max_input_tokens: 900, openai_organization: "org" },
+      setting: '{"drop_params":["user"],"limits":{"rpm":5}}',
+      param_override: '{"temperature":0.5,"stop":["x"]}',
+      header_override: '{"x-title":"Fairway"}',
+    };
+    await members.root.data(members.root.post("/api/channel/", form));
+    const rows = () => app.database.db.selectFrom("channels").selectAll().execute();
+    const texts = async () => {
+      const [{ id } = { id: 0 }] = await rows();
+      const row = await app.operations.channels.store.get(id);
+      return [row?.setting, row?.param_override, row?.header_override].map(
+        (text) => JSON.parse(text ?? "{}") as object,
+      );
+    };
+    const plain = async () => Object.entries((await rows())[0] ?? {}).filter(([name]) => !OWN.includes(name));
+    const [before, textsBefore, documents] = [await plain(), await texts(), await exported()];
+    expect((await calls.plan(documents)).map(({ action }) => action)).toEqual(["unchanged"]);
+    await empty();
+    await calls.apply(documents);
+    expect(await plain()).toEqual(before);
+    expect(await texts()).toEqual(textsBefore);
+  });
+
+  // @weakness Providers' keys: An export leaves settings of channels out, and its hints are stored in place of secrets elsewhere
+  test("names the secrets that it shows as hints, before anything is written", async () => {
+    await empty();
+    const form = { name: "gated", type: 1, key: "k", models: "m", header_override: '{"x-gate":"hidden-value-1"}' };
+    await members.root.data(members.root.post("/api/channel/", form));
+    const documents = await exported();
+    expect(JSON.stringify(documents)).not.toContain("hidden-value-1");
+    expect(await calls.plan(documents)).toMatchObject([{ action: "unchanged" }]);
+    const shown = { ...channelDocument("gated"), spec: { headerOverride: { "x-gate": "another-value-2" } } };
+    expect(JSON.stringify(await calls.plan([{ ...shown, spec: { type: "openai", ...shown.spec } }]))).not.toMatch(
+      /hidden-value|another-value/,
+    );
+    await empty();
+    for (const call of ["plan", "apply"]) {
+      const body = { manager: "file:test", documents: [channelDocument("first"), ...documents] };
+      const { message } = (await members.root.post(`/api/declarative/${call}`, body)).body;
+      expect(message).toContain(
+        "The document gated cannot be used: a new channel needs the secrets themselves in place of **** in headerOverride",
+      );
+    }
+    expect(await app.database.db.selectFrom("channels").select("id").execute()).toEqual([]);
+  });
+
   test("says everything that is lacking before anything is written", async () => {
     await empty();
     const owner = (username: string) => ({ owner: { username } });

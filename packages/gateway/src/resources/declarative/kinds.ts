@@ -23,6 +23,8 @@ export interface Kind<S> {
   readonly kind: DeclarativeDocument["kind"];
   /** Fields that are compared but never shown. */
   readonly secrets: { has(field: string): boolean };
+  /** Where the members of a field stand for the rules about secrets; below its own name by default. */
+  secretPath?(field: string): readonly string[] | undefined;
   /** The named fields in the form in which they are compared; `document_invalid` when they cannot be. */
   desired(name: string, spec: S): Promise<Fields> | Fields;
   /** By the number that ownership remembers, else by its name if no document owns it; undefined when there is none. */

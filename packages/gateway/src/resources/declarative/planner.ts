@@ -343,13 +343,13 @@ function policiesOf(document: DeclarativeDocument): Pick<Owned, "deletionPolicy"
 }
 
 function fieldChange(
-  { secrets }: Kind<unknown>,
+  { secrets, secretPath }: Kind<unknown>,
   field: string,
   current: Current | undefined,
   wanted: Fields,
 ): FieldChange {
   if (secrets.has(field)) return { field, new: CHANGED };
-  const shown = (value: unknown) => hinted(value, [field]);
+  const shown = (value: unknown) => hinted(value, secretPath?.(field) ?? [field]);
   return { field, ...(current && { old: shown(current.fields[field]) }), new: shown(wanted[field]) };
 }
 
