@@ -17,7 +17,7 @@ export interface TaskIdSource {
 }
 
 /** A request of a task that names nothing of another user of the same upstream account. */
-export interface CheckedTask {
+interface CheckedTask {
   readonly body: JsonObject;
   /** True = the request names something, so what is sent has to be what was checked. */
   readonly namesIds: boolean;

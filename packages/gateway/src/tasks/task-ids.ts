@@ -8,7 +8,7 @@ export interface TaskId {
   readonly value: string;
 }
 
-export interface TaskIds {
+interface TaskIds {
   /** The request to send. */
   readonly body: JsonObject;
   readonly ids: readonly TaskId[];
@@ -21,7 +21,7 @@ const KNOWN =
   /(?:task|clip|video|audio|song|image|file|element|session|persona|message|job|custom|voice|origin|parent|project)s?(?:ids?|hash)$/;
 
 /** True for names of members that name something. */
-export function isIdMember(name: string): boolean {
+function isIdMember(name: string): boolean {
   return WORD.test(name) || CAMEL.test(name) || KNOWN.test(name.replaceAll(/[_-]/g, "").toLowerCase());
 }
 

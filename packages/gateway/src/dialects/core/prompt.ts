@@ -20,7 +20,7 @@ export interface PromptReader {
 export const TEMPLATE_TOKENS = { message: 4, reply: 3, tools: 8 } as const;
 
 /** A function as every protocol describes it. */
-export interface FunctionTool {
+interface FunctionTool {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonValue | undefined;

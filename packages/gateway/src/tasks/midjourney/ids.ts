@@ -29,7 +29,7 @@ function isButton(member: string): boolean {
 }
 
 /** The jobs that a button names: `MJ::JOB::upsample::2::<job>`, `MJ::Inpaint::1::<job>::SOLO`. */
-export function jobsOf(customId: string): string[] {
+function jobsOf(customId: string): string[] {
   const parts = customId.split("::");
   const [, kind = ""] = parts;
   return parts.slice(kind.toUpperCase() === "JOB" ? 3 : 2).filter((part) => part !== "" && !COUNT_OR_KIND.test(part));
