@@ -124,16 +124,10 @@ export function createPriceBook(options: PriceOptions = {}, mapped: MappedNames 
 
   const charged = (model: string) => find(model) ?? (options.SelfUseModeEnabled ? SELF_USE_PRICE : undefined);
 
-  const seconds = optionTable(options.RealtimeSecondPrice, () => ({}));
-  const session = (model: string) => {
-    const perSecond = seconds.get(listedName(model));
-    return perSecond ? secondPrice(perSecond.value) : charged(model);
-  };
-
   return {
     find,
     charged,
-    session,
+    session: sessionPrices(options, charged),
     limits,
     upstreamLimits: (model) => limitsOf(model, own),
     facts: (model) => {
@@ -288,7 +282,15 @@ function callPrice(exact: Ratio, origin: Origin): CallPrice {
   };
 }
 
-/** Of a realtime session. */
+/** The price of a realtime session: by the second where the operator set one, else as for other calls. */
+function sessionPrices({ RealtimeSecondPrice }: PriceOptions, charged: Resolver): Resolver {
+  const seconds = optionTable(RealtimeSecondPrice, () => ({}));
+  return (model) => {
+    const perSecond = seconds.get(listedName(model));
+    return perSecond ? secondPrice(perSecond.value) : charged(model);
+  };
+}
+
 function secondPrice(dollars: Ratio): CallPrice {
   const price = callPrice(times(dollars, fractionOf(1n, 10n)), OPERATOR);
   return { ...price, unit: "tenth", modelPrice: toNumber(dollars), hasImageFactors: false };
