@@ -104,7 +104,7 @@ test("a failed call is followed from the plot to the reason by clicks", async ()
   expect([address().get("row"), address().get("type")]).toEqual([null, null]);
 });
 
-test("sums beside a list of failed calls are hidden, and only calls count as successful", async () => {
+test("sums next to a list of failed calls are hidden, and only calls count as successful", async () => {
   await page.goto("/log");
   const sums = page.locator(".log-totals");
   await sums.getByText("Spend").waitFor();

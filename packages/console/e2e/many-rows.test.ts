@@ -70,7 +70,7 @@ test("keys pasted into an existing channel replace its keys, and those that stay
   await row("Harbour").getByRole("link", { name: "Harbour" }).click();
   await single.getByText("2 of 3 in use").waitFor();
   await single.getByText("Key 1 …2222").waitFor();
-  await single.getByText("#2 …1111").waitFor();
+  await single.getByText("Key 3 …1111").waitFor();
   await single.getByRole("button", { name: "Enable key 1 …2222" }).waitFor();
   await form.getByRole("button", { name: "Cancel" }).click();
   await form.waitFor({ state: "detached" });

@@ -11,7 +11,7 @@ export function listDimensions(isOfOneUser: boolean): readonly Dimension[] {
   return isOfOneUser ? ["model", "token"] : DIMENSIONS;
 }
 
-/** The text of a metric: a channel makes attempts, of which one request may need several. */
+/** The text of a metric: a channel makes attempts, and one request may need several. */
 export function metricText(metric: Metric, dimension: Dimension): Metric | "attempts" {
   return metric === "requests" && dimension === "channel" ? "attempts" : metric;
 }
