@@ -50,12 +50,12 @@ export interface SettingFault {
 export function settingFault(setting: JsonObject, type: number, stored?: StoredSetting): SettingFault | undefined {
   const provider = providerByType(type);
   if (!provider) return undefined;
-  const kept = parseObject(stored?.setting ?? "") ?? {};
+  const before = parseObject(stored?.setting ?? "") ?? {};
   for (const [member, value] of Object.entries(setting)) {
     const reason = isBlank(value) ? undefined : faultOf(provider, member, value);
     if (reason === undefined) continue;
     const wasIdle = stored?.type === type || isIdle(stored?.type, member, value);
-    if (!(wasIdle && isDeepStrictEqual(value, kept[member]))) return { member, reason };
+    if (!(wasIdle && isDeepStrictEqual(value, before[member]))) return { member, reason };
   }
   return undefined;
 }

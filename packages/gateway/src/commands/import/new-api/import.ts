@@ -53,7 +53,7 @@ export async function importCompatible({ withLogs, onProgress, ...settings }: Co
 async function importTables(context: ImportContext): Promise<boolean> {
   const { source, target, isDry } = context;
   await importUsers(context);
-  // PostgreSQL does not take back what its sequences were told.
+  // PostgreSQL does not take back the numbers of its sequences.
   if (!isDry) await alignIds(target, ["users"]);
   await importTokens(context);
   await importChannels(context);

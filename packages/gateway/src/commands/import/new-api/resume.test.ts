@@ -105,8 +105,8 @@ eachDatabase("an import that stops half way", (open) => {
     };
   };
 
-  // @weakness Money: An import that is killed half way cannot go on, or books balances twice
-  test("goes on with a second run, wherever it was killed, and writes nothing twice", async () => {
+  // @weakness Money: An import that is killed half way cannot continue, or books balances twice
+  test("continues with a second run, wherever it was killed, and writes nothing twice", async () => {
     await run(kit.database);
     const whole = await imported();
     expect(whole.users).toHaveLength(3);
