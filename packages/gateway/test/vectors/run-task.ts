@@ -231,7 +231,14 @@ async function fetched(vector: Vector, url: string) {
 async function seed(vector: Vector, world: World): Promise<void> {
   const { json } = vector;
   if (json["sequence"] === "mjplus-inpaint" && json["step"] === 1)
-    await drawing(vector, world, { mj_id: "1733000300000456", action: "UPSCALE", status: "SUCCESS", progress: "100%" });
+    await drawing(vector, world, {
+      mj_id: "1733000300000456",
+      action: "UPSCALE",
+      status: "SUCCESS",
+      progress: "100%",
+      // A button belongs to the drawing that reported it.
+      buttons: JSON.stringify([{ customId: text(object(vector.client, "body"), "customId") }]),
+    });
   if (json["sequence"] !== undefined) return;
   if (isNotice(vector) || (!vector.client && vector.type !== 36))
     await drawing(vector, world, { mj_id: "1733000000000123" });
