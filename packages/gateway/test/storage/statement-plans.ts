@@ -86,12 +86,15 @@ interface MysqlStep {
 
 /** An index that is read from its end on for some rows is no scan. */
 const FEW_ROWS = 5_000;
+/** The optimizer reads the partition of a day that has just begun whole, rather than an index of it. */
+const SMALL_PARTITION = 100;
 
 async function explainMysql(raw: RawDatabase, { sql, values }: Statement): Promise<string[]> {
   const steps = await raw.rows<MysqlStep>(`explain ${sql}`, values);
   return steps.flatMap(({ table, type, key, rows }) => {
     if (table === null || !BIG_TABLES.includes(table)) return [];
-    const isScan = type === "ALL" || (type === "index" && (rows ?? 0) > FEW_ROWS);
+    const most = { ALL: SMALL_PARTITION, index: FEW_ROWS }[type ?? ""];
+    const isScan = most !== undefined && (rows ?? most + 1) > most;
     return isScan ? [`${table} ${type} ${key ?? "without a key"}, ${rows} rows`] : [];
   });
 }
