@@ -54,9 +54,12 @@ function faultOf(value: unknown): string | undefined {
   if (unknown !== undefined) return `${unknown} is not known`;
   const { forward = [], drop = [], rename = {}, members = {} } = value;
   if (!areTexts(forward, BETA) || !areTexts(drop, BETA)) return "forward and drop are lists of betas";
-  if (!isObject(rename) || !areTexts(Object.keys(rename), BETA) || !areTexts(Object.values(rename), BETA))
-    return "rename is an object of betas";
+  if (!isRenaming(rename)) return "rename is an object of betas";
   return isObject(members) ? faultOfMembers(members) : "members is an object of drop and keep";
+}
+
+function isRenaming(value: unknown): boolean {
+  return isObject(value) && areTexts(Object.keys(value), BETA) && areTexts(Object.values(value), BETA);
 }
 
 function faultOfMembers(members: Readonly<Record<string, unknown>>): string | undefined {

@@ -46,8 +46,7 @@ function faultOf(value: unknown): string | undefined {
     const unknown = Object.keys(border).find((name) => !MEMBERS.has(name));
     if (unknown !== undefined) return `${unknown} is unknown`;
     const { above } = border;
-    if (typeof above !== "number" || !Number.isSafeInteger(above) || above < 1 || above > MAX_TOKENS)
-      return `above is not from 1 to ${MAX_TOKENS}`;
+    if (!isLength(above)) return `above is not from 1 to ${MAX_TOKENS}`;
     if (seen.has(above)) return `${above} is there twice`;
     seen.add(above);
     if (border["input"] === undefined) return "input is missing";
@@ -55,6 +54,10 @@ function faultOf(value: unknown): string | undefined {
     if (wrong !== undefined) return `${wrong} is not from 0 to ${MAX_MULTIPLE}`;
   }
   return undefined;
+}
+
+function isLength(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= MAX_TOKENS;
 }
 
 function isMultiple(value: unknown): boolean {

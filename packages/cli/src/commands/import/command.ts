@@ -34,7 +34,25 @@ export function importCommands(
         "--map-group <old=new>",
         "rename a group, can be repeated; every imported channel is in the group default",
       ).argParser((pair, before: readonly string[] | undefined) => [...(before ?? []), pair]),
-    )
+    );
+  addRunningOptions(importing).action(async (place: string, flags: ImportFlags) => {
+    const isDry = globals().dryRun === true;
+    const options = { ...flags, isDry, env: env(), nowSeconds: io.nowSeconds(), transport };
+    return (await import("./import.ts")).importAny(await client(), place, options, output());
+  });
+  examples(
+    importing,
+    "fairway import --from litellm litellm.yaml --dry-run",
+    "fairway import --from litellm litellm.yaml --price-from https://litellm.example.com --map-group default=staff",
+    "OPENAI_API_KEY=$(pass openai) fairway import --from litellm litellm.yaml",
+    "pass old | fairway import --from new-api https://old.example.com --token-stdin --dry-run",
+    "pass old | fairway import --from one-api https://old.example.com --token-stdin --only channels --channel-keys keys.yaml",
+  );
+}
+
+/** What only an import from a running gateway takes. */
+function addRunningOptions(importing: Command): Command {
+  return importing
     .option(
       "--token-stdin",
       "of a running gateway: read its access token from standard input; or FAIRWAY_SOURCE_TOKEN has it",
@@ -49,18 +67,5 @@ export function importCommands(
       "--channel-keys <file>",
       "of a running gateway: YAML with a line NAME: KEY for each channel, as its calls show none",
     )
-    .option("--only <list>", "of a running gateway: some of options, channels, users, keys", list)
-    .action(async (place: string, flags: ImportFlags) => {
-      const isDry = globals().dryRun === true;
-      const options = { ...flags, isDry, env: env(), nowSeconds: io.nowSeconds(), transport };
-      return (await import("./import.ts")).importAny(await client(), place, options, output());
-    });
-  examples(
-    importing,
-    "fairway import --from litellm litellm.yaml --dry-run",
-    "fairway import --from litellm litellm.yaml --price-from https://litellm.example.com --map-group default=staff",
-    "OPENAI_API_KEY=$(pass openai) fairway import --from litellm litellm.yaml",
-    "pass old | fairway import --from new-api https://old.example.com --token-stdin --dry-run",
-    "pass old | fairway import --from one-api https://old.example.com --token-stdin --only channels --channel-keys keys.yaml",
-  );
+    .option("--only <list>", "of a running gateway: some of options, channels, users, keys", list);
 }

@@ -70,7 +70,7 @@ export function namesIn(json: unknown, list: string, name: string): string[] {
 
 /** A bare list, a member that is one, or a member that holds one such as `{data: {models: []}}`. */
 function listIn(json: unknown, members: readonly string[], isInner = false): readonly unknown[] | undefined {
-  if (Array.isArray(json)) return json;
+  if (Array.isArray(json)) return json as readonly unknown[];
   if (!isObject(json)) return undefined;
   const found = members.map((member) => json[member]).find(Array.isArray);
   if (found || isInner) return found;

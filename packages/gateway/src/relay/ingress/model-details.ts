@@ -3,7 +3,7 @@ import type { Price } from "../../billing/pricing/rates.ts";
 import { exactText, type Ratio, fractionOf, knownRatio, over, times } from "../../billing/money/ratio.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 
-/** What a model list says of a model beside its name. */
+/** What a model list says of a model in addition to its name. */
 export interface ModelDetails {
   readonly facts: ModelFacts;
   /** US dollars in decimal text, by OpenRouter's names; undefined where prices are not listed or unknown. */
@@ -51,18 +51,9 @@ function decimal(value: Ratio): string {
 
 /** Members that clients of OpenRouter, vLLM, Groq and LM Studio read; only what is known. */
 export function openAiDetails({ facts, pricing }: ModelDetails): object {
-  const { contextTokens, outputTokens, modalities, mode } = facts;
+  const { modalities, mode } = facts;
   return {
-    ...(contextTokens !== undefined && {
-      context_length: contextTokens,
-      context_window: contextTokens,
-      max_model_len: contextTokens,
-      max_context_length: contextTokens,
-    }),
-    ...(outputTokens !== undefined && { max_completion_tokens: outputTokens }),
-    ...((contextTokens ?? outputTokens) !== undefined && {
-      top_provider: { context_length: contextTokens ?? null, max_completion_tokens: outputTokens ?? null },
-    }),
+    ...readLengths(facts),
     ...(modalities && {
       type: findType(facts),
       architecture: {
@@ -74,6 +65,21 @@ export function openAiDetails({ facts, pricing }: ModelDetails): object {
     ...(facts.supports && mode !== undefined && isText(facts) && { supported_parameters: findParameters(facts) }),
     ...(pricing && { pricing }),
     ...(facts.retiresAt !== undefined && { expiration_date: facts.retiresAt }),
+  };
+}
+
+function readLengths({ contextTokens, outputTokens }: ModelFacts): object {
+  return {
+    ...(contextTokens !== undefined && {
+      context_length: contextTokens,
+      context_window: contextTokens,
+      max_model_len: contextTokens,
+      max_context_length: contextTokens,
+    }),
+    ...(outputTokens !== undefined && { max_completion_tokens: outputTokens }),
+    ...((contextTokens ?? outputTokens) !== undefined && {
+      top_provider: { context_length: contextTokens ?? null, max_completion_tokens: outputTokens ?? null },
+    }),
   };
 }
 

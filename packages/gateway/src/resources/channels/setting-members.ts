@@ -54,14 +54,16 @@ export function settingFault(setting: JsonObject, type: number, stored?: StoredS
   for (const [member, value] of Object.entries(setting)) {
     const reason = isBlank(value) ? undefined : faultOf(provider, member, value);
     if (reason === undefined) continue;
-    const wasIdle = stored?.type === type || isIdle(stored?.type, member, value);
-    if (!(wasIdle && isDeepStrictEqual(value, before[member]))) return { member, reason };
+    const isOld = stored !== undefined && isDeepStrictEqual(value, before[member]);
+    if (!(isOld && wasIdle(stored.type, type, member, value))) return { member, reason };
   }
   return undefined;
 }
 
-function isIdle(type: number | undefined, member: string, value: unknown): boolean {
-  const provider = type === undefined ? undefined : providerByType(type);
+/** A member that does nothing for the new type did nothing for the stored one either. */
+function wasIdle(storedType: number, type: number, member: string, value: unknown): boolean {
+  if (storedType === type) return true;
+  const provider = providerByType(storedType);
   return provider !== undefined && faultOf(provider, member, value) !== undefined;
 }
 
@@ -83,24 +85,26 @@ function formOf(provider: ProviderAdapter, member: string): SettingForm | undefi
 
 const SCHEMES = /^(?:https?|socks5?):$/;
 
+type SimpleForm = Exclude<SettingForm, readonly string[] | "paths">;
+
+const FORMS: Readonly<Record<SimpleForm, { isFit: (value: unknown) => boolean; words: string }>> = {
+  flag: { isFit: (value) => typeof value === "boolean", words: "must be true or false" },
+  text: { isFit: isText, words: "must be text" },
+  texts: { isFit: (value) => isListOf(value, isText), words: "must be a list of texts" },
+  objects: { isFit: (value) => isListOf(value, isObject), words: "must be a list of JSON objects" },
+  object: { isFit: isObject, words: "must be a JSON object" },
+  address: { isFit: isAddress, words: "must be an address such as http://proxy.example:3128" },
+};
+
 function faultOfForm(form: SettingForm, value: unknown, provider: ProviderAdapter): string | undefined {
   if (typeof form !== "string") return form.some((one) => one === value) ? undefined : `must be ${form.join(" or ")}`;
-  switch (form) {
-    case "flag":
-      return typeof value === "boolean" ? undefined : "must be true or false";
-    case "text":
-      return typeof value === "string" ? undefined : "must be text";
-    case "texts":
-      return isListOf(value, (one) => typeof one === "string") ? undefined : "must be a list of texts";
-    case "objects":
-      return isListOf(value, isObject) ? undefined : "must be a list of JSON objects";
-    case "object":
-      return isObject(value) ? undefined : "must be a JSON object";
-    case "address":
-      return isAddress(value) ? undefined : "must be an address such as http://proxy.example:3128";
-    case "paths":
-      return faultOfPaths(value, provider);
-  }
+  if (form === "paths") return faultOfPaths(value, provider);
+  const { isFit, words } = FORMS[form];
+  return isFit(value) ? undefined : words;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function isListOf(value: unknown, isWanted: (one: unknown) => boolean): boolean {

@@ -56,6 +56,13 @@ async function tryKeys<T>(channel: ChannelRecord, work: (key: string) => Promise
   throw failed ?? new UpstreamFailed("the channel has no key in use");
 }
 
+async function readModels(channel: ChannelRecord, deps: ChannelUpstreamDeps): Promise<string[]> {
+  const list = deps.providerByType(channel.type)?.listModels;
+  if (!list) throw new Refusal("channel_not_openai_compatible");
+  const ask = (key: string) => list(channel, key, httpWithReason(channel, key, deps.http), deps.clock.now());
+  return [...new Set(await tryKeys(channel, ask, MAX_KEYS))];
+}
+
 /** Everything that asks an upstream on behalf of an administrator. */
 export function createChannelUpstream(deps: ChannelUpstreamDeps) {
   const stored = async (id: number): Promise<ChannelRecord> => {
@@ -64,19 +71,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     return channelRecord(row, deps.vault.open);
   };
 
-  const models = async (channel: ChannelRecord): Promise<string[]> => {
-    const list = deps.providerByType(channel.type)?.listModels;
-    if (!list) throw new Refusal("channel_not_openai_compatible");
-    return [
-      ...new Set(
-        await tryKeys(
-          channel,
-          (key) => list(channel, key, httpWithReason(channel, key, deps.http), deps.clock.now()),
-          MAX_KEYS,
-        ),
-      ),
-    ];
-  };
+  const models = (channel: ChannelRecord): Promise<string[]> => readModels(channel, deps);
 
   return {
     stored,

@@ -109,9 +109,9 @@ function readKey(key: JsonObject, { name, type, baseUrl, setting }: Shared, read
   if (key["enabled"] === false) return void notes.push(`${called} is switched off there: it is left out`);
   for (const member of Object.keys(key).filter((one) => !KEY_MEMBERS.includes(one)))
     notes.push(`${called}: ${member} is not imported`);
-  const own = Object.entries(key).find(([member, value]) => member.endsWith("_key_config") && isObject(value))?.[1];
-  const at = (member: string) => textAt(isObject(own) ? own : {}, member, reading, called);
-  const renamed = { ...objectAt(isObject(own) ? own : {}, "deployments"), ...objectAt(key, "aliases") };
+  const own = findOwnConfig(key);
+  const at = (member: string) => textAt(own, member, reading, called);
+  const renamed = { ...objectAt(own, "deployments"), ...objectAt(key, "aliases") };
   const models = modelsOf(key, renamed, { called, type, served: at("model_name") }, reading);
   if (models.length === 0) return;
   const secret = secretOf(type, textAt(key, "value", reading, called), at);
@@ -123,7 +123,7 @@ function readKey(key: JsonObject, { name, type, baseUrl, setting }: Shared, read
     type,
     key: isPath ? "" : secret,
     baseUrl: (at("endpoint") || at("url") || baseUrl).replace(/\/+$/, ""),
-    other: type === AZURE ? at("api_version") : type === VERTEX ? at("region") : "",
+    other: readOther(type, at),
     weight: weightOf(key["weight"]),
     limits: {},
     accessGroups: [],
@@ -133,6 +133,18 @@ function readKey(key: JsonObject, { name, type, baseUrl, setting }: Shared, read
   // The longer name leads to the shorter one, whose price it has.
   const pairs = models.flatMap((model) => [[model, there(model)] as const, [`${name}/${model}`, model] as const]);
   channels.push({ ...channel, models: new Map(pairs) });
+}
+
+/** What only keys of this provider have. */
+function findOwnConfig(key: JsonObject): JsonObject {
+  const member = Object.keys(key).find((one) => one.endsWith("_key_config") && isObject(key[one]));
+  return member === undefined ? {} : objectAt(key, member);
+}
+
+/** The version of Azure's API, or the region of Vertex. */
+function readOther(type: number, at: (member: string) => string): string {
+  if (type === AZURE) return at("api_version");
+  return type === VERTEX ? at("region") : "";
 }
 
 /** Shares of 1 there, whole numbers here. */

@@ -17,14 +17,7 @@ export interface ChatToolMembers extends JsonObject {
 /** Tools that the client runs are functions; those that the vendor runs go along by what they do. */
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
   noteLongNames(body, context);
-  const tools: JsonObject[] = [];
-  const hosted: JsonObject[] = serversOfMessages(body);
-  for (const tool of objects(body, "tools")) {
-    if (hosted.length > 0 && isToolset(tool)) continue;
-    const described = object(tool, "input_schema") === undefined ? asFunction(tool) : tool;
-    if (described !== undefined) tools.push(functionOf(described, context));
-    else hosted.push(hostedOf(tool));
-  }
+  const { tools, hosted } = readTools(body, context);
   const choice = object(body, "tool_choice");
   const chosen = hosted.find(({ called }) => choice?.["type"] === "tool" && called === choice["name"]);
   if (chosen === undefined) checkForced(choice, tools, hosted);
@@ -34,6 +27,19 @@ export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMem
     tool_choice: tools.length + hosted.length === 0 || chosen ? undefined : choiceOf(choice),
     parallel_tool_calls: tools.length > 0 && choice?.["disable_parallel_tool_use"] === true ? false : undefined,
   };
+}
+
+/** `hosted` are those that the vendor runs, servers of MCP included. */
+function readTools(body: JsonObject, context: BridgeContext): { tools: JsonObject[]; hosted: JsonObject[] } {
+  const tools: JsonObject[] = [];
+  const hosted: JsonObject[] = serversOfMessages(body);
+  for (const tool of objects(body, "tools")) {
+    if (hosted.length > 0 && isToolset(tool)) continue;
+    const described = object(tool, "input_schema") === undefined ? asFunction(tool) : tool;
+    if (described !== undefined) tools.push(functionOf(described, context));
+    else hosted.push(hostedOf(tool));
+  }
+  return { tools, hosted };
 }
 
 function checkForced(

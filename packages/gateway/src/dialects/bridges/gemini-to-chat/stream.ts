@@ -82,14 +82,19 @@ export class ChunksToCandidates implements StreamBridge {
     if (finish !== undefined) this.#finishes.set(index, finish);
     if (anyText(delta, "refusal") !== "") this.#refused.add(index);
     for (const call of callDeltas(delta)) this.#collect(index, call);
-    const annotations = objects(delta, "annotations");
-    if (annotations.length > 0) this.#annotations.set(index, [...(this.#annotations.get(index) ?? []), ...annotations]);
-    if (delta["fw_runs"] !== undefined) this.#runs.set(index, [...(this.#runs.get(index) ?? []), ...runsOf(delta)]);
+    this.#readSources(delta, index);
     const parts = this.#partsOf(delta, index);
     const logprobsResult = geminiLogprobs(choice);
     if (parts.length === 0 && logprobsResult === undefined) return [];
     const candidate = { content: modelContent(parts), index, ...(logprobsResult && { logprobsResult }) };
     return [this.#event([candidate], undefined)];
+  }
+
+  /** What the last event needs for its grounding. */
+  #readSources(delta: JsonObject, index: number): void {
+    const annotations = objects(delta, "annotations");
+    if (annotations.length > 0) this.#annotations.set(index, [...(this.#annotations.get(index) ?? []), ...annotations]);
+    if (delta["fw_runs"] !== undefined) this.#runs.set(index, [...(this.#runs.get(index) ?? []), ...runsOf(delta)]);
   }
 
   #partsOf(delta: JsonObject, index: number): JsonObject[] {

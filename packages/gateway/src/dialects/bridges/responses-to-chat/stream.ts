@@ -81,10 +81,7 @@ export class ChunksToResponse implements StreamBridge {
     if (content !== "" || (thinking === "" && calls.length === 0)) this.#waitingTokens.push(...tokens);
     if (thinking !== "") events.push(...this.#think(thinking, writer));
     const signed = objects(delta, "fw_thinking");
-    if (signed.length > 0) {
-      if (this.#open !== "reasoning") events.push(...this.#openReasoning(writer));
-      this.#signed.push(...signed);
-    }
+    if (signed.length > 0) events.push(...this.#readSigned(signed, writer));
     if (delta["fw_runs"] !== undefined) events.push(...runsOf(delta).flatMap((run) => this.#run(run, writer)));
     if (content !== "") events.push(...this.#write("output_text", content, writer));
     const refusal = anyText(delta, "refusal");
@@ -98,6 +95,13 @@ export class ChunksToResponse implements StreamBridge {
     return events;
   }
 
+  /** Signatures belong to an item of reasoning, which they open where no thinking did. */
+  #readSigned(signed: readonly JsonObject[], writer: ResponseWriter): StreamEvent[] {
+    const events = this.#open === "reasoning" ? [] : this.#openReasoning(writer);
+    this.#signed.push(...signed);
+    return events;
+  }
+
   /** A call that the vendor ran is reported when it is whole. */
   #run(run: JsonObject, writer: ResponseWriter): StreamEvent[] {
     const events = [...this.#close(writer), ...this.#finishCalls(writer)];
@@ -106,7 +110,8 @@ export class ChunksToResponse implements StreamBridge {
     const steps = run["kind"] === "mcp" ? ["in_progress"] : ["in_progress", "searching"];
     const done = item["status"] === "failed" && run["kind"] === "mcp" ? "failed" : "completed";
     events.push(writer.openItem({ ...item, status: "in_progress" }));
-    for (const step of [...steps, done]) events.push(writer.event(`response.${String(item["type"])}.${step}`, place));
+    const type = anyText(item, "type");
+    for (const step of [...steps, done]) events.push(writer.event(`response.${type}.${step}`, place));
     return [...events, writer.closeItem(item)];
   }
 

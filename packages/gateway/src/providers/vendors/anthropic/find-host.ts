@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { FilterOverride } from "../../core/types.ts";
-import { HOST_RULES, type HostRules, type MessagesHost } from "./host-rules.ts";
+import { HOST_RULES, type HostRules, type MemberRules, type MessagesHost } from "./host-rules.ts";
 
 /** Hosts by the end of their names; the first match wins. */
 const HOSTS: readonly (readonly [RegExp, MessagesHost])[] = [
@@ -46,8 +46,6 @@ export function rulesOf(host: MessagesHost, model: string): HostRules {
 /** The rules of a host with what the operator says of it or of the channel. */
 export function overridden(rules: HostRules, { forward = [], drop = [], rename, members }: FilterOverride): HostRules {
   const { betas } = rules;
-  const isSaid = (path: string) => members?.keep?.includes(path) === true;
-  const withoutBeta = Object.entries(rules.members.dropWithoutBeta ?? {});
   return {
     ...rules,
     betas: {
@@ -56,13 +54,21 @@ export function overridden(rules: HostRules, { forward = [], drop = [], rename, 
       drop: [...(betas.drop ?? []).filter((beta) => !forward.includes(beta)), ...drop],
       rename: { ...betas.rename, ...rename },
     },
-    members: {
-      drop: [...(rules.members.drop ?? []).filter((path) => !isSaid(path)), ...(members?.drop ?? [])],
-      ...(rules.members.keep && { keep: [...rules.members.keep, ...(members?.keep ?? [])] }),
-      dropWithoutBeta: Object.fromEntries(
-        withoutBeta.map(([beta, paths]) => [beta, paths.filter((path) => !isSaid(path))]),
-      ),
-    },
-    hasCacheScope: rules.hasCacheScope || isSaid("cache_control.scope"),
+    members: overriddenMembers(rules.members, members),
+    hasCacheScope: rules.hasCacheScope || members?.keep?.includes("cache_control.scope") === true,
+  };
+}
+
+function overriddenMembers(
+  { drop = [], keep, dropWithoutBeta = {} }: MemberRules,
+  { drop: alsoDropped = [], keep: alsoTaken = [] }: NonNullable<FilterOverride["members"]> = {},
+): MemberRules {
+  const withoutTaken = (paths: readonly string[]) => paths.filter((path) => !alsoTaken.includes(path));
+  return {
+    drop: [...withoutTaken(drop), ...alsoDropped],
+    ...(keep && { keep: [...keep, ...alsoTaken] }),
+    dropWithoutBeta: Object.fromEntries(
+      Object.entries(dropWithoutBeta).map(([beta, paths]) => [beta, withoutTaken(paths)]),
+    ),
   };
 }

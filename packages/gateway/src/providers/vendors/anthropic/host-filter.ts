@@ -3,7 +3,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
-import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import type { FilteredRequest, HostRequest } from "../../core/types.ts";
 import { BETA_OF_TOOLS, BLOCKS_OF_BETAS, MEMBERS_OF_BETAS, type HostRules, type ToolRules } from "./host-rules.ts";
 
@@ -75,19 +75,23 @@ interface Betas {
 }
 
 /** Members that the host refuses, those of a beta that it refuses, and those whose beta is missing. */
-function membersToDrop(body: JsonObject, rules: HostRules, { betas, forwarded, learned }: Betas): Set<string> {
-  const { drop = [], keep, dropWithoutBeta = {} } = rules.members;
-  const members = new Set([...drop, ...[...learned].filter((name) => !name.includes(":"))]);
+function membersToDrop(body: JsonObject, rules: HostRules, betas: Betas): Set<string> {
+  const { drop = [], keep } = rules.members;
+  const members = new Set([...drop, ...[...betas.learned].filter((name) => !name.includes(":"))]);
   if (keep) for (const name of Object.keys(body)) if (!keep.includes(name) && !OWN.has(name)) members.add(name);
-  for (const [beta, paths] of Object.entries(dropWithoutBeta))
-    if (!forwarded.includes(beta)) paths.forEach((path) => members.add(path));
-  for (const [pattern, paths] of MEMBERS_OF_BETAS) {
-    const isAsked = betas.some((beta) => pattern.test(beta));
-    if (isAsked && !forwarded.some((beta) => pattern.test(beta))) paths.forEach((path) => members.add(path));
-  }
+  for (const path of findWithoutBeta(rules, betas)) members.add(path);
   if (!rules.hasCacheScope) members.add(SCOPE);
   const toolsAreWhole = members.has(`${OF_TOOLS}defer_loading`) || !takesToolSearch(rules.tools);
   return toolsAreWhole ? members.add(`${OF_TOOLS}defer_loading`) : members;
+}
+
+/** Members of a beta that does not reach the host. */
+function findWithoutBeta({ members }: HostRules, { betas, forwarded }: Betas): string[] {
+  const needed = Object.entries(members.dropWithoutBeta ?? {}).filter(([beta]) => !forwarded.includes(beta));
+  const refused = MEMBERS_OF_BETAS.filter(
+    ([pattern]) => betas.some((beta) => pattern.test(beta)) && !forwarded.some((beta) => pattern.test(beta)),
+  );
+  return [...needed, ...refused].flatMap(([, paths]) => paths);
 }
 
 /** Members that the gateway itself writes. */
@@ -181,8 +185,8 @@ const CURE = "The host of this channel does not take it: use a channel of Anthro
 function refuseLostBlocks(body: JsonObject, { betas }: HostRules): void {
   if (betas.unknown === "forward") return;
   const lost = BLOCKS_OF_BETAS.filter(([pattern]) => betas.forward?.some((beta) => pattern.test(beta)) !== true);
-  const types = new Set<JsonValue | undefined>(lost.flatMap(([, blocks]) => blocks));
+  const types = new Set(lost.flatMap(([, blocks]) => blocks));
   for (const message of objects(body, "messages"))
     for (const { type } of objects(message, "content"))
-      if (types.has(type)) throw unsupportedParameter(`messages.content.${String(type)}`, CURE);
+      if (typeof type === "string" && types.has(type)) throw unsupportedParameter(`messages.content.${type}`, CURE);
 }

@@ -70,12 +70,7 @@ function mcpOfBlocks(call: JsonObject | undefined, result: JsonObject): JsonObje
 
 /** A run from an item of a response that is done. */
 export function runOfItem(item: JsonObject): JsonObject[] {
-  if (item["type"] === "mcp_call") {
-    const { server_label, name, arguments: args, error } = item;
-    const call = { server: server_label ?? "", name: name ?? "", args: args ?? "{}" };
-    const failed = typeof error === "string" ? error : isObject(error) ? JSON.stringify(error) : undefined;
-    return [mcpRun(call, anyText(item, "output"), failed)];
-  }
+  if (item["type"] === "mcp_call") return [readMcpCall(item)];
   const action = object(item, "action");
   if (item["type"] !== "web_search_call" || (action !== undefined && action["type"] !== "search")) return [];
   const named = list(action, "queries").filter((query) => typeof query === "string");
@@ -83,6 +78,13 @@ export function runOfItem(item: JsonObject): JsonObject[] {
   const queries = named.length > 0 || query === "" ? named : [query];
   const failed = item["status"] === "failed" ? "unavailable" : undefined;
   return [searchRun(queries, objects(action, "sources").flatMap(sourceOf), failed)];
+}
+
+function readMcpCall(item: JsonObject): JsonObject {
+  const { server_label, name, arguments: args, error } = item;
+  const call = { server: server_label ?? "", name: name ?? "", args: args ?? "{}" };
+  const failed = typeof error === "string" ? error : isObject(error) ? JSON.stringify(error) : undefined;
+  return mcpRun(call, anyText(item, "output"), failed);
 }
 
 /** A run from what grounds an answer of Gemini; `known` are queries that were reported before. */
