@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
+import { anyText } from "../core/read.ts";
 import type { JsonObject } from "../core/types.ts";
 
 type Protocol = "anthropic-messages" | "gemini-generate" | "openai-responses";
@@ -80,61 +81,70 @@ const ANSWERS: Readonly<Record<Protocol, { whole: JsonObject; events: object[] }
 };
 const upstreams = Object.keys(ANSWERS) as Protocol[];
 
+/** The upstreams that speak another protocol than a client. */
+const othersThan = (client: Protocol) => upstreams.filter((upstream) => upstream !== client);
+const bridgeOf = (client: Protocol | "openai-chat", upstream: Protocol) => run(client, upstream, MODELS[upstream]);
+
+it.each(othersThan("anthropic-messages"))(
+  "a search of %s is a call with its result for Anthropic clients",
+  (upstream) => {
+    const { whole, events } = ANSWERS[upstream];
+    const bridge = bridgeOf("anthropic-messages", upstream);
+    const id = "srvtoolu_fw_01R_0";
+    const result = { type: "web_search_result", url: URL_A, title: upstream === "openai-responses" ? "" : "A" };
+    const answer = bridge.answer(whole);
+    expect(answer["content"]).toMatchObject([
+      { type: "server_tool_use", id, name: "web_search", input: { query: "q" } },
+      { type: "web_search_tool_result", tool_use_id: id, content: [result] },
+      { type: "text", text: "found", citations: [{ type: "web_search_result_location", url: URL_A }] },
+    ]);
+    expect(answer["usage"]).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
+    const streamed = bridge.stream(events);
+    const starts = streamed.filter(({ type }) => type === "content_block_start");
+    expect(starts.map(({ index }) => index)).toEqual(starts.map((_start, at) => at));
+    const kinds = starts.map(({ content_block }) => (content_block as JsonObject)["type"]);
+    expect(kinds).toEqual(expect.arrayContaining(["server_tool_use", "web_search_tool_result", "text"]));
+    expect(streamed.filter(({ type }) => type === "content_block_stop")).toHaveLength(starts.length);
+    expect(JSON.stringify(streamed)).toContain('"partial_json":"{\\"query\\":\\"q\\"}"');
+    expect(streamed.find(({ type }) => type === "message_delta")?.["usage"]).toMatchObject({
+      server_tool_use: { web_search_requests: 1 },
+    });
+  },
+);
+
+it.each(othersThan("openai-responses"))("a search of %s is an item for Responses clients", (upstream) => {
+  const { whole, events } = ANSWERS[upstream];
+  const bridge = bridgeOf("openai-responses", upstream);
+  const item = {
+    type: "web_search_call",
+    status: "completed",
+    action: { type: "search", query: "q", queries: ["q"], sources: [{ type: "url", url: URL_A }] },
+  };
+  const { output } = bridge.answer(whole) as { output: JsonObject[] };
+  expect(output).toMatchObject([item, { type: "message", content: [{ text: "found" }] }]);
+  expect(output[1]).toMatchObject({ content: [{ annotations: [{ type: "url_citation", url: URL_A }] }] });
+  const streamed = bridge.stream(events);
+  const types = streamed.map(({ type }) => type);
+  for (const step of ["in_progress", "searching", "completed"])
+    expect(types).toContain(`response.web_search_call.${step}`);
+  const ended = streamed.at(-1)?.["response"] as { output: JsonObject[] };
+  expect(ended.output.map((one) => anyText(one, "type")).toSorted()).toEqual(["message", "web_search_call"]);
+  expect(streamed.map((event) => event["sequence_number"])).toEqual(streamed.map((_event, at) => at));
+});
+
+it.each(othersThan("gemini-generate"))("a search of %s grounds the answer of Gemini clients", (upstream) => {
+  const { whole, events } = ANSWERS[upstream];
+  const bridge = bridgeOf("gemini-generate", upstream);
+  const grounding = { webSearchQueries: ["q"], groundingChunks: [{ web: { uri: URL_A, title: "A" } }] };
+  const found = { candidates: [{ groundingMetadata: grounding }] };
+  expect(bridge.answer(whole)).toMatchObject(found);
+  expect(bridge.stream(events).at(-1)).toMatchObject(found);
+});
+
 describe.each(upstreams)("a search of %s", (upstream) => {
   const { whole, events } = ANSWERS[upstream];
-  const bridge = (client: Protocol | "openai-chat") => run(client, upstream, MODELS[upstream]);
-  const others = upstreams.filter((client) => client !== upstream);
-  const isTitled = upstream !== "openai-responses";
-
-  if (upstream !== "anthropic-messages")
-    it("is a call with its result for Anthropic clients", () => {
-      const id = "srvtoolu_fw_01R_0";
-      const result = { type: "web_search_result", url: URL_A, title: isTitled ? "A" : "" };
-      const answer = bridge("anthropic-messages").answer(whole);
-      expect(answer["content"]).toMatchObject([
-        { type: "server_tool_use", id, name: "web_search", input: { query: "q" } },
-        { type: "web_search_tool_result", tool_use_id: id, content: [result] },
-        { type: "text", text: "found", citations: [{ type: "web_search_result_location", url: URL_A }] },
-      ]);
-      expect(answer["usage"]).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
-      const streamed = bridge("anthropic-messages").stream(events);
-      const starts = streamed.filter(({ type }) => type === "content_block_start");
-      expect(starts.map(({ index }) => index)).toEqual(starts.map((_start, at) => at));
-      const kinds = starts.map(({ content_block }) => (content_block as JsonObject)["type"]);
-      expect(kinds).toEqual(expect.arrayContaining(["server_tool_use", "web_search_tool_result", "text"]));
-      expect(streamed.filter(({ type }) => type === "content_block_stop")).toHaveLength(starts.length);
-      expect(JSON.stringify(streamed)).toContain('"partial_json":"{\\"query\\":\\"q\\"}"');
-      expect(streamed.find(({ type }) => type === "message_delta")?.["usage"]).toMatchObject({
-        server_tool_use: { web_search_requests: 1 },
-      });
-    });
-
-  if (upstream !== "openai-responses")
-    it("is an item for Responses clients", () => {
-      const item = {
-        type: "web_search_call",
-        status: "completed",
-        action: { type: "search", query: "q", queries: ["q"], sources: [{ type: "url", url: URL_A }] },
-      };
-      const { output } = bridge("openai-responses").answer(whole) as { output: JsonObject[] };
-      expect(output).toMatchObject([item, { type: "message", content: [{ text: "found" }] }]);
-      expect(output[1]).toMatchObject({ content: [{ annotations: [{ type: "url_citation", url: URL_A }] }] });
-      const streamed = bridge("openai-responses").stream(events);
-      const types = streamed.map(({ type }) => type);
-      for (const step of ["in_progress", "searching", "completed"])
-        expect(types).toContain(`response.web_search_call.${step}`);
-      const ended = streamed.at(-1)?.["response"] as { output: JsonObject[] };
-      expect(ended.output.map(({ type }) => type).toSorted()).toEqual(["message", "web_search_call"]);
-      expect(streamed.map((event) => event["sequence_number"])).toEqual(streamed.map((_event, at) => at));
-    });
-
-  if (upstream !== "gemini-generate")
-    it("grounds the answer of Gemini clients", () => {
-      const grounding = { webSearchQueries: ["q"], groundingChunks: [{ web: { uri: URL_A, title: "A" } }] };
-      const found = { candidates: [{ groundingMetadata: grounding }] };
-      expect(bridge("gemini-generate").answer(whole)).toMatchObject(found);
-      expect(bridge("gemini-generate").stream(events).at(-1)).toMatchObject(found);
-    });
+  const bridge = (client: Protocol | "openai-chat") => bridgeOf(client, upstream);
+  const others = othersThan(upstream);
 
   it("is cited for chat clients, who have no place for the call", () => {
     const cited = { type: "url_citation", url_citation: { url: URL_A } };

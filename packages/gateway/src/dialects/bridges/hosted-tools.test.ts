@@ -283,7 +283,7 @@ describe("a server of MCP", () => {
     const { output } = run("openai-responses", "anthropic-messages", "claude").answer(answer) as {
       output: JsonObject[];
     };
-    expect(output[0]).toMatchObject({ ...item, id: expect.stringMatching(/^mcp_/) });
+    expect(output[0]).toMatchObject({ ...item, id: expect.stringMatching(/^mcp_/) as string });
   });
 });
 

@@ -93,6 +93,8 @@ it("the documentation has a row for each member, and for no other", () => {
   const page = readFileSync(new URL("../../../../../docs/operate/providers.md", import.meta.url), "utf8");
   const [, table = ""] = page.split("## Settings of a channel");
   const rows = table.split("\n").filter((line) => line.startsWith("| `"));
-  const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)[^`]*`/g)].map(([, name]) => name));
+  const named = rows.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").matchAll(/`(\w+)[^`]*`/g)].map(([, name = ""]) => name),
+  );
   expect(named.toSorted()).toEqual([...SETTING_MEMBERS].toSorted());
 });

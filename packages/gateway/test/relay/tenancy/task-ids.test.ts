@@ -176,7 +176,7 @@ describe("what a task names at a shared account", () => {
     const seen: unknown[] = [];
     for (const key of [mine, theirs]) {
       await send(key, "/kling/v1/videos/text2video", { model_name: "kling-v1", external_task_id: "job-1" });
-      seen.push((gateway.upstream.requests.at(-1)?.json as Json)["external_task_id"]);
+      seen.push(...gateway.upstream.requests.slice(-1).map(({ json }) => (json as Json)["external_task_id"]));
     }
     expect(new Set([...seen, "job-1"]).size).toBe(3);
     const voiced = { input: { video_id: made, voice_id: "genshin_vindi2" } };

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyText, objects } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { hostOf, overridden, rulesOf } from "./find-host.ts";
 import { filteredFor } from "./host-filter.ts";
@@ -68,6 +69,18 @@ function bodyOf({ members, ofTools, types, isScoped }: typeof requests extends f
   };
 }
 
+function namesOfTools(body: JsonObject): string[] {
+  return objects(body, "tools").map((tool) => `tools:${anyText(tool, "type")}`);
+}
+
+/** Betas by the start of their names, with the member that they are for. */
+const MEMBER_BY_BETA = [
+  ["mcp-client-", "mcp_servers"],
+  ["context-management-", "context_management"],
+  ["structured-outputs-", "output_format"],
+  ["fast-mode-", "speed"],
+] as const;
+
 // @weakness Providers' keys: Flags and members of Claude Code reach hosts that refuse them
 describe.each(HOSTS)("a request to %s", (host) => {
   const rules = HOST_RULES[host];
@@ -88,8 +101,8 @@ describe.each(HOSTS)("a request to %s", (host) => {
         if (!rules.hasCacheScope) expect(text).not.toContain('"scope"');
         const lost = Object.keys(body).filter((name) => after.body[name] === undefined);
         expect(after.dropped).toEqual(expect.arrayContaining(lost));
-        const before = (body["tools"] as JsonObject[]).map(({ type }) => `tools:${String(type)}`);
-        const left = (after.body["tools"] as JsonObject[]).map(({ type }) => `tools:${String(type)}`);
+        const before = namesOfTools(body);
+        const left = namesOfTools(after.body);
         expect(after.dropped.filter((name) => name.startsWith("tools:"))).toEqual(
           before.filter((name) => !left.includes(name)),
         );
@@ -111,11 +124,8 @@ describe.each(HOSTS)("a request to %s", (host) => {
     const after = filtered(host, { messages: HI }, [beta]);
     const isScope = beta.startsWith("prompt-caching-scope-") && !rules.hasCacheScope;
     const isOfDropped =
-      (beta.startsWith("mcp-client-") && rules.members.drop?.includes("mcp_servers")) ||
-      (beta.startsWith("context-management-") && rules.members.drop?.includes("context_management")) ||
-      (beta.startsWith("structured-outputs-") && rules.members.drop?.includes("output_format")) ||
-      (beta.startsWith("fast-mode-") && rules.members.drop?.includes("speed")) ||
-      isScope;
+      isScope ||
+      MEMBER_BY_BETA.some(([start, member]) => beta.startsWith(start) && rules.members.drop?.includes(member) === true);
     if (isTaken && !isOfDropped) expect(after).toMatchObject({ betas: [name], dropped: [] });
     else expect(after).toMatchObject({ betas: [], dropped: [`anthropic-beta:${beta}`] });
   });

@@ -15,8 +15,8 @@ it("a search that another vendor made is text for Claude, and its sources are no
     {
       role: "assistant",
       content: [
-        { type: "text", text: expect.stringContaining('"query":"q"') },
-        { type: "text", text: expect.stringContaining("https://a.example") },
+        { type: "text", text: expect.stringContaining('"query":"q"') as string },
+        { type: "text", text: expect.stringContaining("https://a.example") as string },
         { type: "text", text: "found" },
       ],
     },
