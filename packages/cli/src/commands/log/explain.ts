@@ -100,7 +100,7 @@ function budgetText(budget: ExplainedBudget, quotaPerUnit: number): string {
   return `budget ${id} of ${scope} ${budgetSubject(budget)}: ${moneyText(limit, quotaPerUnit)} a ${period}`;
 }
 
-/** What upstreams said about failed attempts; owners are not told. */
+/** What upstreams said about failed attempts; owners do not get it. */
 function said({ attempts }: LogExplanation): Record<string, string> {
   const lines = attempts.flatMap(({ upstream_message: message }, at) =>
     message === undefined ? [] : [attempts.length > 1 ? `attempt ${at + 1}: ${message}` : message],

@@ -2,7 +2,7 @@ import { type ListPrice, listPrices } from "./price-data.ts";
 
 let resellers: readonly string[] | undefined;
 
-/** Entries of a name as it stands, and without the vendor's or router's name before it: `openai/gpt-4o` is `gpt-4o`. */
+/** Entries of a name as it is, and without the vendor's or router's name before it: `openai/gpt-4o` is `gpt-4o`. */
 export function findListed(name: string): ListPrice[] {
   const bare = name.slice(name.lastIndexOf("/") + 1);
   return [...new Set([listedEntry(name), listedEntry(bare)])].filter((entry) => entry !== undefined);

@@ -8,7 +8,7 @@ export interface Modalities {
   readonly output: readonly string[];
 }
 
-/** What is known of a model beside its price; a member is undefined where no one says it. */
+/** What is known of a model in addition to its price; a member is undefined where no one says it. */
 export interface ModelFacts extends Omit<ModelLimits, "isReasoning"> {
   /** The kind of call that the price list names: `chat`, `embedding`, `audio_speech`, ... */
   readonly mode: string | undefined;
@@ -35,7 +35,7 @@ const OF_MODE: Readonly<Record<string, Modalities>> = {
 
 const SPEAKING_PAINTER: Modalities = { input: ["text"], output: ["text", "image"] };
 
-/** Inputs that a model takes beside those of its mode. */
+/** Inputs that a model takes in addition to those of its mode. */
 const BY_SUPPORT = { vision: "image", audio_input: "audio", pdf_input: "file" } as const;
 
 /** @param own the operator's word, such as `text+image->text`; it wins over the list */

@@ -77,7 +77,7 @@ export interface CallPrice extends Terms {
   readonly kind: "call";
   /** US dollars, of a session for a second. */
   readonly modelPrice: number;
-  /** Of one unit; sessions are charged by a tenth of a second. */
+  /** The price of one unit; sessions are charged by a tenth of a second. */
   readonly exact: Ratio;
   readonly unit: "call" | "image" | "second" | "query" | "tenth";
   /** Size and quality of an image change the price; a list price names one size. */

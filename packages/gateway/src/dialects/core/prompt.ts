@@ -15,7 +15,7 @@ export interface PromptReader {
 
 /**
  * What chat templates add: around each message, call of a tool and result of one, before the answer, and before tools.
- * The same in every protocol, so that one prompt counts the same whoever sends it.
+ * The same in every protocol, so that one prompt counts the same from any client that sends it.
  */
 export const TEMPLATE_TOKENS = { message: 4, reply: 3, tools: 8 } as const;
 
