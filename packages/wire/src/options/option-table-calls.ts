@@ -73,7 +73,7 @@ export const CALL_OPTIONS = {
     "relay",
     "Seconds without an event from either side after which a realtime session is closed.",
   ]),
-  SocketsPerToken: option(count, "64", [
+  TokenSocketLimit: option(count, "64", [
     "relay",
     "Realtime sessions that a token may have open at once in each process; 0 is off.",
   ]),

@@ -110,7 +110,7 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   checkOpen(request, deps);
   const relayed = await readUpgrade(request, arrival, deps);
   offer.seen.relayed = relayed;
-  const left = deps.sockets.open(relayed.caller, deps.snapshots.current().options.SocketsPerToken);
+  const left = deps.sockets.open(relayed.caller, deps.snapshots.current().options.TokenSocketLimit);
   await serveSession(relayed, offer, deps).finally(left);
 }
 

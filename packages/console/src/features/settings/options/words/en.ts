@@ -113,7 +113,7 @@ export const labels = {
   RealtimeOutputReserve: "Reserve for each realtime answer",
   RealtimeLingerMs: "Wait for usage of abandoned sessions",
   RealtimeIdleSeconds: "Silence that ends a realtime session",
-  SocketsPerToken: "Realtime sessions per token",
+  TokenSocketLimit: "Realtime sessions per token",
   RealtimeSecondPrice: "Price of a realtime second",
   ModelPrice: "Price per call",
   ModelRatio: "Model ratio",
