@@ -83,7 +83,7 @@ test("top filters, sorts, sums over another span and opens a channel", async () 
   await shows(/CHANNELS \(1 of 30\) · \/name-29/);
   screen.type("\r");
   await shows(/CHANNEL \d+ harbour-with-a-long-name-29/);
-  await shows(/calls, 24 h +none/);
+  await shows(/attempts, 24 h +none/);
   screen.type("q");
   await shows(/CHANNELS \(1 of 30\)/);
   screen.type("/");
