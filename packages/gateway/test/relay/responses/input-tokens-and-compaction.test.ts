@@ -36,7 +36,10 @@ describe("POST /v1/responses/input_tokens", () => {
     await relay.gateway.channel("copied");
     for (let turn = 0; turn < 12; turn++)
       expect((await count("copied", { input: "hi" })).input_tokens).toBeGreaterThan(4);
-    expect(relay.gateway.upstream.requests).toHaveLength(12);
+    const paths = relay.gateway.upstream.requests.map(({ path }) => path);
+    // A server that has no tokenizer is not asked for it again.
+    expect(paths.filter((path) => path === "/tokenize")).toHaveLength(1);
+    expect(paths.filter((path) => path.endsWith("/input_tokens"))).toHaveLength(12);
     const response = await count("copied", { input: "hi" }).asResponse();
     expect(response.headers.get("x-fairway-estimated")).toBe("true");
     expect((await relay.ask("copied")).status).toBe(200);
