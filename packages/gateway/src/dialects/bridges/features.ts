@@ -311,7 +311,7 @@ export const FEATURES: readonly Feature[] = [
         { role: "user", content: "v" },
       ],
     },
-    note: "Byte for byte to the vendor that signed; Gemini's signatures of calls travel inside of tool call ids of up to 64 characters; longer ones next to the call for chat clients, as in Google's own chat endpoint, and as the signature of thinking for others; reasoning that OpenAI encrypted as the signature of thinking. Open models that read their reasoning again (DeepSeek, Kimi, GLM, MiniMax) get it as `reasoning_content`.",
+    note: "Byte for byte to the vendor that signed; Gemini's signatures of calls travel inside of tool call ids of up to 200 characters; longer ones next to the call for chat clients, as in Google's own chat endpoint, and as the signature of thinking for others; reasoning that OpenAI encrypted as the signature of thinking. Open models that read their reasoning again (DeepSeek, Kimi, GLM, MiniMax) get it as `reasoning_content`.",
   },
   {
     name: "Cache marks",

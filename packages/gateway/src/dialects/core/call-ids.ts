@@ -19,8 +19,8 @@ export interface SignedId {
   readonly signature: string | undefined;
 }
 
-/** Clients and other vendors take ids of this length. */
-const MAX_ID = 64;
+/** Clients and their databases take ids of this length; other vendors get the plain one. */
+const MAX_ID = 200;
 
 /** An id that carries a signature; clients send it back unchanged. Undefined where it would be too long. */
 export function joinSignature(id: string, signature: string): string | undefined {

@@ -28,7 +28,7 @@ export function withExtras(body: JsonObject, { upstreamModel }: BridgeContext): 
 /** Models whose signatures may be too long for ids. */
 const SIGNS = /gemini/i;
 /** Characters of a signature that an id carries. */
-const MAX_IN_ID = 64;
+const MAX_IN_ID = 160;
 
 /** A turn whose calls have the signatures again that its thinking holds. */
 function withSignatures(message: JsonObject): JsonObject {
