@@ -25,6 +25,7 @@ beforeAll(async () => {
     expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
   }
   await asUser(page, "POST", "/api/token/", { name: "a-token-with-a-long-name-of-40-letters", unlimited_quota: true });
+  await page.evaluate(() => localStorage.setItem("page-size", "50"));
 });
 
 afterAll(() => opened?.close());

@@ -32,7 +32,7 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
   const { log, lines } = recordingLog();
 
   beforeAll(async () => {
-    const refuse = () => Promise.reject(new Error(`no network: ${CANARY}`));
+    const refuse = () => Promise.reject(Object.assign(new Error(`no network: ${CANARY}`), { code: "ENETUNREACH" }));
     const failed = {
       isOk: false,
       message: "failed",
