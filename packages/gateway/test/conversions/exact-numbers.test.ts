@@ -86,6 +86,14 @@ describe("answers keep the numbers of inputs", () => {
     expect(count(out.toString()), out.toString()).toBeGreaterThan(0);
   });
 
+  it("of calls that the upstream made at a server of MCP", () => {
+    const call = `{"type":"mcp_call","id":"mcp_1","server_label":"s","name":"f","arguments":${quoted},"output":"o","error":null}`;
+    const answer = `{"id":"resp_1","object":"response","created_at":1,"model":"m","status":"completed","output":[${call}],"usage":null}`;
+    const { bridges, context } = way("anthropic-messages", "openai-responses");
+    const whole = JSON.stringify(translateAnswer(bridges, parseJson(answer) as JsonObject, context));
+    expect(count(whole), whole).toBe(1);
+  });
+
   it("of Converse and Ollama, whole", () => {
     const converse = `{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":${ARGS}}}]}},"stopReason":"tool_use","usage":{"inputTokens":1,"outputTokens":1}}`;
     const ollama = `{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":${ARGS}}}]},"done":true}`;

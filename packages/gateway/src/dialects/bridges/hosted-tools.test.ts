@@ -269,6 +269,9 @@ describe("a server of MCP", () => {
       { type: "response.completed", response },
     ];
     expect(JSON.stringify(client.stream(events))).toContain("mcp_tool_result");
+    // Text that is no JSON is not lost.
+    const cut = { ...response, output: [{ ...item, arguments: '{"at":' }] };
+    expect(client.answer(cut)["content"]).toMatchObject([{ input: { arguments: '{"at":' } }, {}]);
     const answer = {
       id: "msg_1",
       model: "m",

@@ -156,6 +156,13 @@ describe("meter", () => {
     }
   });
 
+  it("takes the counts of llama-server's timings where no usage comes", () => {
+    const timings = ',"timings":{"cache_n":4,"prompt_n":30,"predicted_n":9,"prompt_ms":12.5}';
+    expect(feed(chunk(timings)).usage).toMatchObject({ input: 34, output: 9, cachedInput: 4 });
+    const both = `${chunk(timings)}${chunk(',"usage":{"prompt_tokens":35,"completion_tokens":9}')}`;
+    expect(feed(both).usage).toMatchObject({ input: 35, output: 9 });
+  });
+
   it("is not misled by what the text says", () => {
     const text = JSON.stringify(
       '{"usage":{"prompt_tokens":9},"finish_reason":"stop","error":{"message":"x"}} data: [DONE]',

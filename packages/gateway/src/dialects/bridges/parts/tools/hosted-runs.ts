@@ -2,6 +2,7 @@
 // and every client protocol that has blocks or items for them shows them there.
 import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import { parseArguments } from "./arguments.ts";
 
 /** What a search found, as far as its vendor says it. */
 function searchRun(queries: readonly string[], sources: readonly JsonObject[], failed?: string): JsonObject {
@@ -112,7 +113,7 @@ export function blocksOfRun(run: JsonObject, at: number, { requestId }: BridgeCo
     const { name, server } = run;
     const output = [{ type: "text", text: failed ?? anyText(run, "output") }];
     return [
-      { type: "mcp_tool_use", id, name, server_name: server, input: inputOf(run) },
+      { type: "mcp_tool_use", id, name, server_name: server, input: parseArguments(text(run, "args")) },
       { type: "mcp_tool_result", tool_use_id: id, is_error: failed !== undefined, content: output },
     ];
   }
@@ -132,15 +133,6 @@ export function blocksOfRun(run: JsonObject, at: number, { requestId }: BridgeCo
       content: failed === undefined ? found : { type: "web_search_tool_result_error", error_code: "unavailable" },
     },
   ];
-}
-
-function inputOf(run: JsonObject): JsonObject {
-  try {
-    const input: unknown = JSON.parse(anyText(run, "args"));
-    return isObject(input) ? input : {};
-  } catch {
-    return {};
-  }
 }
 
 export function queriesOf(run: JsonObject): string[] {
