@@ -1,4 +1,5 @@
 import type { OptionType, Reading } from "../options/option-kinds.ts";
+import { isObject } from "../options/read-json.ts";
 
 /** Where the name of a conversation is found in a request. */
 export type AffinitySource =
@@ -125,10 +126,6 @@ function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
 
 function isText(value: unknown, max: number): value is string {
   return typeof value === "string" && value !== "" && value.length <= max;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function broken(rule: string): Reading<never> {

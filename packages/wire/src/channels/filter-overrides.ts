@@ -1,4 +1,5 @@
 import type { OptionType, Reading } from "../options/option-kinds.ts";
+import { isObject, parseObject } from "../options/read-json.ts";
 
 /** What an operator knows better than the built-in rules of a host. */
 export interface FilterOverride {
@@ -34,19 +35,6 @@ export const filterOverridesType: OptionType<FilterOverrides> = {
     return { isValid: true, value: parsed as FilterOverrides, text };
   },
 };
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function faultOf(value: unknown): string | undefined {
   if (!isObject(value)) return "an object is needed";

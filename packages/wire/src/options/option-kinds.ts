@@ -1,5 +1,6 @@
 import { characters } from "../core/characters.ts";
 import type { MessageKey } from "../core/message-codes.ts";
+import { byteLength, isObject, KIB, MAX_BYTES, parseJson } from "./read-json.ts";
 
 /** A text that passed its check, or the message that refuses it (`rule` and `name` fill its places). */
 export type Reading<T> =
@@ -38,9 +39,6 @@ function valid<T>(value: T, text: string): Reading<T> {
 function broken(rule: string): Reading<never> {
   return { isValid: false, messageKey: "option_value_invalid", rule };
 }
-
-const KIB = 1024;
-const MAX_BYTES = 512 * KIB;
 
 export const flagType: OptionType<boolean> = {
   kind: "flag",
@@ -144,7 +142,7 @@ export function ratiosType(
   const read = (text: string): Reading<Ratios> => {
     if (byteLength(text) > MAX_BYTES) return broken("at most 512 KiB long");
     const parsed = parseNumbers(text);
-    if (!isObject(parsed)) return { isValid: false, messageKey };
+    if (!isObject(parsed) || parsed instanceof NumberText) return { isValid: false, messageKey };
     const ratios = Object.create(null) as Record<string, string>;
     for (const [name, value] of Object.entries(parsed)) {
       const plain = value instanceof NumberText ? decimalText(value.source) : undefined;
@@ -293,19 +291,6 @@ function parseNumbers(text: string): unknown {
   }
 }
 
-function parseJson(text: string): unknown {
-  if (byteLength(text) > MAX_BYTES) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
-}
-
 function isHttp(text: string): boolean {
   return /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text);
 }
@@ -318,14 +303,4 @@ function isScript(link: string): boolean {
 
 function withoutRepeats(parts: readonly string[]): string[] {
   return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ""))];
-}
-
-function byteLength(text: string): number {
-  if (text.length * 3 <= MAX_BYTES) return text.length;
-  let bytes = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

@@ -1,4 +1,5 @@
 import { decimalText, type OptionType, type Reading } from "./option-kinds.ts";
+import { isObject, parseObject } from "./read-json.ts";
 
 /** Rates of prompts above a border, as multiples of the model's own; decimal texts. */
 export interface PromptBorder {
@@ -76,17 +77,4 @@ function borderOf(raw: RawBorder): PromptBorder {
 
 function plain(value: number | undefined): string {
   return decimalText(String(value ?? 0)) ?? "0";
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

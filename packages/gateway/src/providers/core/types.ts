@@ -1,3 +1,4 @@
+import type { FilterOverrides } from "@fairway/wire";
 import type { Readable } from "node:stream";
 import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
 import type { VideoTasks } from "./video.ts";
@@ -116,17 +117,6 @@ export interface FilteredRequest extends HostRequest {
   /** Names of what was taken out. */
   readonly dropped: readonly string[];
 }
-
-/** What an operator says of a host or a channel; it wins over the rules of the host. */
-export interface FilterOverride {
-  readonly forward?: readonly string[];
-  readonly drop?: readonly string[];
-  readonly rename?: Readonly<Record<string, string>>;
-  readonly members?: { readonly drop?: readonly string[]; readonly keep?: readonly string[] };
-}
-
-/** By the name of a host, or by the id of a channel. */
-export type FilterOverrides = Readonly<Record<string, FilterOverride>>;
 
 /** Where a request goes, and what is known of it. */
 export interface FilterTarget {

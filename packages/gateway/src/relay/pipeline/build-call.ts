@@ -1,3 +1,4 @@
+import type { FilterOverrides } from "@fairway/wire";
 import type {
   PendingAnswer,
   RequestSpec,
@@ -20,7 +21,6 @@ import { routeUrl } from "../../providers/core/route-url.ts";
 import { checkProduct } from "../../providers/core/product-members.ts";
 import type {
   ChannelRecord,
-  FilterOverrides,
   HostRequest,
   HttpJson,
   SigningContext,

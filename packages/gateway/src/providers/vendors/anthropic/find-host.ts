@@ -1,5 +1,5 @@
+import type { FilterOverride } from "@fairway/wire";
 import { isIP } from "node:net";
-import type { FilterOverride } from "../../core/types.ts";
 import { HOST_RULES, type HostRules, type MemberRules, type MessagesHost } from "./host-rules.ts";
 
 /** Hosts by the end of their names; the first match wins. */

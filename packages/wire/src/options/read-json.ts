@@ -1,0 +1,34 @@
+export const KIB = 1024;
+/** What the text of an option may have. */
+export const MAX_BYTES = 512 * KIB;
+
+/** The value of a JSON text; undefined for broken JSON, and for more than an option may have. */
+export function parseJson(text: string): unknown {
+  if (byteLength(text) > MAX_BYTES) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object of a JSON text; undefined for anything else. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Bytes of the text as UTF-8. */
+export function byteLength(text: string): number {
+  if (text.length * 3 <= MAX_BYTES) return text.length;
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
