@@ -227,6 +227,7 @@ test("several models answer the same question side by side, with what each took"
   await shoot(page, "playground-compare");
 
   await page.getByRole("button", { name: "Stop comparing status-400" }).click();
+  await page.getByRole("combobox", { name: "Model 3" }).waitFor({ state: "detached" });
   await say("And now?");
   await expect.poll(() => log.getByText(NORMAL_TEXT).count(), { timeout: 15_000 }).toBe(4);
   const sent = upstream.requests.slice(-2).map(({ json }) => json as { model: string; messages: object[] });
