@@ -15,6 +15,7 @@ export const CHECKS: readonly Check[] = [
   { name: "lint", run: (isFixing) => runTool("oxlint/bin/oxlint", isFixing ? ["--fix"] : []) },
   { name: "types", run: () => runTool("typescript/bin/tsc", ["-b"]) },
   { name: "unused code", run: () => runTool("knip/bin/knip.js", ["--no-config-hints"]) },
+  { name: "rooms", run: () => run(process.execPath, [join(ROOT, "scripts/rooms/rooms.ts")]) },
   { name: "banned words", run: () => run(process.execPath, [join(ROOT, "scripts/banned-words.ts")]) },
   { name: "ids of the console", run: () => run(process.execPath, [join(ROOT, "scripts/console-ids/check.ts")]) },
   {
