@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
 import { listImports, listProductFiles, type Import } from "./imports.ts";
 
+function inOrder(parts: string): string[] {
+  return parts.trim().split(/\s+/);
+}
+
 /** A room -> its parts, lowest first. A part is a folder, or a file without its ending. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "packages/gateway/src/dialects": [
@@ -20,6 +24,45 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "index",
   ],
   "packages/gateway/src/providers": ["core", "vendors", "index", "registry"],
+  "packages/gateway/src/tasks": inOrder(`
+    upstream segment types switch-off task-ids channels candidates money own-ids finish store midjourney suno video
+    trace handler
+  `),
+  "packages/gateway/src/kubernetes": inOrder(`
+    client conditions resources secret-access refusals quiet gateway-side decide verdicts work-queue deletion-guard
+    events store in-parallel secrets token-secrets publisher lease deletions reconciler controller
+  `),
+  "packages/testkit/src": inOrder(`
+    services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
+    property-runs smtp proxy explained-calls vitest-setup index databases vitest-cleanup
+  `),
+  "packages/gateway/src/http": inOrder(`
+    context endpoint body other-paths errors route-table etag message-shapes input guards broken-requests security
+    envelope static connections open-calls mount server
+  `),
+  "packages/gateway/src/snapshot": inOrder(`
+    scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy key-states channel-record
+    types tokens snapshot load refresh
+  `),
+  "packages/gateway/src/config": inOrder(`
+    go-dsn aliases parsers encryption-keys variable kubernetes-variables limit-variables log-export-variables
+    trace-variables process-variables variables env
+  `),
+  "packages/gateway/src/observability": inOrder(`
+    exposition exemplars merge-metrics loop-delay log reason open-metrics degradation-status tracing
+    metric-definitions metrics health
+  `),
+  "packages/gateway/src/redis": inOrder(`
+    script merge-calls connector wait-budget keys redis-unavailable sentinels connection turn-pipeline types cluster
+    client pubsub check-commands check-nodes check
+  `),
+  "packages/gateway/src/composition": inOrder(`
+    outage storage tracing relay redis core tasks management kubernetes demo leader replica listeners log-export
+    schedule lifecycle console edge app
+  `),
+  "packages/gateway/src/commands": inOrder(`
+    arguments context progress rows imported-usage schema dump import export ledger logs index
+  `),
 };
 
 export interface Fault {
