@@ -12,6 +12,7 @@ describe("bannedWords", () => {
     ["The stream goes on.", "goes on"],
     ["Consoles of the family save it.", "the family"],
     ["const lines = keptLines;", "kept"],
+    ['test("returns the shortest wait (R-RETRY-6)", () => {});', "R-RETRY-6"],
   ])("finds the word in %j", (text, word) => {
     expect(bannedWords(text)).toEqual([expect.objectContaining({ line: 1, word })]);
   });

@@ -46,6 +46,7 @@ const BANS: readonly Ban[] = [
   ban("thereby", "a second sentence"),
   ban("in vain", "without success"),
   ban(String.raw`pass(?:es|ed|ing)? over`, "skips, ignores"),
+  { pattern: /\bR-[A-Z]+-\d+\b/g, instead: "the behaviour instead of a rule of a specification that is not here" },
   { pattern: /\/\*\* Of (?=\w)/g, instead: "the noun first: The limit of" },
 ];
 

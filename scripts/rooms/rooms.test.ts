@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findArrowsUp, findFaults, readPart, ROOMS } from "./rooms.ts";
 
-test("a part is the first folder of a path, or the file without its ending", () => {
+test("a part is the first folder of a path, or the file without its extension", () => {
   expect(readPart("pipeline/reservation/reserve.ts")).toBe("pipeline");
   expect(readPart("types.ts")).toBe("types");
 });

@@ -8,7 +8,7 @@ function inOrder(parts: string): string[] {
   return parts.trim().split(/\s+/);
 }
 
-/** A room -> its parts, lowest first. A part is a folder, or a file without its ending. */
+/** A room -> its parts, lowest first. A part is a folder, or a file without its extension. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "packages/gateway/src/dialects": [
     "core",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mapModel } from "./model-mapping.ts";
 
-describe("mapModel (R-MAP-2)", () => {
+describe("mapModel", () => {
   it.each([
     [{}, "a", "a"],
     [{ a: "a" }, "a", "a"],

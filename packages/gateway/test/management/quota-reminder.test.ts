@@ -23,7 +23,7 @@ afterAll(async () => {
   await smtp?.close();
 });
 
-it("mails an owner once when a charge takes the balance below the threshold (R-Q-24)", async () => {
+it("mails an owner once when a charge takes the balance below the threshold", async () => {
   await gateway.channel("usage-60-10");
   const key = await gateway.token();
   const ask = () =>

@@ -59,7 +59,7 @@ function retriesOf(
 
 const shouldRetry = (error: AppError) => errorAnswer("openai", error, "r").headers["x-should-retry"];
 
-test("asks the client not to retry where every channel failed for good (R-RETRY-5)", () => {
+test("tells the client not to retry when every channel failed permanently", () => {
   const left = retriesOf(0);
   left.failed(target, badKey);
   expect(shouldRetry(left.lastError())).toBeUndefined();
@@ -73,7 +73,7 @@ test("asks the client not to retry where every channel failed for good (R-RETRY-
   expect(shouldRetry(none.lastError())).toBeUndefined();
 });
 
-test("returns the shortest wait of several 429 (R-RETRY-6)", () => {
+test("returns the shortest wait among several 429 answers", () => {
   const retries = retriesOf(5, { selection: { restsForMs: 9_000 } });
   for (const restMs of [7_000, 3_000, 8_000]) retries.failed(target, saturated(restMs));
   const error = retries.lastError();

@@ -89,7 +89,7 @@ function seeded(seed: number): () => number {
 }
 
 describe("createSelection", () => {
-  it("draws by weight + 10 (R-DIST-4)", () => {
+  it("draws by weight + 10", () => {
     const snapshot = snapshotOf([channel(1, { weight: 0 }), channel(2, { weight: 10 })]);
     const random = seeded(42);
     const draws = 20_000;
@@ -102,7 +102,7 @@ describe("createSelection", () => {
     expect(chiSquare).toBeLessThan(10.83);
   });
 
-  it("uses the untried channels of a level before it goes lower (R-DIST-5)", () => {
+  it("uses the untried channels of a level before it goes lower", () => {
     const snapshot = snapshotOf([
       channel(1, { priority: 5 }),
       channel(2, { priority: 5 }),
@@ -134,7 +134,7 @@ describe("createSelection", () => {
     expect(selection.next()).toBeUndefined();
   });
 
-  it("skips a resting channel, and uses it when it is the only one (R-DIST-10)", () => {
+  it("skips a resting channel, and uses it when it is the only one", () => {
     const resting = deps();
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
@@ -178,12 +178,12 @@ describe("createSelection", () => {
     expect(indices).toEqual([0, 1, 2, 0]);
   });
 
-  it("skips channels whose prompt limit is too small (R-DIST-11)", () => {
+  it("skips channels whose prompt limit is too small", () => {
     const snapshot = snapshotOf([channel(1, { maxInputTokens: 99, priority: 9 }), channel(2, { maxInputTokens: 100 })]);
     expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
   });
 
-  it("skips channels whose type cannot serve the endpoint (R-DIST-9)", () => {
+  it("skips channels whose type cannot serve the endpoint", () => {
     const snapshot = snapshotOf([channel(1, { type: 36, priority: 9 }), channel(2)]);
     expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
   });
@@ -200,7 +200,7 @@ describe("createSelection", () => {
     );
   });
 
-  it("distinguishes an unknown model from one whose channels are off (R-DIST-7)", () => {
+  it("distinguishes an unknown model from a model without an enabled channel", () => {
     expect(() => createSelection(snapshotOf([]), ["default"], { spec }, deps())).toThrow(
       expect.objectContaining({ code: "model_not_found", status: 404 }),
     );
@@ -212,7 +212,7 @@ describe("createSelection", () => {
 });
 
 describe("pinnedTarget", () => {
-  it("names the fault of the pinned channel (R-AUTH-4)", () => {
+  it("names the fault of the pinned channel", () => {
     const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
     expect(pinnedTarget(snapshot, { channelId: 1, group: "default" }, { spec }, deps()).channel.id).toBe(1);
     expect(() => pinnedTarget(snapshot, { channelId: 2, group: "default" }, { spec }, deps())).toThrow(

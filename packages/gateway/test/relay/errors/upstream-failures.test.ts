@@ -70,7 +70,7 @@ describe("retries (3.3)", () => {
     expect(relay.gateway.upstream.requests).toHaveLength(1);
   });
 
-  it("says that the group is saturated after 429 everywhere, with the time to wait (R-RETRY-6)", async () => {
+  it("says that the group is saturated after 429 everywhere, with the time to wait", async () => {
     await relay.gateway.channel("retry-after-7");
     const response = await relay.ask("retry-after-7");
     expect(response.status).toBe(429);
@@ -109,7 +109,7 @@ describe("failures of upstreams", () => {
     expect((await errorOf(response)).code).toBe("upstream_connect_failed");
   });
 
-  it("returns the status of the channel's mapping (R-MAP-5)", async () => {
+  it("returns the status of the channel's mapping", async () => {
     await relay.gateway.channel("status-401+mapped", { status_code_mapping: '{"401":"418"}' });
     expect((await relay.ask("status-401+mapped")).status).toBe(418);
   });

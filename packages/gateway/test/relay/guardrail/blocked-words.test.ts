@@ -40,7 +40,7 @@ describe("blocked words (10.1)", () => {
   });
 });
 
-describe("count_tokens (R-TOK-3)", () => {
+describe("count_tokens", () => {
   const contents = [{ role: "user", parts: [{ text: "How many tokens is this?" }] }];
   const messages = [{ role: "user", content: "How many tokens is this?" }];
 

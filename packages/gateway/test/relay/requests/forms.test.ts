@@ -73,7 +73,7 @@ describe("forms", () => {
     await relay.gateway.option("RetryTimes", 0);
   });
 
-  it("are sent with the default model where they name none (R-EP-9)", async () => {
+  it("are sent with the default model where they name none", async () => {
     await relay.gateway.channel("whisper-1");
     const response = await send("/v1/audio/translations", form({}, sound));
     expect(response.status).toBe(200);
@@ -212,7 +212,7 @@ describe("forms", () => {
 });
 
 describe("transcriptions", () => {
-  it("are billed by the second when the recording contains its length (R-Q-40)", async () => {
+  it("are billed by the second when the recording contains its length", async () => {
     await relay.gateway.channel("no-usage", { models: "no-usage" });
     const response = await send(
       "/v1/audio/transcriptions",

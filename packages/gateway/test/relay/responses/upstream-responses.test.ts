@@ -38,7 +38,7 @@ async function stranger(): Promise<string> {
   return createToken(await signIn(relay.gateway.url, name, "a-long-password"));
 }
 
-describe("stored responses (R-EP-6)", () => {
+describe("stored responses", () => {
   it("continue at the account that stores them", async () => {
     await twoAccounts("stored");
     for (let turn = 0; turn < 6; turn++) {
@@ -125,7 +125,7 @@ describe("stored responses (R-EP-6)", () => {
   });
 });
 
-describe("threads of Anthropic clients (R-EP-10)", () => {
+describe("threads of Anthropic clients", () => {
   const thread = (model: string, more: object) =>
     relay.gateway.post(
       "/v1/messages",

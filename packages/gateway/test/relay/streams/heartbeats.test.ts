@@ -1,4 +1,4 @@
-// Silence of the upstream, and what is sent meanwhile (R-STR-1, R-STR-7).
+// Silence of the upstream, and what is sent meanwhile.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chat, eventsOf, startRelayApp, type RelayApp } from "../../kit/relay-app.ts";

@@ -81,7 +81,7 @@ describe("drawings", () => {
     ["/mj/submit/action", { taskId: "1" }, "custom_id_is_required"],
     ["/mj/submit/action", { taskId: "1", customId: "MJ" }, "unknown_action"],
     ["/mj/insight-face/swap", { sourceBase64: "x" }, "sour_base64_and_target_base64_is_required"],
-  ])("%s refuses %j (R-MJ-2)", async (path, body, description) => {
+  ])("%s refuses %j", async (path, body, description) => {
     expect(await drawings.call(path, body)).toEqual({
       status: 400,
       json: { description, type: "upstream_error", code: 4 },
@@ -107,7 +107,7 @@ describe("drawings", () => {
     if (stored) expect(stored).toMatchObject({ quota: 0, charged: 0, fail_reason: description });
   });
 
-  it("switch the channel off and try another with code 3 (R-MJ-7)", async () => {
+  it("switch the channel off and try another with code 3", async () => {
     const dead = await drawings.channel({ priority: 9 });
     await gateway.channel(DRAWING_MODELS, { type: 2, key: "mj-secret-2" });
     await gateway.option("RetryTimes", 1);
@@ -157,7 +157,7 @@ describe("drawings", () => {
     expect(await drawings.row(id)).toMatchObject({ status: "FAILURE", image_url: "" });
   });
 
-  it("accept reports only from their own upstream (R-MJ-12)", async () => {
+  it("accept reports only from their own upstream", async () => {
     const id = drawings.nextId();
     await gateway.option("MjNotifyEnabled", true);
     await drawings.channel();
@@ -259,7 +259,7 @@ describe("drawings", () => {
   });
 
   // @weakness Injection and parsing: Fetched pictures run as pages of the console
-  it("show their pictures through the gateway (R-MJ-13)", async () => {
+  it("show their pictures through the gateway", async () => {
     await gateway.option("MjNotifyEnabled", true);
     await drawings.channel();
     const id = drawings.nextId();
@@ -319,7 +319,7 @@ describe("drawings", () => {
     await gateway.option("AllowUnsignedMjImages", false);
   });
 
-  it("have speeds; unknown ones do not exist (R-MJ-1)", async () => {
+  it("have speeds; unknown ones do not exist", async () => {
     await drawings.channel({ type: 5 });
     const id = drawings.nextId();
     drawings.answers(drawings.accepted(id));
