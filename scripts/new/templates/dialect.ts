@@ -40,7 +40,7 @@ function walk(json: JsonObject, reader: PromptReader): void {
 
 export function dialectTest({ kebab, camel }: Names): string {
   return `import { expect, test } from "vitest";
-import { jsonBody } from "../../relay/ingress/body/read-body.ts";
+import { jsonBody } from "../../relay/body/read-body.ts";
 import { ${camel} } from "./${kebab}.ts";
 
 const bodyOf = (json: unknown) => jsonBody(Buffer.from(JSON.stringify(json)));

@@ -6,7 +6,7 @@ import type { Runnable } from "../lib/async/runnable.ts";
 import type { Tracing } from "../observability/tracing/call-span.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { judgeTaskPrompt } from "../relay/policies/guardrail/elsewhere.ts";
-import { readTaskForm, readTaskJson } from "../relay/ingress/task-body.ts";
+import { readTaskForm, readTaskJson } from "../relay/body/task-body.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
 import { createLogWriter } from "../storage/log-rows.ts";
 import { createTaskHandler, type TaskHandler } from "../tasks/handler.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonBody } from "../relay/ingress/body/read-body.ts";
+import { jsonBody } from "../relay/body/read-body.ts";
 import { joinExtra } from "./core/call-ids.ts";
 import { dialectById, dialects } from "./index.ts";
 import { createArrayWriter } from "./gemini-generate/stream.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "../lib/text/sse.ts";
-import { jsonBody } from "../relay/ingress/body/read-body.ts";
+import { jsonBody } from "../relay/body/read-body.ts";
 import { openaiCompletions as completions } from "./endpoints/openai-completions.ts";
 import { openaiImages as images } from "./endpoints/openai-images.ts";
 

@@ -3,7 +3,7 @@ import { admissionFor, type AdmissionController } from "../relay/admission/admis
 import { NOTHING_USED } from "../limits/claims.ts";
 import type { AdmissionRequest } from "../relay/admission/admission-request.ts";
 import { firstAdmitted, type Candidates } from "../relay/admission/candidates.ts";
-import { whileWaiting } from "../relay/pipeline/running.ts";
+import { whileWaiting } from "../relay/reservation/running.ts";
 import type { TaskTarget } from "./channels.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 

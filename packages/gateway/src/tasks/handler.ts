@@ -3,7 +3,7 @@ import type { JsonObject } from "../dialects/core/types.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/text/json.ts";
-import type { RunningRequest } from "../relay/pipeline/running.ts";
+import type { RunningRequest } from "../relay/reservation/running.ts";
 import { handleDrawing } from "./midjourney/handle.ts";
 import { serveImage } from "./midjourney/image.ts";
 import { acceptNotification } from "./midjourney/notify.ts";

@@ -4,7 +4,7 @@ import { ZERO, type Quota } from "../billing/money/quota.ts";
 import { ratio } from "../billing/money/ratio.ts";
 import { NO_USAGE } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
-import { Reservation } from "../relay/pipeline/reservation/reservation.ts";
+import { Reservation } from "../relay/reservation/reservation.ts";
 import { admitAndReserve } from "../relay/admission/admit-and-reserve.ts";
 import { subjectsOf } from "../relay/admission/request-budgets.ts";
 import type { Snapshot } from "../snapshot/types.ts";

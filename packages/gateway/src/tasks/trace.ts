@@ -2,7 +2,7 @@ import { AppError } from "../lib/app-error.ts";
 import type { AttemptStart, CallSpan, Tracing } from "../observability/tracing/call-span.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { providerByType } from "../providers/registry.ts";
-import { outcomeOf } from "../relay/pipeline/outcome.ts";
+import { outcomeOf } from "../relay/request/outcome.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 import type { TaskUpstream } from "./upstream.ts";
 

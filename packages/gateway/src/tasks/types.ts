@@ -7,7 +7,7 @@ import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Tracing } from "../observability/tracing/call-span.ts";
 import type { AdmissionDeps } from "../relay/admission/admission-controller.ts";
-import type { RunningRequests } from "../relay/pipeline/running.ts";
+import type { RunningRequests } from "../relay/reservation/running.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
 import type { WriteLog } from "../storage/log-rows.ts";

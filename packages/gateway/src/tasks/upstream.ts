@@ -4,7 +4,7 @@ import { httpOf, proxyOf } from "../providers/core/proxy.ts";
 import { plainUrl } from "../providers/core/route-url.ts";
 import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord, HttpJson, UpstreamCall } from "../providers/core/types.ts";
-import { collect, sendCall } from "../relay/pipeline/collected-answer.ts";
+import { collect, sendCall } from "../relay/upstream/collected-answer.ts";
 import type { Upstreams } from "../relay/upstream/upstream.ts";
 
 export interface TaskRequest {

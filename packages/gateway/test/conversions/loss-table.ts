@@ -7,7 +7,7 @@ import { AppError } from "../../src/lib/app-error.ts";
 import { findLost } from "../../src/providers/core/lost-members.ts";
 import type { ProviderAdapter } from "../../src/providers/core/types.ts";
 import { allProviders } from "../../src/providers/registry.ts";
-import { translateRequest } from "../../src/relay/pipeline/translate.ts";
+import { translateRequest } from "../../src/relay/conversion/translate.ts";
 import { askOf, channelOf } from "../kit/provider-kit.ts";
 
 /** carried = all of it is in the upstream's request; named = some is not, and header and row say so; lost = no one says so. */

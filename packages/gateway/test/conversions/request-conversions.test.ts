@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findBridges } from "../../src/dialects/find-bridges.ts";
 import type { RequestSpec, BridgeContext, JsonObject } from "../../src/dialects/core/types.ts";
 import { AppError } from "../../src/lib/app-error.ts";
-import { translateRequest } from "../../src/relay/pipeline/translate.ts";
+import { translateRequest } from "../../src/relay/conversion/translate.ts";
 import { dialect, PROTOCOLS, type ChatLike } from "./response-meaning.ts";
 import { IMAGE, readRequest, withoutIds, writeRequest, type Request, type Turn } from "./request-meaning.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findBridges } from "../../src/dialects/find-bridges.ts";
 import type { RequestSpec, BridgeContext, JsonObject } from "../../src/dialects/core/types.ts";
 import { createBlockFramer, encodeBlock, parseEvents, splitBlocks } from "../../src/lib/text/sse.ts";
-import { createStreamTranslation, translateAnswer } from "../../src/relay/pipeline/translate.ts";
+import { createStreamTranslation, translateAnswer } from "../../src/relay/conversion/translate.ts";
 import { dialect, PROTOCOLS, read, write, type ChatLike, type Meaning } from "./response-meaning.ts";
 
 const pairs = PROTOCOLS.flatMap((client) => PROTOCOLS.map((upstream) => [client, upstream] as const)).filter(

@@ -1,5 +1,5 @@
 import { encodeBlock, parseEvents } from "../../src/lib/text/sse.ts";
-import { translateAnswer, translateRequest } from "../../src/relay/pipeline/translate.ts";
+import { translateAnswer, translateRequest } from "../../src/relay/conversion/translate.ts";
 import { findBridges } from "../../src/dialects/find-bridges.ts";
 import type {
   RequestSpec,

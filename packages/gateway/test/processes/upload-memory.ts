@@ -2,7 +2,7 @@
 import { createServer, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { BodyMemory } from "../../src/limits/body-memory.ts";
-import { readUpload } from "../../src/relay/ingress/body/upload.ts";
+import { readUpload } from "../../src/relay/body/upload.ts";
 
 const PIECE = Buffer.alloc(64 * 1024, 7);
 const PIECES = 320;

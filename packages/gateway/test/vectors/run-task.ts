@@ -13,7 +13,7 @@ import { AppError } from "../../src/lib/app-error.ts";
 import { createMemoryClaims } from "../../src/limits/claims-memory.ts";
 import { createAdmissionQueue } from "../../src/relay/admission/admission-queue.ts";
 import { createCallLimit } from "../../src/relay/admission/call-limit.ts";
-import { createRunningRequests } from "../../src/relay/pipeline/running.ts";
+import { createRunningRequests } from "../../src/relay/reservation/running.ts";
 import { providerByType } from "../../src/providers/registry.ts";
 import type { ChannelRecord } from "../../src/providers/core/types.ts";
 import { createSnapshot } from "../../src/snapshot/snapshot.ts";

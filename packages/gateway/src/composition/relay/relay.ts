@@ -28,7 +28,7 @@ import { createErrorRows, type ErrorRows } from "../../relay/trace/error-rows.ts
 import { createUsageDoubts, type UsageDoubts } from "../../relay/selection/usage-doubts.ts";
 import type { SelectionDeps } from "../../relay/selection/types.ts";
 import { createRemoteFiles } from "../../relay/upstream/remote-files.ts";
-import { createRunningRequests } from "../../relay/pipeline/running.ts";
+import { createRunningRequests } from "../../relay/reservation/running.ts";
 import { createSharedHealth, type SharedHealth } from "../../relay/selection/shared-health.ts";
 import { createResponseOwners } from "../../relay/stateful/owners.ts";
 import { createUpstreams } from "../../relay/upstream/upstream.ts";

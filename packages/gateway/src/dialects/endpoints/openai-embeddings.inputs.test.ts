@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { createTokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import { jsonBody } from "../../relay/ingress/body/read-body.ts";
+import { jsonBody } from "../../relay/body/read-body.ts";
 import { countTexts } from "../../relay/response/whole-sink.ts";
 import { openaiEmbeddings } from "./openai-embeddings.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jsonBody } from "../../relay/ingress/body/read-body.ts";
+import { jsonBody } from "../../relay/body/read-body.ts";
 import { geminiGenerate } from "./index.ts";
 
 it.each([[["be brief"]], [[{ text: "be brief" }]], [{ text: "be brief" }], [{ parts: ["be brief"] }]])(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "../../lib/text/sse.ts";
-import { jsonBody } from "../../relay/ingress/body/read-body.ts";
+import { jsonBody } from "../../relay/body/read-body.ts";
 import type { RequestSpec, JsonObject } from "../core/types.ts";
 import { openaiChat } from "./index.ts";
 

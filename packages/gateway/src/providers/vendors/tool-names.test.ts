@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bridgeContextOf } from "../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../dialects/find-bridges.ts";
-import { translateRequest } from "../../relay/pipeline/translate.ts";
+import { translateRequest } from "../../relay/conversion/translate.ts";
 import type { Bridge, JsonObject } from "../../dialects/core/types.ts";
 import { allProviders } from "../registry.ts";
 

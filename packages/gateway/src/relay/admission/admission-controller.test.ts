@@ -19,7 +19,7 @@ import { createCallLimit } from "./call-limit.ts";
 import { admissionFor, type AdmissionController } from "./admission-controller.ts";
 import { admitAndReserve } from "./admit-and-reserve.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
-import { whileWaiting, type RunningRequest } from "../pipeline/running.ts";
+import { whileWaiting, type RunningRequest } from "../reservation/running.ts";
 
 const NEVER_MS = 1_000_000;
 const clock = { now: () => Date.parse("2026-11-21T12:00:00Z") };

@@ -8,7 +8,7 @@ import type { Claims, Used } from "../../limits/claims.ts";
 import { channelLimits, limitsRequests } from "../../limits/request-limits.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import { unavailable } from "../ingress/unavailable.ts";
+import { unavailable } from "../selection/unavailable.ts";
 import type { AdmissionQueue } from "./admission-queue.ts";
 import { overBudget } from "./admission-refusal.ts";
 import type { AdmissionRequest, ClientConnection } from "./admission-request.ts";

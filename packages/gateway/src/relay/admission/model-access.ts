@@ -2,7 +2,7 @@ import type { RequestSpec } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
-import type { Caller } from "../types.ts";
+import type { Caller } from "../request/request.ts";
 
 /** Name of the group that stands for the operator's ordered list of groups. */
 const AUTO = "auto";

@@ -1,7 +1,7 @@
 import { isSet } from "../../dialects/core/read.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { servingGroups } from "../admission/model-access.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 
 /** The model of moderations that name none, where no channel offers the current one. */
 const OLDER_MODERATION = "text-moderation-stable";

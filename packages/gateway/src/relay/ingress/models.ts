@@ -6,7 +6,7 @@ import type { ModelFacts } from "../../billing/pricing/model-facts.ts";
 import { ownerOf } from "../../providers/registry.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { servingGroups } from "../admission/model-access.ts";
-import type { Caller } from "../types.ts";
+import type { Caller } from "../request/request.ts";
 import { anthropicDetails, createDetails, geminiDetails, type ModelDetails, openAiDetails } from "./model-details.ts";
 
 /** The protocol of a model list: the only GET whose shape depends on headers. */

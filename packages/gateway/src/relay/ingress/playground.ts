@@ -2,7 +2,7 @@ import { exactJson } from "../../dialects/core/request-spec.ts";
 import type { Body, Dialect, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import { isObject } from "../../lib/text/json.ts";
-import { jsonBody } from "./body/read-body.ts";
+import { jsonBody } from "../body/read-body.ts";
 
 /** Members that playgrounds add to messages for their own use. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(["id", "createAt", "createdAt", "status"]);

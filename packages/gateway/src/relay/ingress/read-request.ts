@@ -8,14 +8,14 @@ import { AppError } from "../../lib/app-error.ts";
 import { hasControl } from "../../lib/text/text.ts";
 import type { CallLimit } from "../admission/call-limit.ts";
 import { protocolHeaders } from "./protocol-headers.ts";
-import { checkMembers, namesOf } from "./member-names.ts";
+import { checkMembers, namesOf } from "../body/member-names.ts";
 import { playgroundBody, playgroundChat } from "./playground.ts";
-import { jsonBody, readJson, type BodyLimits } from "./body/read-body.ts";
+import { jsonBody, readJson, type BodyLimits } from "../body/read-body.ts";
 import type { RouteMatch } from "./routes.ts";
 import type { DeriveId } from "../tenancy/derive-id.ts";
-import type { RelayRequest } from "../types.ts";
-import { isForm } from "./body/form-fields.ts";
-import { FORM_OPERATIONS, readUpload, type Upload } from "./body/upload.ts";
+import type { RelayRequest } from "../request/request.ts";
+import { isForm } from "../body/form-fields.ts";
+import { FORM_OPERATIONS, readUpload, type Upload } from "../body/upload.ts";
 
 /** A request as the edge passes it to the relay. */
 export interface Arrival {

@@ -4,7 +4,7 @@ import type { Caller } from "../../identity/authentication/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Tracing } from "../../observability/tracing/call-span.ts";
 import { hasControl } from "../../lib/text/text.ts";
-import { sendError } from "./client-error.ts";
+import { sendError } from "../response/client-error.ts";
 import { countTokens } from "../pipeline/count-tokens.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { createLister, listDialect, modelList, oneModel, usableModels } from "./models.ts";
@@ -14,10 +14,10 @@ import type { Reporter } from "../pipeline/report.ts";
 import { errorDialectOf, isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
 import { withDefaultModel } from "./default-model.ts";
 import { bindToAccount } from "../stateful/bind.ts";
-import { forwardStored } from "../stateful/forward.ts";
+import { forwardStored } from "./forward-stored.ts";
 import { keepToTenant } from "../tenancy/keep-to-tenant.ts";
 import { callStartOf } from "../trace/span.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 
 export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
   readonly arrivalOf: (request: IncomingMessage) => Arrival;

@@ -8,7 +8,7 @@ import { readFailure } from "../../providers/core/errors/classify.ts";
 import { maskError, secretsOf } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal, type Exchange, type UpstreamError } from "../../providers/core/types.ts";
-import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
+import { buildCall, type BuiltCall, type CallDeps } from "../conversion/build-call.ts";
 import { decodedFor, isEncoded } from "../upstream/decoded.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { createSink } from "../response/create-sink.ts";
@@ -18,13 +18,13 @@ import { exchangeTools, feedHandler } from "../upstream/exchange.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { AttemptResult, FinishReason, Completion, SinkContext, Sink } from "../response/sink.ts";
 import { answerStorageOf, type AnswerStorage, type AnswerStorageDeps } from "../stateful/answer-storage.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
-import type { ReadOn } from "./reservation/output-reservation.ts";
-import { DROPPED_HEADER, droppedHeader } from "./dropped-names.ts";
-import { learnNames } from "./learned-filters.ts";
-import { planFor } from "./plan.ts";
-import { learnsRefusal } from "./usage-switch.ts";
+import type { ReadOn } from "../reservation/output-reservation.ts";
+import { DROPPED_HEADER, droppedHeader } from "../conversion/dropped-names.ts";
+import { learnNames } from "../conversion/learned-filters.ts";
+import { planFor } from "../selection/plan.ts";
+import { learnsRefusal } from "../conversion/usage-switch.ts";
 
 export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
   readonly upstreams: Upstreams;

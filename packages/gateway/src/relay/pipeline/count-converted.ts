@@ -3,11 +3,11 @@ import { dialectById } from "../../dialects/index.ts";
 import type { DialectId, JsonObject, Operation } from "../../dialects/core/types.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
-import { jsonBody } from "../ingress/body/read-body.ts";
+import { jsonBody } from "../body/read-body.ts";
 import type { RouteTarget } from "../selection/types.ts";
-import type { RelayRequest } from "../types.ts";
-import { buildCall, type BuiltCall } from "./build-call.ts";
-import { collect, sendCall } from "./collected-answer.ts";
+import type { RelayRequest } from "../request/request.ts";
+import { buildCall, type BuiltCall } from "../conversion/build-call.ts";
+import { collect, sendCall } from "../upstream/collected-answer.ts";
 import type { PipelineDeps } from "./pipeline.ts";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;

@@ -8,8 +8,8 @@ import type { CallSpan } from "../../observability/tracing/call-span.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal } from "../../providers/core/types.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
-import { collect, sendCall, type CollectedAnswer } from "./collected-answer.ts";
-import { buildCall } from "./build-call.ts";
+import { collect, sendCall, type CollectedAnswer } from "../upstream/collected-answer.ts";
+import { buildCall } from "../conversion/build-call.ts";
 import { countConverted, countedRequest } from "./count-converted.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "../upstream/failure.ts";
@@ -17,12 +17,12 @@ import { admissionFor, type AdmissionController } from "../admission/admission-c
 import { NOTHING_USED } from "../../limits/claims.ts";
 import type { AdmissionRequest } from "../admission/admission-request.ts";
 import { selectionFor, type PipelineDeps } from "./pipeline.ts";
-import { failureOfAnswer } from "../upstream/read-failure.ts";
-import { planOver } from "./plan.ts";
+import { failureOfAnswer } from "../selection/read-failure.ts";
+import { planOver } from "../selection/plan.ts";
 import { createRetries } from "./retry.ts";
 import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 import { spanOf } from "../trace/span.ts";
 import { countTexts } from "../response/whole-sink.ts";
 

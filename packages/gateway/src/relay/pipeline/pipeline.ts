@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
-import { ReservationSession } from "./reservation/reservation-session.ts";
-import type { RequestContext, ReservationDeps } from "./reservation/reserve.ts";
-import { readOnFor } from "./reservation/output-reservation.ts";
-import { amountsOf, requestTerms } from "./reservation/reservation-terms.ts";
+import { ReservationSession } from "../reservation/reservation-session.ts";
+import type { RequestContext, ReservationDeps } from "../reservation/reserve.ts";
+import { readOnFor } from "../reservation/output-reservation.ts";
+import { amountsOf, requestTerms } from "../reservation/reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
@@ -14,11 +14,11 @@ import { Delivery, type DeliveryTicker } from "../response/delivery.ts";
 import { admissionFor, type AdmissionController, type AdmissionDeps } from "../admission/admission-controller.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
 import { admitAndReserve } from "../admission/admit-and-reserve.ts";
-import type { RelayReport } from "./relay-report.ts";
+import type { RelayReport } from "../reservation/relay-report.ts";
 import { fixedTarget } from "../selection/fixed-target.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
 import { firstAdmitted } from "../admission/candidates.ts";
-import { whileWaiting, type RunningRequest, type RunningRequests } from "./running.ts";
+import { whileWaiting, type RunningRequest, type RunningRequests } from "../reservation/running.ts";
 import type { RouteTarget, Selection, SelectionDeps } from "../selection/types.ts";
 import { pinnedAccountTarget, pinnedTarget } from "../selection/pinned-target.ts";
 import { createSelection } from "../selection/select.ts";
@@ -29,7 +29,7 @@ import type { ResponseStore } from "../stateful/response-store.ts";
 import type { ResponseOwners } from "../stateful/owners.ts";
 import { endFailures, noteFailure } from "../trace/route.ts";
 import { spanEndOf, spanOf } from "../trace/span.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 import {
   createResponsePolicies,
   type ResponsePolicies,

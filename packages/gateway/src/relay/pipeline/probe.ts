@@ -12,16 +12,16 @@ import {
   type UpstreamAnswer,
   type UpstreamError,
 } from "../../providers/core/types.ts";
-import { collect, sendCall } from "./collected-answer.ts";
-import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
+import { collect, sendCall } from "../upstream/collected-answer.ts";
+import { buildCall, type BuiltCall, type CallDeps } from "../conversion/build-call.ts";
 import { exchangeTools } from "../upstream/exchange.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
-import { planFor, type Plan } from "./plan.ts";
-import { jsonBody } from "../ingress/body/read-body.ts";
+import { planFor, type Plan } from "../selection/plan.ts";
+import { jsonBody } from "../body/read-body.ts";
 import type { RouteTarget } from "../selection/types.ts";
-import type { Caller, RelayRequest } from "../types.ts";
+import type { Caller, RelayRequest } from "../request/request.ts";
 import type { Upstreams } from "../upstream/upstream.ts";
-import { translateAnswer } from "./translate.ts";
+import { translateAnswer } from "../conversion/translate.ts";
 
 export interface ProbeDeps extends CallDeps {
   readonly upstreams: Upstreams;

@@ -3,12 +3,12 @@ import type { AppError } from "../../lib/app-error.ts";
 import type { LogFields, Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { CallEnd } from "../../observability/tracing/call-span.ts";
-import { outcomeOf, type Outcome } from "./outcome.ts";
-import type { RelayReport } from "./relay-report.ts";
+import { outcomeOf, type Outcome } from "../request/outcome.ts";
+import type { RelayReport } from "../reservation/relay-report.ts";
 import type { AttemptResult, FinishReason } from "../response/sink.ts";
 import type { ErrorRows } from "../trace/error-rows.ts";
 import { saidByUpstream, traceOf } from "../trace/route.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 
 /** Reports every relayed request to the log and the metrics, once. */
 export interface Reporter {

@@ -6,7 +6,7 @@ import type { Snapshot } from "../../snapshot/types.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { createRetries } from "./retry.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 
 const target = {} as RouteTarget;
 const failure = (error: AppError, more: Partial<Failure> = {}): Failure => ({

@@ -2,7 +2,7 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { Failure } from "../upstream/failure.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 
 export interface RetrySettings {
   /** No new attempt after this many milliseconds. */

@@ -3,17 +3,17 @@ import type { Operation } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { RequestContext } from "../pipeline/reservation/reserve.ts";
+import type { RequestContext } from "../reservation/reserve.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { CacheCall, CacheLookup, ResponseCache } from "./cache/response-cache.ts";
 import type { Delivery, DeliveryTicker } from "../response/delivery.ts";
 import { AnswerGuard } from "./guardrail/answer-guard.ts";
 import type { Guardrail, Judge } from "./guardrail/guardrail.ts";
-import type { RelayReport } from "../pipeline/relay-report.ts";
-import type { RunningRequest, RunningRequests } from "../pipeline/running.ts";
+import type { RelayReport } from "../reservation/relay-report.ts";
+import type { RunningRequest, RunningRequests } from "../reservation/running.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
-import type { RelayRequest } from "../types.ts";
-import { WatchedDelivery } from "../response/watched-delivery.ts";
+import type { RelayRequest } from "../request/request.ts";
+import { WatchedDelivery } from "./watched-delivery.ts";
 
 /** The dependencies of the operator's policies for prompts and answers. */
 export interface ResponsePolicyDeps {

@@ -9,8 +9,8 @@ import {
   type RealtimeSettings,
 } from "../../dialects/endpoints/realtime-events.ts";
 import { AppError } from "../../lib/app-error.ts";
-import type { RequestContext } from "../pipeline/reservation/reserve.ts";
-import { boundUsage, usageBounds } from "../pipeline/reservation/usage-bound.ts";
+import type { RequestContext } from "../reservation/reserve.ts";
+import { boundUsage, usageBounds } from "../reservation/usage-bound.ts";
 import type { Completion, FinishReason } from "../response/sink.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { addedBy, checkClientEvent, withTranscriber } from "./client-events.ts";

@@ -2,7 +2,7 @@ import { transcriptionModelOf, type ClientFact } from "../../dialects/endpoints/
 import { object, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
-import type { RequestContext } from "../pipeline/reservation/reserve.ts";
+import type { RequestContext } from "../reservation/reserve.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { findIds } from "../tenancy/find-ids.ts";

@@ -1,6 +1,6 @@
 import type { Dialect, JsonObject, Usage, UsageMeter } from "../../dialects/core/types.ts";
 import { firstEvent } from "../../lib/text/sse.ts";
-import type { StreamTranslation } from "../pipeline/translate.ts";
+import type { StreamTranslation } from "../conversion/translate.ts";
 import { cutEvents, cutUsageEvents, withoutTerminator } from "./event-blocks.ts";
 import type { SinkContext, UpstreamStream } from "./sink.ts";
 

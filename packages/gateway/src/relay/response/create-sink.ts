@@ -2,7 +2,7 @@ import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import type { BridgeContext, Operation } from "../../dialects/core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { createResponseDecoder } from "../../providers/core/response-decoder.ts";
-import { createStreamTranslation, translateAnswer } from "../pipeline/translate.ts";
+import { createStreamTranslation, translateAnswer } from "../conversion/translate.ts";
 import { unreadable } from "../upstream/failure.ts";
 import { BytesSink } from "./bytes-sink.ts";
 import { FailureSink } from "./failure-sink.ts";

@@ -6,10 +6,10 @@ import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { UpstreamError } from "../../providers/core/types.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "../upstream/failure.ts";
-import type { StreamTranslation } from "../pipeline/translate.ts";
-import type { ReadOn } from "../pipeline/reservation/output-reservation.ts";
+import type { StreamTranslation } from "../conversion/translate.ts";
+import type { ReadOn } from "../reservation/output-reservation.ts";
 import type { RouteTarget } from "../selection/types.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 
 /** Why an answer that reached the client ended. */
 export type FinishReason =

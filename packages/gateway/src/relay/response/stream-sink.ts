@@ -22,7 +22,7 @@ import { forgetInlineFiles } from "../upstream/inline-files.ts";
 import { HeldWork } from "./held-work.ts";
 import type { FinishReason, Completion, Nothing, SinkContext, Sink, UpstreamStream } from "./sink.ts";
 import { TurnBuffer } from "./turn-buffer.ts";
-import type { StreamTranslation } from "../pipeline/translate.ts";
+import type { StreamTranslation } from "../conversion/translate.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 
 const NOTHING = Buffer.alloc(0);

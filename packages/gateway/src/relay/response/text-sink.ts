@@ -2,7 +2,7 @@ import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { NO_USAGE } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import { brokenStream, unreadable } from "../upstream/failure.ts";
-import { subtitleSeconds } from "../ingress/body/sound-length.ts";
+import { subtitleSeconds } from "../body/sound-length.ts";
 import type { SinkContext, Sink } from "./sink.ts";
 import { countTexts } from "./whole-sink.ts";
 

@@ -1,6 +1,6 @@
 import { firstEvent, type StreamEvent } from "../../lib/text/sse.ts";
 import type { Dialect } from "../../dialects/core/types.ts";
-import type { ReadOn } from "../pipeline/reservation/output-reservation.ts";
+import type { ReadOn } from "../reservation/output-reservation.ts";
 import type { OutputCounter } from "./output-counter.ts";
 
 /** Silence before an answer that is no reasoning. */

@@ -7,7 +7,7 @@ import type { Dialect, JsonObject, Texts, Usage } from "../../dialects/core/type
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
 import { kindOfEvent } from "./event-blocks.ts";
-import { sendError } from "../ingress/client-error.ts";
+import { sendError } from "./client-error.ts";
 import { CollectedEvents, type AnswerTranslation, type UpstreamAnswerReader } from "./collected-events.ts";
 import { looksLikeEvents } from "./sniffing-sink.ts";
 import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createPriceBook } from "../../billing/pricing/price-book.ts";
 import type { Price } from "../../billing/pricing/price.ts";
 import { conversationOf, type ConversationInput } from "./conversation.ts";
-import { jsonBody } from "../ingress/body/read-body.ts";
+import { jsonBody } from "../body/read-body.ts";
 
 const cached = { kind: "tokens", cacheRatio: 0.1 } as Price;
 const spoken = (json: object, more: Partial<ConversationInput> = {}): ConversationInput => ({

@@ -1,7 +1,7 @@
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level } from "../../snapshot/types.ts";
-import { planFor } from "../pipeline/plan.ts";
+import { planFor } from "./plan.ts";
 import { listsIds } from "../tenancy/unknown-id.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
 import { fits, restsUntil } from "./skip-reason.ts";

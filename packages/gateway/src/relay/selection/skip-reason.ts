@@ -3,7 +3,7 @@ import type { SkipReason } from "@fairway/wire";
 import type { Body, RequestSpec } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import { planFor } from "../pipeline/plan.ts";
+import { planFor } from "./plan.ts";
 import { MOST_CANDIDATES, type CandidateEntry } from "../trace/call-trace.ts";
 import { listsIds, type SharedIds } from "../tenancy/unknown-id.ts";
 import type { Breakers } from "./breaker.ts";

@@ -2,7 +2,7 @@ import type { Body, RequestSpec } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { LimitScope } from "../admission/candidates.ts";
-import type { Plan } from "../pipeline/plan.ts";
+import type { Plan } from "./plan.ts";
 import type { TracedCandidates } from "../trace/call-trace.ts";
 import type { SharedIds } from "../tenancy/unknown-id.ts";
 import type { Preferred } from "./affinity.ts";

@@ -1,7 +1,7 @@
 import type { AnswerIds, JsonObject, Usage } from "../../dialects/core/types.ts";
 import type { Delivery } from "../response/delivery.ts";
 import type { RouteTarget } from "../selection/types.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 import { AnswerIdReader } from "./answer-id-reader.ts";
 import type { ResponseOwners } from "./owners.ts";
 import type { ResponseStore } from "./response-store.ts";

@@ -2,7 +2,7 @@ import { wantsBackground } from "../../dialects/core/request-spec.ts";
 import { object, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 import { withFullHistory, type HistoryDeps } from "./history-expansion.ts";
 import { notFound, locateResponse, type ResponseLocation, type ResponseLocatorDeps } from "./response-locator.ts";
 

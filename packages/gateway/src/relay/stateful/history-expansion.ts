@@ -4,8 +4,8 @@ import { without } from "../../dialects/core/json-edit.ts";
 import { isObject, objects, text } from "../../dialects/core/read.ts";
 import type { Body, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
-import { jsonBody } from "../ingress/body/read-body.ts";
-import type { RelayRequest } from "../types.ts";
+import { jsonBody } from "../body/read-body.ts";
+import type { RelayRequest } from "../request/request.ts";
 import { inputItems, isUnreadable, plainItem } from "./items.ts";
 import type { StoredResponse, ResponseStore } from "./response-store.ts";
 

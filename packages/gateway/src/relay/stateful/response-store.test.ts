@@ -11,7 +11,7 @@ import { createVault } from "../../storage/secrets/secrets.ts";
 import type { TtlStore, Entry } from "../ttl-store/ttl-store.ts";
 import { createMemoryEntries } from "../ttl-store/memory.ts";
 import { createRedisEntries } from "../ttl-store/redis.ts";
-import { jsonBody } from "../ingress/body/read-body.ts";
+import { jsonBody } from "../body/read-body.ts";
 import { createResponseStore, type MadeResponse } from "./response-store.ts";
 
 const vault = createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });

@@ -1,7 +1,7 @@
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
 import type { PendingAnswer, JsonObject, Usage } from "../../dialects/core/types.ts";
 import type { RouteTarget } from "../selection/types.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 import { inputItems } from "./items.ts";
 import type { ResponseStore } from "./response-store.ts";
 

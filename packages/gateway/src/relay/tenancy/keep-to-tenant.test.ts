@@ -3,8 +3,8 @@ import { idRulesOf, type IdRule } from "../../dialects/client-ids.ts";
 import { dialectById } from "../../dialects/index.ts";
 import type { Dialect, DialectId, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { jsonBody } from "../ingress/body/read-body.ts";
-import type { RelayRequest } from "../types.ts";
+import { jsonBody } from "../body/read-body.ts";
+import type { RelayRequest } from "../request/request.ts";
 import { keepToTenant } from "./keep-to-tenant.ts";
 import { listsIds } from "./unknown-id.ts";
 

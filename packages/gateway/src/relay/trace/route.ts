@@ -1,9 +1,9 @@
 import type { LogExplanation } from "@fairway/wire";
 import type { FinishReason } from "../response/sink.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { ownWords } from "./own-words.ts";
-import type { FailedAttempt, TracedAttempt } from "./attempt.ts";
+import type { FailedAttempt, TracedAttempt } from "../request/traced-route.ts";
 import {
   boundedTrace,
   type AttemptEntry,

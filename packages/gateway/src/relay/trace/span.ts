@@ -1,7 +1,7 @@
 import type { AttemptEnd, AttemptStart, CallStart } from "../../observability/tracing/call-span.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AttemptResult } from "../response/sink.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../request/request.ts";
 
 /** The attributes of a call that a trace records; never its text. */
 export function callStartOf(request: RelayRequest): CallStart {

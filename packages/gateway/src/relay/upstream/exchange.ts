@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { UpstreamRefusal, type ExchangeContext, type UpstreamAnswer } from "../../providers/core/types.ts";
-import { sendCall, type SendSettings } from "../pipeline/collected-answer.ts";
+import { sendCall, type SendSettings } from "./collected-answer.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import { openSocket } from "./socket.ts";
 import type { Upstreams } from "./upstream.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { createGuardedFetcher } from "../../lib/net/guarded-fetch.ts";
 import { withInlineFiles } from "./inline-files.ts";
-import { jsonBody } from "../ingress/body/read-body.ts";
+import { jsonBody } from "../body/read-body.ts";
 import { createRemoteFiles } from "./remote-files.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a00000000", "hex");

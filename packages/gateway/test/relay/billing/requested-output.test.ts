@@ -5,10 +5,10 @@ import type { DialectId, JsonObject, JsonValue, Operation } from "../../../src/d
 import { AppError } from "../../../src/lib/app-error.ts";
 import { allProviders } from "../../../src/providers/registry.ts";
 import type { ProviderAdapter } from "../../../src/providers/core/types.ts";
-import { jsonBody } from "../../../src/relay/ingress/body/read-body.ts";
-import { buildCall, type BuiltCall, type CallDeps } from "../../../src/relay/pipeline/build-call.ts";
-import { planFor } from "../../../src/relay/pipeline/plan.ts";
-import type { RelayRequest } from "../../../src/relay/types.ts";
+import { jsonBody } from "../../../src/relay/body/read-body.ts";
+import { buildCall, type BuiltCall, type CallDeps } from "../../../src/relay/conversion/build-call.ts";
+import { planFor } from "../../../src/relay/selection/plan.ts";
+import type { RelayRequest } from "../../../src/relay/request/request.ts";
 import { channelOf } from "../../kit/provider-kit.ts";
 
 const DEPS = {

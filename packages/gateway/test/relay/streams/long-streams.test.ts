@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { findBridges } from "../../../src/dialects/find-bridges.ts";
 import type { BridgeContext, DialectId, JsonObject } from "../../../src/dialects/core/types.ts";
 import { encodeBlock } from "../../../src/lib/text/sse.ts";
-import { createStreamTranslation } from "../../../src/relay/pipeline/translate.ts";
+import { createStreamTranslation } from "../../../src/relay/conversion/translate.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;

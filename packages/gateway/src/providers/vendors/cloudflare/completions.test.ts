@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { askOf, bridgeContextOf, callOf, channelOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
-import { planFor } from "../../../relay/pipeline/plan.ts";
+import { planFor } from "../../../relay/selection/plan.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { completionsBridge } from "./completions.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { askOf, bridgeContextOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../../dialects/find-bridges.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { translateRequest } from "../../../relay/pipeline/translate.ts";
+import { translateRequest } from "../../../relay/conversion/translate.ts";
 import { chatBridge } from "./chat.ts";
 
 const call = { function: { name: "f", arguments: { x: 1 } } };

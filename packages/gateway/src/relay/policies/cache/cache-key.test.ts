@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ratio } from "../../../billing/money/ratio.ts";
 import { dialectById } from "../../../dialects/index.ts";
 import type { Dialect, JsonObject } from "../../../dialects/core/types.ts";
-import type { RelayRequest } from "../../types.ts";
+import type { RelayRequest } from "../../request/request.ts";
 import { keyTextOf } from "./cache-key.ts";
 import { eligibilityOf } from "./eligible.ts";
 

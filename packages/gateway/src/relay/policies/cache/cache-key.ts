@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { CachePolicy } from "../../../snapshot/cache-policy.ts";
-import type { RelayRequest } from "../../types.ts";
+import type { RelayRequest } from "../../request/request.ts";
 import { canonicalJson } from "./canonical.ts";
 
 /** Context that an answer depends on in addition to the request. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject, JsonValue, Operation } from "../../../dialects/core/types.ts";
 import { isObject } from "../../../lib/text/json.ts";
-import type { RelayRequest } from "../../types.ts";
+import type { RelayRequest } from "../../request/request.ts";
 
 /** Whether a request may read and store cached answers. */
 export interface Eligibility {

@@ -4,10 +4,10 @@ import { quota as toQuota, type Quota } from "../../../billing/money/quota.ts";
 import { ratesFor, type Price } from "../../../billing/pricing/rates.ts";
 import { ratio, roundHalfUp, type Ratio } from "../../../billing/money/ratio.ts";
 import { NO_USAGE } from "../../../dialects/core/types.ts";
-import { reserve, type RequestContext } from "../../pipeline/reservation/reserve.ts";
-import { requestTerms } from "../../pipeline/reservation/reservation-terms.ts";
+import { reserve, type RequestContext } from "../../reservation/reserve.ts";
+import { requestTerms } from "../../reservation/reservation-terms.ts";
 import type { Completion } from "../../response/sink.ts";
-import type { RelayReport } from "../../pipeline/relay-report.ts";
+import type { RelayReport } from "../../reservation/relay-report.ts";
 import { TRACE_MEMBER, type CallTrace } from "../../trace/call-trace.ts";
 import type { CachedAnswer } from "./cached-answer.ts";
 

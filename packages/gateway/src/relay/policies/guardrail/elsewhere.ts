@@ -2,7 +2,7 @@ import { listedName } from "../../../billing/pricing/listed-name.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import { servingGroups } from "../../admission/model-access.ts";
-import type { RelayRequest } from "../../types.ts";
+import type { RelayRequest } from "../../request/request.ts";
 import type { GuardedRequest, Guardrail } from "./guardrail.ts";
 
 /** Judges the prompt of a task, whose result is no text. Throws `prompt_blocked` and `guardrail_unavailable`. */

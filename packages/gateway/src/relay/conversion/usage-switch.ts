@@ -1,0 +1,32 @@
+// Upstreams that copy the OpenAI protocol without its option for usage in streams answer 400 to it. They are called
+// again without it, and for a while only without it.
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { Failure } from "../upstream/failure.ts";
+import type { RelayRequest } from "../request/request.ts";
+
+const REMEMBERED_MS = 3_600_000;
+const MOST_REMEMBERED = 1_024;
+const NAMED = /stream_options|include_usage/;
+
+/** Until when a channel's upstream is known to refuse the switch, in epoch milliseconds. */
+const refusedUntil = new Map<string, number>();
+
+function endpointKey({ id, baseUrl }: ChannelRecord): string {
+  return `${id} ${baseUrl}`;
+}
+
+/** Costs nothing while no upstream refuses. */
+export function refusesUsageSwitch(channel: ChannelRecord, now: number): boolean {
+  if (refusedUntil.size === 0) return false;
+  return (refusedUntil.get(endpointKey(channel)) ?? 0) > now;
+}
+
+/** True when the call failed only because the gateway requested usage; the channel gets no such request for an hour. */
+export function learnsRefusal(failure: Failure, { spec }: RelayRequest, channel: ChannelRecord, now: number): boolean {
+  const { status, message, param } = failure.error;
+  const isNamed = (status === 400 || status === 422) && (NAMED.test(message) || NAMED.test(param ?? ""));
+  if (!isNamed || !spec.stream || refusesUsageSwitch(channel, now)) return false;
+  if (refusedUntil.size >= MOST_REMEMBERED) refusedUntil.clear();
+  refusedUntil.set(endpointKey(channel), now + REMEMBERED_MS);
+  return true;
+}

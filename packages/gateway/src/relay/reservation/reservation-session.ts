@@ -1,0 +1,400 @@
+import { outputCarried } from "../../billing/pricing/estimate.ts";
+import { NO_LIMIT } from "../../dialects/core/requested-output.ts";
+import type { RequestedOutput } from "../../dialects/core/types.ts";
+import type { LogDetail, Settlement } from "../../billing/ledger/ledger.ts";
+import { charge, type Price } from "../../billing/pricing/price.ts";
+import { ZERO, type Quota } from "../../billing/money/quota.ts";
+import { NO_USAGE, type RequestSpec, type Usage } from "../../dialects/core/types.ts";
+import { AppError } from "../../lib/app-error.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { AdmissionController } from "../admission/admission-controller.ts";
+import { subjectsOf } from "../admission/request-budgets.ts";
+import { consumptionLog, type Charged, type Served } from "./log-row.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { BuiltCall } from "../conversion/build-call.ts";
+import { chargeOrReserved } from "./charge-fallback.ts";
+import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
+import { estimateOf, servedPrice, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
+import type { Reservation } from "./reservation.ts";
+import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "./reserve.ts";
+import type { Completion } from "../response/sink.ts";
+import type { RelayRequest } from "../request/request.ts";
+import { boundUsage } from "./usage-bound.ts";
+import { UsageToCharge } from "./usage-to-charge.ts";
+
+/** Tokens by which a running stream's reservation grows: many, or as few as a nearly empty balance allows. */
+const EXTEND_BY = [1000, 250] as const;
+/** Tokens before the end of the reservation at which it is extended. */
+const LOOK_AHEAD = 500;
+/** Tokens that may arrive between two reads of the output. */
+const LAST_TOKENS = 200;
+
+/** An answer that is charged, with the attempts that led to it. */
+interface Delivered {
+  readonly completion: Completion;
+  readonly built: BuiltCall | undefined;
+  readonly attempt: Attempt;
+  readonly tried: readonly Attempt[];
+}
+
+/** What would be due if the request ended now, and its output tokens. */
+interface Seen {
+  readonly settlement: Settlement;
+  readonly output: number;
+}
+
+/**
+ * The money of one request: reserved before the first upstream byte, settled or released exactly once.
+ * Prices and ratios are those of the reservation, whatever an operator changes meanwhile.
+ */
+export class ReservationSession {
+  readonly #request: RelayRequest;
+  readonly #terms: RequestTerms;
+  readonly #snapshot: Snapshot;
+  readonly #deps: ReservationDeps;
+  readonly #reservation: Reservation;
+  readonly #usage: UsageToCharge;
+  /** Tokens of output that the reservation carries. */
+  #reserved: number;
+  /** Pictures and other units that it carries. */
+  #units: number;
+  /** The factor of the requested tiers, and at the end of those that served. */
+  #price: Price;
+  /** A tier that served has no price, or no balance covers it. */
+  #isTierUnpaid = false;
+  /** The limits of the request that was sent last. */
+  #sent: RequestedOutput = NO_LIMIT;
+  #isExtending = false;
+  /** Output tokens of each answer that the upstream may give; undefined where the reservation carries any answer. */
+  outputCap: number | undefined;
+  /** Asked before a reservation grows; false when a hard budget cannot cover it. Must not reject. */
+  budgets: Pick<AdmissionController, "extend" | "shrink"> | undefined;
+  /** Set once the answer is charged. */
+  charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
+
+  private constructor({ request, snapshot, deps }: RequestContext, { terms, reservation }: PricedReservation) {
+    this.#request = request;
+    this.#snapshot = snapshot;
+    this.#terms = terms;
+    this.#price = terms.price;
+    this.#reservation = reservation;
+    this.#deps = deps;
+    this.#usage = new UsageToCharge({
+      request,
+      snapshot,
+      counter: deps.counter,
+      isPerCall: terms.price.kind === "call",
+    });
+    this.#reserved = request.spec.outputCap ?? snapshot.options.DefaultOutputTokens;
+    this.#units = request.spec.units;
+    this.#limitOutput(request.spec, terms.open);
+  }
+
+  #limitOutput(spec: RequestSpec, open: number | undefined): void {
+    if (open === undefined) return;
+    this.#reserved = Math.min(open, this.#carriedBy(this.#reservation.amount));
+    const perAnswer = Math.floor(this.#reserved / (spec.answers ?? 1));
+    this.outputCap = this.#reserved < open ? Math.max(1, perAnswer) : undefined;
+  }
+
+  /**
+   * Reserves what the upstream may bill for the request that is about to be sent, where that is more than the client's
+   * own request said: its cap was dropped or replaced, or its pictures are counted by another member. Throws where the
+   * balance or a hard budget does not cover it.
+   */
+  async cover(sent: RequestedOutput): Promise<void> {
+    this.#sent = sent;
+    if (!this.#terms.isPriced || this.isClosed) return;
+    const { spec } = this.#request;
+    const output = neededOutput(spec, sent, this.#snapshot);
+    const units = Math.max(spec.units, sent.images ?? 0);
+    if (output <= this.#reserved && units <= this.#units) return;
+    const outputCap = Math.max(output, this.#reserved);
+    await this.#raiseTo(estimateOf({ ...spec, outputCap, units }, this.#terms));
+    this.#reserved = outputCap;
+    this.#units = Math.max(units, this.#units);
+  }
+
+  async #raiseTo(amount: Quota): Promise<void> {
+    const { amount: reserved } = this.#reservation;
+    if (amount <= reserved) return;
+    if (this.budgets && !(await this.budgets.extend(amount)))
+      throw new AppError("budget_exceeded", {
+        message: `A hard budget does not cover the request as it is sent upstream: ${amount} are needed.`,
+      });
+    if (await this.#reservation.raise(this.#nothing(), amount)) return;
+    this.#request.usedUp = "balance";
+    throw new AppError("insufficient_user_quota", {
+      message: `Your balance does not cover the request as it is sent upstream: ${amount} needed, ${reserved} reserved.`,
+    });
+  }
+
+  /** Budgets that carry less than the reservation cap the answer at that; what they carry beyond it is returned. */
+  fitBudgets(carried: Quota | undefined): void {
+    if (carried === undefined || this.#terms.open === undefined) return;
+    const { amount } = this.#reservation;
+    if (carried < amount) this.#capAt(carried);
+    if (carried > amount) this.budgets?.shrink(amount);
+  }
+
+  /** Output tokens that a reservation of `amount` carries. */
+  #carriedBy(amount: Quota): number {
+    const forTokens = Math.max(0, amount - this.#terms.tools) as Quota;
+    return outputCarried(forTokens, this.#request.spec, this.#terms, this.#terms.options);
+  }
+
+  #capAt(amount: Quota): void {
+    this.#reserved = Math.min(this.#reserved, this.#carriedBy(amount));
+    this.outputCap = Math.max(1, Math.floor(this.#reserved / (this.#request.spec.answers ?? 1)));
+  }
+
+  /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
+  static async open(context: RequestContext, terms: RequestTerms): Promise<ReservationSession> {
+    return new ReservationSession(context, await reserve(context, terms));
+  }
+
+  get isClosed(): boolean {
+    return this.#reservation.isClosed;
+  }
+
+  /** Charges for what was delivered; later calls change nothing. Resolves when the charge cannot be lost. */
+  async settle(completion: Completion, built: BuiltCall, attempt: Attempt, tried: readonly Attempt[]): Promise<Usage> {
+    const delivered = { completion, built, attempt, tried };
+    const charged = await this.#reservation.settle(() => this.#chargeFor(delivered));
+    if (!charged) return completion.usage ?? NO_USAGE;
+    const { usage, quota } = charged;
+    learnReasoning(this.#request.spec, usage, completion.reason === "stop");
+    this.charged = { usage, quota, completion };
+    return usage;
+  }
+
+  async #chargeFor(delivered: Delivered) {
+    const { id } = this.#request;
+    const usage = await this.#carried(await this.#usageOf(delivered.completion), delivered);
+    await this.#priceAsServed(usage, delivered);
+    const isUnheard = delivered.completion.nothing === "broken";
+    const quota = isUnheard
+      ? ZERO
+      : this.#quotaFor(usage, delivered.attempt, (error) =>
+          this.#deps.onUncomputable(id, this.#reservation.amount, error),
+        );
+    if (usage.reported) this.#deps.onDoubtfulUsage(this.#request, delivered.attempt.target, usage);
+    return { usage, quota, settlement: this.#settlement({ ...delivered, usage, quota }) };
+  }
+
+  /** A dearer tier than was asked for raises the reservation first; where nothing covers that, what was asked is charged. */
+  async #priceAsServed(usage: Usage, { completion, attempt }: Delivered): Promise<void> {
+    const served = { spec: this.#request.spec, snapshot: this.#snapshot };
+    const { price, isUnpriced } = servedPrice(this.#terms, completion.servedTiers, served);
+    this.#isTierUnpaid = isUnpriced;
+    if (price === this.#terms.price || !this.#terms.isPriced) return;
+    this.#price = price;
+    const isCovered = await this.#raiseTo(this.#quotaFor(usage, attempt)).then(
+      () => true,
+      () => false,
+    );
+    if (isCovered) return;
+    this.#price = this.#terms.price;
+    this.#isTierUnpaid = true;
+  }
+
+  /**
+   * Output is charged up to what is reserved for it. A request that was sent without a cap first raises the reservation
+   * to what its upstream reports; where the balance does not cover that, the row says what was reported.
+   */
+  async #carried(usage: Usage, delivered: Delivered): Promise<Usage> {
+    const { price, isPriced } = this.#terms;
+    if (usage.output <= this.#reserved || !isPriced || price.kind === "call") return usage;
+    if (!hasOutputTokens(this.#request.spec) || (await this.#carriesMore(usage, delivered))) return usage;
+    const bounded = boundUsage(usage, { input: usage.input, output: this.#reserved, units: Infinity });
+    return usage.reported ? { ...bounded, reported: usage.reported } : bounded;
+  }
+
+  /** True where the upstream may bill more than is reserved, and the balance covers it or need not. */
+  async #carriesMore(usage: Usage, { completion, attempt, tried }: Delivered): Promise<boolean> {
+    const isCapped = this.#sent.cap !== undefined && !this.#grows;
+    if (isCapped && !this.#request.spec.hostedTools) return false;
+    const refusal = await this.#extendTo(usage.output, this.#seenBy(completion, usage, attempt, tried).settlement);
+    if (!refusal) return true;
+    return refusal === "balance" && this.#grows && !this.#snapshot.options.StopStreamsOnEmptyBalance;
+  }
+
+  /** True where the reservation grows while the answer runs. */
+  get #grows(): boolean {
+    return growsWhileItRuns(this.#request.spec, this.#sent, this.#snapshot);
+  }
+
+  /** Nothing was delivered. */
+  release(): Promise<void> {
+    return this.#reservation.release();
+  }
+
+  /**
+   * The client left before the answer began: nothing is owed, or the prompt where the operator wants that. A call that
+   * reached an upstream has a log row all the same.
+   */
+  async abandon(attempt: Attempt | undefined): Promise<void> {
+    if (!attempt || attempt.upstreamHost === "") return this.release();
+    const isOwed = this.#snapshot.options.BillAbortedPrompt && this.#terms.price.kind === "tokens";
+    await attempt.settle({
+      reason: "client_abort",
+      usage: undefined,
+      nothing: isOwed ? undefined : "broken",
+      countOutput: () => Promise.resolve(0),
+      firstContentAt: undefined,
+    });
+  }
+
+  /** Records in the ledger what the request would cost at most if this process died now. Called every few seconds. */
+  async renew(attempt?: Attempt, tried: readonly Attempt[] = []): Promise<void> {
+    if (this.isClosed) return;
+    const seen = attempt && this.#seenAtMost(attempt, tried);
+    await this.#reservation.renew(seen?.settlement ?? this.#nothing());
+  }
+
+  /** Extends the reservation before the upper estimate of the output reaches it. */
+  progress(outputBound: () => number, attempt: Attempt, tried: readonly Attempt[]): void {
+    if (this.#isExtending || this.isClosed || !this.#terms.isPriced || !this.#grows) return;
+    if (outputBound() < this.#reserved - LOOK_AHEAD) return;
+    this.#isExtending = true;
+    void this.#extend(attempt, tried)
+      // The same failure is reported when the reservation is renewed or charged.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isExtending = false;
+      });
+  }
+
+  /** Output tokens that the answer may have before the reservation has to grow; Infinity where it does not grow. */
+  get outputRoom(): number {
+    const { price, isPriced } = this.#terms;
+    return isPriced && price.kind !== "call" && this.#grows ? this.#reserved : Infinity;
+  }
+
+  /**
+   * Reserves a piece of the answer before it is delivered, counted exactly where its upper estimate is refused. A stream
+   * that is not covered ends: of a hard budget always, of a balance when the operator wants that. Never rejects.
+   */
+  async grow(
+    atMost: number,
+    exactly: () => Promise<number>,
+    { attempt, tried }: Pick<Delivered, "attempt" | "tried">,
+  ): Promise<void> {
+    let refusal: "balance" | "budget" | undefined;
+    try {
+      const settlement = this.#seenAtMost(attempt, tried)?.settlement ?? this.#nothing();
+      refusal = await this.#growTo([atMost + EXTEND_BY[0], atMost], settlement);
+      if (refusal) refusal = await this.#growTo([await exactly()], settlement);
+    } catch {
+      // The reservation cannot be reached, and the piece is not covered.
+      refusal = "budget";
+    }
+    const ends = refusal === "budget" || this.#snapshot.options.StopStreamsOnEmptyBalance;
+    if (refusal && ends && !this.isClosed) attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
+  }
+
+  /** Extends to the first of these lengths that is covered; returns what covers none of them. */
+  async #growTo(lengths: readonly number[], settlement: Settlement): Promise<"balance" | "budget" | undefined> {
+    let refusal: "balance" | "budget" | undefined;
+    for (const length of lengths) {
+      if (this.isClosed || length <= this.#reserved) return undefined;
+      refusal = await this.#extendTo(length, settlement);
+      if (refusal) continue;
+      this.#reserved = Math.max(this.#reserved, length);
+      return undefined;
+    }
+    return refusal;
+  }
+
+  #nothing(): Settlement {
+    return { hold: this.#reservation.hold, quota: ZERO, channelId: 0, at: this.#deps.now() };
+  }
+
+  /**
+   * A refused extension ends the stream shortly before the reservation is used up: of a hard budget always, of a balance
+   * when the operator wants that. Only what is refused is counted exactly.
+   */
+  async #extend(attempt: Attempt, tried: readonly Attempt[]): Promise<void> {
+    const bound = this.#seenAtMost(attempt, tried);
+    if (!bound || !(await this.#extendPast(bound))) return;
+    const seen = await this.#seen(attempt, tried);
+    if (!seen || seen.output < this.#reserved - LOOK_AHEAD) return;
+    const refusal = await this.#extendPast(seen);
+    if (!refusal) return;
+    const isUsedUp = seen.output >= this.#reserved - LAST_TOKENS;
+    const ends = refusal === "budget" || this.#snapshot.options.StopStreamsOnEmptyBalance;
+    if (isUsedUp && ends && !this.isClosed) attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
+  }
+
+  /** Extends past what was seen, by much or by little; returns what covers neither. */
+  async #extendPast({ output, settlement }: Seen): Promise<"balance" | "budget" | undefined> {
+    const lengths = EXTEND_BY.map((more) => output + more);
+    return this.#growTo(lengths, settlement);
+  }
+
+  /** Extends to so many output tokens; returns what cannot cover them. */
+  async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
+    const amount = estimateOf({ ...this.#request.spec, outputCap, units: this.#units }, this.#terms);
+    if (this.budgets && !(await this.budgets.extend(amount))) return "budget";
+    if (await this.#reservation.raise(seen, amount)) return undefined;
+    this.#request.usedUp = "balance";
+    return "balance";
+  }
+
+  /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
+  async #seen(attempt: Attempt, tried: readonly Attempt[]): Promise<Seen | undefined> {
+    const completion = attempt.soFar();
+    return completion && this.#seenBy(completion, await this.#usageOf(completion), attempt, tried);
+  }
+
+  /** The same by upper estimates, which need no encoder. */
+  #seenAtMost(attempt: Attempt, tried: readonly Attempt[]): Seen | undefined {
+    const completion = attempt.soFar();
+    if (!completion) return undefined;
+    const usage = this.#usage.atMost(completion, { reserved: this.#reserved, sent: this.#sent });
+    return this.#seenBy(completion, usage, attempt, tried);
+  }
+
+  #seenBy(completion: Completion, usage: Usage, attempt: Attempt, tried: readonly Attempt[]): Seen {
+    const quota = this.#quotaFor(usage, attempt);
+    const settlement = this.#settlement({ usage, quota, completion, built: undefined, attempt, tried });
+    return { settlement, output: usage.output };
+  }
+
+  #usageOf(completion: Completion): Promise<Usage> {
+    return this.#usage.of(completion, { reserved: this.#reserved, sent: this.#sent });
+  }
+
+  #settlement(charged: Omit<Charged, "price" | "isTierUnpaid" | "groupRatio" | "reserved">): Settlement {
+    const { hold, amount } = this.#reservation;
+    const { quota, attempt } = charged;
+    const { channel } = attempt.target;
+    const counting = this.#deps.budgets.counting(subjectsOf(this.#request, attempt.target));
+    const settlement = { hold, quota, channelId: channel.id, at: this.#deps.now(), ...counting };
+    if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
+    const log: LogDetail = consumptionLog(this.#request, {
+      ...charged,
+      price: this.#price,
+      isTierUnpaid: this.#isTierUnpaid,
+      groupRatio: this.#ratioOf(attempt),
+      reserved: amount,
+    });
+    return { ...settlement, log };
+  }
+
+  #quotaFor(usage: Usage, attempt: Served, onFailure?: (error: unknown) => void): Quota {
+    const { spec } = this.#request;
+    const surcharges = usage.toolCalls && toolSurcharges(usage.toolCalls, spec, this.#snapshot.prices);
+    const terms = {
+      groupRatio: this.#ratioOf(attempt),
+      spec,
+      quotaPerUnit: this.#terms.options.quotaPerUnit,
+      ...(surcharges && { surcharges }),
+    };
+    return chargeOrReserved(this.#reservation.amount, () => charge(usage, this.#price, terms), onFailure);
+  }
+
+  #ratioOf(attempt: Served): string {
+    return this.#snapshot.prices.groupRatio(attempt.target.group);
+  }
+}

@@ -1,0 +1,119 @@
+import type { ModelLimits } from "../../billing/pricing/model-limits.ts";
+import { NO_LIMIT } from "../../dialects/core/requested-output.ts";
+import type { RequestedOutput } from "../../dialects/core/types.ts";
+import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
+import type { Upload } from "../body/upload.ts";
+
+/** The most that one answer can have used, whatever its upstream reports. */
+export interface UsageBounds {
+  readonly input: number;
+  readonly output: number;
+  /** Seconds or searches. */
+  readonly units: number;
+}
+
+/** Facts about an answer in addition to its usage. */
+export interface Answered {
+  readonly spec: Pick<RequestSpec, "operation" | "promptEstimate" | "units" | "hostedTools" | "reasoningEffort">;
+  /** Limits of the request that was sent; none where no upstream protocol has them. */
+  readonly sent?: RequestedOutput;
+  readonly upload?: Pick<Upload, "seconds"> | undefined;
+  readonly limits: ModelLimits;
+  /** Bytes of the answer as it arrived; undefined where they do not limit its tokens. */
+  readonly bytes: number | undefined;
+}
+
+/** Models without listed limits. */
+const UNLISTED_OUTPUT = 32_768;
+const UNLISTED_INPUT = 262_144;
+/** Vendors count images and other media differently; an estimate may be off by this factor. */
+const PER_ESTIMATED = 8;
+const OF_CONTEXT = 2;
+/** Turns that a hosted tool may add to one request; each of them counts the conversation again. */
+const HOSTED_TURNS = 32;
+/** Tokens of an answer that does not show all it says: rejected predictions, empty tool turns. */
+const UNSEEN = 4_096;
+/** Tokens for each byte of an answer, where a token is mostly several bytes long. */
+const PER_BYTE = 4;
+const UNKNOWN_SECONDS = 86_400;
+
+/** The most tokens and units that the answer can have cost, each with a generous factor. */
+export function usageBounds(answered: Answered): UsageBounds {
+  return { input: mostInput(answered), output: mostOutput(answered), units: mostUnits(answered) };
+}
+
+function mostInput({ spec, limits }: Answered): number {
+  const turns = turnsOf(spec);
+  const byEstimate = spec.promptEstimate * PER_ESTIMATED;
+  const { contextTokens } = limits;
+  return turns * Math.max(byEstimate, contextTokens === undefined ? UNLISTED_INPUT : contextTokens * OF_CONTEXT);
+}
+
+/** A reasoning model may hide its reasoning; of any other model the bytes limit the tokens. */
+function mostOutput({ spec, sent = NO_LIMIT, limits, bytes = Infinity }: Answered): number {
+  const { cap, answers, reasoningBeyondCap = 0 } = sent;
+  const limit = limits.outputTokens ?? UNLISTED_OUTPUT;
+  const mayThink = limits.isReasoning || limits.outputTokens === undefined || spec.reasoningEffort !== undefined;
+  const byBytes = mayThink ? Infinity : UNSEEN * answers + bytes * PER_BYTE;
+  // No upstream may bill more than it was allowed to write.
+  if (cap !== undefined) {
+    const hidden = mayThink ? Math.min(reasoningBeyondCap, limit) : 0;
+    return Math.min((cap + hidden) * answers * turnsOf(spec), byBytes);
+  }
+  const byModel = limit * answers * turnsOf(spec);
+  return bytes === Infinity ? byModel : Math.min(Math.max(byModel, bytes), byBytes);
+}
+
+function turnsOf({ hostedTools }: Answered["spec"]): number {
+  return hostedTools ? HOSTED_TURNS : 1;
+}
+
+function mostUnits({ spec, sent, upload }: Answered): number {
+  if (sent?.images !== undefined) return sent.images;
+  switch (spec.operation) {
+    case "audio.transcriptions":
+    case "audio.translations":
+      return upload?.seconds === undefined ? UNKNOWN_SECONDS : upload.seconds * 2 + 60;
+    case "rerank":
+      return Math.max(spec.units, 1 + spec.promptEstimate);
+    default:
+      // The gateway counts characters; no upstream reports them.
+      return Infinity;
+  }
+}
+
+/** The same usage where it is possible; otherwise the possible part, with the reported numbers. */
+export function boundUsage(usage: Usage, bounds: UsageBounds): Usage {
+  const input = Math.min(usage.input, bounds.input);
+  const output = Math.min(usage.output, bounds.output);
+  const units = usage.units === undefined ? undefined : Math.min(usage.units, bounds.units);
+  const cachedInput = Math.min(usage.cachedInput, input);
+  const cacheWrite = Math.min(usage.cacheWrite, input - cachedInput);
+  const audioInput = Math.min(usage.audioInput, input - cachedInput - cacheWrite);
+  const bounded: Usage = {
+    ...usage,
+    input,
+    output,
+    cachedInput,
+    cacheWrite,
+    cacheWrite1h: Math.min(usage.cacheWrite1h, cacheWrite),
+    audioInput,
+    imageInput: Math.min(usage.imageInput, input - cachedInput - cacheWrite - audioInput),
+    audioOutput: Math.min(usage.audioOutput, output),
+    reasoning: Math.min(usage.reasoning, output),
+    ...(units !== undefined && { units }),
+  };
+  const isWhole = input === usage.input && output === usage.output && units === usage.units;
+  if (!isWhole) return { ...bounded, reported: { input: usage.input, output: usage.output, units: usage.units ?? 0 } };
+  return PARTS.every((name) => bounded[name] === usage[name]) ? usage : bounded;
+}
+
+const PARTS = [
+  "cachedInput",
+  "cacheWrite",
+  "cacheWrite1h",
+  "audioInput",
+  "imageInput",
+  "audioOutput",
+  "reasoning",
+] as const;
