@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { openStorage, type AppStorage } from "../composition/storage.ts";
-import { createChanges } from "../billing/ledger/balance-changes.ts";
 import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
 import { processEnv } from "../config/env.ts";
 import { databaseOfDsn } from "../config/go-dsn.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openForeign } from "../storage/engines/foreign.ts";
+import { rehearse } from "../storage/rehearsal.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
 import { importCompatible, type CompatibleImport } from "./import/new-api/import.ts";
@@ -86,9 +86,7 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   const { database, logDatabase, isLogSeparate } = storage;
   const settings = { database: database.raw, clock: systemClock, log: context.log };
   const { flush } = createSqlLedger({ ...settings, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) });
-  // Live balances of running replicas follow what is changed here.
-  const changeWith = createChanges({ ...settings, onCommit: () => Promise.resolve() });
-  const deps = { target: database, vault: storage.vault, clock: systemClock, ledger: { changeWith } };
+  const deps = { target: database, vault: storage.vault, clock: systemClock };
   const groups = groupNames(flags["map-group"]);
   const prices = { areChannelsAsked: flags["price-from-upstream"], former: addressOf(flags["price-from"]) };
   const target = { ...deps, groups, prices, isDry: flags["dry-run"], onProgress: saying(context.print) };
@@ -119,16 +117,23 @@ async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: L
   const url = flags.from === "litellm" ? flags.database : undefined;
   const report = new ImportReport();
   const writer = { userId: 0, username: "import", ip: "" };
-  if (config !== undefined)
-    await importConfig({ ...target, text: readFileSync(config, "utf8"), env: processEnv(), writer }, report);
-  if (url === undefined) return report;
-  const source = openForeign(sourceUrl(url), log);
-  try {
-    await importDatabase({ ...target, source, credit: Number(credit), report });
-  } finally {
-    await source.close();
-  }
-  if (config === undefined) noteGroups(target.groups, await optionStoreOf(target).stored(), report);
+  const bring = async (place: LitellmTarget) => {
+    if (config !== undefined)
+      await importConfig({ ...place, text: readFileSync(config, "utf8"), env: processEnv(), writer }, report);
+    if (url === undefined) return;
+    const source = openForeign(sourceUrl(url), log);
+    try {
+      await importDatabase({ ...place, source, credit: Number(credit), report });
+    } finally {
+      await source.close();
+    }
+    if (config === undefined) noteGroups(place.groups, await optionStoreOf(place).stored(), report);
+  };
+  // The database names models that the file brings: a dry run of both is one transaction.
+  const isTogether = target.isDry && config !== undefined && url !== undefined;
+  await (isTogether
+    ? rehearse(target.target, (place) => bring({ ...target, target: place, isDry: false }))
+    : bring(target));
   return report;
 }
 

@@ -87,15 +87,20 @@ export async function bringNew(
   progress(what);
 }
 
-/** Names table, row and column of a value that the database here cannot hold. */
-export async function placing<T>(rows: readonly Brought[], store: () => Promise<T>): Promise<T> {
+/** Names table, row and column of a value that the database here cannot hold; `sources` has the columns' names there. */
+export async function placing<T>(
+  rows: readonly Brought[],
+  store: () => Promise<T>,
+  sources: Readonly<Record<string, string>> = {},
+): Promise<T> {
   try {
     return await store();
   } catch (error) {
     if (error instanceof ForeignValueError || !isUnstorable(error) || !(error instanceof Error)) throw error;
     for (const { values, from } of rows) {
       const column = faultyColumn(values, error.message);
-      if (column !== undefined) from.refuse(column, `the database here cannot hold the value (${error.message})`);
+      if (column !== undefined)
+        from.refuse(sources[column] ?? column, `the database here cannot hold the value (${error.message})`);
     }
     throw error;
   }

@@ -7,7 +7,6 @@ import { LITELLM, NEW_API, SourceDatabase } from "../../../test/import/source-da
 import { token, user } from "../../../test/import/rows.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { quietLog } from "../../../test/kit/support.ts";
-import { createSqlLedger } from "../../billing/ledger/sql/sql-ledger.ts";
 import { readApiKey, readKeyText } from "../../identity/keys/api-key.ts";
 import { GroupNames } from "../../resources/import/groups.ts";
 import { ImportReport } from "../../resources/import/report.ts";
@@ -35,9 +34,7 @@ eachDatabase("a gateway after an import", (open) => {
 
   const sourceOf = async () => new SourceDatabase(await createDatabase(open.kind), open.kind);
   const target = () => {
-    const { database, clock } = kit;
-    const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
-    return { ...kit, target: database, ledger, isDry: false, groups: new GroupNames(), onProgress: () => {} };
+    return { ...kit, target: kit.database, isDry: false, groups: new GroupNames(), onProgress: () => {} };
   };
   const isFound = async (written: string) => {
     const headers = { authorization: `Bearer ${written}` };

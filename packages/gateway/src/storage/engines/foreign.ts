@@ -18,10 +18,17 @@ const BLANK: ReadonlySet<string> = new Set(["", "0", "false", "f", "null", "{}",
 export class ForeignRow {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #table: string;
+  readonly #labels: readonly string[];
 
-  constructor(values: Readonly<Record<string, unknown>>, table: string) {
+  /** Messages call the row by the first of the columns `labels` that holds something. */
+  constructor(values: Readonly<Record<string, unknown>>, table: string, labels: readonly string[] = ["id", "key"]) {
     this.#values = values;
     this.#table = table;
+    this.#labels = labels;
+  }
+
+  get label(): string {
+    return this.#labels.map((name) => this.text(name)).find((text) => text !== "") ?? "?";
   }
 
   /** Columns that hold something. */
@@ -36,9 +43,8 @@ export class ForeignRow {
 
   /** Fails for a value of this row. */
   refuse(column: string, reason: string): never {
-    const row = this.text("id") || this.text("key") || "?";
     throw new ForeignValueError(
-      `${this.#table}, row ${row}, column ${column}: ${reason}; correct it there and try again`,
+      `${this.#table}, row ${this.label}, column ${column}: ${reason}; correct it there and try again`,
     );
   }
 
@@ -64,14 +70,15 @@ export class ForeignRow {
     return [...new Set(names.filter((item) => item !== ""))];
   }
 
-  /** Epoch seconds of a time column or a number; undefined when there is none. */
+  /** Epoch seconds of a time column or a number; undefined when there is none. A text that is no time is refused. */
   time(name: string): number | undefined {
     const value = this.#values[name];
     if (value instanceof Date) return Math.floor(value.getTime() / 1000);
-    const text = this.text(name);
-    if (/^\d+$/.test(text)) return Number(text);
+    const text = this.text(name).trim();
+    if (text === "") return undefined;
+    if (/^\d+$/.test(text)) return this.int(name);
     const ms = Date.parse(/[zZ]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.replace(" ", "T")}Z`);
-    return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+    return Number.isNaN(ms) ? this.refuse(name, `${text.slice(0, 60)} is no time`) : Math.floor(ms / 1000);
   }
 
   int(name: string, fallback = 0): number {
@@ -108,8 +115,11 @@ export class ForeignRow {
 /** A database of a compatible gateway, only read. */
 export interface ForeignDatabase {
   has(table: string): Promise<boolean>;
-  /** All rows in the order of a column that is unique: numbers above 0 for `id`, else texts. */
-  pages(table: string, key?: string): AsyncGenerator<ForeignRow[]>;
+  /**
+   * All rows in the order of a column that is unique: numbers above 0 for `id`, else texts. Messages call a row by the
+   * columns `labels`, which default to that column.
+   */
+  pages(table: string, key?: string, labels?: readonly string[]): AsyncGenerator<ForeignRow[]>;
   close(): Promise<void>;
 }
 
@@ -138,7 +148,7 @@ function openFile(path: string): ForeignDatabase {
   return {
     has: async (table) =>
       (await query("select 1 from sqlite_master where type = 'table' and name = ?", [table])).length > 0,
-    pages: (table, key) => pages(query, table, key),
+    pages: (table, key, labels) => pages(query, { table, key, labels }),
     close: () => Promise.resolve(handle.close()),
   };
 }
@@ -147,16 +157,22 @@ function openServer(url: string, log: Logger): ForeignDatabase {
   const { db, raw, kind, close } = openDatabase({ url, log, connections: 1, isForeign: true });
   return {
     has: (table) => hasTable(db, kind, table),
-    pages: (table, key) => pages((sql, values) => raw.rows<Values>(sql, values), table, key),
+    pages: (table, key, labels) => pages((sql, values) => raw.rows<Values>(sql, values), { table, key, labels }),
     close,
   };
 }
 
-async function* pages(query: Query, table: string, key = "id"): AsyncGenerator<ForeignRow[]> {
+interface Paging {
+  readonly table: string;
+  readonly key?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
+}
+
+async function* pages(query: Query, { table, key = "id", labels = [key] }: Paging): AsyncGenerator<ForeignRow[]> {
   let last: string | number = key === "id" ? 0 : "";
   for (;;) {
     const sql = `select * from "${table}" where "${key}" > ? order by "${key}" limit ${PAGE}`;
-    const rows = (await query(sql, [last])).map((values) => new ForeignRow(values, table));
+    const rows = (await query(sql, [last])).map((values) => new ForeignRow(values, table, labels));
     const end = rows.at(-1);
     if (!end) return;
     yield rows;

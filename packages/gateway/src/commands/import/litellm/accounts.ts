@@ -1,4 +1,4 @@
-import { ROLE, USER_STATUS, USERNAME_MAX } from "@fairway/wire";
+import { QUOTA_PER_UNIT, ROLE, USER_STATUS, USERNAME_MAX } from "@fairway/wire";
 import { createHash } from "node:crypto";
 import { quota as asQuota } from "../../../billing/money/quota.ts";
 import { accountRow, usernameKey } from "../../../identity/accounts/accounts.ts";
@@ -7,9 +7,9 @@ import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
-import { insertMany } from "../../rows.ts";
+import { insertMany, placing } from "../../rows.ts";
 import type { DatabaseImport } from "./context.ts";
-import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
+import { keepBudget, limitsText, NO_SPENDING, spendingOf, type Spending } from "./spending.ts";
 
 /** The owner of keys: a user, a team, or none. */
 export interface Owner {
@@ -22,12 +22,18 @@ export interface Owner {
   /** Models that keys of this owner may use if they name none; empty means all. */
   readonly models: readonly string[];
   readonly spending: Spending;
+  /** The row that tells of it. */
+  readonly from: ForeignRow | undefined;
 }
 
 export interface Account {
   readonly id: number;
   readonly models: readonly string[];
 }
+
+const DISPLAY_NAME_LIMIT = 64;
+/** The columns there that hold what columns of another name hold here. */
+const SOURCES = { username: "user_alias", display_name: "user_alias", email: "user_email", used_quota: "spend" };
 
 /** Matches no password: such an account gets one by mail or from an administrator. */
 const NO_PASSWORD = "!";
@@ -43,6 +49,7 @@ export function userOwner(context: DatabaseImport, row: ForeignRow): Owner {
     isBlocked: false,
     models: row.list("models"),
     spending: spendingOf(context, row),
+    from: row,
   };
 }
 
@@ -56,34 +63,45 @@ export function teamOwner(context: DatabaseImport, row: ForeignRow): Owner {
     isBlocked: row.flag("blocked"),
     models: row.list("models"),
     spending: spendingOf(context, row),
+    from: row,
   };
 }
 
 /** An owner of whom the database says nothing but the name. */
 export function bareOwner(key: string, name: string): Owner {
-  const spending = { spent: 0, max: undefined, period: undefined, limits: null };
-  return { key, name, email: "", role: ROLE.user, isBlocked: false, models: [], spending };
+  return {
+    key,
+    name,
+    email: "",
+    role: ROLE.user,
+    isBlocked: false,
+    models: [],
+    spending: NO_SPENDING,
+    from: undefined,
+  };
 }
 
 /** The account of an owner; made once, and found again by the ledger row of its first balance. */
 export async function bringOwner(context: DatabaseImport, owner: Owner): Promise<Account> {
-  const { target, report, isDry, ledger, kindOf } = context;
+  const { target, report, ledger, kindOf } = context;
   const mark = digest(owner.key);
   const find = "select user_id from ledger where request_id = ? and kind = 'adjust'";
   const [known] = await target.raw.rows<{ user_id: number }>(find, [`litellm-${mark}`]);
   const what = kindOf(owner.key);
   report.count(what, known ? "unchanged" : "created");
-  if (known || isDry) return { id: known?.user_id ?? 0, models: owner.models };
+  if (known) return { id: known.user_id, models: owner.models };
+  const used = owner.spending.spent;
+  const total = balanceOf(context, owner.spending) + used;
+  if (!Number.isSafeInteger(total))
+    owner.from?.refuse("spend", `it and the balance together are more than ${Number.MAX_SAFE_INTEGER} units`);
   let id = 0;
   await ledger.changeWith(async (tx) => {
     id = await insertAccount(context, tx, owner, mark);
     const requestId = `litellm-${mark}`;
-    const used = units(owner.spending.spent);
     const at = context.clock.now();
     const detail = "usage imported from LiteLLM";
     await bookCarriedUsage(tx, target.kind, { requestId, userId: id, used, requests: 0, detail, at });
-    const amount = asQuota(balanceOf(context, owner.spending) + used);
-    return { requestId, kind: "adjust", userId: id, quota: amount, detail: "balance imported from LiteLLM" };
+    return { requestId, kind: "adjust", userId: id, quota: asQuota(total), detail: "balance imported from LiteLLM" };
   });
   return { id, models: owner.models };
 }
@@ -91,14 +109,18 @@ export async function bringOwner(context: DatabaseImport, owner: Owner): Promise
 async function insertAccount(
   context: DatabaseImport,
   tx: RawTransaction,
-  { name, email, role, isBlocked, spending }: Owner,
+  { name, email, role, isBlocked, spending, from }: Owner,
   mark: string,
 ): Promise<number> {
+  const { report } = context;
   const username = await freeName(tx, name, mark);
+  if (username !== name) report.remark("users and teams get another username", `${name}: ${username}`);
   const address = parseEmail(email);
   const isTaken =
     address !== undefined && (await tx.rows("select 1 as one from users where email = ?", [address])).length > 0;
-  const displayName = name.slice(0, 64);
+  if (email !== "" && (address === undefined || isTaken))
+    report.remark("users have an address that is taken or cannot be read: it is left out", name);
+  const displayName = name.slice(0, DISPLAY_NAME_LIMIT);
   const row = accountRow({
     username,
     passwordHash: NO_PASSWORD,
@@ -106,11 +128,13 @@ async function insertAccount(
     role,
     displayName,
   });
-  const state = { status: isBlocked ? USER_STATUS.disabled : USER_STATUS.enabled };
+  const state = { status: isBlocked || spending.isClosed ? USER_STATUS.disabled : USER_STATUS.enabled };
   const group = context.groups.of(row.group);
-  const money = { used_quota: units(spending.spent), limits: limitsText(spending.limits) };
-  const values = { ...row, ...state, ...money, group, email: isTaken ? null : (address ?? null) };
-  await insertMany(tx, "users", [values as Record<string, string | number | null>]);
+  const money = { used_quota: spending.spent, limits: limitsText(spending.limits) };
+  const all = { ...row, ...state, ...money, group, email: isTaken ? null : (address ?? null) };
+  const values = all as Record<string, string | number | null>;
+  const store = () => insertMany(tx, "users", [values]);
+  await (from ? placing([{ values, from }], store, SOURCES) : store());
   const find = "select id from users where username_key = ?";
   const [made] = await tx.rows<{ id: number }>(find, [usernameKey(username)]);
   if (!made) throw new Error(`the user ${username} was not stored`);
@@ -119,8 +143,8 @@ async function insertAccount(
 }
 
 /** The remaining amount of a budget without a period; all other accounts start with the credit. */
-function balanceOf({ credit }: DatabaseImport, { max, period, spent }: Spending): number {
-  return max === undefined || period !== undefined ? units(credit) : units(max - spent);
+function balanceOf({ credit }: DatabaseImport, { left, period }: Spending): number {
+  return left === undefined || period !== undefined ? Math.round(credit * QUOTA_PER_UNIT) : left;
 }
 
 /** Names there may hold anything; a second one of the same letters gets a part of the mark. */

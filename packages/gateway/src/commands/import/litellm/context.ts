@@ -11,7 +11,7 @@ export interface LitellmDatabase {
   readonly target: Database;
   readonly vault: Vault;
   readonly clock: Clock;
-  readonly ledger: Pick<Ledger, "changeWith">;
+  /** A dry run writes everything too, in a transaction that is rolled back. */
   readonly isDry: boolean;
   /** US dollars that an account without a budget starts with: a wallet here always has a limit. */
   readonly credit: number;
@@ -21,7 +21,8 @@ export interface LitellmDatabase {
   readonly onProgress: (what: string, done: number) => void;
 }
 
-export interface DatabaseImport extends LitellmDatabase {
+export interface DatabaseImport extends Omit<LitellmDatabase, "isDry"> {
+  readonly ledger: Pick<Ledger, "changeWith">;
   /** Budgets that several rows share, by their id. */
   readonly budgets: ReadonlyMap<string, ForeignRow>;
   /** Models that the channels of this gateway serve. */

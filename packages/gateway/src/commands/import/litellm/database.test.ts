@@ -6,7 +6,6 @@ import { quietLog } from "../../../../test/kit/support.ts";
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { checkBalances } from "../../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../../billing/audit/sums.ts";
-import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
 import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
 import { accountRow } from "../../../identity/accounts/accounts.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
@@ -15,7 +14,16 @@ import { ImportReport } from "../../../resources/import/report.ts";
 import { importDatabase } from "./database.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
-const TABLES = ["users", "tokens", "budgets", "options", "abilities", "ledger"] as const;
+const TABLES = [
+  "users",
+  "tokens",
+  "budgets",
+  "options",
+  "abilities",
+  "ledger",
+  "ledger_state",
+  "balance_outbox",
+] as const;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 eachDatabase("import of a database of LiteLLM", (open) => {
@@ -36,10 +44,9 @@ eachDatabase("import of a database of LiteLLM", (open) => {
   const run = async (isDry = false, groups = new GroupNames()) => {
     source = openForeign(litellm.url, quietLog);
     const { database, clock, vault } = kit;
-    const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
     const report = new ImportReport();
     const progress = { onProgress: () => {}, credit: 100, report, groups };
-    await importDatabase({ source, target: database, vault, clock, ledger, isDry, ...progress });
+    await importDatabase({ source, target: database, vault, clock, isDry, ...progress });
     return report;
   };
   const rows = (sql: string) => kit.database.raw.rows<Record<string, string | number | null>>(sql, []);
@@ -257,6 +264,66 @@ eachDatabase("import of a database of LiteLLM", (open) => {
     const second = await run();
     expect(await state()).toBe(before);
     for (const what of ["users", "teams", "keys"]) expect(second.of(what)).toMatchObject({ created: 0 });
+  });
+
+  const key = { aliases: "{}", models: [] as string[], token: sha256("sk-a"), key_name: "sk-...aaaa" };
+  const KEYS = "LiteLLM_VerificationToken";
+  const BIG = 2 ** 53;
+
+  // @weakness Money: The dry run of an import from LiteLLM passes where the real run stops half way
+  test.each([
+    ["LiteLLM_UserTable", { user_id: "u-7", spend: BIG }, "u-7, column spend: $9007199254740992 is more than"],
+    ["LiteLLM_UserTable", { user_id: "u-7", spend: -1 }, "u-7, column spend: it is below 0"],
+    ["LiteLLM_UserTable", { user_id: "u-7", spend: 18_014_398_509 }, "u-7, column spend: it and the balance together"],
+    ["LiteLLM_TeamTable", { team_id: "t-7", rpm_limit: BIG }, "t-7, column rpm_limit: a limit is a whole number"],
+    ["LiteLLM_BudgetTable", { budget_id: "b-7", max_budget: BIG }, "b-7, column max_budget: $9007199254740992 is"],
+    [KEYS, { ...key, key_alias: "laptop", max_budget: BIG }, "laptop, column max_budget: $9007199254740992 is"],
+    [KEYS, { ...key, tpm_limit: BIG }, "sk-...aaaa, column tpm_limit: a limit is a whole number"],
+  ] as const)("%s %j is refused with its table, row and column, by the dry run too", async (table, row, place) => {
+    await litellm.create(LITELLM);
+    await litellm.insert(table, row);
+    if (table === "LiteLLM_BudgetTable") await litellm.insert(KEYS, { ...key, budget_id: "b-7" });
+    for (const isDry of [true, false]) {
+      await expect(run(isDry)).rejects.toThrow(`${table}, row ${place}`);
+      await source.close();
+    }
+    source = openForeign(litellm.url, quietLog);
+    expect(await rows("select id from tokens")).toEqual([]);
+  });
+
+  test("an end that is no time is refused, not taken for none", async () => {
+    await litellm.create({ ...LITELLM, [KEYS]: { ...LITELLM[KEYS], expires: "text" } });
+    await litellm.insert(KEYS, { ...key, expires: "next year" });
+    for (const isDry of [true, false]) {
+      await expect(run(isDry)).rejects.toThrow(`${KEYS}, row sk-...aaaa, column expires: next year is no time`);
+      await source.close();
+    }
+    source = openForeign(litellm.url, quietLog);
+  });
+
+  test("a limit or budget of nothing lets nothing pass, and names that change are said", async () => {
+    await litellm.create(LITELLM);
+    await litellm.insert(
+      "LiteLLM_UserTable",
+      { user_id: "u-1", user_alias: "Ann Lee", user_email: "no address", rpm_limit: 0 },
+      { user_id: "u-2", user_alias: "bob", max_budget: 0, budget_duration: "30d" },
+    );
+    await litellm.insert(KEYS, { ...key, key_alias: "laptop", max_parallel_requests: 0, max_budget: 0 });
+    const lines = (await run()).lines().join("\n");
+    expect(await rows("select username, status, quota from users order by id")).toEqual([
+      { username: "Ann-Lee", status: 2, quota: 50_000_000 },
+      { username: "bob", status: 1, quota: 0 },
+      { username: "litellm", status: 1, quota: 50_000_000 },
+    ]);
+    expect(await rows("select status, remain_quota, unlimited_quota from tokens")).toEqual([
+      { status: 2, remain_quota: 0, unlimited_quota: 0 },
+    ]);
+    for (const text of [
+      "let nothing pass: they are disabled (u-1, laptop)",
+      "(Ann Lee: Ann-Lee)",
+      "it is left out (Ann Lee)",
+    ])
+      expect(lines).toContain(text);
   });
 
   test("refuses a database of something else", async () => {

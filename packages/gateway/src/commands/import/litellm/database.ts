@@ -1,5 +1,7 @@
+import { createChanges } from "../../../billing/ledger/balance-changes.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { ForeignDatabase, ForeignRow } from "../../../storage/engines/foreign.ts";
+import { rehearse } from "../../../storage/rehearsal.ts";
 import { bump } from "../../../storage/revisions.ts";
 import { bareOwner, bringOwner, teamOwner, userOwner, type Account, type Owner } from "./accounts.ts";
 import type { DatabaseImport, LitellmDatabase } from "./context.ts";
@@ -11,14 +13,26 @@ const TEAMS = "LiteLLM_TeamTable";
 const BUDGETS = "LiteLLM_BudgetTable";
 const MODELS = "LiteLLM_ProxyModelTable";
 const NO_OWNER = "nobody";
+/** Old versions keep a key in the clear in the column that identifies it: messages call it by its name. */
+const KEY_LABELS = ["key_alias", "key_name"];
 
-/** Users, teams and keys. A key of a team belongs to the team's account, whose budget it spends. */
-export async function importDatabase(settings: LitellmDatabase): Promise<void> {
-  const { source, target, report, isDry, onProgress } = settings;
+/**
+ * Users, teams and keys. A key of a team belongs to the team's account, whose budget it spends. A second run changes
+ * nothing that exists already, so a run that stopped continues.
+ */
+export async function importDatabase({ isDry, ...settings }: LitellmDatabase): Promise<void> {
+  const { source, target } = settings;
   for (const table of [KEYS, USERS, TEAMS])
     if (!(await source.has(table))) throw new Error(`this is not a database of LiteLLM: it has no table ${table}`);
+  const bringAll = (place: Database) => importTables({ ...settings, target: place });
+  await (isDry ? rehearse(target, bringAll) : bringAll(target));
+}
+
+async function importTables(settings: Omit<LitellmDatabase, "isDry">): Promise<void> {
+  const { source, target, report, clock, onProgress } = settings;
   const context: DatabaseImport = {
     ...settings,
+    ledger: { changeWith: createChanges({ database: target.raw, clock, onCommit: () => Promise.resolve() }) },
     budgets: await readBudgets(source),
     models: await modelsHere(target),
     kindOf: (key) => (key.startsWith("team ") ? "teams" : "users"),
@@ -31,7 +45,7 @@ export async function importDatabase(settings: LitellmDatabase): Promise<void> {
   };
   for await (const rows of source.pages(USERS, "user_id")) for (const row of rows) await bring(userOwner(context, row));
   for await (const rows of source.pages(TEAMS, "team_id")) for (const row of rows) await bring(teamOwner(context, row));
-  for await (const rows of source.pages(KEYS, "token")) {
+  for await (const rows of source.pages(KEYS, "token", KEY_LABELS)) {
     for (const row of rows) {
       const [key, name] = ownerOf(row);
       await bringKey(context, row, accounts.get(key) ?? (await bring(bareOwner(key, name))));
@@ -39,10 +53,9 @@ export async function importDatabase(settings: LitellmDatabase): Promise<void> {
     onProgress("keys", report.total("keys"));
   }
   await remarkRest(context);
-  if (!isDry)
-    await target.raw.transaction(async (tx) => {
-      for (const topic of ["users", "tokens", "options"] as const) await bump(tx, target.kind, topic);
-    });
+  await target.raw.transaction(async (tx) => {
+    for (const topic of ["users", "tokens", "options"] as const) await bump(tx, target.kind, topic);
+  });
 }
 
 function ownerOf(row: ForeignRow): readonly [key: string, name: string] {

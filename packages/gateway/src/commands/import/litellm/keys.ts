@@ -4,20 +4,22 @@ import { importedDigest, importedKey, keyEnd } from "../../../storage/secrets/to
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
-import { admitCarriedKeys, insertMany } from "../../rows.ts";
+import { admitCarriedKeys, insertMany, placing } from "../../rows.ts";
 import type { Account } from "./accounts.ts";
 import type { DatabaseImport } from "./context.ts";
-import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
+import { keepBudget, limitsText, spendingOf, type Spending } from "./spending.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 /** Words that stand for models among the names. */
 const ALL = new Set(["*", "all-proxy-models"]);
 const OF_OWNER = "all-team-models";
 const NONE = "no-default-models";
+/** The columns there that hold what columns of another name hold here. */
+const SOURCES = { name: "key_alias", model_limits: "models", remain_quota: "max_budget", used_quota: "spend" };
 
 /** A key that works on: of most only the SHA-256 is known, by which it is found. */
 export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: Account): Promise<void> {
-  const { target, vault, report, isDry } = context;
+  const { target, vault, report } = context;
   const stored = row.text("token");
   const found = findableBy(stored);
   if (found === undefined) {
@@ -28,14 +30,14 @@ export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: 
   const find = "select id from tokens where key_hash = ?";
   const known = await target.raw.rows(find, [hash]);
   report.count("keys", known.length > 0 ? "unchanged" : "created");
-  const values = { ...tokenRow(context, row, owner), key_hash: hash, key_sealed: "" };
-  if (isDry || known.length > 0) return;
+  if (known.length > 0) return;
+  const spending = spendingOf(context, row);
+  const values = { ...tokenRow(context, row, { owner, spending }), key_hash: hash, key_sealed: "" };
   await target.raw.transaction(async (tx) => {
-    await insertMany(tx, "tokens", [values]);
+    await placing([{ values, from: row }], () => insertMany(tx, "tokens", [values]), SOURCES);
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
     if (!made) throw new Error(`the key ${values.name} was not stored`);
-    const spending = spendingOf(context, row);
-    await openCounter(tx, target.kind, { counter: "token_used", id: made.id, amount: units(spending.spent) });
+    await openCounter(tx, target.kind, { counter: "token_used", id: made.id, amount: spending.spent });
     const sealed = vault.seal(shownAs(row), tokenKey(made.id));
     await tx.run("update tokens set key_sealed = ? where id = ?", [sealed, made.id]);
     await keepBudget(context, tx, { scope: "token", id: made.id, spending });
@@ -58,17 +60,17 @@ function shownAs(row: ForeignRow): string {
 function tokenRow(
   context: DatabaseImport,
   row: ForeignRow,
-  owner: Account,
+  { owner, spending }: { readonly owner: Account; readonly spending: Spending },
 ): Record<string, SqlValue> & { name: string } {
   const { clock, report } = context;
-  const spending = spendingOf(context, row);
   const models = modelsOf(context, row.list("models"), owner.models);
   const now = seconds(clock);
-  if (!["", "{}", "null"].includes(row.text("aliases"))) report.remark("keys rename models: this is not imported");
+  if (!["", "{}", "null"].includes(row.text("aliases")))
+    report.remark("keys rename models: this is not imported", row.label);
   const shown = row.text("key_alias") || row.text("key_name") || "litellm";
   return {
     user_id: owner.id,
-    status: row.flag("blocked") ? TOKEN_STATUS.disabled : TOKEN_STATUS.enabled,
+    status: row.flag("blocked") || spending.isClosed ? TOKEN_STATUS.disabled : TOKEN_STATUS.enabled,
     name: shown.slice(0, 191),
     created_time: row.time("created_at") ?? now,
     accessed_time: row.time("last_active") ?? now,
@@ -82,11 +84,10 @@ function tokenRow(
   };
 }
 
-function moneyOf({ max, period, spent }: Spending) {
-  const used_quota = units(spent);
-  return max === undefined || period !== undefined
-    ? { remain_quota: 0, unlimited_quota: 1, used_quota }
-    : { remain_quota: units(max - spent), unlimited_quota: 0, used_quota };
+function moneyOf({ left, period, spent }: Spending) {
+  return left === undefined || period !== undefined
+    ? { remain_quota: 0, unlimited_quota: 1, used_quota: spent }
+    : { remain_quota: left, unlimited_quota: 0, used_quota: spent };
 }
 
 /** Undefined = all. Patterns become the models that are here now. */

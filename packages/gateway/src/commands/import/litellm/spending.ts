@@ -5,15 +5,28 @@ import { upsertSql } from "../../../storage/inserts.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { DatabaseImport } from "./context.ts";
 
-/** Spending limit in US dollars and rate limits of a user, a team or a key. */
+/** Spending limit in units and rate limits of a user, a team or a key. */
 export interface Spending {
   readonly spent: number;
   /** Undefined = no budget. */
   readonly max: number | undefined;
+  /** What is left of the budget; undefined = no budget. */
+  readonly left: number | undefined;
   /** The budget starts again after this time; undefined = never. */
   readonly period: BudgetPeriod | undefined;
   readonly limits: { rpm?: number; tpm?: number; concurrency?: number } | null;
+  /** A limit of 0 lets nothing pass, which limits here cannot say. */
+  readonly isClosed: boolean;
 }
+
+export const NO_SPENDING: Spending = {
+  spent: 0,
+  max: undefined,
+  left: undefined,
+  period: undefined,
+  limits: null,
+  isClosed: false,
+};
 
 const PERIODS: Readonly<Record<string, BudgetPeriod>> = {
   "24h": "day",
@@ -30,35 +43,57 @@ const PERIODS: Readonly<Record<string, BudgetPeriod>> = {
 export function spendingOf({ budgets, report }: DatabaseImport, row: ForeignRow): Spending {
   const shared = budgets.get(row.text("budget_id"));
   const from = (name: string) => (row.text(name) === "" ? shared : row);
-  const number = (name: string) => {
+  const filled = (name: string) => {
     const source = from(name);
-    return source === undefined || source.text(name) === "" ? undefined : source.decimal(name);
+    return source === undefined || source.text(name) === "" ? undefined : source;
   };
-  const max = number("max_budget");
+  const spent = unitsIn(row, "spend");
+  if (spent < 0) row.refuse("spend", "it is below 0");
+  const budget = filled("max_budget");
+  const max = budget && unitsIn(budget, "max_budget");
+  const left = max === undefined ? undefined : max - spent;
+  if (left !== undefined && !Number.isSafeInteger(left))
+    row.refuse("spend", "what is left of max_budget is too large a number");
   const duration = from("budget_duration")?.text("budget_duration") ?? "";
-  const period = PERIODS[duration];
-  if (max !== undefined && duration !== "" && period === undefined)
+  // A budget of nothing stays one when it renews.
+  const period = max !== undefined && max < 1 ? undefined : PERIODS[duration];
+  if (max !== undefined && max > 0 && duration !== "" && period === undefined)
     report.remark(
       `budgets last ${duration}: here they do not renew, so the remaining amount is final until an administrator raises it`,
     );
-  const limits = {
-    ...count("rpm", number("rpm_limit")),
-    ...count("tpm", number("tpm_limit")),
-    ...count("concurrency", number("max_parallel_requests")),
-  };
-  return { spent: row.decimal("spend"), max, period, limits: Object.keys(limits).length > 0 ? limits : null };
+  const limits: { rpm?: number; tpm?: number; concurrency?: number } = {};
+  let isClosed = false;
+  for (const [name, column] of LIMITS) {
+    const source = filled(column);
+    if (source === undefined) continue;
+    const value = limitIn(source, column);
+    if (value > 0) limits[name] = value;
+    else isClosed = true;
+  }
+  if (isClosed) report.remark("accounts and keys have limits that let nothing pass: they are disabled", row.label);
+  return { spent, max, left, period, limits: Object.keys(limits).length > 0 ? limits : null, isClosed };
 }
 
-function count(name: "rpm" | "tpm" | "concurrency", value: number | undefined): Spending["limits"] {
-  return value !== undefined && Number.isSafeInteger(value) && value > 0 ? { [name]: value } : {};
+const LIMITS = [
+  ["rpm", "rpm_limit"],
+  ["tpm", "tpm_limit"],
+  ["concurrency", "max_parallel_requests"],
+] as const;
+
+function limitIn(row: ForeignRow, column: string): number {
+  const value = row.decimal(column);
+  return Number.isSafeInteger(value) ? value : row.refuse(column, `a limit is a whole number up to 2^53`);
 }
 
 export function limitsText(limits: Spending["limits"]): string | null {
   return limits && JSON.stringify(limits);
 }
 
-export function units(dollars: number): number {
-  return Math.round(dollars * QUOTA_PER_UNIT);
+/** The amount of money in a column of US dollars. */
+function unitsIn(row: ForeignRow, column: string): number {
+  const amount = Math.round(row.decimal(column) * QUOTA_PER_UNIT);
+  if (Number.isSafeInteger(amount)) return amount;
+  return row.refuse(column, `$${row.text(column)} is more than ${Number.MAX_SAFE_INTEGER} units`);
 }
 
 interface Budgeted {
@@ -91,8 +126,8 @@ export async function keepBudget(
   tx: RawTransaction,
   { scope, id, spending: { max, period, spent } }: Budgeted,
 ): Promise<void> {
-  if (max === undefined || period === undefined || units(max) < 1) return;
+  if (max === undefined || period === undefined) return;
   const { start } = budgetWindow(period, "UTC", clock.now());
-  const values = [scope, String(id), period, "UTC", units(max), SOFT_PERCENT, 1, start, units(spent), 0];
+  const values = [scope, String(id), period, "UTC", max, SOFT_PERCENT, 1, start, spent, 0];
   await tx.run(upsertSql(target.kind, BUDGET), values);
 }
