@@ -24,6 +24,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "index",
   ],
   "packages/gateway/src/providers": ["core", "vendors", "index", "registry"],
+  "packages/gateway/src/relay": inOrder(`
+    body request ttl-store upstream selection stateful tenancy conversion admission response trace reservation policies
+    pipeline ingress realtime
+  `),
   "packages/gateway/src/tasks": inOrder(`
     upstream segment types switch-off task-ids channels candidates money own-ids finish store midjourney suno video
     trace handler

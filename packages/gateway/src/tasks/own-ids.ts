@@ -1,5 +1,5 @@
 import { createDeriveId } from "../relay/tenancy/derive-id.ts";
-import { listsIds } from "../relay/tenancy/unknown-id.ts";
+import { listsIds } from "../relay/request/shared-ids.ts";
 import type { JsonObject } from "../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import type { TaskIdRules } from "../providers/core/task-ids.ts";

@@ -14,7 +14,8 @@ import { overBudget } from "./admission-refusal.ts";
 import type { AdmissionRequest, ClientConnection } from "./admission-request.ts";
 import { RequestBudgets, subjectsOf, type BudgetAmounts } from "./request-budgets.ts";
 import type { CallLimit } from "./call-limit.ts";
-import type { Candidate, Candidates, LimitScope } from "./candidates.ts";
+import type { Candidate, Candidates } from "./candidates.ts";
+import type { LimitScope } from "../selection/types.ts";
 import { ChannelWait } from "./channel-wait.ts";
 import { ClaimedLimits } from "./claimed-limits.ts";
 

@@ -1,4 +1,5 @@
 import type { LimitedChannel } from "../../limits/request-limits.ts";
+import type { LimitScope } from "../selection/types.ts";
 
 /** An upstream key that may serve. */
 export interface Candidate {
@@ -6,9 +7,6 @@ export interface Candidate {
   readonly group: string;
   readonly keyIndex: number;
 }
-
-/** The scope that is at its limit: one key, or the whole channel. */
-export type LimitScope = "key" | "channel";
 
 /** The channels and keys that may serve a request, best first. */
 export interface Candidates<R extends Candidate> {

@@ -17,7 +17,8 @@ import { refusalOf, sendLimitHeaders } from "./admission-refusal.ts";
 import type { AdmissionRequest, ClientConnection } from "./admission-request.ts";
 import { subjectsOf } from "./request-budgets.ts";
 import type { CallLimit } from "./call-limit.ts";
-import type { Candidate, LimitScope } from "./candidates.ts";
+import type { Candidate } from "./candidates.ts";
+import type { LimitScope } from "../selection/types.ts";
 
 interface ClaimedLimitsDeps {
   readonly claims: Claims;

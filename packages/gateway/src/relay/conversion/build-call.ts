@@ -7,9 +7,9 @@ import type {
   DialectId,
   JsonObject,
   RetargetOptions,
+  RequestedOutput,
 } from "../../dialects/core/types.ts";
 import { NO_LIMIT } from "../../dialects/core/requested-output.ts";
-import type { RequestedOutput } from "../../dialects/core/types.ts";
 import { list, text } from "../../dialects/core/read.ts";
 import { exactJson } from "../../dialects/core/request-spec.ts";
 import { parseExactly } from "../../lib/text/exact-numbers.ts";
@@ -30,7 +30,8 @@ import type {
 import { withInlineFiles } from "../upstream/inline-files.ts";
 import type { RemoteFiles } from "../upstream/remote-files.ts";
 import type { RouteTarget } from "../selection/types.ts";
-import { listsIds, unknownId } from "../tenancy/unknown-id.ts";
+import { unknownId } from "../tenancy/unknown-id.ts";
+import { listsIds } from "../request/shared-ids.ts";
 import { forVendor } from "../stateful/history-expansion.ts";
 import { learnedNames } from "./learned-filters.ts";
 import { withCap, withinKnownLimit } from "./output-cap.ts";

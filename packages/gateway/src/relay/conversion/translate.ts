@@ -1,4 +1,4 @@
-import { kindOfEvent } from "../response/event-blocks.ts";
+import { kindOfEvent } from "./event-kind.ts";
 import { encodeBlock, parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
 import { dialectById } from "../../dialects/index.ts";
 import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } from "../../dialects/core/types.ts";

@@ -16,9 +16,8 @@ import type { RouteTarget } from "../selection/types.ts";
 import { pinnedAccountTarget } from "../selection/pinned-target.ts";
 import type { RelayRequest } from "../request/request.ts";
 import type { ResponseOwner, ResponseOwners } from "../stateful/owners.ts";
-import { answerStored, sendJson } from "../stateful/read-stored.ts";
+import { answerStored, sendJson, type StoredCall } from "../stateful/read-stored.ts";
 import { locateResponse } from "../stateful/response-locator.ts";
-import type { StoredCall } from "../stateful/stored-call.ts";
 
 export interface ForwardDeps extends PipelineDeps {
   readonly owners: ResponseOwners;

@@ -1,4 +1,4 @@
-import type { StoredCall } from "../stateful/stored-call.ts";
+import type { StoredCall } from "../stateful/read-stored.ts";
 import type { DialectId, ErrorDialect, Operation } from "../../dialects/core/types.ts";
 import { allProviders } from "../../providers/registry.ts";
 

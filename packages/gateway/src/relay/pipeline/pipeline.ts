@@ -24,7 +24,7 @@ import { pinnedAccountTarget, pinnedTarget } from "../selection/pinned-target.ts
 import { createSelection } from "../selection/select.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { UsageDoubts } from "../selection/usage-doubts.ts";
-import type { AttemptResult } from "../response/sink.ts";
+import type { AttemptResult } from "../upstream/attempt-result.ts";
 import type { ResponseStore } from "../stateful/response-store.ts";
 import type { ResponseOwners } from "../stateful/owners.ts";
 import { endFailures, noteFailure } from "../trace/route.ts";
@@ -233,7 +233,7 @@ async function attemptUntilDelivered(
       target,
       {
         delivery,
-        settle: (completion, built, current) => session.settle(completion, built, current, tried),
+        settle: (completion, built, current) => session.settle({ completion, built, attempt: current, tried }),
         progress: (outputBound, current) => session.progress(outputBound, current, tried),
         cover: (requested) => session.cover(requested),
         outputRoom: () => session.outputRoom,

@@ -5,7 +5,7 @@ import type { Metrics } from "../../observability/metrics.ts";
 import type { CallEnd } from "../../observability/tracing/call-span.ts";
 import { outcomeOf, type Outcome } from "../request/outcome.ts";
 import type { RelayReport } from "../reservation/relay-report.ts";
-import type { AttemptResult, FinishReason } from "../response/sink.ts";
+import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
 import type { ErrorRows } from "../trace/error-rows.ts";
 import { saidByUpstream, traceOf } from "../trace/route.ts";
 import type { RelayRequest } from "../request/request.ts";

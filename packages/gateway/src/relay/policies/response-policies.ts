@@ -4,9 +4,9 @@ import type { AppError } from "../../lib/app-error.ts";
 import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { RequestContext } from "../reservation/reserve.ts";
-import type { Attempt } from "../pipeline/attempt.ts";
 import type { CacheCall, CacheLookup, ResponseCache } from "./cache/response-cache.ts";
 import type { Delivery, DeliveryTicker } from "../response/delivery.ts";
+import type { Sink } from "../response/sink.ts";
 import { AnswerGuard } from "./guardrail/answer-guard.ts";
 import type { Guardrail, Judge } from "./guardrail/guardrail.ts";
 import type { RelayReport } from "../reservation/relay-report.ts";
@@ -25,7 +25,7 @@ export interface ResponsePolicyDeps {
 export interface ResponsePolicies {
   delivery(response: ServerResponse, ticker: DeliveryTicker): Delivery;
   /** The attempt that a refused window ends. */
-  follow(attempt: Attempt): void;
+  follow(attempt: Pick<Sink, "stop">): void;
   /** How it ended. */
   ended(report: RelayReport, delivery: Delivery): void;
 }
@@ -101,7 +101,7 @@ function policiesOf(
   guarding: Guarding | undefined,
 ): ResponsePolicies {
   const { dialect } = request;
-  let attempt: Attempt | undefined;
+  let attempt: Pick<Sink, "stop"> | undefined;
   const onBlocked = (error: AppError) => attempt?.stop(error, "guardrail");
   return {
     delivery: (response, ticker) =>

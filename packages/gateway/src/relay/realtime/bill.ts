@@ -11,7 +11,8 @@ import {
 import { AppError } from "../../lib/app-error.ts";
 import type { RequestContext } from "../reservation/reserve.ts";
 import { boundUsage, usageBounds } from "../reservation/usage-bound.ts";
-import type { Completion, FinishReason } from "../response/sink.ts";
+import type { Completion } from "../response/sink.ts";
+import type { FinishReason } from "../upstream/attempt-result.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { addedBy, checkClientEvent, withTranscriber } from "./client-events.ts";
 import { ConversationLength, type InputTokens } from "./conversation-length.ts";

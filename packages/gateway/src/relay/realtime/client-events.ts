@@ -6,7 +6,8 @@ import type { RequestContext } from "../reservation/reserve.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { findIds } from "../tenancy/find-ids.ts";
-import { listsIds, unknownId } from "../tenancy/unknown-id.ts";
+import { unknownId } from "../tenancy/unknown-id.ts";
+import { listsIds } from "../request/shared-ids.ts";
 
 type Checked = Extract<ClientFact, { readonly eventId: string | undefined }>;
 

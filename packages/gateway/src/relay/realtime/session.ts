@@ -1,6 +1,6 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
-import type { FinishReason } from "../response/sink.ts";
+import type { FinishReason } from "../upstream/attempt-result.ts";
 import { FramePipe, type FrameVerdict } from "./frame-pipe.ts";
 
 /** Whether a frame passes. */

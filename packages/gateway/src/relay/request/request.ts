@@ -4,10 +4,9 @@ import type { AppError } from "../../lib/app-error.ts";
 import type { CallSpan } from "../../observability/tracing/call-span.ts";
 import type { Upload } from "../body/upload.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
-import type { SharedIds } from "../tenancy/unknown-id.ts";
-import type { TracedCandidates } from "../trace/call-trace.ts";
-import type { FailedAttempt } from "./traced-route.ts";
-import type { StopNotes } from "../trace/stop-detail.ts";
+import type { SharedIds } from "./shared-ids.ts";
+import type { TracedCandidates, FailedAttempt } from "./traced-route.ts";
+import type { StopNotes } from "./stop-notes.ts";
 
 export type { Authenticator, Caller, SessionCaller } from "../../identity/authentication/caller.ts";
 

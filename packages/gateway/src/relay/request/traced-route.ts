@@ -1,4 +1,29 @@
-import type { Failure } from "../upstream/failure.ts";
+// What a request notes of its route while it is served: the channels of its model, and the attempts that failed.
+import type { AppError } from "../../lib/app-error.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** A channel in the order of the draw; `skipped` says why it was left out, "" where it was tried. */
+export type CandidateEntry = readonly [
+  channel: number,
+  group: string,
+  priority: number,
+  weight: number,
+  skipped: string,
+  waitMs?: number,
+];
+
+/** The channels of a model as a selection sees them. */
+export interface TracedCandidates {
+  /** At most `MOST_CANDIDATES`. */
+  readonly entries: readonly CandidateEntry[];
+  /** Channels that could have served. */
+  readonly open: number;
+  /** All of them, listed or not. */
+  readonly total: number;
+}
+
+/** A trace has no room for more. */
+export const MOST_CANDIDATES = 16;
 
 /** What a trace records of an attempt. */
 export interface TracedAttempt {
@@ -18,7 +43,12 @@ export interface TracedAttempt {
 
 export interface FailedAttempt {
   readonly attempt: TracedAttempt;
-  readonly failure: Pick<Failure, "error" | "outcome" | "said">;
+  readonly failure: {
+    readonly error: AppError;
+    readonly outcome: Outcome;
+    /** The upstream's own words, masked; for operators. */
+    readonly said?: string;
+  };
   readonly endedAt: number;
   /** Why no further channel was tried; undefined where one was. */
   end: string | undefined;

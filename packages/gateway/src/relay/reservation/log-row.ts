@@ -4,10 +4,10 @@ import { ratesFor, type Price, type TokenRates } from "../../billing/pricing/rat
 import type { Quota } from "../../billing/money/quota.ts";
 import { isSameModel } from "../../dialects/core/answered-model.ts";
 import type { Usage } from "../../dialects/core/types.ts";
-import type { Attempt } from "../pipeline/attempt.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import type { BuiltCall } from "../conversion/build-call.ts";
 import { boundedNames } from "../conversion/dropped-names.ts";
-import type { Completion } from "../response/sink.ts";
+import type { Completion, Sink } from "../response/sink.ts";
 import { TRACE_MEMBER } from "../trace/call-trace.ts";
 import type { TracedAttempt } from "../request/traced-route.ts";
 import { traceOf } from "../trace/route.ts";
@@ -15,7 +15,16 @@ import { stopDetail } from "../trace/stop-detail.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 /** What a log row records of an attempt. */
-export type Served = Pick<Attempt, "target" | "upstreamRequestId"> & Partial<TracedAttempt>;
+export interface Served extends Partial<Omit<TracedAttempt, "target">> {
+  readonly target: RouteTarget;
+  readonly upstreamRequestId: string | undefined;
+}
+
+/** An attempt of the request, as far as its money is concerned. */
+export interface PaidAttempt extends Served, Pick<Sink, "soFar" | "stop"> {
+  readonly upstreamHost: string;
+  settle(completion: Completion): Promise<Usage>;
+}
 
 /** Everything a consumption log row records of one charged request. */
 export interface Charged {

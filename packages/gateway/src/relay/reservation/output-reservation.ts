@@ -2,6 +2,7 @@ import type { RequestedOutput } from "../../dialects/core/types.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { Operation, RequestSpec, Usage } from "../../dialects/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
+import type { ReadOn } from "../response/unseen-output.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
@@ -51,15 +52,6 @@ function isShownWhileItRuns(spec: RequestSpec, { prices }: Snapshot): boolean {
 /** The model's limit of output tokens. */
 function limitOf({ model }: RequestSpec, { prices, options }: Snapshot): number {
   return prices.limits(model).outputTokens ?? options.UnlistedOutputTokens;
-}
-
-/** How far a stream is read whose client has left. */
-export interface ReadOn {
-  readonly ms: number;
-  /** Output tokens that are reserved. */
-  readonly tokens: number;
-  /** Silence is reasoning; false where that is not known. */
-  readonly isReasoning: boolean;
 }
 
 /** Undefined where no hidden output can cost anything. */

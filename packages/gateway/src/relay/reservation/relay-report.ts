@@ -1,4 +1,4 @@
-import type { AttemptResult } from "../response/sink.ts";
+import type { AttemptResult } from "../upstream/attempt-result.ts";
 import type { Served } from "./log-row.ts";
 import type { ReservationSession } from "./reservation-session.ts";
 

@@ -1,21 +1,18 @@
 import { outputCarried } from "../../billing/pricing/estimate.ts";
 import { NO_LIMIT } from "../../dialects/core/requested-output.ts";
-import type { RequestedOutput } from "../../dialects/core/types.ts";
+import { type RequestedOutput, NO_USAGE, type RequestSpec, type Usage } from "../../dialects/core/types.ts";
 import type { LogDetail, Settlement } from "../../billing/ledger/ledger.ts";
 import { charge, type Price } from "../../billing/pricing/price.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
-import { NO_USAGE, type RequestSpec, type Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { AdmissionController } from "../admission/admission-controller.ts";
 import { subjectsOf } from "../admission/request-budgets.ts";
-import { consumptionLog, type Charged, type Served } from "./log-row.ts";
-import type { Attempt } from "../pipeline/attempt.ts";
+import { consumptionLog, type Charged, type PaidAttempt, type Served } from "./log-row.ts";
 import type { BuiltCall } from "../conversion/build-call.ts";
-import { chargeOrReserved } from "./charge-fallback.ts";
+import { chargeOrReserved, type Reservation } from "./reservation.ts";
 import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
 import { estimateOf, servedPrice, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
-import type { Reservation } from "./reservation.ts";
 import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "./reserve.ts";
 import type { Completion } from "../response/sink.ts";
 import type { RelayRequest } from "../request/request.ts";
@@ -33,8 +30,8 @@ const LAST_TOKENS = 200;
 interface Delivered {
   readonly completion: Completion;
   readonly built: BuiltCall | undefined;
-  readonly attempt: Attempt;
-  readonly tried: readonly Attempt[];
+  readonly attempt: PaidAttempt;
+  readonly tried: readonly PaidAttempt[];
 }
 
 /** What would be due if the request ended now, and its output tokens. */
@@ -158,8 +155,8 @@ export class ReservationSession {
   }
 
   /** Charges for what was delivered; later calls change nothing. Resolves when the charge cannot be lost. */
-  async settle(completion: Completion, built: BuiltCall, attempt: Attempt, tried: readonly Attempt[]): Promise<Usage> {
-    const delivered = { completion, built, attempt, tried };
+  async settle(delivered: Delivered): Promise<Usage> {
+    const { completion } = delivered;
     const charged = await this.#reservation.settle(() => this.#chargeFor(delivered));
     if (!charged) return completion.usage ?? NO_USAGE;
     const { usage, quota } = charged;
@@ -233,7 +230,7 @@ export class ReservationSession {
    * The client left before the answer began: nothing is owed, or the prompt where the operator wants that. A call that
    * reached an upstream has a log row all the same.
    */
-  async abandon(attempt: Attempt | undefined): Promise<void> {
+  async abandon(attempt: PaidAttempt | undefined): Promise<void> {
     if (!attempt || attempt.upstreamHost === "") return this.release();
     const isOwed = this.#snapshot.options.BillAbortedPrompt && this.#terms.price.kind === "tokens";
     await attempt.settle({
@@ -246,14 +243,14 @@ export class ReservationSession {
   }
 
   /** Records in the ledger what the request would cost at most if this process died now. Called every few seconds. */
-  async renew(attempt?: Attempt, tried: readonly Attempt[] = []): Promise<void> {
+  async renew(attempt?: PaidAttempt, tried: readonly PaidAttempt[] = []): Promise<void> {
     if (this.isClosed) return;
     const seen = attempt && this.#seenAtMost(attempt, tried);
     await this.#reservation.renew(seen?.settlement ?? this.#nothing());
   }
 
   /** Extends the reservation before the upper estimate of the output reaches it. */
-  progress(outputBound: () => number, attempt: Attempt, tried: readonly Attempt[]): void {
+  progress(outputBound: () => number, attempt: PaidAttempt, tried: readonly PaidAttempt[]): void {
     if (this.#isExtending || this.isClosed || !this.#terms.isPriced || !this.#grows) return;
     if (outputBound() < this.#reserved - LOOK_AHEAD) return;
     this.#isExtending = true;
@@ -314,7 +311,7 @@ export class ReservationSession {
    * A refused extension ends the stream shortly before the reservation is used up: of a hard budget always, of a balance
    * when the operator wants that. Only what is refused is counted exactly.
    */
-  async #extend(attempt: Attempt, tried: readonly Attempt[]): Promise<void> {
+  async #extend(attempt: PaidAttempt, tried: readonly PaidAttempt[]): Promise<void> {
     const bound = this.#seenAtMost(attempt, tried);
     if (!bound || !(await this.#extendPast(bound))) return;
     const seen = await this.#seen(attempt, tried);
@@ -342,20 +339,20 @@ export class ReservationSession {
   }
 
   /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
-  async #seen(attempt: Attempt, tried: readonly Attempt[]): Promise<Seen | undefined> {
+  async #seen(attempt: PaidAttempt, tried: readonly PaidAttempt[]): Promise<Seen | undefined> {
     const completion = attempt.soFar();
     return completion && this.#seenBy(completion, await this.#usageOf(completion), attempt, tried);
   }
 
   /** The same by upper estimates, which need no encoder. */
-  #seenAtMost(attempt: Attempt, tried: readonly Attempt[]): Seen | undefined {
+  #seenAtMost(attempt: PaidAttempt, tried: readonly PaidAttempt[]): Seen | undefined {
     const completion = attempt.soFar();
     if (!completion) return undefined;
     const usage = this.#usage.atMost(completion, { reserved: this.#reserved, sent: this.#sent });
     return this.#seenBy(completion, usage, attempt, tried);
   }
 
-  #seenBy(completion: Completion, usage: Usage, attempt: Attempt, tried: readonly Attempt[]): Seen {
+  #seenBy(completion: Completion, usage: Usage, attempt: PaidAttempt, tried: readonly PaidAttempt[]): Seen {
     const quota = this.#quotaFor(usage, attempt);
     const settlement = this.#settlement({ usage, quota, completion, built: undefined, attempt, tried });
     return { settlement, output: usage.output };

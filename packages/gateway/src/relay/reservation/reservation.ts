@@ -93,3 +93,16 @@ function display(amount: Quota, snapshot: Snapshot): string {
   const { DisplayInCurrencyEnabled, QuotaPerUnit } = snapshot.options;
   return DisplayInCurrencyEnabled ? `$${(amount / Number(QuotaPerUnit)).toFixed(6)}` : String(amount);
 }
+
+/**
+ * The result of `compute`, or the reserved amount where it throws: a ratio of the operator can make a charge
+ * larger than any balance. The request was admitted for its reservation, and every answer is paid.
+ */
+export function chargeOrReserved(reserved: Quota, compute: () => Quota, onFailure?: (error: unknown) => void): Quota {
+  try {
+    return compute();
+  } catch (error) {
+    onFailure?.(error);
+    return reserved;
+  }
+}

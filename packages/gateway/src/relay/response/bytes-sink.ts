@@ -1,7 +1,8 @@
 import { NO_USAGE } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import { brokenStream, emptyStream } from "../upstream/failure.ts";
-import type { FinishReason, Completion, SinkContext, Sink } from "./sink.ts";
+import type { Completion, SinkContext, Sink } from "./sink.ts";
+import type { FinishReason } from "../upstream/attempt-result.ts";
 
 /**
  * Sound, images and other answers that are no JSON: forwarded as they come. The last piece waits for the next one,

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { breaksAfterError, errorAnswer, errorFrame, failedStream } from "../../dialects/core/errors.ts";
 import type { ErrorDialect, StreamForm } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import { STREAM_HEADERS } from "./stream-headers.ts";
+import { STREAM_HEADERS } from "./delivery.ts";
 
 const LINGER_MS = 3_000;
 const LINGER_BYTES = 32 * 1024 * 1024;

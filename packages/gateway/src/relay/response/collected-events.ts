@@ -1,7 +1,7 @@
 import type { Dialect, JsonObject, UsageMeter } from "../../dialects/core/types.ts";
 import { firstEvent } from "../../lib/text/sse.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
-import { kindOfEvent } from "./event-blocks.ts";
+import { kindOfEvent } from "../conversion/event-kind.ts";
 import { StreamClosing } from "./stream-closing.ts";
 import { holdsContent } from "./stream-beginning.ts";
 

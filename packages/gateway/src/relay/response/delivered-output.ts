@@ -5,7 +5,8 @@ import { mayNameTiers, servedTiers, type ServedTiers } from "../../dialects/core
 import type { Dialect, Usage, UsageMeter } from "../../dialects/core/types.ts";
 import { firstEvent, parseEvents } from "../../lib/text/sse.ts";
 import { OutputCounter } from "./output-counter.ts";
-import type { Completion, FinishReason, Nothing, SinkContext } from "./sink.ts";
+import type { Completion, Nothing, SinkContext } from "./sink.ts";
+import type { FinishReason } from "../upstream/attempt-result.ts";
 import { UnseenOutput } from "./unseen-output.ts";
 
 /**

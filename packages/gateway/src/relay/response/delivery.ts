@@ -1,8 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { StreamForm } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import { STREAM_HEADERS } from "./stream-headers.ts";
 import { UnorderedSet, type Member } from "../../lib/unordered-set.ts";
+
+/** Head of every streamed answer; without it proxies buffer and compress. */
+export const STREAM_HEADERS: Record<string, string> = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
 
 /** Judges an answer before it is charged and before its end leaves; an error means that it must not leave. */
 export interface AnswerJudge {

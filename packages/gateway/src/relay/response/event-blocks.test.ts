@@ -7,11 +7,11 @@ import {
   cutUsageEvents,
   hasData,
   isBrokenOff,
-  kindOfEvent,
   stripComments,
   withoutLast,
   withoutTerminator,
 } from "./event-blocks.ts";
+import { kindOfEvent } from "../conversion/event-kind.ts";
 
 const text = (buffer: Buffer) => buffer.toString();
 

@@ -1,5 +1,5 @@
 import { parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
-import type { Dialect, EventKind, JsonObject } from "../../dialects/core/types.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 
 const COMMENT_LINE = Buffer.from("\n:");
 const DATA = Buffer.from("data:");
@@ -86,10 +86,4 @@ export function withoutTerminator(blocks: Buffer): Buffer {
 function withoutComments(block: Buffer): Buffer {
   const lines = block.toString("utf8").split("\n");
   return Buffer.from(lines.filter((line) => !line.startsWith(":")).join("\n"));
-}
-
-/** Text that is no JSON is not part of the answer, unless it was meant as JSON. */
-export function kindOfEvent({ data, raw }: StreamEvent, kindOf: Dialect["kindOf"]): EventKind {
-  if (data === undefined) return raw.startsWith("{") ? "unreadable" : "metadata";
-  return kindOf?.(data) ?? "part";
 }

@@ -11,9 +11,9 @@ import { NO_USAGE, type Dialect, type DialectId } from "../../dialects/core/type
 import { AppError } from "../../lib/app-error.ts";
 import { encodeBlock, parseEvents } from "../../lib/text/sse.ts";
 import { createSink } from "./create-sink.ts";
-import { Delivery, DeliveryTicker } from "./delivery.ts";
-import type { AttemptResult, Completion, Sink, SinkContext } from "./sink.ts";
-import { STREAM_HEADERS } from "./stream-headers.ts";
+import { Delivery, DeliveryTicker, STREAM_HEADERS } from "./delivery.ts";
+import type { Completion, Sink, SinkContext } from "./sink.ts";
+import type { AttemptResult } from "../upstream/attempt-result.ts";
 
 const ticker = new DeliveryTicker({ heartbeatMs: 0, stuckMs: 60_000 });
 const counter = { count: () => Promise.resolve([1]), stop: () => Promise.resolve() };

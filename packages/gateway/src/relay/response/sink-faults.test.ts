@@ -6,7 +6,8 @@ import { NO_USAGE, type Dialect } from "../../dialects/core/types.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import { BytesSink } from "./bytes-sink.ts";
 import { Delivery, DeliveryTicker } from "./delivery.ts";
-import type { AttemptResult, SinkContext, Sink } from "./sink.ts";
+import type { SinkContext, Sink } from "./sink.ts";
+import type { AttemptResult } from "../upstream/attempt-result.ts";
 import { StreamSink } from "./stream-sink.ts";
 
 const dialect = dialectById("openai-chat") as Dialect;

@@ -7,22 +7,10 @@ import type { UpstreamError } from "../../providers/core/types.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "../upstream/failure.ts";
 import type { StreamTranslation } from "../conversion/translate.ts";
-import type { ReadOn } from "../reservation/output-reservation.ts";
+import type { ReadOn } from "./unseen-output.ts";
 import type { RouteTarget } from "../selection/types.ts";
+import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
 import type { RelayRequest } from "../request/request.ts";
-
-/** Why an answer that reached the client ended. */
-export type FinishReason =
-  | "stop"
-  | "client_abort"
-  | "upstream_cut"
-  | "idle_timeout"
-  | "server_shutdown"
-  | "quota_exhausted"
-  | "guardrail"
-  | "upstream_error"
-  /** A fault of this program. */
-  | "internal_error";
 
 /** Why an answer has no content: its prompt was refused, it ended regularly without any, or it broke off before. */
 export type Nothing = "refused" | "empty" | "broken";
@@ -51,12 +39,6 @@ export interface Completion {
   /** Monotonic milliseconds of the first content; undefined when there was none. */
   readonly firstContentAt: number | undefined;
 }
-
-/** The result of one attempt. After `failed` and `disconnected`, the client has received nothing. */
-export type AttemptResult =
-  | { readonly kind: "delivered"; readonly reason: FinishReason }
-  | { readonly kind: "failed"; readonly failure: Failure }
-  | { readonly kind: "disconnected" };
 
 /** The parts of an attempt that its sink uses. */
 export interface SinkContext {

@@ -1,5 +1,6 @@
 import type { AppError } from "../../lib/app-error.ts";
-import type { Completion, FinishReason, Sink } from "./sink.ts";
+import type { Completion, Sink } from "./sink.ts";
+import type { FinishReason } from "../upstream/attempt-result.ts";
 
 const COLON = 0x3a;
 const BYTE_ORDER_MARK = 0xef;

@@ -2,7 +2,7 @@ import type { Dialect, JsonObject, UsageMeter } from "../../dialects/core/types.
 import { firstEvent, parseEvents } from "../../lib/text/sse.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
 import { emptyStream, unreadable, type Failure } from "../upstream/failure.ts";
-import { kindOfEvent } from "./event-blocks.ts";
+import { kindOfEvent } from "../conversion/event-kind.ts";
 import type { SinkContext, UpstreamStream } from "./sink.ts";
 
 /** Most bytes that an upstream may send before the first event of its answer. */

@@ -20,7 +20,8 @@ import { holdsContent, StreamBeginning, type Begun } from "./stream-beginning.ts
 import { StreamClosing } from "./stream-closing.ts";
 import { forgetInlineFiles } from "../upstream/inline-files.ts";
 import { HeldWork } from "./held-work.ts";
-import type { FinishReason, Completion, Nothing, SinkContext, Sink, UpstreamStream } from "./sink.ts";
+import type { Completion, Nothing, SinkContext, Sink, UpstreamStream } from "./sink.ts";
+import type { FinishReason } from "../upstream/attempt-result.ts";
 import { TurnBuffer } from "./turn-buffer.ts";
 import type { StreamTranslation } from "../conversion/translate.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";

@@ -1,7 +1,15 @@
 import { firstEvent, type StreamEvent } from "../../lib/text/sse.ts";
 import type { Dialect } from "../../dialects/core/types.ts";
-import type { ReadOn } from "../reservation/output-reservation.ts";
 import type { OutputCounter } from "./output-counter.ts";
+
+/** How far a stream is read whose client has left. */
+export interface ReadOn {
+  readonly ms: number;
+  /** Output tokens that are reserved. */
+  readonly tokens: number;
+  /** Silence is reasoning; false where that is not known. */
+  readonly isReasoning: boolean;
+}
 
 /** Silence before an answer that is no reasoning. */
 export const USUAL_SILENCE_MS = 2_000;

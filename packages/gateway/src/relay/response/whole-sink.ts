@@ -6,7 +6,7 @@ import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { Dialect, JsonObject, Texts, Usage } from "../../dialects/core/types.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
-import { kindOfEvent } from "./event-blocks.ts";
+import { kindOfEvent } from "../conversion/event-kind.ts";
 import { sendError } from "./client-error.ts";
 import { CollectedEvents, type AnswerTranslation, type UpstreamAnswerReader } from "./collected-events.ts";
 import { looksLikeEvents } from "./sniffing-sink.ts";
@@ -14,7 +14,8 @@ import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
 import { modelIn } from "../../dialects/core/answered-model.ts";
 import { servedTiers } from "../../dialects/core/served-tiers.ts";
 import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
-import type { Completion, FinishReason, SinkContext, Sink } from "./sink.ts";
+import type { Completion, SinkContext, Sink } from "./sink.ts";
+import type { FinishReason } from "../upstream/attempt-result.ts";
 
 /** A whole answer larger than this is refused instead of filling the memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;

@@ -2,14 +2,19 @@ import { keyNumber } from "@fairway/wire";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
-import type { Attempt } from "../pipeline/attempt.ts";
 import type { AttemptHealth, Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
+import type { RelayRequest } from "../request/request.ts";
 import type { RouteTarget } from "./types.ts";
-import type { AttemptResult, FinishReason } from "../response/sink.ts";
+import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
 
 /** The parts of an attempt that the guard reads. */
-export type Observed = Pick<Attempt, "target" | "request" | "startedAt">;
+export interface Observed {
+  readonly target: RouteTarget;
+  readonly request: RelayRequest;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+}
 
 /** Applies the results of attempts to channels: a rest after 429 and failures, off after a dead key. */
 export interface ChannelGuard {

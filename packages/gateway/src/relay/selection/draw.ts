@@ -2,7 +2,7 @@ import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level } from "../../snapshot/types.ts";
 import { planFor } from "./plan.ts";
-import { listsIds } from "../tenancy/unknown-id.ts";
+import { listsIds } from "../request/shared-ids.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
 import { fits, restsUntil } from "./skip-reason.ts";
 import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import { listsIds } from "../tenancy/unknown-id.ts";
+import { listsIds } from "../request/shared-ids.ts";
 import { isUsable, targetOn } from "./draw.ts";
 import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 

@@ -3,15 +3,14 @@ import { listedName } from "../../billing/pricing/listed-name.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level, Snapshot } from "../../snapshot/types.ts";
-import type { LimitScope } from "../admission/candidates.ts";
+import type { LimitScope, RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 import { unavailable, unserved } from "./unavailable.ts";
 import { planFor } from "./plan.ts";
-import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../trace/call-trace.ts";
-import { listsIds } from "../tenancy/unknown-id.ts";
+import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../request/traced-route.ts";
+import { listsIds } from "../request/shared-ids.ts";
 import { draw, isUsable, keyName, targetOn } from "./draw.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
 import { fits, type Skip, skipOf, restsUntil, unlisted } from "./skip-reason.ts";
-import type { RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 
 const NOT_TRIED: ReadonlySet<number> = new Set();
 const TRIED = [""] as const;

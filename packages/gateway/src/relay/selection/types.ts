@@ -1,10 +1,9 @@
 import type { Body, RequestSpec } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { LimitScope } from "../admission/candidates.ts";
 import type { Plan } from "./plan.ts";
-import type { TracedCandidates } from "../trace/call-trace.ts";
-import type { SharedIds } from "../tenancy/unknown-id.ts";
+import type { TracedCandidates } from "../request/traced-route.ts";
+import type { SharedIds } from "../request/shared-ids.ts";
 import type { Preferred } from "./affinity.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
@@ -17,6 +16,9 @@ export interface RouteTarget {
   readonly upstreamModel: string;
   readonly keyIndex: number;
 }
+
+/** The scope that is at its limit: one key, or the whole channel. */
+export type LimitScope = "key" | "channel";
 
 export interface Selection {
   /** The next channel to try; undefined when none is left. */

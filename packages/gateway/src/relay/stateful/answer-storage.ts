@@ -1,5 +1,4 @@
 import type { AnswerIds, JsonObject, Usage } from "../../dialects/core/types.ts";
-import type { Delivery } from "../response/delivery.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { AnswerIdReader } from "./answer-id-reader.ts";
@@ -14,11 +13,16 @@ export interface AnswerStorageDeps {
   readonly responseStore?: Pick<ResponseStore, "keep" | "takes">;
 }
 
+/** Tells when the client may know the answer: a guardrail may refuse it until then. */
+interface Release {
+  whenAllowed(run: () => void): void;
+}
+
 /** Undefined for a request whose answer is not stored, and names nothing that is. */
 export function answerStorageOf(
   request: RelayRequest,
   target: RouteTarget,
-  delivery: Delivery,
+  delivery: Release,
   deps: AnswerStorageDeps,
 ): AnswerStorage | undefined {
   const ids = idsOf(request, target);
@@ -37,7 +41,7 @@ function idsOf({ body, spec }: RelayRequest, { plan }: RouteTarget): AnswerIds |
 interface StoredCallContext {
   readonly request: RelayRequest;
   readonly target: RouteTarget;
-  readonly delivery: Delivery;
+  readonly delivery: Release;
   readonly ids: AnswerIds | undefined;
 }
 
@@ -47,7 +51,7 @@ export class AnswerStorage {
   readonly pending: AnswerToStore | undefined;
   readonly #ids: AnswerIdReader | undefined;
   readonly #isStream: boolean;
-  readonly #delivery: Delivery;
+  readonly #delivery: Release;
 
   constructor({ request, target, delivery, ids }: StoredCallContext, deps: AnswerStorageDeps) {
     const { channel, keyIndex } = target;

@@ -2,8 +2,15 @@ import type { ServerResponse } from "node:http";
 import { isObject, list, text } from "../../dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { invalidRequest } from "../../lib/app-error.ts";
-import type { StoredCall } from "./stored-call.ts";
 import type { StoredResponse, ResponseStore } from "./response-store.ts";
+
+/** A call about one stored response. */
+export interface StoredCall {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly id: string;
+  /** The path after the id. */
+  readonly rest: "" | "/cancel" | "/input_items";
+}
 
 export interface StoredResponseCall extends Pick<StoredCall, "id" | "rest"> {
   readonly method: string;

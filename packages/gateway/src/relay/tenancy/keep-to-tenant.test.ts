@@ -6,7 +6,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { jsonBody } from "../body/read-body.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { keepToTenant } from "./keep-to-tenant.ts";
-import { listsIds } from "./unknown-id.ts";
+import { listsIds } from "../request/shared-ids.ts";
 
 const DIALECTS: readonly DialectId[] = [
   "openai-chat",

@@ -1,4 +1,5 @@
 import type { LogExplanation } from "@fairway/wire";
+import { MOST_CANDIDATES, type CandidateEntry } from "../request/traced-route.ts";
 import { LONGEST_SAID } from "./own-words.ts";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
@@ -24,15 +25,6 @@ export interface CallTrace {
   readonly a: readonly AttemptEntry[];
 }
 
-export type CandidateEntry = readonly [
-  channel: number,
-  group: string,
-  priority: number,
-  weight: number,
-  skipped: string,
-  waitMs?: number,
-];
-
 /** An attempt whose upstream said nothing about a failure. */
 export type SilentEntry = readonly [
   channel: number,
@@ -52,21 +44,10 @@ export type SilentEntry = readonly [
 /** With the words of an upstream that failed, for operators. */
 export type AttemptEntry = SilentEntry | readonly [...entry: SilentEntry, said: string];
 
-/** The channels of a model as a selection sees them. */
-export interface TracedCandidates {
-  /** At most `MOST_CANDIDATES`. */
-  readonly entries: readonly CandidateEntry[];
-  /** Channels that could have served. */
-  readonly open: number;
-  /** All of them, listed or not. */
-  readonly total: number;
-}
-
 /** Name of the member of `other`. */
 export const TRACE_MEMBER = "trace";
 /** Longest JSON of one trace. */
 export const TRACE_BYTES = 2_048;
-export const MOST_CANDIDATES = 16;
 const MOST_ATTEMPTS = 8;
 const LONGEST_TEXT = 64;
 const SILENT_MEMBERS = 12;

@@ -6,7 +6,8 @@ import type { Logger } from "../../observability/log.ts";
 import type { LogRowInput } from "../../storage/log-rows.ts";
 import { createErrorSample } from "./error-sample.ts";
 import { TRACE_MEMBER, type CallTrace } from "./call-trace.ts";
-import { stopDetail, type StopNotes } from "./stop-detail.ts";
+import { stopDetail } from "./stop-detail.ts";
+import type { StopNotes } from "../request/stop-notes.ts";
 
 /** A call that ended with an error, as the edge knows it. */
 export interface FailedCall {

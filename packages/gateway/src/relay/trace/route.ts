@@ -1,17 +1,10 @@
 import type { LogExplanation } from "@fairway/wire";
-import type { FinishReason } from "../response/sink.ts";
+import type { FinishReason } from "../upstream/attempt-result.ts";
 import type { RelayRequest } from "../request/request.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { ownWords } from "./own-words.ts";
-import type { FailedAttempt, TracedAttempt } from "../request/traced-route.ts";
-import {
-  boundedTrace,
-  type AttemptEntry,
-  type SilentEntry,
-  type CallTrace,
-  type CandidateEntry,
-  type TracedCandidates,
-} from "./call-trace.ts";
+import type { FailedAttempt, TracedAttempt, CandidateEntry, TracedCandidates } from "../request/traced-route.ts";
+import { boundedTrace, type AttemptEntry, type SilentEntry, type CallTrace } from "./call-trace.ts";
 
 /** Remembers a failed attempt; not called for requests whose first attempt delivers. */
 export function noteFailure(request: RelayRequest, attempt: TracedAttempt, failure: Failure): void {

@@ -1,6 +1,7 @@
 import type { AttemptEnd, AttemptStart, CallStart } from "../../observability/tracing/call-span.ts";
-import type { Attempt } from "../pipeline/attempt.ts";
-import type { AttemptResult } from "../response/sink.ts";
+import type { RouteTarget } from "../selection/types.ts";
+import type { TracedAttempt } from "../request/traced-route.ts";
+import type { AttemptResult } from "../upstream/attempt-result.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 /** The attributes of a call that a trace records; never its text. */
@@ -21,14 +22,17 @@ export function callStartOf(request: RelayRequest): CallStart {
 }
 
 /** What the span of an attempt shows from its start. */
-export function spanOf({ target }: Pick<Attempt, "target">): AttemptStart {
+export function spanOf({ target }: { readonly target: RouteTarget }): AttemptStart {
   const { channel, keyIndex, plan, upstreamModel } = target;
   const provider = plan.provider.telemetryName ?? plan.provider.id;
   return { channelId: channel.id, channelName: channel.name, keyIndex, provider, upstreamModel };
 }
 
 /** What the span of an attempt shows at its end. */
-export function spanEndOf({ status, upstreamHost, upstreamRequestId }: Attempt, result: AttemptResult): AttemptEnd {
+export function spanEndOf(
+  { status, upstreamHost, upstreamRequestId }: Pick<TracedAttempt, "status" | "upstreamHost" | "upstreamRequestId">,
+  result: AttemptResult,
+): AttemptEnd {
   const errorCode = result.kind === "failed" ? (result.failure.error.code ?? result.failure.outcome) : codeOf(result);
   return { status, host: upstreamHost, upstreamRequestId, errorCode };
 }

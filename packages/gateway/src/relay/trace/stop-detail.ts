@@ -1,13 +1,5 @@
 import type { BudgetTerms } from "../../billing/budgets/budget.ts";
-import type { GuardrailNote } from "../policies/guardrail/guardrail.ts";
-
-/** What can end a call besides its upstream. */
-export interface StopNotes {
-  /** Set when the guardrail refused a text or gave no verdict. */
-  guardrail?: GuardrailNote;
-  /** What could not carry more: the balance of the user or the token, or a budget. */
-  usedUp?: BudgetTerms | "balance";
-}
+import type { StopNotes } from "../request/stop-notes.ts";
 
 interface StopDetail {
   /** Members of `other` for every reader. */

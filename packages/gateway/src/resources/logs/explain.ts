@@ -8,7 +8,8 @@ import {
   type UsageDoubt,
 } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
-import { traceIn, type AttemptEntry, type CallTrace, type CandidateEntry } from "../../relay/trace/call-trace.ts";
+import { traceIn, type AttemptEntry, type CallTrace } from "../../relay/trace/call-trace.ts";
+import type { CandidateEntry } from "../../relay/request/traced-route.ts";
 import { explainPrice } from "./explain-price.ts";
 import type { StoredLog } from "./view.ts";
 

@@ -12,8 +12,7 @@ import { createKeys } from "../../../redis/keys.ts";
 import type { CachePolicy } from "../../../snapshot/cache-policy.ts";
 import { createVault } from "../../../storage/secrets/secrets.ts";
 import { createMemoryEntries } from "../../ttl-store/memory.ts";
-import { createRedisAnswers, type Answers } from "./answers.ts";
-import type { CachedAnswer } from "./cached-answer.ts";
+import { createRedisAnswers, type Answers, type CachedAnswer } from "./answers.ts";
 
 const vault = () => createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });

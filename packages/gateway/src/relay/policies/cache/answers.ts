@@ -1,6 +1,16 @@
-import type { TtlStore } from "../../ttl-store/ttl-store.ts";
+import type { Usage } from "../../../dialects/core/types.ts";
+import type { Entry, TtlStore } from "../../ttl-store/ttl-store.ts";
 import { createRedisEntries, type RedisEntriesDeps } from "../../ttl-store/redis.ts";
-import type { CachedAnswer } from "./cached-answer.ts";
+
+/** A whole, successful answer; its body is what the client got, of a stream its event blocks. */
+export interface CachedAnswer extends Entry {
+  /** "" for streams, whose head follows from the request. */
+  readonly contentType: string;
+  /** The charged usage. */
+  readonly usage: Usage;
+  /** The group that served. */
+  readonly group: string;
+}
 
 /** Answers cached for equal requests; what cannot be read is a miss. */
 export type Answers = TtlStore<CachedAnswer>;

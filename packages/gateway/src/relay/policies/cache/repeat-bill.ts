@@ -9,7 +9,7 @@ import { requestTerms } from "../../reservation/reservation-terms.ts";
 import type { Completion } from "../../response/sink.ts";
 import type { RelayReport } from "../../reservation/relay-report.ts";
 import { TRACE_MEMBER, type CallTrace } from "../../trace/call-trace.ts";
-import type { CachedAnswer } from "./cached-answer.ts";
+import type { CachedAnswer } from "./answers.ts";
 
 /** `frt` of answers that had no first token of their own. */
 const NO_FIRST_TOKEN = -1000;

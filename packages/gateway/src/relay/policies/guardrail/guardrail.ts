@@ -2,6 +2,7 @@ import type { Caller } from "../../../identity/authentication/caller.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { Metrics } from "../../../observability/metrics.ts";
+import type { GuardrailNote } from "../../request/stop-notes.ts";
 import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
 import type { Question, Verdict, Webhook } from "./webhook.ts";
 
@@ -35,13 +36,6 @@ export interface GuardedRequest {
 
 /** Undefined = the text may pass; otherwise the client's error. */
 export type Judge = (judged: Judged) => Promise<AppError | undefined>;
-
-/** The guardrail's part of a log row: a text was refused, or passed without a verdict. */
-export interface GuardrailNote {
-  readonly phase: "prompt" | "answer";
-  readonly verdict: "block" | "failed";
-  readonly reason: string;
-}
 
 /** A line every ten seconds while the webhook fails; the metric counts each call. */
 const LOG_EVERY_MS = 10_000;

@@ -1,0 +1,16 @@
+import type { BudgetTerms } from "../../billing/budgets/budget.ts";
+
+/** The guardrail's part of a log row: a text was refused, or passed without a verdict. */
+export interface GuardrailNote {
+  readonly phase: "prompt" | "answer";
+  readonly verdict: "block" | "failed";
+  readonly reason: string;
+}
+
+/** What can end a call besides its upstream. */
+export interface StopNotes {
+  /** Set when the guardrail refused a text or gave no verdict. */
+  guardrail?: GuardrailNote;
+  /** What could not carry more: the balance of the user or the token, or a budget. */
+  usedUp?: BudgetTerms | "balance";
+}
