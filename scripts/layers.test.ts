@@ -244,8 +244,8 @@ test("finds a cycle of type imports, and not the files that only lead to it", ()
   expect(cyclesOf(imports)).toEqual(["a", "b"]);
 });
 
-test("files of the gateway, cli, console and wire do not import each other in a cycle", () => {
-  const packages = ["gateway", "cli", "console", "wire"].map((name) => `packages/${name}/src`);
+test("files of no package import each other in a cycle", () => {
+  const packages = [...["gateway", "cli", "console", "wire"].map((name) => `packages/${name}/src`), "packages/testkit"];
   const cyclic = cyclesOf(readImports(packages)).map((path) => relative(ROOT, path));
   expect(cyclic).toEqual([]);
 });

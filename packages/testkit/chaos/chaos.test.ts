@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { FAULTS, SHORT_FAULTS } from "./faults.ts";
 import { planOf } from "./plan.ts";
-import { runRound, type Round } from "./round.ts";
-import { phaseProblems, problemsOf } from "./verdict.ts";
+import { runRound } from "./round.ts";
+import { phaseProblems, problemsOf, type Round } from "./verdict.ts";
 
 /** Two and a half minutes on a quiet machine. */
 const LIMIT_MS = 900_000;

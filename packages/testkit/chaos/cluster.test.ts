@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { CLUSTER_FAULTS } from "./cluster-faults.ts";
 import { planOf } from "./plan.ts";
-import { runRound, type Round } from "./round.ts";
-import { phaseProblems, problemsOf } from "./verdict.ts";
+import { runRound } from "./round.ts";
+import { phaseProblems, problemsOf, type Round } from "./verdict.ts";
 
 const LIMIT_MS = 600_000;
 

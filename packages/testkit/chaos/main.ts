@@ -12,10 +12,10 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { findProgram } from "../src/services/process.ts";
 import { planOf } from "./plan.ts";
-import { runRound, type Round } from "./round.ts";
+import { runRound } from "./round.ts";
 import type { DatabaseName, StoreName } from "./servers.ts";
 import { faultsDocument } from "./table.ts";
-import { problemsOf } from "./verdict.ts";
+import { problemsOf, type Round } from "./verdict.ts";
 
 const PAGE = join(import.meta.dirname, "../../../docs/explain/faults.md");
 const ROUNDS: readonly { readonly database: DatabaseName; readonly store: StoreName }[] = [

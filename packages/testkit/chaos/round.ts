@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { REFUSED_BY_BUDGET } from "./budgets.ts";
-import { isClean, openBooks, readBooks, type Baseline, type Books } from "./books.ts";
-import type { LogLine } from "../src/gateway.ts";
+import { isClean, openBooks, readBooks, type Baseline } from "./books.ts";
 import type { Completion, Outcome } from "./client.ts";
 import type { Fault, Pace } from "./faults.ts";
-import { liveBooks, type LiveBooks } from "./live-books.ts";
+import { liveBooks } from "./live-books.ts";
 import { startLoad, type Load } from "./load.ts";
 import type { Replicas } from "./replicas.ts";
-import { phaseProblems } from "./verdict.ts";
+import { phaseProblems, type Phase, type Round } from "./verdict.ts";
 import { createWorld, type World } from "./world.ts";
 import type { DatabaseName, StoreName } from "./servers.ts";
 
@@ -24,49 +23,6 @@ export interface Plan {
   /** Another program than the sources of the gateway. */
   readonly program: string | undefined;
   readonly say: (line: string) => void;
-}
-
-export interface Phase {
-  readonly fault: Fault;
-  readonly about: string;
-  readonly note: string;
-  /** Why the fault could not be done as planned; "" = it was. */
-  readonly failure: string;
-  readonly seconds: number;
-  /** Requests that started in this phase, by their end. */
-  readonly completions: Readonly<Record<Completion, number>>;
-  /** Answers that were complete while the fault lasted. */
-  readonly deliveredDuring: number;
-  /** Until the first answer to a request that started after the fault was lifted. */
-  readonly recoveredMs: number;
-  /** Until the books agreed. */
-  readonly agreedMs: number;
-  readonly books: Books;
-  /** Requests that failed although the fault is harmless. */
-  readonly harmed: readonly string[];
-  /** The fault was one of Redis, and no replica was connected to Redis. */
-  readonly isIdle: boolean;
-  /** Why requests failed, with counts. */
-  readonly reasons: Readonly<Record<string, number>>;
-}
-
-export interface Round {
-  readonly database: DatabaseName;
-  readonly store: StoreName;
-  readonly phases: readonly Phase[];
-  readonly requests: number;
-  readonly withheld: number;
-  readonly completions: Readonly<Record<Completion, number>>;
-  readonly books: Books;
-  readonly live: LiveBooks;
-  readonly deaths: readonly string[];
-  /** Log of every process that was started. */
-  readonly logs: Readonly<Record<string, readonly LogLine[]>>;
-  /** Errors and warnings of all replicas, by message. */
-  readonly complaints: Readonly<Record<string, number>>;
-  /** From the end of the load until nothing was reserved. */
-  readonly quietMs: number;
-  readonly seconds: number;
 }
 
 const RECOVERY_LIMIT_MS = 45_000;

@@ -1,6 +1,5 @@
 import { cpus, totalmem } from "node:os";
-import type { Phase, Round } from "./round.ts";
-import { phaseProblems, problemsOf } from "./verdict.ts";
+import { phaseProblems, problemsOf, type Phase, type Round } from "./verdict.ts";
 
 export interface Setting {
   readonly command: string;

@@ -1,5 +1,55 @@
+// What a round found, and what speaks against it.
 import type { Books } from "./books.ts";
-import type { Phase, Round } from "./round.ts";
+import type { LogLine } from "../src/gateway.ts";
+import type { Completion } from "./client.ts";
+import type { Fault } from "./faults.ts";
+import type { LiveBooks } from "./live-books.ts";
+import type { DatabaseName, StoreName } from "./servers.ts";
+
+/** One fault under load, and what it did. */
+export interface Phase {
+  readonly fault: Fault;
+  readonly about: string;
+  readonly note: string;
+  /** Why the fault could not be done as planned; "" = it was. */
+  readonly failure: string;
+  readonly seconds: number;
+  /** Requests that started in this phase, by their end. */
+  readonly completions: Readonly<Record<Completion, number>>;
+  /** Answers that were complete while the fault lasted. */
+  readonly deliveredDuring: number;
+  /** Until the first answer to a request that started after the fault was lifted. */
+  readonly recoveredMs: number;
+  /** Until the books agreed. */
+  readonly agreedMs: number;
+  readonly books: Books;
+  /** Requests that failed although the fault is harmless. */
+  readonly harmed: readonly string[];
+  /** The fault was one of Redis, and no replica was connected to Redis. */
+  readonly isIdle: boolean;
+  /** Why requests failed, with counts. */
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+/** All faults on one database and one store. */
+export interface Round {
+  readonly database: DatabaseName;
+  readonly store: StoreName;
+  readonly phases: readonly Phase[];
+  readonly requests: number;
+  readonly withheld: number;
+  readonly completions: Readonly<Record<Completion, number>>;
+  readonly books: Books;
+  readonly live: LiveBooks;
+  readonly deaths: readonly string[];
+  /** Log of every process that was started. */
+  readonly logs: Readonly<Record<string, readonly LogLine[]>>;
+  /** Errors and warnings of all replicas, by message. */
+  readonly complaints: Readonly<Record<string, number>>;
+  /** From the end of the load until nothing was reserved. */
+  readonly quietMs: number;
+  readonly seconds: number;
+}
 
 /** Everything that speaks against a round, in words; none = it passed. */
 export function problemsOf(round: Round): string[] {
