@@ -28,6 +28,28 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     body request ttl-store upstream selection stateful tenancy conversion admission response trace reservation policies
     pipeline ingress realtime
   `),
+  "packages/gateway/src/billing": inOrder(`
+    money tokenizer pricing reservations budgets ledger audit
+  `),
+  "packages/gateway/src/billing/budgets": inOrder(`
+    window budget lookup sql redis budgets
+  `),
+  "packages/gateway/src/billing/ledger": inOrder(`
+    ledger charge log-outbox log-row-recovery booking sql redis
+  `),
+  "packages/gateway/src/billing/ledger/booking": inOrder(`
+    accounts booking change booked-requests balance-outbox balance-changes charge-booking reaped-charge charge-close
+  `),
+  "packages/gateway/src/billing/ledger/sql": inOrder(`
+    holds reaper renewal settlements sql-ledger
+  `),
+  "packages/gateway/src/billing/ledger/redis": inOrder(`
+    scripts calls open-holds journal direct-settlement token-limits account-loader release reaper recovery
+    reservations balance-sync ledger-settings settler sender renewer settlement-writer redis-ledger live-accounts
+  `),
+  "packages/gateway/src/billing/audit": inOrder(`
+    difference counters logging-periods log-rows sums balances scripts audit
+  `),
   "packages/gateway/src/tasks": inOrder(`
     upstream segment types switch-off task-ids channels candidates money own-ids finish store midjourney suno video
     trace handler

@@ -1,4 +1,4 @@
-import { insertLedger } from "../billing/ledger/sql/booking.ts";
+import { insertLedger } from "../billing/ledger/booking/booking.ts";
 import { openCounter } from "../billing/audit/counters.ts";
 import type { RawDatabase, RawTransaction } from "../storage/engines/raw.ts";
 

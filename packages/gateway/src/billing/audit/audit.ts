@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { RedisClient } from "../../redis/client.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
-import { unappliedMovements } from "../ledger/redis/balance-outbox.ts";
+import { unappliedMovements } from "../ledger/booking/balance-outbox.ts";
 import { READ_ACCOUNTS, RECOUNT, INVALIDATE } from "./scripts.ts";
 import type { Difference } from "./difference.ts";
 import { checkLedgerSums } from "./sums.ts";

@@ -1,7 +1,7 @@
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import type { Difference } from "./difference.ts";
 import { nextUsers } from "./sums.ts";
-import { lockUsers } from "../ledger/sql/accounts.ts";
+import { lockUsers } from "../ledger/booking/accounts.ts";
 
 interface BalanceRow {
   readonly id: number;

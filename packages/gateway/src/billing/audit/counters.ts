@@ -1,6 +1,6 @@
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
-import { REAPED_UNUSED } from "../ledger/sql/booking.ts";
+import { REAPED_UNUSED } from "../ledger/booking/booking.ts";
 import type { Difference } from "./difference.ts";
 
 /** Counters that the ledger explains, with what they had when it began. */

@@ -50,23 +50,3 @@ for _, record in ipairs(redis.call('HVALS', KEYS[2])) do
 end
 redis.call('HSET', KEYS[1], 'h', string.format('%.0f', sum))
 return 1`);
-
-/**
- * Removes an account that is unchanged for a while, according to its field `m`: the time and state of the first check.
- * Accounts with held amounts stay, as do accounts that changed while they were not loaded, because the next load checks
- * that. KEYS epoch account; ARGV seconds.
- */
-export const FORGET = script(`
-if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
-local epoch = redis.call('GET', KEYS[1])
-local a = redis.call('HMGET', KEYS[2], 'e', 'n', 'h', 'm', 'b', 'v', 'i')
-if (a[3] or '0') ~= '0' then return 0 end
-if (not epoch or a[1] ~= epoch) and (a[2] or '0') ~= '0' then return 0 end
-local now, state = redis.call('TIME')[1], (a[5] or '') .. ' ' .. (a[6] or '') .. ' ' .. (a[7] or '')
-local since, seen = string.match(a[4] or '', '^(%d+) (.*)$')
-if seen ~= state or tonumber(since) > tonumber(now) then
-  redis.call('HSET', KEYS[2], 'm', now .. ' ' .. state)
-  return 0
-end
-if now - since < tonumber(ARGV[1]) then return 0 end
-return redis.call('DEL', KEYS[2])`);

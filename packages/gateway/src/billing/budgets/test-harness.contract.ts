@@ -7,7 +7,7 @@ import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { isRefusal, type Hold, type Ledger, type Settlement } from "../ledger/ledger.ts";
 import { shardOf } from "../../redis/keys.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "../ledger/redis/test-harness.contract.ts";
-import type { OnOutage } from "../ledger/redis/reservations.ts";
+import type { OnOutage } from "../reservations/live-reservations.ts";
 import { createSqlLedger } from "../ledger/sql/sql-ledger.ts";
 import type { TestClock } from "../ledger/test-harness.contract.ts";
 import { ReservedInMemory } from "./sql/memory.ts";

@@ -1,6 +1,6 @@
 import type { Keys } from "../../../redis/keys.ts";
 import type { ScriptCall } from "../../../redis/script.ts";
-import type { Lease } from "../../ledger/redis/calls.ts";
+import type { Lease } from "../../reservations/live-reservations.ts";
 import { ORPHAN_MS } from "../sql/sheet.ts";
 import type { Budget, BudgetHold, BudgetTerms, Placing } from "../budget.ts";
 import { budgetWindow } from "../window.ts";

@@ -3,7 +3,7 @@ import type { RedisClient } from "../../../redis/client.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { BudgetTerms } from "../budget.ts";
-import type { BookedBudgets } from "../sql/charge-close.ts";
+import type { BookedBudgets } from "../sql/sheet.ts";
 import { readBudgets } from "../sql/rows.ts";
 import { followCall } from "./calls.ts";
 

@@ -4,16 +4,13 @@ import type { ScriptCall } from "../../../redis/script.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
-import type { Lease } from "../../ledger/redis/calls.ts";
-import type { Settlement } from "../../ledger/ledger.ts";
-import type { Epochs } from "../../ledger/redis/recovery/epoch.ts";
-import type { OnOutage } from "../../ledger/redis/reservations.ts";
-import type { BookedBudgets } from "../sql/charge-close.ts";
+import type { Lease, OnOutage, RecoveryGate } from "../../reservations/live-reservations.ts";
+import type { BookedBudgets } from "../sql/sheet.ts";
 import type { SqlBudgets } from "../sql/reservations.ts";
 import { isOverBudget, type Budget, type BudgetReservations, type Placed, type Placing } from "../budget.ts";
 import { quota } from "../../money/quota.ts";
 import { budgetWindow } from "../window.ts";
-import { askAgain } from "../../ledger/redis/second-look.ts";
+import { askAgain } from "../../reservations/second-look.ts";
 import { followCall, openCall, placeCall, putCall, type LiveBudgetHold } from "./calls.ts";
 import { BudgetFollower } from "./follower.ts";
 import { reapBudgets } from "./orphans.ts";
@@ -25,7 +22,7 @@ export interface LiveBudgetsDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly lease: () => Lease;
-  readonly epochs: Pick<Epochs, "closed" | "settled">;
+  readonly epochs: RecoveryGate;
   /** Sends the charges that wait in this process. */
   readonly hurry: () => void;
   readonly onOutage: OnOutage;
@@ -35,10 +32,17 @@ export interface LiveBudgetsDeps {
   readonly inDatabase: SqlBudgets;
 }
 
+/** The members of a settlement that its budgets read. */
+export interface BudgetSettlement {
+  readonly hold: { readonly requestId: string; readonly userId: number };
+  readonly quota: number;
+  readonly budgets?: readonly number[];
+}
+
 /** Budgets that are reserved in Redis, in the same write as holds. */
 export interface LiveBudgets extends BudgetReservations {
   /** What a settlement changes at once: the charge takes the place of what was reserved. Sent before the charge. */
-  settling(settlement: Settlement): ScriptCall | undefined;
+  settling(settlement: BudgetSettlement): ScriptCall | undefined;
   /**
    * The request has ended: this process reports it no longer when Redis forgets. What is returned, if anything, is to be
    * called when its charge has reached Redis.
@@ -195,7 +199,7 @@ class RedisBudgets implements LiveBudgets {
     void redis.one(call, TIMEOUT_MS).catch(() => undefined);
   }
 
-  settling({ hold, quota: charged, budgets = [] }: Settlement): ScriptCall | undefined {
+  settling({ hold, quota: charged, budgets = [] }: BudgetSettlement): ScriptCall | undefined {
     if (budgets.length === 0) return undefined;
     const { redis, lease } = this.#deps;
     const { requestId, userId } = hold;

@@ -3,7 +3,7 @@ import type { RedisClient } from "../../../redis/client.ts";
 import { shardOf } from "../../../redis/keys.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { inList } from "../../../storage/statements.ts";
-import type { Lease } from "../../ledger/redis/calls.ts";
+import type { Lease } from "../../reservations/live-reservations.ts";
 import type { SqlBudgets } from "../sql/reservations.ts";
 import { ORPHAN_MS } from "../sql/sheet.ts";
 import { longOpenCall } from "./calls.ts";

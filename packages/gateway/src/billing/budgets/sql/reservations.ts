@@ -3,7 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { inList } from "../../../storage/statements.ts";
-import type { LeaseTime } from "../../ledger/sql/lease-time.ts";
+import type { LeaseTime } from "../../reservations/lease-time.ts";
 import { isOverBudget, type BudgetReservations, type Placed, type Placing } from "../budget.ts";
 import type { ReservedInMemory } from "./memory.ts";
 import { forgetFinal, orphanedHolds, type BudgetClose } from "./sheet.ts";

@@ -1,5 +1,5 @@
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
-import type { LeaseTime } from "../../ledger/sql/lease-time.ts";
+import type { LeaseTime } from "../../reservations/lease-time.ts";
 import { inList } from "../../../storage/statements.ts";
 import { grantedOf, type Budget, type Placed, type Placing } from "../budget.ts";
 import {
@@ -38,6 +38,11 @@ export interface WrittenBudgets {
   readonly budgets: readonly Budget[];
   /** Thresholds that were passed, in percent. */
   readonly passed: readonly (readonly [Budget, number])[];
+}
+
+/** The budgets of booked charges, and the requests that are no longer open in any. */
+export interface BookedBudgets extends WrittenBudgets {
+  readonly ended: readonly string[];
 }
 
 export interface SheetSettings {

@@ -5,7 +5,7 @@ import { shardOf } from "../../../redis/keys.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { LOAD_ACCOUNT, BEGIN_LOAD } from "./scripts.ts";
 import { TOKENS_REVISION } from "../../../storage/revisions.ts";
-import { lockUsers } from "../sql/accounts.ts";
+import { lockUsers } from "../booking/accounts.ts";
 import { grantText, type LimitColumns } from "./token-limits.ts";
 
 export interface AccountLoaderDeps {

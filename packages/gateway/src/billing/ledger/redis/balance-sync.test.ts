@@ -3,9 +3,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import { quietLog } from "../../../../test/kit/support.ts";
 import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
-import { insertMovements } from "./balance-outbox.ts";
+import { insertMovements } from "../booking/balance-outbox.ts";
 import { accountsOf, granted } from "../test-harness.contract.ts";
-import { leaseTimeOf } from "../sql/lease-time.ts";
+import { leaseTimeOf } from "../../reservations/lease-time.ts";
 import { createBalanceSync } from "./balance-sync.ts";
 import { openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books } from "./traffic.contract.ts";

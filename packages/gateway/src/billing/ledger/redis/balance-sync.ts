@@ -14,8 +14,8 @@ import {
   recentMovements,
   unappliedMovements,
   usersWithUnappliedMovements,
-} from "./balance-outbox.ts";
-import type { LeaseTime } from "../sql/lease-time.ts";
+} from "../booking/balance-outbox.ts";
+import type { LeaseTime } from "../../reservations/lease-time.ts";
 import { FOLLOW } from "./scripts.ts";
 import { createTokenLimits } from "./token-limits.ts";
 

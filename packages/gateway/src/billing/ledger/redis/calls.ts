@@ -2,17 +2,12 @@ import { shardOf, type Keys } from "../../../redis/keys.ts";
 import type { Script, ScriptCall } from "../../../redis/script.ts";
 import type { Hold, HoldRequest, Settlement } from "../ledger.ts";
 import type { Quota } from "../../money/quota.ts";
+import type { Lease } from "../../reservations/live-reservations.ts";
 import { ADOPT, HOLD, REAP, RELEASE, RENEW, SETTLE } from "./scripts.ts";
 
 /** Builds the calls of the ledger scripts, with keys and arguments in the documented order. */
 
 type Owner = Pick<Hold, "userId" | "tokenId">;
-
-export interface Lease {
-  /** Epoch milliseconds; 0 = use the clock of Redis, which all replicas share. */
-  readonly now: number;
-  readonly leaseMs: number;
-}
 
 /** The playground has no token: its scripts get the user's key twice and ignore the second one. */
 function tokenKey(keys: Keys, { userId, tokenId }: Owner): string {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accountsOf, type Accounts, granted, settlementOf } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
-import type { OnOutage } from "./reservations.ts";
+import type { OnOutage } from "../../reservations/live-reservations.ts";
 import { books, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
 
 /** More users than shards, so that every primary has some. */

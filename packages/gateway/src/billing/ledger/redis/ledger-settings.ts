@@ -4,7 +4,7 @@ import type { RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { Budget } from "../../budgets/budget.ts";
 import type { LedgerState } from "./recovery/epoch-store.ts";
-import type { OnOutage } from "./reservations.ts";
+import type { OnOutage } from "../../reservations/live-reservations.ts";
 
 /** Events for metrics. */
 interface LedgerEvents {

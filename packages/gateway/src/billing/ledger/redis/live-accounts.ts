@@ -1,5 +1,5 @@
 import type { RedisClient, RedisServer } from "../../../redis/client.ts";
-import { FORGET } from "../../audit/scripts.ts";
+import { FORGET } from "./scripts.ts";
 
 const SCAN_COUNT = 500;
 const AT_ONCE = 200;

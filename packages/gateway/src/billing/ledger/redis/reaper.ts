@@ -2,10 +2,11 @@ import type { Logger } from "../../../observability/log.ts";
 import type { RedisClient } from "../../../redis/client.ts";
 import { SHARDS } from "../../../redis/keys.ts";
 import { chargeText } from "../charge.ts";
-import { reapedCharge } from "../reaped-charge.ts";
-import { reapCall, type Lease } from "./calls.ts";
+import { reapedCharge } from "../booking/reaped-charge.ts";
+import type { Lease } from "../../reservations/live-reservations.ts";
+import { reapCall } from "./calls.ts";
 import { DUE } from "./scripts.ts";
-import type { OpenHold } from "../sql/booking.ts";
+import type { OpenHold } from "../booking/booking.ts";
 
 export interface LiveReaperDeps {
   readonly redis: RedisClient;

@@ -2,14 +2,15 @@ import type { Logger } from "../../../observability/log.ts";
 import type { RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { Hold, Settlement } from "../ledger.ts";
-import type { OpenHolds } from "../open-holds.ts";
+import type { OpenHolds } from "./open-holds.ts";
 import type { Quota } from "../../money/quota.ts";
-import { adoptCall, type Lease, type Renewal, renewCall } from "./calls.ts";
+import type { Lease } from "../../reservations/live-reservations.ts";
+import { adoptCall, type Renewal, renewCall } from "./calls.ts";
 import { RENEWED } from "./scripts.ts";
-import { askAgain } from "./second-look.ts";
+import { askAgain } from "../../reservations/second-look.ts";
 import type { AccountLoader } from "./account-loader.ts";
-import { bookedRequests } from "../sql/booked-requests.ts";
-import { settlementText } from "../sql/reaper.ts";
+import { bookedRequests } from "../booking/booked-requests.ts";
+import { settlementText } from "../booking/reaped-charge.ts";
 
 export interface RenewerDeps {
   readonly redis: RedisClient;

@@ -4,19 +4,17 @@ import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { WaitBudget } from "../../../redis/wait-budget.ts";
 import { isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
 import { quota, ZERO, type Quota } from "../../money/quota.ts";
-import { holdCall, type Lease } from "./calls.ts";
-import type { Epochs } from "./recovery/epoch.ts";
+import type { Lease, OnOutage, RecoveryGate } from "../../reservations/live-reservations.ts";
+import { holdCall } from "./calls.ts";
 import { releaseLater } from "./release.ts";
 import { HELD } from "./scripts.ts";
-import { askAgain } from "./second-look.ts";
+import { askAgain } from "../../reservations/second-look.ts";
 import type { AccountLoader } from "./account-loader.ts";
-
-export type OnOutage = "deny" | "sql";
 
 export interface RedisReservationsDeps {
   readonly redis: RedisClient;
   readonly accountLoader: AccountLoader;
-  readonly epochs: Pick<Epochs, "closed" | "settled">;
+  readonly epochs: RecoveryGate;
   readonly log: Logger;
   readonly lease: () => Lease;
   /** Epoch milliseconds of this process. */

@@ -5,7 +5,7 @@ import { shardOf } from "../../../redis/keys.ts";
 import type { ScriptCall } from "../../../redis/script.ts";
 import type { Charge } from "../charge.ts";
 import type { Settlement } from "../ledger.ts";
-import type { DirectSettlement } from "../sql/direct-settlement.ts";
+import type { DirectSettlement } from "./direct-settlement.ts";
 import type { JournalEntry } from "./journal/journal.ts";
 import type { RecordLocation } from "./journal/segment.ts";
 import { settleCall } from "./calls.ts";

@@ -5,11 +5,18 @@ import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { grantedOf, isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
 import { quota, type Quota } from "../../money/quota.ts";
-import { heldByTokens, heldByUsers, lockTokens, lockUsersAt, type TokenBalance, type UserBalance } from "./accounts.ts";
+import {
+  heldByTokens,
+  heldByUsers,
+  lockTokens,
+  lockUsersAt,
+  type TokenBalance,
+  type UserBalance,
+} from "../booking/accounts.ts";
 import { insertRows } from "../../../storage/statements.ts";
 import type { Placed, Placing } from "../../budgets/budget.ts";
 import { closeBudgets, placeBudgets, type BudgetClose } from "../../budgets/sql/sheet.ts";
-import type { LeaseTime } from "./lease-time.ts";
+import type { LeaseTime } from "../../reservations/lease-time.ts";
 import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import { createSqlBudgets, type SqlBudgets } from "../../budgets/sql/reservations.ts";
 

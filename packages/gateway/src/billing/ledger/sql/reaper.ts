@@ -1,22 +1,13 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
-import { closeOf } from "../../budgets/sql/charge-close.ts";
+import { closeOf } from "../booking/charge-close.ts";
 import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import { closeBudgets, type WrittenBudgets } from "../../budgets/sql/sheet.ts";
-import type { Hold, Settlement } from "../ledger.ts";
-import { quota } from "../../money/quota.ts";
-import type { LeaseTime } from "./lease-time.ts";
-import { lockUsers } from "./accounts.ts";
-import { Booking, type OpenHold, REAPED } from "./booking.ts";
-
-/** The content of `holds.seen`: the settlement that is due if the request dies now. */
-export type Seen = Omit<Settlement, "hold">;
-
-/** What a renewal stores, so that the reaper can charge it; the hold has columns of its own. */
-export function settlementText({ hold: _hold, ...seen }: Settlement): string {
-  return JSON.stringify(seen satisfies Seen);
-}
+import type { LeaseTime } from "../../reservations/lease-time.ts";
+import { lockUsers } from "../booking/accounts.ts";
+import { Booking, type OpenHold, REAPED } from "../booking/booking.ts";
+import { dueOf } from "../booking/reaped-charge.ts";
 
 export interface ReaperDeps {
   readonly database: RawDatabase;
@@ -99,29 +90,4 @@ async function reap(
     at: now,
   };
   return closeBudgets(tx, [close], { kind: database.kind, now, reserved });
-}
-
-/** The charge for an expired reservation; undefined when nothing was delivered. */
-export function dueOf(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
-  if (hold.seen === "") return undefined;
-  const seen = JSON.parse(hold.seen) as Seen;
-  const settlement: Settlement = { ...seen, hold: holdOf(hold, now), quota: quota(seen.quota), at: now };
-  if (!seen.log) return settlement;
-  return { ...settlement, log: { ...seen.log, other: interrupted(seen.log.other) } };
-}
-
-/** The hold of a row; `leaseUntil` in epoch milliseconds. */
-export function holdOf(row: OpenHold, leaseUntil: number): Hold {
-  return {
-    requestId: row.request_id,
-    userId: row.user_id,
-    tokenId: row.token_id,
-    amount: quota(row.amount),
-    leaseUntil,
-  };
-}
-
-function interrupted(other: string): string {
-  const fields = other === "" ? {} : (JSON.parse(other) as Record<string, unknown>);
-  return JSON.stringify({ ...fields, end_reason: "interrupted" });
 }

@@ -1,9 +1,9 @@
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { Hold, Ledger, Settlement } from "../ledger.ts";
 import type { Quota } from "../../money/quota.ts";
-import { lockTokens, lockUsers } from "./accounts.ts";
+import { lockTokens, lockUsers } from "../booking/accounts.ts";
 import { type HoldDeps, refuse } from "./holds.ts";
-import { settlementText } from "./reaper.ts";
+import { settlementText } from "../booking/reaped-charge.ts";
 
 /**
  * Like `renewHold`, but a running answer does not fail when the database is unavailable: the extension counts as

@@ -1,4 +1,4 @@
-import { createChanges } from "../../../billing/ledger/balance-changes.ts";
+import { createChanges } from "../../../billing/ledger/booking/balance-changes.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { ForeignDatabase, ForeignRow } from "../../../storage/engines/foreign.ts";
 import { rehearse } from "../../../storage/rehearsal.ts";

@@ -1,4 +1,4 @@
-import { createChanges } from "../../../billing/ledger/balance-changes.ts";
+import { createChanges } from "../../../billing/ledger/booking/balance-changes.ts";
 import type { Database } from "../../../storage/database.ts";
 import { rehearse, undoing } from "../../../storage/rehearsal.ts";
 import { bump } from "../../../storage/revisions.ts";

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../../../storage/engines/raw.ts";
-import { decideCharges, type Booked } from "../../charge-booking.ts";
+import { decideCharges, type Booked } from "../../booking/charge-booking.ts";
 import { type Charge, readCharge } from "../../charge.ts";
-import { closesOf, type BookedBudgets } from "../../../budgets/sql/charge-close.ts";
-import { closeBudgets } from "../../../budgets/sql/sheet.ts";
+import { closesOf } from "../../booking/charge-close.ts";
+import { closeBudgets, type BookedBudgets } from "../../../budgets/sql/sheet.ts";
 import { requireEpoch } from "../recovery/epoch-store.ts";
 
 /** One charge from a stream. */

@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { repeat } from "../../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../../lib/async/runnable.ts";
 import { RedisUnavailable, type RedisClient } from "../../../../redis/client.ts";
-import type { Booked } from "../../charge-booking.ts";
-import type { DirectSettlement } from "../../sql/direct-settlement.ts";
+import type { Booked } from "../../booking/charge-booking.ts";
+import type { DirectSettlement } from "../direct-settlement.ts";
 import {
   isLogRowToBlame,
   REFUSALS,
@@ -16,8 +16,8 @@ import type { Epochs } from "../recovery/epoch.ts";
 import { bookBatch, overchargeOf, streamCharge, type StreamCharge } from "./batch.ts";
 import { createChargeStreams, isPast, type ChargeStreams, type ReadEntry } from "./streams.ts";
 import type { Clock } from "../../../../lib/clock.ts";
-import type { BookedBudgets } from "../../../budgets/sql/charge-close.ts";
-import type { UserBalance } from "../../sql/accounts.ts";
+import type { BookedBudgets } from "../../../budgets/sql/sheet.ts";
+import type { UserBalance } from "../../booking/accounts.ts";
 
 export interface SettlerDeps extends LogRowRecoveryDeps {
   readonly redis: RedisClient;

@@ -1,5 +1,5 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
-import type { LeaseTime } from "./lease-time.ts";
+import type { LeaseTime } from "../../reservations/lease-time.ts";
 import { forUpdate, inList, padded } from "../../../storage/statements.ts";
 
 /**

@@ -1,12 +1,7 @@
-import type { Outcome } from "../../ledger/charge-booking.ts";
-import type { Charge } from "../../ledger/charge.ts";
-import type { Settlement } from "../../ledger/ledger.ts";
-import type { BudgetClose, WrittenBudgets } from "./sheet.ts";
-
-/** The budgets of booked charges, and the requests that are no longer open in any. */
-export interface BookedBudgets extends WrittenBudgets {
-  readonly ended: readonly string[];
-}
+import type { Outcome } from "./charge-booking.ts";
+import type { Charge } from "../charge.ts";
+import type { Settlement } from "../ledger.ts";
+import type { BudgetClose } from "../../budgets/sql/sheet.ts";
 
 export interface ChargeKind {
   /** Charged by the reaper: the request may settle after all. */

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
-import { insertMovements, ledgerIds, ledgerKey, type Movement } from "../redis/balance-outbox.ts";
-import { decideCharges, type Outcome } from "../charge-booking.ts";
+import { insertMovements, ledgerIds, ledgerKey, type Movement } from "../booking/balance-outbox.ts";
+import { decideCharges, type Outcome } from "../booking/charge-booking.ts";
 import type { Charge } from "../charge.ts";
 import type { Hold } from "../ledger.ts";
-import { lockUsers, type UserBalance } from "./accounts.ts";
-import { Booking, type OpenHold } from "./booking.ts";
-import type { LeaseTime } from "./lease-time.ts";
-import { reapedCharge } from "../reaped-charge.ts";
+import { lockUsers, type UserBalance } from "../booking/accounts.ts";
+import { Booking, type OpenHold } from "../booking/booking.ts";
+import type { LeaseTime } from "../../reservations/lease-time.ts";
+import { reapedCharge } from "../booking/reaped-charge.ts";
 import { isLogRowToBlame, REFUSALS, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
-import { closesOf, type BookedBudgets } from "../../budgets/sql/charge-close.ts";
-import { closeBudgets } from "../../budgets/sql/sheet.ts";
+import { closesOf } from "../booking/charge-close.ts";
+import { closeBudgets, type BookedBudgets } from "../../budgets/sql/sheet.ts";
 import { inList } from "../../../storage/statements.ts";
 
 export interface DirectSettlementDeps extends LogRowRecoveryDeps {

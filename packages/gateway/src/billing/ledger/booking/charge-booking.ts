@@ -1,9 +1,9 @@
-import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
-import type { Charge } from "./charge.ts";
-import type { Hold } from "./ledger.ts";
-import { lockUsers, type UserBalance } from "./sql/accounts.ts";
-import { Booking, REAPED, REAPED_UNUSED } from "./sql/booking.ts";
-import { inList } from "../../storage/statements.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { Charge } from "../charge.ts";
+import type { Hold } from "../ledger.ts";
+import { lockUsers, type UserBalance } from "./accounts.ts";
+import { Booking, REAPED, REAPED_UNUSED } from "./booking.ts";
+import { inList } from "../../../storage/statements.ts";
 
 /** The result of booking a charge. */
 export type Outcome =

@@ -1,5 +1,5 @@
-import type { Hold } from "./ledger.ts";
-import type { Quota } from "../money/quota.ts";
+import type { Hold } from "../ledger.ts";
+import type { Quota } from "../../money/quota.ts";
 
 /** The reservation of a request that this process serves. */
 export interface OpenHold {

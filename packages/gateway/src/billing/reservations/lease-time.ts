@@ -1,6 +1,6 @@
-import { steadyClock, type Clock } from "../../../lib/clock.ts";
-import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
-import { serverTimeSql } from "../../../storage/engines/server-time.ts";
+import { steadyClock, type Clock } from "../../lib/clock.ts";
+import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
+import { serverTimeSql } from "../../storage/engines/server-time.ts";
 
 /** A moment as part of a statement. */
 interface Moment {

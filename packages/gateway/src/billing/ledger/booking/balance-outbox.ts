@@ -1,5 +1,5 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
-import type { LeaseTime } from "../sql/lease-time.ts";
+import type { LeaseTime } from "../../reservations/lease-time.ts";
 import { inList, insertRows } from "../../../storage/statements.ts";
 
 /** A ledger row to apply to the live balances, in the order of these ids. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { resendUnacknowledged, type ReplayDeps } from "../recovery/replay.ts";
+import { resendUnacknowledged, type ReplayDeps } from "./replay.ts";
 
 /**
  * Charges of earlier processes on this disk that Redis acknowledged and may have lost while no process could notice.

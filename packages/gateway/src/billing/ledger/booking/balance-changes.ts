@@ -1,8 +1,8 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
-import { insertMovements, ledgerIds, ledgerKey } from "./redis/balance-outbox.ts";
-import type { BalanceChange, Ledger } from "./ledger.ts";
-import { applyChange, applyOnce } from "./sql/change.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import { insertMovements, ledgerIds, ledgerKey } from "./balance-outbox.ts";
+import type { BalanceChange, Ledger } from "../ledger.ts";
+import { applyChange, applyOnce } from "./change.ts";
 
 export interface ChangesDeps {
   readonly database: RawDatabase;
