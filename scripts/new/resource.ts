@@ -36,7 +36,7 @@ function addTable(checkout: Checkout, names: Names): void {
   checkout.create(`${folder}/${file}`, server.migration(names, version));
   checkout.insertBefore(`${folder}/index.ts`, /import \{ logs \}/, `import { ${camel} } from "./${file}";\n`);
   checkout.insertBefore(`${folder}/index.ts`, /\];\n\n\/\*\* Migrations of the table `logs`/, `  ${camel},\n`);
-  const schema = `${GATEWAY}/storage/schema/schema.ts`;
+  const schema = `${GATEWAY}/storage/tables/schema.ts`;
   checkout.insertBefore(schema, / {2}top_ups: TopUpTable;/, `  ${snake}: ${item.pascal}Table;\n`);
   checkout.append(schema, server.tableType(names));
   checkout.insertBefore(`${GATEWAY}/commands/dump/tables.ts`, / {2}top_ups: \[/, `  ${snake}: ["id"],\n`);

@@ -50,6 +50,18 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "packages/gateway/src/billing/audit": inOrder(`
     difference counters logging-periods log-rows sums balances scripts audit
   `),
+  "packages/gateway/src/storage": inOrder(`
+    errors retry-transient like tables engines database statements transaction sorted-page keyed-rows row-names inserts
+    log-rows log-removal leases revisions rehearsal secrets schema partitions foreign
+  `),
+  "packages/gateway/src/identity": inOrder(`
+    principal sessions keys mail passwords second-factor accounts authentication oauth
+  `),
+  "packages/gateway/src/resources": inOrder(`
+    ports event-stream limits-field relying-party openapi usage-data statistics options redemptions jobs drawing budgets
+    models async-tasks users status search pricing auth account-routes groups audit wallet stripe channels import logs
+    tokens declarative system operations log-export
+  `),
   "packages/gateway/src/tasks": inOrder(`
     upstream segment types switch-off task-ids channels candidates money own-ids finish store midjourney suno video
     trace handler

@@ -1,6 +1,6 @@
 import type { Database } from "../../packages/gateway/src/storage/database.ts";
 import type { RawTransaction, SqlValue } from "../../packages/gateway/src/storage/engines/raw.ts";
-import type { Schema } from "../../packages/gateway/src/storage/schema/schema.ts";
+import type { Schema } from "../../packages/gateway/src/storage/tables/schema.ts";
 
 export interface BulkTable {
   readonly name: keyof Schema;

@@ -5,7 +5,7 @@ import type { App, StartedApp } from "./composition/lifecycle.ts";
 import { StartError } from "./composition/storage.ts";
 import { UsageError } from "./commands/arguments.ts";
 import { UnknownConfig } from "./resources/import/gateway-config.ts";
-import { ForeignValueError } from "./storage/engines/foreign.ts";
+import { ForeignValueError } from "./storage/foreign.ts";
 import { answerOf, runCommand } from "./commands/index.ts";
 import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
 import { DEMO_MODEL } from "./demo/upstream.ts";

@@ -5,7 +5,7 @@ import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
 import { processEnv } from "../config/env.ts";
 import { databaseOfDsn } from "../config/go-dsn.ts";
 import { systemClock } from "../lib/clock.ts";
-import { openForeign } from "../storage/engines/foreign.ts";
+import { openForeign } from "../storage/foreign.ts";
 import { rehearse } from "../storage/rehearsal.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";

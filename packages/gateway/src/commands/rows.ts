@@ -2,7 +2,7 @@ import { characters } from "@fairway/wire";
 import { inChunks } from "../lib/chunks.ts";
 import type { Database } from "../storage/database.ts";
 import { upsertSql } from "../storage/inserts.ts";
-import { ForeignValueError, type ForeignRow } from "../storage/engines/foreign.ts";
+import { ForeignValueError, type ForeignRow } from "../storage/foreign.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../storage/engines/raw.ts";
 import { isUnstorable } from "../storage/errors.ts";
 import type { ImportReport } from "../resources/import/report.ts";

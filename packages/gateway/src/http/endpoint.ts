@@ -1,9 +1,9 @@
 import type { Endpoint, Output } from "@fairway/wire";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Principal } from "../identity/authentication/principal.ts";
+import type { Principal } from "../identity/principal.ts";
 import type { RequestContext } from "./context.ts";
 
-export type { Principal } from "../identity/authentication/principal.ts";
+export type { Principal } from "../identity/principal.ts";
 
 /** A handler's input: parsed values and the caller, without Express types and without the envelope. */
 export interface Call<E extends Endpoint> {

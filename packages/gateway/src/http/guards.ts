@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { findCallRights, missingScope, ROLE, type Access, type CallRights, type Endpoint } from "@fairway/wire";
-import { requireProof, requireSession, type Identified, type Principal } from "../identity/authentication/principal.ts";
+import { requireProof, requireSession, type Identified, type Principal } from "../identity/principal.ts";
 import { countedAddress } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Admission, Limiter, Rule } from "../limits/limiter.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Endpoint } from "@fairway/wire";
 import type { Credentials } from "../identity/passwords/credentials.ts";
-import { ANONYMOUS, type Identified, type Principal } from "../identity/authentication/principal.ts";
+import { ANONYMOUS, type Identified, type Principal } from "../identity/principal.ts";
 import type { HumanCheck } from "../identity/second-factor/turnstile.ts";
 import type { AppError } from "../lib/app-error.ts";
 import { Refusal } from "../lib/refusal.ts";

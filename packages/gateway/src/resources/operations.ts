@@ -2,7 +2,7 @@ import { formatQuota, LOG_TYPE } from "@fairway/wire";
 import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
-import type { Principal } from "../identity/authentication/principal.ts";
+import type { Principal } from "../identity/principal.ts";
 import type { Authenticator } from "../identity/authentication/caller.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Runnable } from "../lib/async/runnable.ts";

@@ -5,7 +5,7 @@ import { withoutEndpoint } from "../providers/core/join-url.ts";
 import { faultOfHeader } from "../providers/core/channel-headers.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
-import type { ChannelTable } from "../storage/schema/schema.ts";
+import type { ChannelTable } from "../storage/tables/schema.ts";
 import { openTexts } from "../storage/secrets/channel-texts.ts";
 import { channelKey } from "../storage/secrets/sealed-locations.ts";
 import { type Vault } from "../storage/secrets/secrets.ts";

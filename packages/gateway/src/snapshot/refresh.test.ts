@@ -8,7 +8,7 @@ import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "../storage/database.ts";
 import { migrate } from "../storage/schema/migrate.ts";
 import { bump, type Topic } from "../storage/revisions.ts";
-import type { Schema } from "../storage/schema/schema.ts";
+import type { Schema } from "../storage/tables/schema.ts";
 import { createVault } from "../storage/secrets/secrets.ts";
 import { createSnapshotStore, type SnapshotStoreDeps } from "./refresh.ts";
 import { channelKey, optionValue } from "../storage/secrets/sealed-locations.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "../observability/log.ts";
 import { openMysql } from "./engines/mysql.ts";
 import { openPostgres } from "./engines/postgres.ts";
 import type { RawDatabase } from "./engines/raw.ts";
-import type { Schema } from "./schema/schema.ts";
+import type { Schema } from "./tables/schema.ts";
 import { openSqlite } from "./engines/sqlite.ts";
 
 export interface DatabaseSettings {

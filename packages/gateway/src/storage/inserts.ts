@@ -1,6 +1,6 @@
 import type { InsertObject, Kysely } from "kysely";
 import type { RawDatabase } from "./engines/raw.ts";
-import type { Schema } from "./schema/schema.ts";
+import type { Schema } from "./tables/schema.ts";
 
 /** Inserts whose SQL differs between the three databases. */
 

@@ -1,5 +1,5 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "./engines/raw.ts";
-import type { Schema } from "./schema/schema.ts";
+import type { Schema } from "./tables/schema.ts";
 
 export interface Keyed {
   readonly table: keyof Schema;

@@ -1,6 +1,6 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { Database } from "./database.ts";
-import type { Schema } from "./schema/schema.ts";
+import type { Schema } from "./tables/schema.ts";
 
 /**
  * Rows per statement. On servers this limits lock times and replication lag; on SQLite it limits how long a statement

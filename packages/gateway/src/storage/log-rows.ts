@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely";
 import type { RawTransaction, SqlValue } from "./engines/raw.ts";
-import type { LogTable } from "./schema/schema.ts";
+import type { LogTable } from "./tables/schema.ts";
 
 /** Columns of `logs` in the order of `valuesOf`. */
 export const LOG_COLUMNS = [

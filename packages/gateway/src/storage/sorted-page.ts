@@ -1,5 +1,5 @@
 import { sql, type Selectable, type SelectQueryBuilder } from "kysely";
-import type { Schema } from "./schema/schema.ts";
+import type { Schema } from "./tables/schema.ts";
 
 export interface PageQuery {
   /** A column; any other text sorts by id. */

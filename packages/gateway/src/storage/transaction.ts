@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { numberPlaceholders } from "./engines/placeholders.ts";
 import type { RawDatabase, RawTransaction } from "./engines/raw.ts";
 import { retryTransient } from "./retry-transient.ts";
-import type { Schema } from "./schema/schema.ts";
+import type { Schema } from "./tables/schema.ts";
 
 /**
  * A query-builder transaction that is retried after deadlocks; inside another transaction it joins that one. `work` may

@@ -4,7 +4,7 @@ import { seconds } from "../lib/clock.ts";
 import type { MadeIdRules } from "../providers/core/task-ids.ts";
 import type { TaskNews } from "../providers/core/video.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
-import type { TaskTable } from "../storage/schema/schema.ts";
+import type { TaskTable } from "../storage/tables/schema.ts";
 import type { TaskTarget } from "./channels.ts";
 import { failTask } from "./finish.ts";
 import type { TaskMoney } from "./money.ts";

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { isObject, parseObject } from "../../lib/text/json.ts";
 import { UsageError } from "../arguments.ts";
 import type { Database } from "../../storage/database.ts";
-import { hasColumn } from "../../storage/engines/introspect.ts";
+import { hasColumn } from "../../storage/schema/introspect.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import type { RawDatabase, SqlValue } from "../../storage/engines/raw.ts";
 import { sealedIn, verifyVault } from "../../storage/secrets/reseal.ts";

@@ -4,7 +4,7 @@ import { STATISTICS_MARK } from "../../resources/statistics/rollup.ts";
 import { STATISTICS_UNTIL } from "../../resources/statistics/store.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../resources/usage-data/rollup.ts";
 import { EXPORT_MARKS } from "../../resources/log-export/cursor.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 
 /** Every table with the columns that order its rows; what only concerns running processes stays behind. */
 export const TABLES = {

@@ -10,7 +10,7 @@ import { quietLog } from "../../../test/kit/support.ts";
 import { readApiKey, readKeyText } from "../../identity/keys/api-key.ts";
 import { GroupNames } from "../../resources/import/groups.ts";
 import { ImportReport } from "../../resources/import/report.ts";
-import { openForeign } from "../../storage/engines/foreign.ts";
+import { openForeign } from "../../storage/foreign.ts";
 import { reseal, verifyVault } from "../../storage/secrets/reseal.ts";
 import { createVault } from "../../storage/secrets/secrets.ts";
 import { importedKey } from "../../storage/secrets/token-key-forms.ts";

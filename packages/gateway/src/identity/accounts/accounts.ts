@@ -10,7 +10,7 @@ import {
 import type { Insertable } from "kysely";
 import { randomText } from "../../lib/ids.ts";
 import { nameKey } from "../../lib/text/name-key.ts";
-import type { UserTable } from "../../storage/schema/schema-accounts.ts";
+import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 
 const AFF_CODE_CHARS = 8;
 const DEFAULT_GROUP = "default";

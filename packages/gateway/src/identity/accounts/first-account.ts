@@ -1,8 +1,8 @@
 import type { Insertable, Transaction } from "kysely";
 import { FIRST_BALANCE, firstBalanceId } from "../../lib/first-balance.ts";
 import { insertRow } from "../../storage/inserts.ts";
-import type { UserTable } from "../../storage/schema/schema-accounts.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { UserTable } from "../../storage/tables/schema-accounts.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 
 /** Inserts the first account with its balance and the ledger row of that. */
 export async function insertFirstAccount(

@@ -5,9 +5,9 @@ import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { lockUser, transact } from "../../storage/transaction.ts";
-import type { Account, CallerToken } from "../authentication/principal.ts";
+import type { Account, CallerToken } from "../principal.ts";
 import { accountOf, hashOf } from "../sessions/sessions.ts";
 
 const TOKEN_CHARS = 32;

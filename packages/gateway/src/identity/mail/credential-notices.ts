@@ -2,7 +2,7 @@ import type { OptionValues } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import type { Mailer } from "./mailer.ts";
 import { credentialMail } from "./messages.ts";
 

@@ -4,7 +4,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import type { AccessTokens } from "../keys/access-token.ts";
 import { clearCookie, hostCookie, readCookie, readHostCookie, setCookie } from "../sessions/cookies.ts";
 import type { Devices } from "../sessions/devices.ts";
-import { ANONYMOUS, type Identified } from "../authentication/principal.ts";
+import { ANONYMOUS, type Identified } from "../principal.ts";
 import {
   SESSION_COOKIE,
   SESSION_SECONDS,

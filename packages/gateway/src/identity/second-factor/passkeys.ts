@@ -12,7 +12,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { lockUser, transact } from "../../storage/transaction.ts";
 import type { RelyingParty } from "./relying-party.ts";
 

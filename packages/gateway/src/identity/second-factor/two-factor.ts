@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import { codeAttempt, type LoginGuard } from "../passwords/login-guard.ts";
 import { secondFactor } from "../../storage/secrets/sealed-locations.ts";

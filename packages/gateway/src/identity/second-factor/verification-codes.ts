@@ -5,7 +5,7 @@ import { countedAddress } from "../../lib/net/ip.ts";
 import type { Secret } from "../../lib/secret.ts";
 import type { Limiter, Rule } from "../../limits/limiter.ts";
 import { isDuplicate } from "../../storage/errors.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 
 /** The purpose of a code: verifying a mailbox, or resetting a password. */
 export type CodePurpose = "email" | "reset";

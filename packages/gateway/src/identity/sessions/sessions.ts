@@ -3,8 +3,8 @@ import { storedLimits, type Page } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
-import type { Account } from "../authentication/principal.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
+import type { Account } from "../principal.ts";
 
 export const SESSION_COOKIE = "session";
 export const SESSION_SECONDS = 30 * 86_400;

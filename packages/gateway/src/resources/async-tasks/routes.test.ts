@@ -6,7 +6,7 @@ import { startManagementApp, type ManagementApp } from "../../../test/kit/manage
 import { codeOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import type { Database } from "../../storage/database.ts";
-import type { MidjourneyTable, TaskTable } from "../../storage/schema/schema.ts";
+import type { MidjourneyTable, TaskTable } from "../../storage/tables/schema.ts";
 import { createDrawingStore } from "../drawing/store.ts";
 import { createTaskStore } from "./store.ts";
 

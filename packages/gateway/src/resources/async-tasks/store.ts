@@ -2,7 +2,7 @@ import type { AsyncTask } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
-import type { TaskTable } from "../../storage/schema/schema.ts";
+import type { TaskTable } from "../../storage/tables/schema.ts";
 
 export interface TaskQuery extends PageQuery {
   /** 0 = all users. */

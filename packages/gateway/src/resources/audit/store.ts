@@ -3,7 +3,7 @@ import type { Insertable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
-import type { AuditLogTable } from "../../storage/schema/schema.ts";
+import type { AuditLogTable } from "../../storage/tables/schema.ts";
 
 export interface AuditQuery {
   /** 0 or "" = any, as for all others. */

@@ -2,7 +2,7 @@ import { DISPLAY_NAME_MAX, USER_STATUS, type SignedInUser } from "@fairway/wire"
 import { parseEmail } from "../../identity/mail/email-address.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { RequestContext } from "../../http/context.ts";
-import type { Principal } from "../../identity/authentication/principal.ts";
+import type { Principal } from "../../identity/principal.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";

@@ -5,7 +5,7 @@ import { githubAddress } from "../../identity/oauth/github.ts";
 import { newProof } from "../../identity/oauth/pkce.ts";
 import { createLinuxdo } from "../../identity/oauth/linuxdo.ts";
 import { createOidc } from "../../identity/oauth/oidc.ts";
-import { requireProof } from "../../identity/authentication/principal.ts";
+import { requireProof } from "../../identity/principal.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { bindIdentity, enter } from "./bindings.ts";
 import { rememberState, takeState, type OauthRoutesDeps } from "./oauth-routes.ts";

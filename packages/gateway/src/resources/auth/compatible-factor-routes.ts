@@ -13,7 +13,8 @@ import { implement, type Route } from "../../http/endpoint.ts";
 import { codeAttempt, type LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { disableFactor, renewCodes } from "./second-factor-routes.ts";
-import { addPasskey, partyOf, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
+import { readRelyingParty } from "../relying-party.ts";
+import { addPasskey, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
 
 export interface CompatibleFactorDeps extends PasskeyRoutesDeps {
   readonly twoFactor: TwoFactor;
@@ -44,13 +45,13 @@ export function compatibleFactorRoutes(deps: CompatibleFactorDeps): Route[] {
       deps.notices.send({ userId, what: "All passkeys were removed.", ip: context.ip });
     }),
     implement(compatiblePasskeyBegin, async (call) => ({
-      options: { publicKey: await passkeys.creationOptions(call.caller, partyOf(deps, call)) },
+      options: { publicKey: await passkeys.creationOptions(call.caller, readRelyingParty(deps, call)) },
     })),
     implement(compatiblePasskeyFinish, async (call) => {
       await addPasskey(deps, call, { name: "", response: call.body });
     }),
     implement(compatiblePasskeyLoginBegin, async (call) => ({
-      options: { publicKey: await passkeys.loginOptions(partyOf(deps, call)) },
+      options: { publicKey: await passkeys.loginOptions(readRelyingParty(deps, call)) },
     })),
     implement(compatiblePasskeyLoginFinish, (call) => signInByPasskey(deps, call, call.body)),
   ];

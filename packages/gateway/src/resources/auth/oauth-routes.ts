@@ -14,7 +14,7 @@ import type { Credentials } from "../../identity/passwords/credentials.ts";
 import { readGithubProfile, type GithubDeps } from "../../identity/oauth/github.ts";
 import { readTelegramLogin, type TelegramLogin } from "../../identity/oauth/telegram.ts";
 import { readWechatId } from "../../identity/oauth/wechat.ts";
-import { requireProof } from "../../identity/authentication/principal.ts";
+import { requireProof } from "../../identity/principal.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { withDefaults } from "../../lib/defaults.ts";
 import { randomText } from "../../lib/ids.ts";

@@ -6,9 +6,7 @@ import {
   passkeyLoginOptions,
   passkeyOptions,
   passkeyRename,
-  serverAddress,
   USER_STATUS,
-  type OptionValues,
   type Passkey,
   type SignedInUser,
 } from "@fairway/wire";
@@ -16,26 +14,23 @@ import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { Credentials } from "../../identity/passwords/credentials.ts";
 import type { Passkeys } from "../../identity/second-factor/passkeys.ts";
-import { relyingPartyOf, type RelyingParty } from "../../identity/second-factor/relying-party.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { readRelyingParty, type PartyDeps } from "../relying-party.ts";
 import type { UserStore } from "../users/store.ts";
 import { openSession, type Exchange } from "./sign-in.ts";
 
-export interface PasskeyRoutesDeps {
+export interface PasskeyRoutesDeps extends PartyDeps {
   readonly passkeys: Passkeys;
   readonly users: UserStore;
   readonly notices: CredentialNotices;
   readonly credentials: Credentials;
-  readonly options: () => OptionValues;
-  /** Address of this server while the option names none. */
-  readonly publicUrl: string | undefined;
 }
 
 export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {
   const { passkeys } = deps;
   return [
     implement(passkeyList, ({ caller }) => passkeys.list(caller.userId)),
-    implement(passkeyOptions, (call) => passkeys.creationOptions(call.caller, partyOf(deps, call))),
+    implement(passkeyOptions, (call) => passkeys.creationOptions(call.caller, readRelyingParty(deps, call))),
     implement(passkeyCreate, (call) => {
       const { name = "", response = {} } = call.body;
       return addPasskey(deps, call, { name, response });
@@ -47,7 +42,7 @@ export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {
       if (!(await passkeys.remove(caller.userId, params.id))) throw new Refusal("passkey_not_found");
       deps.notices.send({ userId: caller.userId, what: "A passkey was removed.", ip: context.ip });
     }),
-    implement(passkeyLoginOptions, (call) => passkeys.loginOptions(partyOf(deps, call))),
+    implement(passkeyLoginOptions, (call) => passkeys.loginOptions(readRelyingParty(deps, call))),
     implement(passkeyLogin, (call) => signInByPasskey(deps, call, call.body.response)),
   ];
 }
@@ -57,7 +52,7 @@ export async function addPasskey(
   call: Exchange & { readonly caller: Principal },
   made: { readonly name: string; readonly response: unknown },
 ): Promise<Passkey> {
-  const passkey = await deps.passkeys.register(call.caller, partyOf(deps, call), made);
+  const passkey = await deps.passkeys.register(call.caller, readRelyingParty(deps, call), made);
   const what = `The passkey "${passkey.name}" was added.`;
   deps.notices.send({ userId: call.caller.userId, what, ip: call.context.ip });
   return passkey;
@@ -68,16 +63,8 @@ export async function signInByPasskey(
   exchange: Exchange,
   response: unknown,
 ): Promise<SignedInUser> {
-  const user = await deps.users.find(await deps.passkeys.verify(partyOf(deps, exchange), response));
+  const user = await deps.users.find(await deps.passkeys.verify(readRelyingParty(deps, exchange), response));
   if (!user || user.deleted_at !== null) throw new Refusal("account_deleted", { status: 200 });
   if (user.status !== USER_STATUS.enabled) throw new Refusal("account_disabled", { status: 200 });
   return openSession(deps, exchange, user);
-}
-
-export type PartyDeps = Pick<PasskeyRoutesDeps, "options" | "publicUrl">;
-
-export function partyOf({ options, publicUrl }: PartyDeps, { request, context }: Exchange): RelyingParty {
-  const party = relyingPartyOf(request, context.isSecure, serverAddress(options(), publicUrl));
-  if (!party) throw new Refusal("passkey_not_verified");
-  return party;
 }

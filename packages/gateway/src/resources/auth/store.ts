@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { parseEmail } from "../../identity/mail/email-address.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 
 export interface SignInRow {
   readonly id: number;

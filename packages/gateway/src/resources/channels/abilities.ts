@@ -1,7 +1,7 @@
 import { CHANNEL_STATUS, splitList } from "@fairway/wire";
 import type { Transaction } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
-import type { AbilityTable, Schema } from "../../storage/schema/schema.ts";
+import type { AbilityTable, Schema } from "../../storage/tables/schema.ts";
 
 const ROWS_PER_INSERT = 500;
 const IDS_PER_STATEMENT = 1000;

@@ -1,6 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
 import { containing, likeAnyCase } from "../../storage/like.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 
 /** Narrows a list of channels; empty members do not filter. */
 export interface ChannelFilter {

@@ -1,6 +1,6 @@
 import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { openTexts } from "../../storage/secrets/channel-texts.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import type { Vault } from "../ports.ts";

@@ -7,7 +7,7 @@ import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";

@@ -2,7 +2,7 @@ import type { Channel } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { parseObject } from "../../lib/text/json.ts";
 import { hintedText } from "../../lib/text/secret-members.ts";
-import type { ChannelTable } from "../../storage/schema/schema.ts";
+import type { ChannelTable } from "../../storage/tables/schema.ts";
 import { secretPath, type SecretColumn } from "../../storage/secrets/channel-texts.ts";
 import { keyLines } from "./input.ts";
 

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import type { RefusesHost } from "./destination.ts";
 import type { Announce, Vault } from "../ports.ts";
 

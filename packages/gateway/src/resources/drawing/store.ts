@@ -2,7 +2,7 @@ import type { Drawing } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
-import type { MidjourneyTable } from "../../storage/schema/schema.ts";
+import type { MidjourneyTable } from "../../storage/tables/schema.ts";
 
 export interface DrawingQuery extends PageQuery {
   /** 0 = all users. */

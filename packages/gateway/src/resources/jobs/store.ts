@@ -5,7 +5,7 @@ import { parseObject } from "../../lib/text/json.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { insertRow } from "../../storage/inserts.ts";
-import type { JobTable } from "../../storage/schema/schema.ts";
+import type { JobTable } from "../../storage/tables/schema.ts";
 import { serverTime } from "../../storage/engines/server-time.ts";
 
 export interface Progress {

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Database } from "../../storage/database.ts";
-import type { LogTable } from "../../storage/schema/schema.ts";
+import type { LogTable } from "../../storage/tables/schema.ts";
 
 export type StoredLogRow = Selectable<LogTable>;
 

@@ -1,7 +1,7 @@
 import { LOG_TYPE, type LogFilter } from "@fairway/wire";
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
 import { containing, like, withWildcards } from "../../storage/like.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 
 /** A filter with the owner that self calls are bound to. */
 export interface LogQuery extends LogFilter {

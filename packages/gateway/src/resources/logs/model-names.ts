@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { newestLogId } from "../../storage/log-removal.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import type { LogQuery } from "./filter.ts";
 import { patternOf } from "./match.ts";
 

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { below, conditionOf, needsScan, periodOf, within, type Cursor, type LogQuery, type Period } from "./filter.ts";
 import { slicesOf } from "./slices.ts";
 import type { StoredLog } from "./view.ts";

@@ -1,7 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import type { Database } from "../../storage/database.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { conditionOf, isOfErrors, within, type LogQuery, type Period } from "./filter.ts";
 
 /** Rows that one statement of a part reads. */

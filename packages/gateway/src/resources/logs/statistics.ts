@@ -2,7 +2,7 @@ import { LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE, TEST_TOKEN_NAME } from "@fairway
 import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { needsScan, periodOf, type LogQuery } from "./filter.ts";
 import { matching, perModel } from "./rows.ts";
 import { PART_ROWS, partsOf, slicesOf } from "./slices.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
 import { newestLogId, removeLogs } from "../../storage/log-removal.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { readFacets } from "./counts/read-facets.ts";
 import type { CountedFacets } from "./facets.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";

@@ -2,7 +2,7 @@ import type { LogRow } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { TRACE_MEMBER, withoutTrace } from "../../relay/trace/call-trace.ts";
-import type { LogTable } from "../../storage/schema/schema.ts";
+import type { LogTable } from "../../storage/tables/schema.ts";
 
 export type StoredLog = Selectable<LogTable>;
 

@@ -16,7 +16,7 @@ import type { Database } from "../../storage/database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
 import { bump } from "../../storage/revisions.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { isSealed } from "../../storage/secrets/secrets.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";

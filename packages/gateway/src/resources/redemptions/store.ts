@@ -6,7 +6,7 @@ import { randomText } from "../../lib/ids.ts";
 import type { Database } from "../../storage/database.ts";
 import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
-import type { RedemptionTable, Schema } from "../../storage/schema/schema.ts";
+import type { RedemptionTable, Schema } from "../../storage/tables/schema.ts";
 import { transact } from "../../storage/transaction.ts";
 
 export interface RedemptionStoreDeps {

@@ -2,7 +2,7 @@ import { LOG_TYPE } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { traceIn } from "../../relay/trace/call-trace.ts";
-import type { LogTable } from "../../storage/schema/schema.ts";
+import type { LogTable } from "../../storage/tables/schema.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { observe } from "./histogram.ts";
 import { emptySums, type Sums } from "./sums.ts";

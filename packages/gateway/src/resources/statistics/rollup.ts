@@ -6,7 +6,7 @@ import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { rowsByKey } from "../../storage/keyed-rows.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
 import { gather, GATHERED, type GatheredLog, type Slot } from "./gather.ts";
 import { textOf, withText } from "./histogram.ts";

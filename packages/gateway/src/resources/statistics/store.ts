@@ -4,7 +4,7 @@ import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { readRowNames } from "../../storage/row-names.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { LATER_SUMS_GAP } from "./facet-sums.ts";
 import { addRow, addSums, emptySums, figuresOf, type Sums, type SumsRow } from "./sums.ts";

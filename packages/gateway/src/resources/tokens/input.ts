@@ -1,6 +1,6 @@
 import { characters, NEVER_EXPIRES, splitList, TOKEN_STATUS, type TokenInput } from "@fairway/wire";
 import { canChange } from "../../identity/accounts/roles.ts";
-import type { Principal } from "../../identity/authentication/principal.ts";
+import type { Principal } from "../../identity/principal.ts";
 import { withDefaults } from "../../lib/defaults.ts";
 import { allowListLines, parseNetwork } from "../../lib/net/ip.ts";
 import { readLimitsField } from "../limits-field.ts";

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { isDuplicate } from "../../storage/errors.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 
 /** Servers assign ids before their transactions commit: the newest rows are read this much later. */
 export const SETTLE_MS = 15_000;

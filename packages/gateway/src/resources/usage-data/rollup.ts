@@ -6,7 +6,7 @@ import { upsertSql } from "../../storage/inserts.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "./log-mark.ts";
 
 export interface RollupDeps {

@@ -2,7 +2,7 @@ import { formatQuota, LOG_TYPE, type OptionValues } from "@fairway/wire";
 import type { Ledger } from "../../billing/ledger/ledger.ts";
 import { quota } from "../../billing/money/quota.ts";
 import type { RequestContext } from "../../http/context.ts";
-import type { Principal } from "../../identity/authentication/principal.ts";
+import type { Principal } from "../../identity/principal.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";

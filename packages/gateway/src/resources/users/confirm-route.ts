@@ -7,7 +7,7 @@ import type { Passkeys } from "../../identity/second-factor/passkeys.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { partyOf, type PartyDeps } from "../auth/passkey-routes.ts";
+import { readRelyingParty, type PartyDeps } from "../relying-party.ts";
 import type { UserStore } from "./store.ts";
 
 export interface PasswordProofDeps {
@@ -36,7 +36,7 @@ export function confirmRoute(deps: ConfirmRouteDeps): Route {
 async function prove(deps: ConfirmRouteDeps, call: Call<typeof selfConfirm>): Promise<void> {
   const { body, caller, context } = call;
   if (body.passkey) {
-    const owner = await deps.passkeys.verify(partyOf(deps, call), body.passkey);
+    const owner = await deps.passkeys.verify(readRelyingParty(deps, call), body.passkey);
     if (owner !== caller.userId) throw new Refusal("passkey_not_verified");
     return;
   }

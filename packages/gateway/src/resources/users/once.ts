@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Principal } from "../../identity/authentication/principal.ts";
+import type { Principal } from "../../identity/principal.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 

@@ -32,7 +32,7 @@ import { newInviteCode, usernameKey } from "../../identity/accounts/accounts.ts"
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
-import { requireProof, requireSession } from "../../identity/authentication/principal.ts";
+import { requireProof, requireSession } from "../../identity/principal.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -41,7 +41,7 @@ import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
-import type { UserTable } from "../../storage/schema/schema-accounts.ts";
+import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import { usableGroups } from "./groups.ts";
 import { provePassword } from "./confirm-route.ts";

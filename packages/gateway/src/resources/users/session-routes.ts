@@ -11,7 +11,7 @@ import {
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { AccessTokens } from "../../identity/keys/access-token.ts";
-import { requireSession } from "../../identity/authentication/principal.ts";
+import { requireSession } from "../../identity/principal.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 
 /** Leading characters of the stored hash: enough to name a session, nothing to open one. */

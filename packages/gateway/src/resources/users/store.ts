@@ -1,12 +1,12 @@
 import { ROLE, USER_SORTS } from "@fairway/wire";
 import type { Expression, ExpressionBuilder, Kysely, SqlBool, Transaction, Updateable } from "kysely";
-import type { Principal } from "../../identity/authentication/principal.ts";
+import type { Principal } from "../../identity/principal.ts";
 import type { Database } from "../../storage/database.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
 import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
-import type { UserTable } from "../../storage/schema/schema-accounts.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
+import type { UserTable } from "../../storage/tables/schema-accounts.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce } from "../ports.ts";
 import { USER_COLUMNS, type UserRow } from "./view.ts";

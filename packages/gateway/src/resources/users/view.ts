@@ -1,7 +1,7 @@
 import { storedLimits, type User } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { tagOf } from "../../http/etag.ts";
-import type { UserTable } from "../../storage/schema/schema-accounts.ts";
+import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 
 export type UserRow = Omit<Selectable<UserTable>, "password" | "totp_secret">;
 

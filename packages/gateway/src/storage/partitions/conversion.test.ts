@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
-import { hasTable } from "../engines/introspect.ts";
+import { hasTable } from "../schema/introspect.ts";
 import { createLogWriter } from "../log-rows.ts";
 import { createTable } from "../schema/columns.ts";
 import { LOG_TABLE } from "../schema/migrations/logs-0001-logs.ts";

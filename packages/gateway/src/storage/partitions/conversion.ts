@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../database.ts";
-import { hasTable } from "../engines/introspect.ts";
+import { hasTable } from "../schema/introspect.ts";
 import { isTransient } from "../errors.ts";
 import { LOG_COLUMNS } from "../log-rows.ts";
 import { withMigrationLock } from "../schema/migration-lock.ts";
 import { daysBetween, inOneStep, makePartitions, readPartitions, withPatience } from "./partitions.ts";
-import { partitionedLogs } from "./table.ts";
+import { partitionedLogs } from "../schema/log-partitions.ts";
 
 export interface Conversion {
   /** Holds `logs`. */

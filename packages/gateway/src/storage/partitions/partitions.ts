@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type Kysely } from "kysely";
 import type { Database } from "../database.ts";
-import type { Schema } from "../schema/schema.ts";
-import { PARTITION_COLUMN, relationOf, REST } from "./table.ts";
+import type { Schema } from "../tables/schema.ts";
+import { PARTITION_COLUMN, relationOf, REST } from "../schema/log-partitions.ts";
 
 export interface Partition {
   readonly name: string;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLog } from "../../observability/log.ts";
 import { openDatabase, type Database } from "../database.ts";
 import { isFull } from "../errors.ts";
-import { hasTable } from "../engines/introspect.ts";
+import { hasTable } from "./introspect.ts";
 import { migrate, migrateLogs, migrateTracks, type Track } from "./migrate.ts";
 import { withMigrationLock } from "./migration-lock.ts";
 import { SchemaError, type Migration } from "./migration.ts";

@@ -4,11 +4,11 @@ import { systemClock, type Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
 import { createTable, bigint, integer, text, type DatabaseKind } from "./columns.ts";
 import type { Database } from "../database.ts";
-import { hasColumn, hasIndex, hasTable } from "../engines/introspect.ts";
+import { hasColumn, hasIndex, hasTable } from "./introspect.ts";
 import { withMigrationLock } from "./migration-lock.ts";
 import { SchemaError, type Migration, type StepContext } from "./migration.ts";
 import { LOG_MIGRATIONS, MIGRATIONS } from "./migrations/index.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "../tables/schema.ts";
 
 /**
  * `auto` migrates, `wait` waits for another process to migrate, `verify` refuses an old schema, `off` checks nothing.

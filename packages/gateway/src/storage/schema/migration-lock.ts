@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../database.ts";
 import { isTransient } from "../errors.ts";
 import { SchemaError } from "./migration.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "../tables/schema.ts";
 import { TAKE_FILE } from "../engines/sqlite.ts";
 
 // Any fixed number; PostgreSQL keeps these locks per database.

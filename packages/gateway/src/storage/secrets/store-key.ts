@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { Schema } from "../schema/schema.ts";
+import type { Schema } from "../tables/schema.ts";
 
 /** Stores the sealed key of a new row, which is bound to its generated id. */
 export async function storeKey(

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { Schema } from "../schema/schema.ts";
+import type { Schema } from "../tables/schema.ts";
 import { sealTexts, type SecretTexts } from "./channel-texts.ts";
 import { channelKey } from "./sealed-locations.ts";
 import type { Vault } from "./secrets.ts";

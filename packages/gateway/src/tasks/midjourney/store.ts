@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
-import type { MidjourneyTable } from "../../storage/schema/schema.ts";
+import type { MidjourneyTable } from "../../storage/tables/schema.ts";
 import { failTask } from "../finish.ts";
 import type { PollDeps } from "../types.ts";
 import { applyNews, DONE, type DrawingPatch } from "./apply.ts";

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import { text } from "../../dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { parseObject } from "../../lib/text/json.ts";
-import type { MidjourneyTable } from "../../storage/schema/schema.ts";
+import type { MidjourneyTable } from "../../storage/tables/schema.ts";
 import type { TaskDeps } from "../types.ts";
 
 export type DrawingRow = Selectable<MidjourneyTable>;

@@ -4,7 +4,7 @@ import { quota as asQuota } from "../../../billing/money/quota.ts";
 import { accountRow, usernameKey } from "../../../identity/accounts/accounts.ts";
 import { parseEmail } from "../../../identity/mail/email-address.ts";
 import { seconds } from "../../../lib/clock.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
 import { insertMany, placing } from "../../rows.ts";

@@ -1,7 +1,7 @@
 import type { Ledger } from "../../../billing/ledger/ledger.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
-import type { ForeignDatabase, ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignDatabase, ForeignRow } from "../../../storage/foreign.ts";
 import type { Vault } from "../../../storage/secrets/secrets.ts";
 import type { GroupNames } from "../../../resources/import/groups.ts";
 import type { ImportReport } from "../../../resources/import/report.ts";

@@ -8,7 +8,7 @@ import { checkBalances } from "../../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../../billing/audit/sums.ts";
 import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
 import { accountRow } from "../../../identity/accounts/accounts.ts";
-import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
+import { openForeign, type ForeignDatabase } from "../../../storage/foreign.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
 import { ImportReport } from "../../../resources/import/report.ts";
 import { importDatabase } from "./database.ts";

@@ -1,6 +1,6 @@
 import { createChanges } from "../../../billing/ledger/booking/balance-changes.ts";
 import type { Database } from "../../../storage/database.ts";
-import type { ForeignDatabase, ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignDatabase, ForeignRow } from "../../../storage/foreign.ts";
 import { rehearse } from "../../../storage/rehearsal.ts";
 import { bump } from "../../../storage/revisions.ts";
 import { bareOwner, bringOwner, teamOwner, userOwner, type Account, type Owner } from "./accounts.ts";

@@ -2,7 +2,7 @@ import { openCounter } from "../../../billing/audit/counters.ts";
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
 import { importedDigest, importedKey, keyEnd } from "../../../storage/secrets/token-key-forms.ts";
 import { seconds } from "../../../lib/clock.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertMany, placing } from "../../rows.ts";
 import type { Account } from "./accounts.ts";

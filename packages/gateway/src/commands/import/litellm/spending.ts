@@ -1,6 +1,6 @@
 import { QUOTA_PER_UNIT } from "@fairway/wire";
 import { budgetWindow, type BudgetPeriod } from "../../../billing/budgets/window.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import { upsertSql } from "../../../storage/inserts.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { DatabaseImport } from "./context.ts";

@@ -3,7 +3,7 @@ import { isObject, parseObject, type JsonObject } from "../../../lib/text/json.t
 import { readParamOverride } from "../../../resources/channels/param-override.ts";
 import { checkHeaderText } from "../../../resources/channels/text-fields.ts";
 import type { ImportReport } from "../../../resources/import/report.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import { Refusal } from "../../../lib/refusal.ts";
 
 /** Columns of a channel that hold JSON, with what this gateway does of them; the report names the rest. */

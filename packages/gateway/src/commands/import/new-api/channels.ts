@@ -11,7 +11,7 @@ import { seconds } from "../../../lib/clock.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { providerByType } from "../../../providers/registry.ts";
 import { rebuildAbilities } from "../../../resources/channels/abilities.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { transact } from "../../../storage/transaction.ts";
 import { openCounter } from "../../../billing/audit/counters.ts";

@@ -1,5 +1,5 @@
 import type { ImportReport } from "../../../resources/import/report.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 
 /** Columns that are read, or that say nothing about a thing that is imported. Others with content are named. */
 const READ: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@ import type { SourceGateway } from "@fairway/wire";
 import type { Ledger } from "../../../billing/ledger/ledger.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
-import type { ForeignDatabase } from "../../../storage/engines/foreign.ts";
+import type { ForeignDatabase } from "../../../storage/foreign.ts";
 import type { Vault } from "../../../storage/secrets/secrets.ts";
 import type { GroupNames } from "../../../resources/import/groups.ts";
 import type { Served } from "../../../resources/import/upstream-prices.ts";

@@ -1,7 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { seconds } from "../../../lib/clock.ts";
 import { widenGap } from "../../../resources/usage-data/rollup.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import { upsertSql } from "../../../storage/inserts.ts";
 import { SUMMED_REQUEST } from "../../../storage/log-rows.ts";
 import { bringNew } from "../../rows.ts";

@@ -5,7 +5,7 @@ import { NEW_API_RECENT, SourceDatabase } from "../../../../test/import/source-d
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { quietLog } from "../../../../test/kit/support.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
-import { openForeign } from "../../../storage/engines/foreign.ts";
+import { openForeign } from "../../../storage/foreign.ts";
 import { openTexts } from "../../../storage/secrets/channel-texts.ts";
 import { importCompatible } from "./import.ts";
 

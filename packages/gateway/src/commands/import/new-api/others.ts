@@ -9,7 +9,7 @@ import {
 import type { OptionWrite } from "../../../resources/options/store.ts";
 import { priceOptionDefaults } from "../../../snapshot/option-defaults.ts";
 import { seconds } from "../../../lib/clock.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import { bringNew } from "../../rows.ts";
 import { isObject, parseJson } from "../../../lib/text/json.ts";
 import type { GroupNames } from "../../../resources/import/groups.ts";

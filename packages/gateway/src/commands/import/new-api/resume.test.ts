@@ -6,7 +6,7 @@ import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { quietLog } from "../../../../test/kit/support.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
 import type { Database } from "../../../storage/database.ts";
-import { openForeign } from "../../../storage/engines/foreign.ts";
+import { openForeign } from "../../../storage/foreign.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { importCompatible } from "./import.ts";
 

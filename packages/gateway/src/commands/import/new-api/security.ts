@@ -1,5 +1,5 @@
 import { seconds } from "../../../lib/clock.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { secondFactor } from "../../../storage/secrets/sealed-locations.ts";
 import { insertMany } from "../../rows.ts";

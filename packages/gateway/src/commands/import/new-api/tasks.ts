@@ -1,5 +1,5 @@
 import { parseObject } from "../../../lib/text/json.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { bringNew } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";

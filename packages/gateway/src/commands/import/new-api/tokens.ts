@@ -4,7 +4,7 @@ import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
 import { openCounter } from "../../../billing/audit/counters.ts";
 import { seconds } from "../../../lib/clock.ts";
 import { parseNetwork } from "../../../lib/net/ip.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertKeepingId, placing } from "../../rows.ts";
 import { remarkColumns } from "./columns.ts";

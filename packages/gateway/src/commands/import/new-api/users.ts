@@ -4,7 +4,7 @@ import { newInviteCode, usernameKey } from "../../../identity/accounts/accounts.
 import { parseEmail } from "../../../identity/mail/email-address.ts";
 import { hashOf } from "../../../identity/sessions/sessions.ts";
 import { seconds } from "../../../lib/clock.ts";
-import type { ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import { firstBalanceId } from "../../../lib/first-balance.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";

@@ -4,7 +4,7 @@ import { seconds } from "../../../lib/clock.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { keysOf } from "../../../snapshot/channel-record.ts";
 import { keyStatesText, movedStates, readKeyStates, type KeyStates } from "../../../snapshot/key-states.ts";
-import type { Schema } from "../../../storage/schema/schema.ts";
+import type { Schema } from "../../../storage/tables/schema.ts";
 import type { Vault } from "../../ports.ts";
 import { rebuildAbilities } from "../abilities.ts";
 import type { Writing } from "../writing.ts";

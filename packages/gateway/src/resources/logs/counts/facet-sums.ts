@@ -1,6 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { sql, type SelectQueryBuilder } from "kysely";
-import type { Schema } from "../../../storage/schema/schema.ts";
+import type { Schema } from "../../../storage/tables/schema.ts";
 import { HOUR } from "../../statistics/dimensions.ts";
 import { FACET_MARK, LATER_SUMS_GAP } from "../../statistics/facet-sums.ts";
 import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../statistics/log-sums.ts";

@@ -1,6 +1,6 @@
 import { LOG_TYPE, TEST_TOKEN_NAME, type LogHistogram } from "@fairway/wire";
 import { sql, type ExpressionBuilder, type Kysely } from "kysely";
-import type { Schema } from "../../../storage/schema/schema.ts";
+import type { Schema } from "../../../storage/tables/schema.ts";
 import type { LogQuery, Period } from "../filter.ts";
 import { HOUR } from "../../statistics/dimensions.ts";
 import { isNearby, isSummed, summed, sumsMark, wholeHours, type Hours } from "./hours.ts";

@@ -1,6 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import type { Schema } from "../../../storage/schema/schema.ts";
+import type { Schema } from "../../../storage/tables/schema.ts";
 import type { Period } from "../filter.ts";
 import type { Covered } from "./covered-period.ts";
 import { MOST_BEHIND, rowsBehind } from "./hours.ts";

@@ -1,4 +1,4 @@
-import { PARTITION_IN_PLACE, partitionedLogs } from "../../partitions/table.ts";
+import { PARTITION_IN_PLACE, partitionedLogs } from "../log-partitions.ts";
 import type { Migration } from "../migration.ts";
 
 /**

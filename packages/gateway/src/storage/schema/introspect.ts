@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely } from "kysely";
-import type { DatabaseKind } from "../schema/columns.ts";
-import type { Schema } from "../schema/schema.ts";
+import type { DatabaseKind } from "./columns.ts";
+import type { Schema } from "../tables/schema.ts";
 
 /** What exists in the connected database (on PostgreSQL: in the first schema of the search path). */
 

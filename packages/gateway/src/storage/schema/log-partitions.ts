@@ -1,5 +1,5 @@
-import { createTable, type DatabaseKind } from "../schema/columns.ts";
-import { LOG_TABLE } from "../schema/migrations/logs-0001-logs.ts";
+import { createTable, type DatabaseKind } from "./columns.ts";
+import { LOG_TABLE } from "./migrations/logs-0001-logs.ts";
 
 /** Seconds from epoch divide the rows; each unique key of a partitioned table must contain that column. */
 export const PARTITION_COLUMN = "created_at";

@@ -1,10 +1,10 @@
 import { splitList } from "@fairway/wire";
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { parseObject } from "../../lib/text/json.ts";
-import type { Logger } from "../../observability/log.ts";
-import { openDatabase } from "../database.ts";
-import { hasTable } from "./introspect.ts";
+import { parseObject } from "../lib/text/json.ts";
+import type { Logger } from "../observability/log.ts";
+import { openDatabase } from "./database.ts";
+import { hasTable } from "./schema/introspect.ts";
 
 /** A value that cannot be taken over; the message names table, row and column. */
 export class ForeignValueError extends Error {

@@ -1,5 +1,5 @@
 import type { Limits } from "@fairway/wire";
-import { Refusal } from "../../lib/refusal.ts";
+import { Refusal } from "../lib/refusal.ts";
 
 /** The account behind a credential, read with it in one query and therefore never stale. */
 export interface Account {
