@@ -31,7 +31,7 @@ export function isChatOnly(channel: ChannelRecord): boolean {
 }
 
 /** True when the server does not know the path of Responses; the channel is served over chat from then on. */
-export function learnsChatOnly(channel: ChannelRecord, route: UpstreamRoute, refused: RefusedPath): boolean {
+export function learnChatOnly(channel: ChannelRecord, route: UpstreamRoute, refused: RefusedPath): boolean {
   const isAsked = route.operation === "responses" && channel.baseUrl !== "";
   if (!isAsked || channel.setting["responses_mode"] === "always" || !isOfPath(refused)) return false;
   if (known.size >= MOST_REMEMBERED) known.clear();

@@ -22,7 +22,12 @@ export function refusesUsageSwitch(channel: ChannelRecord, now: number): boolean
 }
 
 /** True when the call failed only because the gateway requested usage; the channel gets no such request for an hour. */
-export function learnsRefusal(failure: Failure, { spec }: RelayRequest, channel: ChannelRecord, now: number): boolean {
+export function learnUsageRefusal(
+  failure: Failure,
+  { spec }: RelayRequest,
+  channel: ChannelRecord,
+  now: number,
+): boolean {
   const { status, message, param } = failure.error;
   const isNamed = (status === 400 || status === 422) && (NAMED.test(message) || NAMED.test(param ?? ""));
   if (!isNamed || !spec.stream || refusesUsageSwitch(channel, now)) return false;

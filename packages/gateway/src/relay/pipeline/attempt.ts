@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import type { RequestedOutput, Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { learnsChatOnly } from "../../providers/core/chat-only.ts";
+import { learnChatOnly } from "../../providers/core/chat-only.ts";
 import { readFailure } from "../../providers/core/errors/classify.ts";
 import { maskError, secretsOf } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
@@ -24,7 +24,7 @@ import type { ReadOn } from "../response/unseen-output.ts";
 import { DROPPED_HEADER, droppedHeader } from "../conversion/dropped-names.ts";
 import { learnNames } from "../conversion/learned-filters.ts";
 import { planFor } from "../selection/plan.ts";
-import { learnsRefusal } from "../conversion/usage-switch.ts";
+import { learnUsageRefusal } from "../conversion/usage-switch.ts";
 
 export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
   readonly upstreams: Upstreams;
@@ -213,18 +213,21 @@ export class Attempt implements SinkContext {
     if (result.kind === "delivered" && result.reason === "stop") this.#storage?.delivered();
     if (result.kind !== "failed") this.#resolve(result);
     else if (this.#stopped) this.#resolve(stoppedBy(this.#stopped, result.failure));
-    else if (
-      this.#isOverUsage(result.failure) ||
-      this.#isOverPath(result.failure) ||
-      this.#isOverFilter(result.failure)
-    )
-      return this.#again();
-    else this.#resolve(result);
+    else {
+      const next = this.#learnFrom(result.failure);
+      if (next) return this.#startAgain(next);
+      this.#resolve(result);
+    }
     if (this.#sink && !this.#isUpstreamDone)
       this.#lastWords ??= setTimeout(() => this.controller.abort(new Error("the answer does not end")), LAST_WORDS_MS);
   }
 
-  #again(): void {
+  /** The same attempt, whose client has seen nothing, with another request. */
+  #startAgain(target: RouteTarget): void {
+    if (target !== this.target) {
+      this.target = target;
+      this.#storage = answerStorageOf(this.request, target, this.delivery, this.#deps);
+    }
     this.#sink = undefined;
     this.start().catch((error: unknown) => this.#resolve({ kind: "failed", failure: notBuilt(AppError.from(error)) }));
   }
@@ -234,39 +237,44 @@ export class Attempt implements SinkContext {
     clearTimeout(this.#lastWords);
   }
 
+  /**
+   * The target of a second try at once, where the failure teaches something about the upstream that is remembered for
+   * later requests too. Undefined where it teaches nothing new.
+   */
+  #learnFrom(failure: Failure): RouteTarget | undefined {
+    if (this.delivery.isDisconnected) return undefined;
+    return this.#retryWithoutUsage(failure) ?? this.#retryAsChat(failure) ?? this.#retryWithoutNames(failure);
+  }
+
   /** The upstream rejects the usage option that the gateway added: the same call is sent without it. */
-  #isOverUsage(failure: Failure): boolean {
+  #retryWithoutUsage(failure: Failure): RouteTarget | undefined {
     const { spec } = this.request;
     const { channel, plan } = this.target;
-    if (!plan.provider.streamUsage || (spec.wantsStreamUsage && plan.bridges.length === 0)) return false;
-    return !this.delivery.isDisconnected && learnsRefusal(failure, this.request, channel, this.#deps.now());
+    if (!plan.provider.streamUsage || (spec.wantsStreamUsage && plan.bridges.length === 0)) return undefined;
+    return learnUsageRefusal(failure, this.request, channel, this.#deps.now()) ? this.target : undefined;
   }
 
   /** The upstream has chat but no Responses: the same call is converted to chat. */
-  #isOverPath({ error }: Failure): boolean {
+  #retryAsChat({ error }: Failure): RouteTarget | undefined {
     const { channel, plan, upstreamModel } = this.target;
-    if (this.delivery.isDisconnected || plan.bridges.length > 0) return false;
+    if (plan.bridges.length > 0) return undefined;
     const { status, message, code } = error;
-    if (!learnsChatOnly(channel, plan.route, { status, message, code })) return false;
+    if (!learnChatOnly(channel, plan.route, { status, message, code })) return undefined;
     const other = planFor(channel, this.request.spec, upstreamModel, this.request.body);
-    if (!other || other.route === plan.route) return false;
-    this.target = { ...this.target, plan: other };
-    this.#storage = answerStorageOf(this.request, this.target, this.delivery, this.#deps);
-    return true;
+    return other && other.route !== plan.route ? { ...this.target, plan: other } : undefined;
   }
 
   /** The host refuses a beta or a member by name: the same call is sent without it. */
-  #isOverFilter({ error, said }: Failure): boolean {
+  #retryWithoutNames({ error, said }: Failure): RouteTarget | undefined {
     const { channel, plan, upstreamModel } = this.target;
     const { hostFilter } = plan.provider;
     const isFiltered = hostFilter?.on.includes(plan.route.dialect) === true && channel.setting["filters"] !== "off";
-    if (!isFiltered || this.#hasLearned || error.status !== 400 || !this.#built || this.delivery.isDisconnected)
-      return false;
+    if (!isFiltered || this.#hasLearned || error.status !== 400 || !this.#built) return undefined;
     const names = hostFilter.refused(said ?? error.message, this.#built.sent);
-    if (!learnNames(channel, upstreamModel, names, this.#deps.now())) return false;
+    if (!learnNames(channel, upstreamModel, names, this.#deps.now())) return undefined;
     this.#hasLearned = true;
     this.#deps.onFilterLearned?.(hostFilter.host(channel));
-    return true;
+    return this.target;
   }
 
   fault(error: unknown): void {

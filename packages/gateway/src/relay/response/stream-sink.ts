@@ -229,7 +229,7 @@ export class StreamSink implements Sink {
     if (this.#meter.terminated) return this.#complete(sent);
     this.#delivered.checkReservation();
     this.#forward(sent);
-    if (!this.#meter.finished) return;
+    if (!this.#meter.finished || this.#isOver) return;
     this.#phase = "closing";
     this.#closing.note(events, () => holdsContent(sent, this.#context.dialect));
   }
