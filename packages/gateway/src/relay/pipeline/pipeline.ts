@@ -15,12 +15,11 @@ import { admissionFor, type AdmissionController, type AdmissionDeps } from "../a
 import { NOTHING_USED } from "../../limits/claims.ts";
 import { admitAndReserve } from "../admission/admit-and-reserve.ts";
 import type { RelayReport } from "../reservation/relay-report.ts";
-import { fixedTarget } from "../selection/fixed-target.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
 import { firstAdmitted } from "../admission/candidates.ts";
 import { whileWaiting, type RunningRequest, type RunningRequests } from "../reservation/running.ts";
 import type { RouteTarget, Selection, SelectionDeps } from "../selection/types.ts";
-import { pinnedAccountTarget, pinnedTarget } from "../selection/pinned-target.ts";
+import { fixedTarget, pinnedAccountTarget, pinnedTarget } from "../selection/pinned-target.ts";
 import { createSelection } from "../selection/select.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { UsageDoubts } from "../selection/usage-doubts.ts";
@@ -94,7 +93,6 @@ async function serve(
   const admission = admissionFor(request, snapshot, deps.admission);
   const { first, reservation: session } = await enter(context, admission, selection, response);
   if (conversation) bind(request, conversation, { preferred, first }, deps);
-  if (admission) session.budgets = admission;
   const delivery = deliveryFor(response, policies, deps);
   const tried: Attempt[] = [];
   const handle = runningOf(request, session, tried, admission);
@@ -131,7 +129,7 @@ async function enter(
     const terms = requestTerms(context.request, context.snapshot, context.groups);
     if (!admission) return { first, reservation: await ReservationSession.open(context, terms) };
     const admitting = admission.enter(first, selection, { client: response, budgetAmounts: () => amountsOf(terms) });
-    const reserving = ReservationSession.open(context, terms);
+    const reserving = ReservationSession.open(context, terms, admission);
     const admitted = admitAndReserve(admission, admitting, reserving, (session) => session.release());
     return await whileWaiting(context.deps.running, admission, reserving, admitted);
   } catch (error) {

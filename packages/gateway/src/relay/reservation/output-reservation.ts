@@ -1,6 +1,5 @@
-import type { RequestedOutput } from "../../dialects/core/types.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
-import type { Operation, RequestSpec, Usage } from "../../dialects/core/types.ts";
+import type { Operation, RequestedOutput, RequestSpec, Usage } from "../../dialects/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { ReadOn } from "../response/unseen-output.ts";
 import type { RelayRequest } from "../request/request.ts";

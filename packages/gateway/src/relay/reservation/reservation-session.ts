@@ -34,6 +34,9 @@ interface Delivered {
   readonly tried: readonly PaidAttempt[];
 }
 
+type BudgetLimits = Pick<AdmissionController, "extend" | "shrink">;
+type Opened = PricedReservation & { readonly budgets: BudgetLimits | undefined };
+
 /** What would be due if the request ended now, and its output tokens. */
 interface Seen {
   readonly settlement: Settlement;
@@ -51,6 +54,8 @@ export class ReservationSession {
   readonly #deps: ReservationDeps;
   readonly #reservation: Reservation;
   readonly #usage: UsageToCharge;
+  /** Asked before a reservation grows; false when a hard budget cannot cover it. Must not reject. */
+  readonly #budgets: BudgetLimits | undefined;
   /** Tokens of output that the reservation carries. */
   #reserved: number;
   /** Pictures and other units that it carries. */
@@ -64,24 +69,19 @@ export class ReservationSession {
   #isExtending = false;
   /** Output tokens of each answer that the upstream may give; undefined where the reservation carries any answer. */
   outputCap: number | undefined;
-  /** Asked before a reservation grows; false when a hard budget cannot cover it. Must not reject. */
-  budgets: Pick<AdmissionController, "extend" | "shrink"> | undefined;
   /** Set once the answer is charged. */
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
 
-  private constructor({ request, snapshot, deps }: RequestContext, { terms, reservation }: PricedReservation) {
+  private constructor({ request, snapshot, deps }: RequestContext, { terms, reservation, budgets }: Opened) {
+    this.#budgets = budgets;
     this.#request = request;
     this.#snapshot = snapshot;
     this.#terms = terms;
     this.#price = terms.price;
     this.#reservation = reservation;
     this.#deps = deps;
-    this.#usage = new UsageToCharge({
-      request,
-      snapshot,
-      counter: deps.counter,
-      isPerCall: terms.price.kind === "call",
-    });
+    const isPerCall = terms.price.kind === "call";
+    this.#usage = new UsageToCharge({ request, snapshot, counter: deps.counter, isPerCall });
     this.#reserved = request.spec.outputCap ?? snapshot.options.DefaultOutputTokens;
     this.#units = request.spec.units;
     this.#limitOutput(request.spec, terms.open);
@@ -115,7 +115,7 @@ export class ReservationSession {
   async #raiseTo(amount: Quota): Promise<void> {
     const { amount: reserved } = this.#reservation;
     if (amount <= reserved) return;
-    if (this.budgets && !(await this.budgets.extend(amount)))
+    if (this.#budgets && !(await this.#budgets.extend(amount)))
       throw new AppError("budget_exceeded", {
         message: `A hard budget does not cover the request as it is sent upstream: ${amount} are needed.`,
       });
@@ -131,7 +131,7 @@ export class ReservationSession {
     if (carried === undefined || this.#terms.open === undefined) return;
     const { amount } = this.#reservation;
     if (carried < amount) this.#capAt(carried);
-    if (carried > amount) this.budgets?.shrink(amount);
+    if (carried > amount) this.#budgets?.shrink(amount);
   }
 
   /** Output tokens that a reservation of `amount` carries. */
@@ -146,8 +146,8 @@ export class ReservationSession {
   }
 
   /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
-  static async open(context: RequestContext, terms: RequestTerms): Promise<ReservationSession> {
-    return new ReservationSession(context, await reserve(context, terms));
+  static async open(context: RequestContext, terms: RequestTerms, budgets?: BudgetLimits): Promise<ReservationSession> {
+    return new ReservationSession(context, { ...(await reserve(context, terms)), budgets });
   }
 
   get isClosed(): boolean {
@@ -332,7 +332,7 @@ export class ReservationSession {
   /** Extends to so many output tokens; returns what cannot cover them. */
   async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
     const amount = estimateOf({ ...this.#request.spec, outputCap, units: this.#units }, this.#terms);
-    if (this.budgets && !(await this.budgets.extend(amount))) return "budget";
+    if (this.#budgets && !(await this.#budgets.extend(amount))) return "budget";
     if (await this.#reservation.raise(seen, amount)) return undefined;
     this.#request.usedUp = "balance";
     return "balance";

@@ -1,7 +1,6 @@
 import type { ModelLimits } from "../../billing/pricing/model-limits.ts";
 import { NO_LIMIT } from "../../dialects/core/requested-output.ts";
-import type { RequestedOutput } from "../../dialects/core/types.ts";
-import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
+import type { RequestedOutput, RequestSpec, Usage } from "../../dialects/core/types.ts";
 import type { Upload } from "../body/upload.ts";
 
 /** The most that one answer can have used, whatever its upstream reports. */

@@ -1,6 +1,5 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import type { RequestedOutput } from "../../dialects/core/types.ts";
-import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
+import { NO_USAGE, type RequestedOutput, type Usage } from "../../dialects/core/types.ts";
 import { withDoubt } from "../../dialects/core/usage-doubts.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { Completion } from "../response/sink.ts";

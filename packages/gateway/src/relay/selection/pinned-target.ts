@@ -2,7 +2,7 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { listsIds } from "../request/shared-ids.ts";
 import { isUsable, targetOn } from "./draw.ts";
-import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
+import type { RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 
 /** A channel that an administrator named with the key; it need not list the model. */
 export function pinnedTarget(
@@ -32,4 +32,31 @@ export function pinnedAccountTarget(
     throw new AppError("previous_response_unavailable");
   const target = pinnedTarget(snapshot, account, criteria, deps);
   return { ...target, keyIndex: account.keyIndex };
+}
+
+/**
+ * A selection with one target: the channel was named, or stores what the request continues. It is looked up again for
+ * a request that has waited; `find` throws where the channel may not serve any more.
+ */
+export function fixedTarget(find: () => RouteTarget): Selection {
+  const found = find();
+  let left: RouteTarget | undefined = found;
+  return {
+    next() {
+      const once = left;
+      left = undefined;
+      return once;
+    },
+    failed: () => undefined,
+    full: () => undefined,
+    reopen: find,
+    lastResort: () => undefined,
+    unused: () => undefined,
+    candidates() {
+      const { channel, group } = found;
+      return { entries: [[channel.id, group, channel.priority, channel.weight, ""]], open: 1, total: 1 };
+    },
+    isExhausted: true,
+    restsForMs: undefined,
+  };
 }

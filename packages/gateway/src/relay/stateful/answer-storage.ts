@@ -1,10 +1,11 @@
-import type { AnswerIds, JsonObject, Usage } from "../../dialects/core/types.ts";
+import { openaiResponses } from "../../dialects/openai-responses/index.ts";
+import type { AnswerIds, JsonObject, PendingAnswer, Usage } from "../../dialects/core/types.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { AnswerIdReader } from "./answer-id-reader.ts";
 import type { ResponseOwners } from "./owners.ts";
 import type { ResponseStore } from "./response-store.ts";
-import { pendingAnswerOf, type AnswerToStore } from "./store-policy.ts";
+import { inputItems } from "./items.ts";
 
 export interface AnswerStorageDeps {
   /** Remembers which account stores which answer; absent where no answer is stored. */
@@ -82,4 +83,52 @@ export class AnswerStorage {
     const { pending } = this;
     if (pending) this.#delivery.whenAllowed(() => pending.delivered());
   }
+}
+
+/** Stores the answer of one attempt once it was delivered. */
+class AnswerToStore implements PendingAnswer {
+  readonly previous: string | undefined;
+  readonly #request: RelayRequest;
+  readonly #responseStore: Pick<ResponseStore, "keep">;
+  #answer: JsonObject | undefined;
+  #usage: Usage | undefined;
+
+  constructor(request: RelayRequest, responseStore: Pick<ResponseStore, "keep">) {
+    this.#request = request;
+    this.#responseStore = responseStore;
+    this.previous = request.asked?.previous;
+  }
+
+  made(answer: JsonObject): void {
+    this.#answer = answer;
+  }
+
+  /** Passes the charged usage through: some answers have no other usage. */
+  async charged(usage: Promise<Usage>): Promise<Usage> {
+    return (this.#usage = await usage);
+  }
+
+  delivered(): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    const hasUsage = answer["usage"] !== null || !this.#usage;
+    const response = hasUsage ? answer : openaiResponses.withUsage?.(answer, this.#usage as Usage);
+    const { asked, body, caller } = this.#request;
+    this.#responseStore.keep(
+      { input: inputItems((asked?.body ?? body).json()), response: response ?? answer },
+      caller.userId,
+    );
+  }
+}
+
+/** Undefined where this gateway does not store the answer: not requested, or stored by the upstream. */
+function pendingAnswerOf(
+  request: RelayRequest,
+  { plan }: RouteTarget,
+  responseStore: Pick<ResponseStore, "keep" | "takes"> | undefined,
+): AnswerToStore | undefined {
+  if (request.storesAnswer !== true || !responseStore || plan.bridges.length === 0) return undefined;
+  const isOurs =
+    request.spec.dialect === "openai-responses" && responseStore.takes(request.asked?.body ?? request.body);
+  return isOurs ? new AnswerToStore(request, responseStore) : undefined;
 }
