@@ -153,6 +153,39 @@ test("models of an upstream are listed and taken over; all enabled channels are 
   expect(tested.map((one) => one["id"])).toContain(id);
 });
 
+test("beta flags of a channel are asked for one by one, before or after its id", async () => {
+  const words = `channel create --type 14 --name betas --models claude-sonnet-4 --base-url ${rig.upstream.url} --key-stdin -o json`;
+  const id = Number(jsonOf(await rig.fairway(words, UPSTREAM_KEY))["id"]);
+  rig.upstream.script("/v1/messages", ({ headers }) => {
+    if (headers["anthropic-beta"] !== "effort-2025-11-24") return { body: CLAUDE };
+    const error = { type: "invalid_request_error", message: "Unsupported beta header: effort-2025-11-24" };
+    return { status: 400, body: { type: "error", error } };
+  });
+  const listed = await rig.fairway(`channel test --betas ${id}`);
+  expect(listed.code, listed.err).toBe(0);
+  expect(listed.out).toMatch(/^ *ID +BETA +ANSWER +CALLS +MESSAGE/);
+  const rows = rowsOf(await rig.fairway(`channel test betas --betas -o jsonl`));
+  const answers = Object.fromEntries(rows.map(({ beta, answer }) => [beta, answer]));
+  expect(answers).toMatchObject({ "effort-2025-11-24": "refused", "context-1m-2025-08-07": "taken" });
+  expect(rows[0]).toMatchObject({ id, host: "anthropic", message: "", sent_as: rows[0]?.["beta"] });
+  rig.upstream.script("/v1/messages", () => ({ status: 401, body: { error: { message: "no such key" } } }));
+  const failed = await rig.fairway(`channel test --betas ${id}`);
+  expect(failed.code).toBe(8);
+  expect(failed.err).toContain("no such key");
+  expect((await rig.fairway(`channel test --betas ${id} --all`)).code).toBe(2);
+});
+
+const CLAUDE = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "m",
+  content: [{ type: "text", text: "ok" }],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage: { input_tokens: 20, output_tokens: 5 },
+};
+
 test("a channel is changed in an editor, shown and asked for first", async () => {
   const id = await newChannel("edited", " --priority 3");
   const edit = (script: string) =>

@@ -6,6 +6,7 @@ export * from "./billing/budget-history.ts";
 export * from "./billing/budgets.ts";
 export * from "./accounts/call-rights.ts";
 export * from "./accounts/confirm.ts";
+export * from "./channels/channel-filters.ts";
 export * from "./channels/channel-health.ts";
 export * from "./channels/channel-keys.ts";
 export * from "./channels/channels.ts";

@@ -11,6 +11,7 @@ import type { Runnable } from "../lib/async/runnable.ts";
 import type { Logger } from "../observability/log.ts";
 import { allProviders } from "../providers/registry.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import { probeBetas } from "../relay/pipeline/probe-betas.ts";
 import { probeChannel } from "../relay/pipeline/probe.ts";
 import { accountRoutes } from "../resources/account-routes.ts";
 import { withAudit } from "../resources/audit/audit.ts";
@@ -74,6 +75,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...shared,
     providers: allProviders,
     probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline),
+    probeBetas: (channel, model) => probeBetas(channel, model, nextId(), pipeline),
     http: pipeline.http,
     notify: (subject, text) => notifyRoot({ database, log, mailer: identity.mailer }, subject, text),
     publicUrl: env.publicUrl,

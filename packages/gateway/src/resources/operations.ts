@@ -17,6 +17,7 @@ import { createTaskStore } from "./async-tasks/store.ts";
 import { budgetRoutes } from "./budgets/routes.ts";
 import { createBudgetStore } from "./budgets/store.ts";
 import type { RefusesHost } from "./channels/destination.ts";
+import type { ProbeBetas } from "./channels/filters/routes.ts";
 import { createChannels, type Channels } from "./channels/channels.ts";
 import { drawingRoutes } from "./drawing/routes.ts";
 import { createDrawingStore } from "./drawing/store.ts";
@@ -68,6 +69,7 @@ export interface OperationsDeps {
   /** By ascending type. */
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
+  readonly probeBetas: ProbeBetas;
   readonly http: HttpJson;
   /** True for a host that no channel may call. */
   readonly refusesHost: RefusesHost;

@@ -14,6 +14,7 @@ import type { EdgeRules } from "../../src/limits/rules.ts";
 import type { Logger } from "../../src/observability/log.ts";
 import { createIds } from "../../src/lib/ids.ts";
 import { allProviders } from "../../src/providers/registry.ts";
+import { probeBetas } from "../../src/relay/pipeline/probe-betas.ts";
 import { probeChannel } from "../../src/relay/pipeline/probe.ts";
 import { createMetrics } from "../../src/observability/metrics.ts";
 import { createBreakers } from "../../src/relay/selection/breaker.ts";
@@ -238,6 +239,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     logDatabase: database,
     providers: allProviders,
     probe: (channel, model) => probeChannel(channel, model, newId(), calls),
+    probeBetas: (channel, model) => probeBetas(channel, model, newId(), calls),
     http: upstreams.json,
     notify: async (subject) => void notices.push(subject),
     imageUrl: (serverAddress, mjId) => `${serverAddress}/mj/image/${mjId}`,

@@ -45,7 +45,7 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
     app = await startManagementApp({
       url: await open(),
       log,
-      operations: { http: refuse, probe: () => Promise.resolve(failed) },
+      operations: { http: refuse, probe: () => Promise.resolve(failed), probeBetas: () => Promise.resolve(undefined) },
     });
     const root = await app.signIn("root");
     await setOptions(root, {

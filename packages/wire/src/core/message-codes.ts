@@ -129,6 +129,7 @@ export const MESSAGE_CODES = {
   channel_test_unreachable: "CH24",
   channel_test_timeout: "CH25",
   channel_test_not_json: "CH26",
+  channel_without_betas: "CH27",
   token_name_too_long: "K1",
   token_not_found: "K2",
   token_expired: "K3",

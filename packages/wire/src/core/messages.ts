@@ -172,6 +172,10 @@ export const MESSAGES = {
   model_list_unavailable: { status: 200, text: "Failed to retrieve the model list: {reason}." },
   channel_test_running: { status: 200, text: "A channel test is already running." },
   channel_type_not_testable: { status: 200, text: "This channel type cannot be tested." },
+  channel_without_betas: {
+    status: 200,
+    text: "This channel takes no beta flags: its type or its protocol has none.",
+  },
   channel_balance_unsupported: { status: 200, text: "Querying the balance of this channel type is not supported." },
   tag_missing: { status: 200, text: "The tag must not be empty." },
   channel_type_unknown: { status: 200, text: "Unknown channel type." },

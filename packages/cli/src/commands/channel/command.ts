@@ -209,10 +209,20 @@ function checking(channel: Command, { client, output, idsOf }: CommandContext): 
     .option("--model <name>", "instead of the channel's test model")
     .option("--concurrency <count>", "channels that are tested at the same time, 16 at most", atOnce, 4)
     .option("--fail-slow <span>", "an answer that takes longer is a failure, such as 5s", seconds("5s"))
-    .action(async (chosen: Reference[] | undefined, options: ChannelTestOptions) =>
-      (await load()).testChannels(await client(), await idsOf(chosen), options, output()),
+    .addOption(
+      new Option(
+        "--betas",
+        "ask for each known beta flag of the Messages protocol instead: which ones the host takes, and which ones are sent to it",
+      ).conflicts(["failSlow", "all"]),
+    )
+    .action(
+      async (chosen: Reference[] | undefined, { betas, ...options }: ChannelTestOptions & { betas?: boolean }) => {
+        if (betas)
+          return (await import("./betas.ts")).testBetas(await client(), await idsOf(chosen), options, output());
+        return (await load()).testChannels(await client(), await idsOf(chosen), options, output());
+      },
     );
-  examples(test, "fairway channel test 3 4", "fairway channel test --all -o jsonl");
+  examples(test, "fairway channel test 3 4", "fairway channel test --all -o jsonl", "fairway channel test --betas 3");
   const balance = channel
     .command("balance")
     .argument("[id...]", AS_LISTED, ids("channel"))

@@ -47,6 +47,11 @@ const text = z.string();
 const OUTCOME = z.object({ id: z.int(), ok: z.boolean(), message: text });
 const OWN: readonly (readonly [name: string, where: string, schema: z.ZodMiniType])[] = [
   ["ChannelTest", "channel test", z.object({ id: z.int(), ok: z.boolean(), seconds: z.number(), message: text })],
+  [
+    "ChannelBeta",
+    "channel test --betas",
+    z.object({ id: z.int(), beta: text, host: text, answer: text, sent_as: text, message: text }),
+  ],
   ["ChannelSwitch", "channel enable, channel disable", OUTCOME],
   ["ChannelBalance", "channel balance", OUTCOME],
   ["ChannelDelete", "channel delete", OUTCOME],

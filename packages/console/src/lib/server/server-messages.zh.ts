@@ -114,6 +114,7 @@ export const messages: Record<MessageKey, string> = {
   model_list_unavailable: "获取模型列表失败：{reason}。",
   channel_test_running: "渠道测试正在进行。",
   channel_type_not_testable: "此类渠道不能测试。",
+  channel_without_betas: "此渠道没有 beta 标志：其类型或协议不支持。",
   channel_balance_unsupported: "此类渠道不支持查询余额。",
   tag_missing: "标签不能为空。",
   channel_type_unknown: "未知的渠道类型。",

@@ -136,8 +136,18 @@ export interface HostFilter {
   apply(request: HostRequest, target: FilterTarget): FilteredRequest;
   /** Names of what an answer of status 400 refuses; empty where it says something else. */
   refused(message: string, sent: HostRequest): readonly string[];
-  /** What serves behind the channel, for metrics. */
+  /** What serves behind the channel, for metrics and lists. */
   host(channel: ChannelRecord): string;
+  readonly betas: BetaFlags;
+}
+
+/** Flags by which clients of a protocol ask for what is not yet part of it. */
+export interface BetaFlags {
+  readonly header: string;
+  /** Those that clients are known to send; a test sends each of them. */
+  readonly names: readonly string[];
+  /** Those of a request, wherever it has them. */
+  read(request: HostRequest): readonly string[];
 }
 
 /** Context that a response transform may read in addition to the answer. */

@@ -1,37 +1,110 @@
 // Hosts refuse what no list says of them yet. The same call is sent again without it, and for a day the model is asked
-// without it on that channel.
+// without it on that channel. Each process learns on its own.
 import type { ChannelRecord } from "../../providers/core/types.ts";
 
 const REMEMBERED_MS = 86_400_000;
 const MAX_REMEMBERED = 200;
 
-interface Learned {
-  readonly names: ReadonlySet<string>;
-  /** Epoch milliseconds. */
+/** A name that the host of a channel refused for a model. */
+export interface LearnedName {
+  readonly host: string;
+  readonly model: string;
+  /** `anthropic-beta:NAME`, the path of a member, or `tools:TYPE`. */
+  readonly name: string;
+  /** Epoch milliseconds, like `until`. */
+  readonly since: number;
   readonly until: number;
 }
 
+type NamedChannel = Pick<ChannelRecord, "id" | "baseUrl">;
+
+interface Learned {
+  readonly channelKey: string;
+  /** By name, the oldest first. */
+  readonly names: Map<string, LearnedName>;
+}
+
+/** By channel and model; at most `MAX_REMEMBERED` names in all. */
 const learned = new Map<string, Learned>();
 
-function keyOf({ id, baseUrl }: ChannelRecord, model: string): string {
-  return `${id} ${baseUrl} ${model}`;
+/** Names of another address say nothing about this one. */
+function channelKeyOf({ id, baseUrl }: NamedChannel): string {
+  return `${id} ${baseUrl}`;
+}
+
+function keyOf(channel: NamedChannel, model: string): string {
+  return `${channelKeyOf(channel)} ${model}`;
 }
 
 /** Undefined while nothing was refused. */
-export function learnedNames(channel: ChannelRecord, model: string, now: number): ReadonlySet<string> | undefined {
+export function learnedNames(channel: NamedChannel, model: string, now: number): ReadonlySet<string> | undefined {
   if (learned.size === 0) return undefined;
   const found = learned.get(keyOf(channel, model));
-  return found !== undefined && found.until > now ? found.names : undefined;
+  if (!found) return undefined;
+  const current = [...found.names.values()].filter(({ until }) => until > now);
+  return current.length === 0 ? undefined : new Set(current.map(({ name }) => name));
+}
+
+export interface Refused {
+  readonly host: string;
+  readonly model: string;
+  readonly names: readonly string[];
 }
 
 /** True where a name is new: a call that is refused for a name that it no longer has is not sent again. */
-export function learnNames(channel: ChannelRecord, model: string, names: readonly string[], now: number): boolean {
-  const known = learnedNames(channel, model, now) ?? new Set<string>();
-  const more = names.filter((name) => !known.has(name));
+export function learnNames(channel: NamedChannel, { host, model, names }: Refused, now: number): boolean {
+  const known = learnedNames(channel, model, now);
+  const more = names.filter((name) => known?.has(name) !== true);
   if (more.length === 0) return false;
   const key = keyOf(channel, model);
-  const [oldest] = learned.keys();
-  if (learned.size >= MAX_REMEMBERED && !learned.has(key) && oldest !== undefined) learned.delete(oldest);
-  learned.set(key, { names: new Set([...known, ...more]), until: now + REMEMBERED_MS });
+  const entry = learned.get(key) ?? { channelKey: channelKeyOf(channel), names: new Map<string, LearnedName>() };
+  learned.set(key, entry);
+  for (const name of more) {
+    entry.names.delete(name);
+    entry.names.set(name, { host, model, name, since: now, until: now + REMEMBERED_MS });
+  }
+  forgetOldest(now);
   return true;
+}
+
+/** What is in force for a channel, by model and name. */
+export function listLearned(channel: NamedChannel, now: number): readonly LearnedName[] {
+  const own = channelKeyOf(channel);
+  return [...learned.values()]
+    .filter(({ channelKey }) => channelKey === own)
+    .flatMap(({ names }) => [...names.values()])
+    .filter(({ until }) => until > now)
+    .toSorted((one, other) => compare(one.model, other.model) || compare(one.name, other.name));
+}
+
+/** Only the given model and name where there are any; answers how many names that were in force are sent again. */
+export function forgetLearned(
+  channel: NamedChannel,
+  { model, name }: { readonly model?: string | undefined; readonly name?: string | undefined },
+  now: number,
+): number {
+  const gone = listLearned(channel, now).filter(
+    (one) => (model === undefined || one.model === model) && (name === undefined || one.name === name),
+  );
+  for (const one of gone) drop(keyOf(channel, one.model), one.name);
+  return gone.length;
+}
+
+function drop(key: string, name: string): void {
+  const entry = learned.get(key);
+  entry?.names.delete(name);
+  if (entry?.names.size === 0) learned.delete(key);
+}
+
+/** Clients choose names, so their number is bounded over all channels. */
+function forgetOldest(now: number): void {
+  const all = [...learned].flatMap(([key, { names }]) => [...names.values()].map((one) => ({ key, ...one })));
+  const current = all.filter(({ until }) => until > now);
+  const oldest = current.toSorted((one, other) => one.since - other.since).slice(0, -MAX_REMEMBERED);
+  for (const { key, name } of [...all.filter(({ until }) => until <= now), ...oldest]) drop(key, name);
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }

@@ -271,9 +271,10 @@ export class Attempt implements SinkContext {
     const isFiltered = hostFilter?.on.includes(plan.route.dialect) === true && channel.setting["filters"] !== "off";
     if (!isFiltered || this.#hasLearned || error.status !== 400 || !this.#built) return undefined;
     const names = hostFilter.refused(said ?? error.message, this.#built.sent);
-    if (!learnNames(channel, upstreamModel, names, this.#deps.now())) return undefined;
+    const host = hostFilter.host(channel);
+    if (!learnNames(channel, { host, model: upstreamModel, names }, this.#deps.now())) return undefined;
     this.#hasLearned = true;
-    this.#deps.onFilterLearned?.(hostFilter.host(channel));
+    this.#deps.onFilterLearned?.(host);
     return this.target;
   }
 

@@ -72,14 +72,32 @@ export async function probeChannel(
   requestId: string,
   deps: ProbeDeps,
 ): Promise<ProbeResult> {
-  const model = wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
-  const startedAt = performance.now();
+  const asked = { channel, model: testedModel(channel, wanted), requestId, startedAt: performance.now() };
+  const suits = !NOT_SMALL.test(asked.model);
+  return resultOf(asked, suits ? probe(asked, deps) : unsuitable(asked.model), deps);
+}
+
+/** One plain question in a protocol, with headers of a client. */
+export function probeProtocol(
+  asked: Pick<Probe, "channel" | "model" | "requestId" | "dialect" | "headers">,
+  deps: ProbeDeps,
+): Promise<ProbeResult> {
+  const timed = { ...asked, startedAt: performance.now() };
+  return resultOf(timed, probeOnce(timed, deps), deps);
+}
+
+/** The model of a test. */
+export function testedModel(channel: ChannelRecord, wanted: string | undefined): string {
+  return wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
+}
+
+async function unsuitable(model: string): Promise<Found> {
+  return own("channel_test_unsuitable", { model });
+}
+
+async function resultOf({ channel, model, startedAt }: Probe, probing: Promise<Found>, deps: ProbeDeps) {
   const secrets = secretsOf(channel, channel.keys[testedKey(channel)] ?? "");
-  const found = NOT_SMALL.test(model)
-    ? own("channel_test_unsuitable", { model })
-    : await probe({ channel, model, requestId, startedAt }, deps).catch((error: unknown) =>
-        explain(error, timeoutOf(deps)),
-      );
+  const found = await probing.catch((error: unknown) => explain(error, timeoutOf(deps)));
   return {
     isOk: found.message === "",
     message: mask(found.message, secrets).slice(0, MAX_MESSAGE),
@@ -111,6 +129,10 @@ interface Probe {
   readonly requestId: string;
   readonly startedAt: number;
   readonly isStream?: boolean;
+  /** The protocol of the question; by default the first that the upstream speaks. */
+  readonly dialect?: DialectId;
+  /** Headers of the protocol, as a client sends them. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -261,11 +283,12 @@ interface Asking {
 }
 
 /** In the protocol that the upstream speaks itself, as most of its clients do, else in the first that it serves. */
-function chooseQuestion({ channel, model, isStream = false }: Probe): Asking {
+function chooseQuestion({ channel, model, dialect: wanted, isStream = false }: Probe): Asking {
   const upstreamModel = mapModel(channel.modelMapping, model);
   const questions = QUESTIONS.find(([pattern]) => pattern.test(model))?.[1] ?? [CHAT];
   const askings = questions.flatMap((question): Asking[] => {
     if (isStream && question.operation !== "chat") return [];
+    if (wanted !== undefined && question.dialect !== wanted) return [];
     const dialect = dialectById(question.dialect) as Dialect;
     const { isNamedByPath = false } = question;
     const streamed = isStream && !isNamedByPath && { stream: true };
@@ -273,6 +296,8 @@ function chooseQuestion({ channel, model, isStream = false }: Probe): Asking {
     const asked = dialect.inspect(body, question.operation, isNamedByPath ? model : undefined);
     const spec = isNamedByPath ? { ...asked, stream: isStream } : asked;
     const plan = planFor(channel, spec, upstreamModel, body);
+    // A conversion would answer for another protocol than the one that is asked for.
+    if (wanted !== undefined && plan && plan.bridges.length > 0) return [];
     return plan ? [{ question, body, spec, dialect, plan, upstreamModel }] : [];
   });
   const chosen = askings.find(({ plan }) => plan.bridges.length === 0) ?? askings[0];
@@ -285,7 +310,7 @@ function hasStream(asked: Probe): boolean {
 }
 
 function probeRequest(asked: Probe): { request: RelayRequest; target: RouteTarget } {
-  const { channel, model, requestId, startedAt, isStream = false } = asked;
+  const { channel, model, requestId, startedAt, isStream = false, headers = {} } = asked;
   const { question, body, spec, dialect, plan, upstreamModel } = chooseQuestion(asked);
   const request: RelayRequest = {
     id: requestId,
@@ -295,7 +320,7 @@ function probeRequest(asked: Probe): { request: RelayRequest; target: RouteTarge
     contentType: "application/json",
     caller: TESTER,
     url: question.url(model, isStream),
-    protocolHeaders: {},
+    protocolHeaders: headers,
     startedAt,
     autoGroup: undefined,
     isPlayground: false,

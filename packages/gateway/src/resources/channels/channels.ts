@@ -12,6 +12,7 @@ import type { Announce, Vault } from "../ports.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { createChannelChecks, disableChannel, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
 import { channelRoutes } from "./routes.ts";
+import { filterRoutes, type ProbeBetas } from "./filters/routes.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { multiKeyRoute } from "./keys/multi-key-route.ts";
 import type { RefusesHost } from "./destination.ts";
@@ -34,6 +35,7 @@ export interface ChannelsDeps extends Pick<ChannelChecksDeps, "options" | "notif
   readonly jobs: JobRunner;
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
+  readonly probeBetas: ProbeBetas;
   readonly http: HttpJson;
   readonly refusesHost: RefusesHost;
 }
@@ -82,6 +84,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       multiKeyRoute(store),
       ...channelRoutes({ store, isType, catalogue: catalogueOf(deps.providers) }),
       ...upstreamRoutes({ ...deps, store, upstream, logTest, testAll, refreshBalances }),
+      ...filterRoutes({ ...deps, upstream, logTest }),
       ...bulkRoutes({ store, isType, upstream, logTest }),
     ],
     async namesOf(ids) {

@@ -104,6 +104,15 @@ export function checkDestination(
     if (!known.has(destination)) throw new Refusal("key_server_changed", { field: "key" });
 }
 
+/** The name of a model may be a part of the address. */
+export function checkTestedModel(caller: { readonly role: number }, stored: ChannelRecord, model: string): void {
+  checkDestination(
+    caller,
+    () => stored,
+    () => ({ ...stored, testModel: model }),
+  );
+}
+
 export type RefusesHost = (hostname: string, isProxied: boolean) => boolean;
 
 /** Refuses a channel at an address that no call would reach; one that it has already may stay. */

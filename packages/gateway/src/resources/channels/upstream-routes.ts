@@ -9,12 +9,12 @@ import {
   MESSAGE_CODES,
   type MessageKey,
 } from "@fairway/wire";
-import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { StartedJob } from "../jobs/runner.ts";
-import { checkDestination, destinationsOf, parsedChannel, sharesSecrets } from "./destination.ts";
+import { checkDestination, checkTestedModel, destinationsOf, parsedChannel, sharesSecrets } from "./destination.ts";
 import { splitKeys } from "./input.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
@@ -74,25 +74,11 @@ const FORM = { name: "unsaved", models: "unsaved" };
 
 async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<typeof channelTest>) {
   const model = query.model === "" ? undefined : query.model;
-  if (model !== undefined) await checkModel(deps.upstream, params.id, { model, caller });
+  if (model !== undefined) checkTestedModel(caller, await deps.upstream.stored(params.id), model);
   const result = await deps.upstream.test(params.id, model);
   await deps.logTest(params.id, caller, result);
   const { isOk, message, key, milliseconds } = result;
   return { success: isOk, message, ...(key && { code: MESSAGE_CODES[key] }), time: milliseconds / 1000 };
-}
-
-/** The name of a model may be a part of the address. */
-async function checkModel(
-  upstream: ChannelUpstream,
-  id: number,
-  { model, caller }: { readonly model: string; readonly caller: Principal },
-): Promise<void> {
-  const stored = await upstream.stored(id);
-  checkDestination(
-    caller,
-    () => stored,
-    () => ({ ...stored, testModel: model }),
-  );
 }
 
 async function started(job: Promise<StartedJob | undefined>, busy: MessageKey): Promise<StartedJob> {

@@ -1,4 +1,14 @@
-import { CHANNEL_STATUS, channelGet, channelHealth, channelTest, LOG_TYPE, logList } from "@fairway/wire";
+import {
+  CHANNEL_STATUS,
+  channelFilters,
+  channelFiltersForget,
+  channelGet,
+  channelHealth,
+  channelTest,
+  LOG_TYPE,
+  logList,
+  type LearnedFilter,
+} from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../../lib/http.ts";
 import { queryKeys } from "../../../lib/query-keys.ts";
@@ -26,6 +36,21 @@ export const healthQuery = queryOptions({
   queryFn: ({ signal }) => call(channelHealth, { signal }),
   refetchInterval: REFRESH_MS,
 });
+
+/** Names that the host of the channel refused, as the answering replica learned them. */
+export function filtersQuery(id: number) {
+  return queryOptions({
+    queryKey: queryKeys.channels.filters(id),
+    queryFn: ({ signal }) => call(channelFilters, { params: { id }, signal }),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** All of them, or one. */
+export async function forgetFilters(id: number, one?: LearnedFilter): Promise<void> {
+  await call(channelFiltersForget, { params: { id }, query: { model: one?.model, name: one?.name } });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.channels.filters(id) });
+}
 
 /** The newest calls that failed at this channel. */
 export function failuresQuery(id: number) {

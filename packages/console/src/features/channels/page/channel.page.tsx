@@ -21,6 +21,7 @@ import { useTexts } from "../texts.ts";
 import { shownChannelQuery, switchChannel } from "./api.ts";
 import { FactsPanel } from "./facts-panel.tsx";
 import { FailuresPanel } from "./failures-panel.tsx";
+import { FiltersPanel } from "./filters-panel.tsx";
 import { KeysPanel } from "./keys-panel.tsx";
 import { TestMatrix } from "./test-matrix.tsx";
 
@@ -76,6 +77,7 @@ function Shown({ channel }: { readonly channel: Channel }) {
         <Stack gap="3" minW="0">
           <KeysPanel id={channel.id} />
           <FailuresPanel id={channel.id} />
+          <FiltersPanel id={channel.id} />
         </Stack>
         <Stack gap="3" minW="0">
           <TestMatrix channel={channel} canTest={type?.can_test !== false} />

@@ -18,6 +18,8 @@ export const en = {
   nounUser: "user",
   boundEmail: "bound an email address",
   askedBalance: "asked for the balance of channel {name}",
+  askedBetas: "tested the beta flags of {name}",
+  forgotFilters: "forgot what the host of {name} refused",
   askedBalances: "asked for the balances of all channels",
   deletedChannels: "deleted several channels",
   taggedChannels: "set the tag of several channels",

@@ -21,6 +21,8 @@ export const zh: Translation<typeof en> = {
   nounUser: "用户",
   boundEmail: "绑定了邮箱地址",
   askedBalance: "查询了渠道 {name} 的余额",
+  askedBetas: "测试了 {name} 的 beta 标志",
+  forgotFilters: "忘记了 {name} 的上游拒绝的名称",
   askedBalances: "查询了所有渠道的余额",
   deletedChannels: "批量删除了渠道",
   taggedChannels: "批量设置了渠道的标签",

@@ -1,8 +1,8 @@
 import type { ChannelRecord, HostFilter } from "../../core/types.ts";
 import { hostOf, overridden, rulesOf } from "./find-host.ts";
-import { betasOf, filteredFor, withNeededBetas } from "./host-filter.ts";
+import { BETA_HEADER, betasOf, filteredFor, withNeededBetas } from "./host-filter.ts";
 import { refusedNames } from "./host-refusals.ts";
-import type { MessagesHost } from "./host-rules.ts";
+import { KNOWN_BETAS, type MessagesHost } from "./host-rules.ts";
 
 /** Values of the channel's setting `filters`. */
 export const FILTERS = ["on", "off"] as const;
@@ -21,6 +21,7 @@ export function messagesFilter(host: (channel: ChannelRecord) => MessagesHost): 
       return filteredFor(own.reduce(overridden, rulesOf(found, upstreamModel)), request, learned);
     },
     refused: (message, sent) => refusedNames(message, betasOf(sent)),
+    betas: { header: BETA_HEADER, names: KNOWN_BETAS, read: betasOf },
   };
 }
 

@@ -255,3 +255,14 @@ export const HOST_RULES: Readonly<Record<MessagesHost, HostRules>> = {
     hasCacheScope: false,
   },
 };
+
+/** Every beta that a list here names. */
+export const KNOWN_BETAS: readonly string[] = [
+  ...new Set(
+    Object.values(HOST_RULES).flatMap(({ betas: { forward = [], drop = [], rename = {} } }) => [
+      ...forward,
+      ...drop,
+      ...Object.entries(rename).flat(),
+    ]),
+  ),
+].toSorted();
