@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
 import { REASONS } from "../core/reasons.ts";
-import { ACCESS_SCOPES } from "./scopes.ts";
+import { ACCESS_SCOPES } from "../access/scopes.ts";
 import { SignedInUser, User } from "./users.ts";
 
 const text = z.optional(z.string());

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { CallRights } from "../accounts/call-rights.ts";
+import type { CallRights } from "../access/call-rights.ts";
 import type { MessageKey } from "./message-codes.ts";
 
 /** Who may call an endpoint. `try` personalises the answer when a credential is valid, `key` takes a relay key. */

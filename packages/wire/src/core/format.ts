@@ -1,5 +1,5 @@
 import { QUOTA_PER_UNIT } from "./constants.ts";
-import { decimalText } from "../options/option-kinds.ts";
+import { decimalText } from "./decimals.ts";
 
 export interface MoneyStyle {
   /** Option `QuotaPerUnit`. */

@@ -1,11 +1,17 @@
 import * as z from "zod/mini";
 import { fill, REASONS } from "./reasons.ts";
-import type { Limits } from "../options/option-kinds.ts";
 
 const limit = z.optional(z.int().check(z.minimum(1)));
 
 /** Requests and tokens of a minute, requests at once; what is absent is not limited. */
 const members = { rpm: limit, tpm: limit, concurrency: limit };
+
+/** Per minute: requests and tokens; at once: requests. What is absent is not limited. */
+export interface Limits {
+  readonly rpm?: number;
+  readonly tpm?: number;
+  readonly concurrency?: number;
+}
 
 /** Limits of a token or a user as they are shown; {} = none of its own. */
 export const LimitsView = z.object(members);

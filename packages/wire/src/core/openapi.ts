@@ -1,4 +1,4 @@
-import { findCallRights } from "../accounts/call-rights.ts";
+import { findCallRights } from "../access/call-rights.ts";
 import * as z from "zod/mini";
 import { endpoint, type Access, type Endpoint } from "./endpoint.ts";
 import { pathId, queryFlag, queryInt, queryText } from "./envelope.ts";

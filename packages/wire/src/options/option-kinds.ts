@@ -1,4 +1,6 @@
 import { characters } from "../core/characters.ts";
+import { decimalText } from "../core/decimals.ts";
+import type { Limits } from "../core/limits.ts";
 import type { MessageKey } from "../core/message-codes.ts";
 import { byteLength, isObject, KIB, MAX_BYTES, parseJson } from "./read-json.ts";
 
@@ -188,13 +190,6 @@ export const modalitiesType: OptionType<Readonly<Record<string, string>>> = {
   },
 };
 
-/** Per minute: requests and tokens; at once: requests. What is absent is not limited. */
-export interface Limits {
-  readonly rpm?: number;
-  readonly tpm?: number;
-  readonly concurrency?: number;
-}
-
 const LIMIT_NAMES: ReadonlySet<string> = new Set(["rpm", "tpm", "concurrency"]);
 
 /** Limits as settings hold them; undefined when something in them is not a whole number above 0, or has another name. */
@@ -257,21 +252,6 @@ export const chatsType: OptionType<readonly Readonly<Record<string, string>>[]> 
     return valid(parsed as Record<string, string>[], text);
   },
 };
-
-/** A number in plain decimal notation (`1e-3` becomes `0.001`); undefined when it is none. */
-export function decimalText(source: string): string | undefined {
-  const parts = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(source);
-  if (!parts) return undefined;
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = parts;
-  const digits = whole + fraction;
-  if (digits === "") return undefined;
-  const point = whole.length + Number(exponent);
-  const padded = point > 0 ? digits.padEnd(point, "0") : "0".repeat(1 - point) + digits;
-  const head = padded.slice(0, Math.max(point, 1)).replace(/^0+(?=\d)/, "");
-  const tail = padded.slice(Math.max(point, 1)).replace(/0+$/, "");
-  const plain = tail === "" ? head : `${head}.${tail}`;
-  return sign === "-" && /[1-9]/.test(plain) ? `-${plain}` : plain;
-}
 
 class NumberText {
   readonly source: string;

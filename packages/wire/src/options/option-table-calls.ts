@@ -1,5 +1,5 @@
-import { affinityRulesType, DEFAULT_AFFINITY_RULES } from "../channels/affinity.ts";
-import { filterOverridesType } from "../channels/filter-overrides.ts";
+import { affinityRulesType, DEFAULT_AFFINITY_RULES } from "./affinity.ts";
+import { filterOverridesType } from "./filter-overrides.ts";
 import { ALL_RATIOS_1, count, flag, option, positive, text } from "./option-definition.ts";
 import {
   integerType,

@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  checkOption,
-  decimalText,
-  isHiddenOption,
-  isSecretOption,
-  OPTION_KEYS,
-  OPTIONS,
-  parseOptions,
-} from "./options.ts";
+import { decimalText } from "../core/decimals.ts";
+import { checkOption, isHiddenOption, isSecretOption, OPTION_KEYS, OPTIONS, parseOptions } from "./options.ts";
 
 const current = parseOptions([]);
 

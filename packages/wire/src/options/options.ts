@@ -4,7 +4,7 @@ import type { Reading } from "./option-kinds.ts";
 import type { OptionDefinition } from "./option-definition.ts";
 import { OPTIONS } from "./option-table.ts";
 
-export { decimalText, readLimits, type Limits, type OptionKind, type Ratios, type Reading } from "./option-kinds.ts";
+export { readLimits, type OptionKind, type Ratios, type Reading } from "./option-kinds.ts";
 export type { OptionDefinition, OptionGroup } from "./option-definition.ts";
 export { OPTIONS } from "./option-table.ts";
 

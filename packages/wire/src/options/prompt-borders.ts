@@ -1,4 +1,5 @@
-import { decimalText, type OptionType, type Reading } from "./option-kinds.ts";
+import { decimalText } from "../core/decimals.ts";
+import type { OptionType, Reading } from "./option-kinds.ts";
 import { isObject, parseObject } from "./read-json.ts";
 
 /** Rates of prompts above a border, as multiples of the model's own; decimal texts. */

@@ -1,5 +1,5 @@
-import type { OptionType, Reading } from "../options/option-kinds.ts";
-import { isObject } from "../options/read-json.ts";
+import type { OptionType, Reading } from "./option-kinds.ts";
+import { isObject } from "./read-json.ts";
 
 /** Where the name of a conversation is found in a request. */
 export type AffinitySource =

@@ -1,5 +1,5 @@
-import type { OptionType, Reading } from "../options/option-kinds.ts";
-import { isObject, parseObject } from "../options/read-json.ts";
+import type { OptionType, Reading } from "./option-kinds.ts";
+import { isObject, parseObject } from "./read-json.ts";
 
 /** What an operator knows better than the built-in rules of a host. */
 export interface FilterOverride {
