@@ -1,5 +1,5 @@
 import { settleColour } from "./terminal/colour.ts";
-import type { Io } from "./core/command-context.ts";
+import type { Io } from "./core/io.ts";
 import { EXIT } from "./core/exit.ts";
 import { printable } from "./print/printable.ts";
 import { openStandardOutput } from "./terminal/standard-output.ts";

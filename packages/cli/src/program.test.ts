@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createProgram } from "./program.ts";
-import { examplesOf } from "./commands/arguments.ts";
+import { examplesOf } from "./core/arguments.ts";
 
 type Command = ReturnType<typeof createProgram>;
 

@@ -1,12 +1,13 @@
 import { Command } from "commander";
-import type { CommandContext, Io } from "./core/command-context.ts";
+import type { Io } from "./core/io.ts";
+import type { CommandContext } from "./session/command-context.ts";
 import { CliError, EXIT } from "./core/exit.ts";
-import { addGlobals, BUILT_IN, type Defaults, type Globals } from "./core/globals.ts";
+import { addGlobals, BUILT_IN, type Defaults, type Globals } from "./session/globals.ts";
 import { VARIABLES } from "./core/variables.ts";
 import type { Output } from "./print/output.ts";
 import { accountCommands } from "./commands/account/command.ts";
 import { apiCommands } from "./commands/api/command.ts";
-import type { Reference } from "./commands/arguments.ts";
+import type { Reference } from "./core/arguments.ts";
 import { budgetCommands } from "./commands/budget/command.ts";
 import { catalogueCommands } from "./commands/catalogue/command.ts";
 import { channelCommands } from "./commands/channel/command.ts";

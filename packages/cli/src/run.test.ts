@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Io } from "./core/command-context.ts";
+import type { Io } from "./core/io.ts";
 import { runWords } from "./run.ts";
 
 const nothing = () => undefined;

@@ -1,7 +1,7 @@
 import { CommanderError, type Command } from "commander";
-import type { Io } from "./core/command-context.ts";
+import type { Io } from "./core/io.ts";
 import { EXIT, Said } from "./core/exit.ts";
-import { withPlainFlags, type Globals } from "./core/globals.ts";
+import { withPlainFlags, type Globals } from "./session/globals.ts";
 import { VERSION } from "./core/version.ts";
 import { printable } from "./print/printable.ts";
 import { createProgram } from "./program.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Io } from "../src/core/command-context.ts";
+import type { Io } from "../src/core/io.ts";
 import { printable } from "../src/print/printable.ts";
 import { runWords } from "../src/run.ts";
 import { VERSION } from "../src/core/version.ts";

@@ -1,7 +1,7 @@
 // The command tree: every command and flag is listed, and every one of the design is there, or is known to be elsewhere.
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import type { Io } from "../src/core/command-context.ts";
+import type { Io } from "../src/core/io.ts";
 import { VERSION } from "../src/core/version.ts";
 import { createProgram } from "../src/program.ts";
 import designed from "./designed-tree.json" with { type: "json" };

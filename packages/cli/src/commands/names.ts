@@ -1,6 +1,6 @@
 import { channelList, redemptionList, tokenList, userList, type Client, nearest } from "@fairway/wire";
 import { CliError, EXIT } from "../core/exit.ts";
-import type { Noun, Reference } from "./arguments.ts";
+import type { Noun, Reference } from "../core/arguments.ts";
 import { rowsUpTo } from "./paging.ts";
 
 export interface NamedRow {

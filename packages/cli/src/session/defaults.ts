@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError, codeOf, EXIT } from "../core/exit.ts";
-import { BUILT_IN, type Defaults } from "../core/globals.ts";
+import { BUILT_IN, type Defaults } from "./globals.ts";
 import { objectIn } from "../core/json.ts";
 import { checkedFormat } from "../print/format.ts";
 import { folderOf } from "./contexts.ts";

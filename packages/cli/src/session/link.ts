@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { CliError, codeOf, EXIT, NotSent } from "../core/exit.ts";
-import type { Globals } from "../core/globals.ts";
+import type { Globals } from "./globals.ts";
 import { objectIn } from "../core/json.ts";
 import { readProfile } from "./config.ts";
 import { currentContext } from "./contexts.ts";

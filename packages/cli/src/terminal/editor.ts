@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Io } from "../core/command-context.ts";
+import type { Io } from "../core/io.ts";
 import { CliError, EXIT } from "../core/exit.ts";
 import { exitCodeOf, hintOf, messageOf } from "../core/problem.ts";
 

@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import { SELECTOR } from "../kube/command.ts";
-import type { KubeLoginOptions } from "../kube/login.ts";
+import type { KubeLoginOptions } from "./kube-login.ts";
 import type { LogoutOptions } from "./logout.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, named, positive, yes } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, named, positive, yes } from "../../core/arguments.ts";
 
 export function accountCommands(program: Command, context: CommandContext): void {
   const { env, output, session, transport } = context;
@@ -66,8 +66,7 @@ function loginCommand(program: Command, { env, output, transport }: CommandConte
     .action(async (server: string, options: KubeLoginOptions & { readonly kube?: boolean }, command: Command) => {
       const { enterContext, runLogin } = await import("./login.ts");
       const place = { env: env(), transport: await transport() };
-      if (options.kube)
-        await (await import("../kube/login.ts")).runKubeLogin(command.args[0], options, output(), place);
+      if (options.kube) await (await import("./kube-login.ts")).runKubeLogin(command.args[0], options, output(), place);
       else await runLogin(server, options, output(), place);
       enterContext(env(), output());
     });

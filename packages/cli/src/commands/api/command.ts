@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { ApiOptions } from "./api.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, yes } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, yes } from "../../core/arguments.ts";
 
 export function apiCommands(program: Command, { client, output }: CommandContext): void {
   const api = program

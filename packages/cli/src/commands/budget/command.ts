@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples } from "../../core/arguments.ts";
 import type { BudgetListOptions } from "./budget.ts";
 
 const load = () => import("./budget.ts");

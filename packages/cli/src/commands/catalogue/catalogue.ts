@@ -23,6 +23,7 @@ import { cellOf, number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { typeNames } from "../channel/channel.ts";
+import { printModels } from "../model-rows.ts";
 import { rowsToList, type Part } from "../paging.ts";
 import { usernames } from "../usernames.ts";
 
@@ -53,19 +54,6 @@ export async function mapModels(client: Client, { type }: { readonly type?: stri
   const name = (row: TypeModels) => `channel-type/${row.type}`;
   const empty = "No kind of upstream matches. See `fairway channel types`.";
   await printList(output, { kind: "TypeModels", columns: MAP_COLUMNS, name, rows, empty });
-}
-
-interface Model {
-  readonly model: string;
-}
-
-const MODEL_COLUMNS: readonly Column<Model>[] = [plain("MODEL", "model")];
-
-/** Names of models as a list of objects. */
-export async function printModels(models: readonly string[], empty: string, output: Output): Promise<void> {
-  const rows = models.map((model) => ({ model }));
-  const name = ({ model }: Model) => `model/${model}`;
-  await printList(output, { kind: "Model", columns: MODEL_COLUMNS, name, rows, empty });
 }
 
 export interface PriceOptions {

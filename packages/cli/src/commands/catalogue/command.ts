@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { PriceOptions, TaskListOptions } from "./catalogue.ts";
 import type { ExplainOptions } from "./pricing-explain.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { count, examples, named, withParts } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { count, examples, named, withParts } from "../../core/arguments.ts";
 
 const load = () => import("./catalogue.ts");
 

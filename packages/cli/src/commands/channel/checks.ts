@@ -11,7 +11,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain } from "../../print/columns.ts";
 import { openRows, type Output, type Shape } from "../../print/output.ts";
 import { printable } from "../../print/printable.ts";
-import { printModels } from "../catalogue/catalogue.ts";
+import { printModels } from "../model-rows.ts";
 import { channelRows } from "./channel.ts";
 import { doEach } from "../each.ts";
 

@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
 import type { ChannelCreateOptions, ChannelUpdateOptions, SwitchOptions } from "./changes.ts";
 import type { ChannelListOptions } from "./channel.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, integer, positive, seconds, withParts, yes, type Reference } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, id, ids, integer, positive, seconds, withParts, yes, type Reference } from "../../core/arguments.ts";
 
 const AS_LISTED = "ids or names, as `fairway channel list` shows them";
 

@@ -1,6 +1,6 @@
 import { channelGet, channelUpdate, type Channel } from "@fairway/wire";
 import { parse, stringify } from "yaml";
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { editText } from "../../terminal/editor.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";

@@ -2,7 +2,7 @@ import { ApiProblem, formatQuota, logGetSelf, type Client } from "@fairway/wire"
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { printable } from "../../print/printable.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { ChatOptions } from "./chat.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, id } from "../../core/arguments.ts";
 
 export function chatCommands(program: Command, { session, output, io }: CommandContext): void {
   const chat = program

@@ -1,6 +1,6 @@
 import { NEVER_EXPIRES, TOKEN_STATUS, tokenGet, tokenList, type Client, type Token } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
-import type { Reference } from "../arguments.ts";
+import type { Reference } from "../../core/arguments.ts";
 import { idOfName } from "../names.ts";
 import { rowsUpTo } from "../paging.ts";
 

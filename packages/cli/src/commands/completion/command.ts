@@ -2,9 +2,10 @@ import { Argument, type Command, type Option } from "commander";
 import type { Kind } from "./live-names.ts";
 import { INSTALLED_BY, SCRIPTS, SHELLS, type Shell } from "./scripts.ts";
 import type { NamesOf } from "./words.ts";
-import type { CommandContext, Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
+import type { CommandContext } from "../../session/command-context.ts";
 import { FORMATS } from "../../print/format.ts";
-import { examples, type Noun } from "../arguments.ts";
+import { examples, type Noun } from "../../core/arguments.ts";
 
 export function completionCommands(program: Command, { io }: CommandContext): void {
   const completion = program

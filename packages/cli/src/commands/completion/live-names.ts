@@ -12,7 +12,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Name } from "./words.ts";
-import type { Noun } from "../arguments.ts";
+import type { Noun } from "../../core/arguments.ts";
 import { namedRows } from "../names.ts";
 import { printable } from "../../print/printable.ts";
 import { readProfile } from "../../session/config.ts";

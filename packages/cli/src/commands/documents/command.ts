@@ -2,8 +2,8 @@ import { Argument, Option, type Command } from "commander";
 import type { DeleteOptions, DiffOptions } from "./documents.ts";
 import type { ExportOptions } from "./export.ts";
 import type { DocumentOptions } from "./plan.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, yes } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, yes } from "../../core/arguments.ts";
 
 const load = () => import("./documents.ts");
 

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, list, positive } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, list, positive } from "../../core/arguments.ts";
 import type { ImportFlags } from "./import.ts";
 
 export function importCommands(

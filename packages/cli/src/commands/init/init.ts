@@ -1,9 +1,9 @@
-import type { CommandContext } from "../../core/command-context.ts";
+import type { CommandContext } from "../../session/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne } from "../../print/output.ts";
 import { readProfile } from "../../session/config.ts";
 import { enterContext, runLogin } from "../account/login.ts";
-import { agreedQuestions, plainQuestions, type Questions } from "./questions.ts";
+import { agreedQuestions, plainQuestions, type Questions } from "../questions.ts";
 import { connectProvider, makeToken, snippetOf, type ProviderOptions } from "./steps.ts";
 
 export interface InitOptions extends ProviderOptions {

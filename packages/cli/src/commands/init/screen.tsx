@@ -2,7 +2,7 @@ import { Box, render, Text, useInput } from "ink";
 import { useState, useSyncExternalStore } from "react";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { printable } from "../../print/printable.ts";
-import { answerOf, type Question, type Questions } from "./questions.ts";
+import { answerOf, type Question, type Questions } from "../questions.ts";
 
 interface State {
   readonly said: readonly string[];

@@ -13,7 +13,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { messageOf } from "../../core/problem.ts";
 import { readTextFile } from "../../terminal/prompt.ts";
 import { testOne } from "../channel/checks.ts";
-import type { Questions } from "./questions.ts";
+import type { Questions } from "../questions.ts";
 
 export interface ProviderOptions {
   readonly type?: string;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from "commander";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, integer, positive, yes } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, integer, positive, yes } from "../../core/arguments.ts";
 import type { KubeOptions } from "./cluster.ts";
 import type { ForwardOptions } from "./forward.ts";
 import type { LogOptions } from "./logs.ts";

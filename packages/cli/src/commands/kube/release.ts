@@ -19,7 +19,7 @@ import {
 import { applyKinds } from "./crds.ts";
 import { askValues } from "./values.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { plainQuestions } from "../init/questions.ts";
+import { plainQuestions } from "../questions.ts";
 import type { Output } from "../../print/output.ts";
 
 export interface ReleaseOptions extends KubeOptions {

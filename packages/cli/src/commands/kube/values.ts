@@ -1,4 +1,4 @@
-import type { Questions } from "../init/questions.ts";
+import type { Questions } from "../questions.ts";
 
 const NONE = "none";
 

@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import type { LogFilterOptions, LogListOptions } from "./log.ts";
 import type { LogStatsOptions } from "./stats.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, named, positive, seconds, withParts, yes } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, id, named, positive, seconds, withParts, yes } from "../../core/arguments.ts";
 
 interface FollowOptions extends LogFilterOptions {
   readonly errors?: boolean;

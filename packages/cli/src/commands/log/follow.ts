@@ -1,6 +1,6 @@
 import { ApiProblem, logTail, logTailSelf, type LogRow } from "@fairway/wire";
 import { setTimeout } from "node:timers/promises";
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { eventsOf } from "../../terminal/events.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { exitCodeOf, messageOf } from "../../core/problem.ts";

@@ -27,12 +27,12 @@ import {
 } from "../../print/output.ts";
 import { moneyText } from "../../print/sheet.ts";
 import type { SessionClient } from "../../session/session.ts";
-import type { Reference } from "../arguments.ts";
+import type { Reference } from "../../core/arguments.ts";
 import { idOfName } from "../names.ts";
 import { offsetOf, type Part } from "../paging.ts";
 import type { LogQuery } from "./query.ts";
 import { tokenFilter } from "./token-filter.ts";
-import { pastOf } from "../times.ts";
+import { pastOf } from "../../core/times.ts";
 
 const TYPE_NUMBER: Readonly<Record<string, number>> = {
   topup: LOG_TYPE.topup,

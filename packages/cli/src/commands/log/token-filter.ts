@@ -1,6 +1,6 @@
 import { ApiProblem, tokenFacts, tokenList, tokenListOfUser, userList, type Client } from "@fairway/wire";
 import { unlessMissing } from "../../core/problem.ts";
-import type { Reference } from "../arguments.ts";
+import type { Reference } from "../../core/arguments.ts";
 import { rowsUpTo } from "../paging.ts";
 
 export interface TokenFilter {

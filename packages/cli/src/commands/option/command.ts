@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Part } from "../paging.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, named, withParts, yes } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, named, withParts, yes } from "../../core/arguments.ts";
 
 const load = () => import("./option.ts");
 

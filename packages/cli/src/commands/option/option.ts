@@ -9,7 +9,7 @@ import {
   type OptionChange,
   nearest,
 } from "@fairway/wire";
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { editText } from "../../terminal/editor.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain, time } from "../../print/columns.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../core/command-context.ts";
+import type { CommandContext } from "../../session/command-context.ts";
 import { EXIT_MEANINGS } from "../../core/exit.ts";
 import { VARIABLES } from "../../core/variables.ts";
-import { examples } from "../arguments.ts";
+import { examples } from "../../core/arguments.ts";
 
 /** Commands about the program itself. */
 export function programCommands(program: Command, { env, io, output, session }: CommandContext): void {

@@ -1,4 +1,4 @@
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";

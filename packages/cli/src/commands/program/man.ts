@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { VERSION } from "../../core/version.ts";
-import { examplesOf } from "../arguments.ts";
+import { examplesOf } from "../../core/arguments.ts";
 
 export interface ManualParts {
   /** Variables of the environment, with what each does. */

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { RedemptionCreateOptions, RedemptionListOptions } from "./redemption.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, positive, withParts, yes, type Reference } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, id, ids, positive, withParts, yes, type Reference } from "../../core/arguments.ts";
 
 const load = () => import("./redemption.ts");
 const ONE = "id or name, as `fairway redemption list` shows it";

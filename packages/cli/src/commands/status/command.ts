@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { StatusOptions } from "./status.ts";
 import type { TopOptions } from "../top/top.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, interval } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, interval } from "../../core/arguments.ts";
 
 export function statusCommands(program: Command, { session, output, io }: CommandContext): void {
   const status = program

@@ -1,5 +1,5 @@
 import { formatTime, LOG_TYPE, logList, systemReplicas, type Client, type LogRow, type Replica } from "@fairway/wire";
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";

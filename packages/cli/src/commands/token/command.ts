@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { SecretPlace } from "./secret.ts";
 import type { TokenCreateOptions } from "./create.ts";
 import type { TokenListOptions, TokenUpdateOptions } from "./token.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, positive, withParts, yes, type Reference } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, id, ids, positive, withParts, yes, type Reference } from "../../core/arguments.ts";
 
 const load = () => import("./token.ts");
 const AS_LISTED = "ids or names, as `fairway token list` shows them";

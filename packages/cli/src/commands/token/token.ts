@@ -17,7 +17,7 @@ import {
   type Token,
   lastUseOf,
 } from "@fairway/wire";
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
@@ -26,7 +26,7 @@ import { isForPeople, printBare, printDone, printList, printOne, type Output, ty
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsToList, type Part } from "../paging.ts";
-import { secondsOfDate, secondsOfSpan, spanOf } from "../times.ts";
+import { secondsOfDate, secondsOfSpan, spanOf } from "../../core/times.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [TOKEN_STATUS.enabled]: "enabled",

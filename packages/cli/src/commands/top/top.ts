@@ -1,5 +1,5 @@
 import type { Channel } from "@fairway/wire";
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import { printable } from "../../print/printable.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples } from "../../core/arguments.ts";
 
 export function uiCommands(program: Command, { session, output, io }: CommandContext): void {
   const ui = program

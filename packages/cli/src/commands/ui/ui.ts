@@ -1,5 +1,5 @@
 import { ROLE, selfGet } from "@fairway/wire";
-import type { Io } from "../../core/command-context.ts";
+import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { messageOf } from "../../core/problem.ts";
 import { isForPeople, type Output } from "../../print/output.ts";

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { UserCreateOptions, UserListOptions, UserQuotaOptions, UserUpdateOptions } from "./user.ts";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, withParts, yes, type Reference } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, id, ids, withParts, yes, type Reference } from "../../core/arguments.ts";
 
 const load = () => import("./user.ts");
 const ONE = "id or name, as `fairway user list` shows it";

@@ -15,7 +15,7 @@ import type { SessionClient } from "../../../session/session.ts";
 import { statusWord, typeNames } from "../../channel/channel.ts";
 import { testOne } from "../../channel/checks.ts";
 import { rowsUpTo } from "../../paging.ts";
-import { spanOf } from "../../times.ts";
+import { spanOf } from "../../../core/times.ts";
 import { readField, type Field, type Values } from "../form.ts";
 import { channelDetail } from "./channel-detail.ts";
 import type { Given } from "../state.ts";

@@ -1,6 +1,6 @@
 import { LOG_TYPE, type Client } from "@fairway/wire";
 import { idOfName } from "../../names.ts";
-import { pastOf } from "../../times.ts";
+import { pastOf } from "../../../core/times.ts";
 import type { LogQuery } from "../../log/query.ts";
 import { tokenFilter, type TokenFilter } from "../../log/token-filter.ts";
 import { FieldProblem, readField, type Field, type Values } from "../form.ts";

@@ -1,7 +1,7 @@
 import type { V1Deployment } from "@kubernetes/client-node";
-import { calling, labelled, openCluster, request, statusOf, type Cluster, type KubeOptions } from "./cluster.ts";
-import { openForward } from "./forward.ts";
-import { addressOf, signInAt, type LoginOptions, type SignInPlace } from "../account/login.ts";
+import { calling, labelled, openCluster, request, statusOf, type Cluster, type KubeOptions } from "../kube/cluster.ts";
+import { openForward } from "../kube/forward.ts";
+import { addressOf, signInAt, type LoginOptions, type SignInPlace } from "./login.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
 

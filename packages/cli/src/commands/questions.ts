@@ -1,5 +1,5 @@
-import { CliError, EXIT } from "../../core/exit.ts";
-import { ask } from "../../terminal/prompt.ts";
+import { CliError, EXIT } from "../core/exit.ts";
+import { ask } from "../terminal/prompt.ts";
 
 export interface Question {
   readonly text: string;

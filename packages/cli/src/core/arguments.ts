@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { readStandardInput } from "../terminal/standard-input.ts";
+import { readStandardInput } from "./standard-input.ts";
 import { secondsOfSpan } from "./times.ts";
 
 export function positive(text: string): number {

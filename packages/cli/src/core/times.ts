@@ -1,4 +1,4 @@
-import { CliError, EXIT } from "../core/exit.ts";
+import { CliError, EXIT } from "./exit.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 

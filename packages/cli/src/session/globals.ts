@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { list } from "../commands/arguments.ts";
-import { secondsOfSpan } from "../commands/times.ts";
+import { list } from "../core/arguments.ts";
+import { secondsOfSpan } from "../core/times.ts";
 import { checkedFormat, type Format } from "../print/format.ts";
 
 /** Flags of every command. */

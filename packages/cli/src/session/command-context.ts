@@ -1,26 +1,9 @@
-import type { Reference } from "../commands/arguments.ts";
+import type { Reference } from "../core/arguments.ts";
+import type { Io } from "../core/io.ts";
 import type { Globals } from "./globals.ts";
 import type { Output } from "../print/output.ts";
-import type { Session, SessionClient } from "../session/session.ts";
-import type { Transport } from "../session/transport.ts";
-
-/** The parts of the process that a command uses. */
-export interface Io {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly width: number | undefined;
-  readonly isTerminal: boolean;
-  readonly nowSeconds: () => number;
-  /** Asks nothing from now on. */
-  closeInput(): void;
-  /** Prints times in UTC from now on. */
-  useUtc(): void;
-  /** Data as they are, without a line end. */
-  write(text: string): void;
-  out(text: string): void;
-  /** Undefined while the reader of the output keeps up; otherwise what to wait for before more is written. */
-  room(): Promise<void> | undefined;
-  note(text: string): void;
-}
+import type { Session, SessionClient } from "./session.ts";
+import type { Transport } from "./transport.ts";
 
 /** The context that every command receives. */
 export interface CommandContext {

@@ -1,0 +1,17 @@
+/** The parts of the process that a command uses. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly width: number | undefined;
+  readonly isTerminal: boolean;
+  readonly nowSeconds: () => number;
+  /** Asks nothing from now on. */
+  closeInput(): void;
+  /** Prints times in UTC from now on. */
+  useUtc(): void;
+  /** Data as they are, without a line end. */
+  write(text: string): void;
+  out(text: string): void;
+  /** Undefined while the reader of the output keeps up; otherwise what to wait for before more is written. */
+  room(): Promise<void> | undefined;
+  note(text: string): void;
+}
