@@ -18,13 +18,14 @@ export function newResource(checkout: Checkout, names: Names): string {
   addRoutes(checkout, names);
   addPage(checkout, names);
   addCommand(checkout, names);
-  return "columns and rules of the resource; its icon and Chinese label; the scopes of its calls (wire/src/accounts/call-rights.ts); its commands in packages/cli/test/tree.json and in the story of packages/cli/test/golden";
+  addPlaces(checkout, names);
+  return "columns and rules of the resource; its icon and Chinese label; the scopes of its calls (wire/src/access/call-rights.ts); its commands in packages/cli/test/tree.json and in the story of packages/cli/test/golden";
 }
 
 function addContract(checkout: Checkout, names: Names): void {
   checkout.create(`packages/wire/src/operations/${names.kebab}.ts`, server.wire(names));
   checkout.append("packages/wire/src/index.ts", `export * from "./operations/${names.kebab}.ts";\n`);
-  const table = "packages/wire/src/accounts/call-rights.ts";
+  const table = "packages/wire/src/access/call-rights.ts";
   checkout.insertBefore(table, /\};\n\n\/\*\* The level of scope/, server.rights(names));
 }
 
@@ -99,4 +100,11 @@ function addCommand(checkout: Checkout, names: Names): void {
     `import { ${camel}Commands } from "./commands/${kebab}/command.ts";\n`,
   );
   checkout.insertBefore(program, / {2}optionCommands,\n/, `  ${camel}Commands,\n`);
+}
+
+/** The parts of a room have an order; see scripts/rooms/rooms.ts. */
+function addPlaces(checkout: Checkout, { kebab }: Names): void {
+  const rooms = "scripts/rooms/rooms.ts";
+  checkout.insertBefore(rooms, / system operations log-export\n/, ` ${kebab}`);
+  checkout.insertBefore(rooms, / status api completion\n/, ` ${kebab}`);
 }

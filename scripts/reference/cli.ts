@@ -1,7 +1,7 @@
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { EXIT_MEANINGS } from "../../packages/cli/src/core/exit.ts";
 import { VARIABLES } from "../../packages/cli/src/core/variables.ts";
-import { examplesOf } from "../../packages/cli/src/commands/arguments.ts";
+import { examplesOf } from "../../packages/cli/src/core/arguments.ts";
 import { VERSION } from "../../packages/cli/src/core/version.ts";
 import { code, page, table } from "./markdown.ts";
 

@@ -101,6 +101,36 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "packages/gateway/src/commands": inOrder(`
     arguments context progress rows imported-usage schema dump import export ledger logs index
   `),
+  "packages/wire/src": inOrder(`
+    access core accounts options channels billing operations index
+  `),
+  "packages/wire/src/core": inOrder(`
+    reasons characters constants decimals envelope paging lists message-codes messages nearest limits format endpoint
+    search client openapi
+  `),
+  "packages/console/src": inOrder(`
+    lib theme session ui shared features routes main
+  `),
+  "packages/console/src/ui": inOrder(`
+    locale texts display feedback late content form menu grid views list hosts bulk chart peek
+  `),
+  "packages/cli/src": inOrder(`
+    core print terminal session commands program run main entry
+  `),
+  "packages/cli/src/core": inOrder(`
+    exit problem version json variables times standard-input arguments io
+  `),
+  "packages/cli/src/session": inOrder(`
+    contexts keychain config request compatible lost folders redacted transport session relay globals defaults
+    command-context link
+  `),
+  "packages/cli/src/commands": inOrder(`
+    questions usernames model-rows paging names each schema budget documents log option kube import account channel
+    token catalogue redemption user init program chat ui top status api completion
+  `),
+  "packages/testkit": inOrder(`
+    src agents grid features chaos load cluster
+  `),
 };
 
 export interface Fault {

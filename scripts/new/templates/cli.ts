@@ -3,8 +3,8 @@ import type { Names } from "../names.ts";
 
 export function command({ title, item: { kebab, camel, pascal } }: Names): string {
   return `import type { Command } from "commander";
-import type { CommandContext } from "../../core/command-context.ts";
-import { examples, positive, withParts, yes } from "../arguments.ts";
+import type { CommandContext } from "../../session/command-context.ts";
+import { examples, positive, withParts, yes } from "../../core/arguments.ts";
 import type { Part } from "../paging.ts";
 
 const load = () => import("./${kebab}.ts");

@@ -46,7 +46,7 @@ import { ask } from "../../ui/feedback/ask.ts";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
-import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
+import { AddLink, ListPage } from "../../ui/list/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { delete${pascal}, ${many}Query } from "./api.ts";

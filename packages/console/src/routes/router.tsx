@@ -20,10 +20,10 @@ import { whenProofNeeded, whenSignedOut } from "../lib/http.ts";
 import { inTime, isChunkProblem } from "../lib/server/chunks.ts";
 import { textsReady } from "../lib/i18n.ts";
 import { queryClient } from "../lib/query.ts";
-import { Hosts } from "../ui/feedback/hosts.tsx";
+import { Hosts } from "../ui/hosts.tsx";
 import { late } from "../ui/late/late.tsx";
 import { whenPageMissing } from "../ui/late/release.ts";
-import { UnsavedGuard } from "../ui/form/unsaved-guard.ts";
+import { UnsavedGuard } from "../ui/feedback/unsaved-guard.ts";
 
 function loginPath(path: string, isExpired: boolean): string {
   const query = new URLSearchParams(isExpired ? { expired: "true" } : {});

@@ -9,7 +9,7 @@ import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Mark } from "../../ui/display/mark.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
-import { ListPage } from "../../ui/grid/list-page.tsx";
+import { ListPage } from "../../ui/list/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useOpened } from "../../ui/grid/use-opened.ts";
 import { When } from "../../ui/display/when.tsx";

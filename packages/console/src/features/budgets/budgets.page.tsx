@@ -10,7 +10,7 @@ import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
+import { AddLink, ListPage } from "../../ui/list/list-page.tsx";
 import { lateNeeded } from "../../ui/late/late.tsx";
 import { useRowPeek } from "../../ui/peek/use-peek.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";

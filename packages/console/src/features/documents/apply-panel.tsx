@@ -4,7 +4,7 @@ import { useState } from "react";
 import { ask } from "../../ui/feedback/ask.ts";
 import { problemText, toast } from "../../ui/feedback/toaster.ts";
 import { AreaField, SwitchField, TextField } from "../../ui/form/field.tsx";
-import { useUnsavedGuard } from "../../ui/form/unsaved-guard.ts";
+import { useUnsavedGuard } from "../../ui/feedback/unsaved-guard.ts";
 import { applyDocuments, planDocuments, type Wanted } from "./api.ts";
 import { Changes } from "./changes.tsx";
 import { readDocuments, TextProblem } from "./read-documents.ts";

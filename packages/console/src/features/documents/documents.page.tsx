@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
 import type { Column } from "../../ui/grid/grid-props.ts";
-import { ListPage } from "../../ui/grid/list-page.tsx";
+import { ListPage } from "../../ui/list/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { managedQuery, type Managed } from "./api.ts";
 import { ApplyPanel } from "./apply-panel.tsx";

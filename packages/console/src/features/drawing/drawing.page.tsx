@@ -15,7 +15,7 @@ import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
-import { ListPage } from "../../ui/grid/list-page.tsx";
+import { ListPage } from "../../ui/list/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useOpened } from "../../ui/grid/use-opened.ts";
 import { drawingsQuery } from "./api.ts";

@@ -12,7 +12,7 @@ import { stored } from "../../lib/storage.ts";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { Money } from "../../ui/display/money.tsx";
-import { ListPage } from "../../ui/grid/list-page.tsx";
+import { ListPage } from "../../ui/list/list-page.tsx";
 import { usePeek } from "../../ui/peek/use-peek.ts";
 import { logsQuery, refreshLogs, statQuery, type LogFilter } from "./api.ts";
 import { logColumns } from "./columns.tsx";

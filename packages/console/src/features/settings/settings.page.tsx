@@ -6,7 +6,7 @@ import { useUser } from "../../session/session.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { FilterText } from "../../ui/grid/filter-bar.tsx";
 import { Page } from "../../ui/display/page.tsx";
-import { useUnsavedGuard } from "../../ui/form/unsaved-guard.ts";
+import { useUnsavedGuard } from "../../ui/feedback/unsaved-guard.ts";
 import type { Draft } from "./options/draft.ts";
 import { IndexNav } from "./options/index-nav.tsx";
 import { Options } from "./options/options.tsx";

@@ -11,7 +11,7 @@ import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterSelect } from "../../ui/grid/filter-bar.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
-import { ListPage } from "../../ui/grid/list-page.tsx";
+import { ListPage } from "../../ui/list/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useOpened } from "../../ui/grid/use-opened.ts";
 import { tasksQuery } from "./api.ts";

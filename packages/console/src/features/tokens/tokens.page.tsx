@@ -17,7 +17,7 @@ import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
 import type { MenuEntry } from "../../ui/menu/menu.ts";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
-import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
+import { AddLink, ListPage } from "../../ui/list/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useSelection } from "../../ui/grid/use-selection.ts";
 import { changeToken, deleteToken, groupsQuery, refresh, setTokenStatus, tokensQuery } from "./api.ts";

@@ -12,7 +12,7 @@ import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.ts
 import type { MenuEntry } from "../../ui/menu/menu.ts";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
+import { AddLink, ListPage } from "../../ui/list/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useSelection } from "../../ui/grid/use-selection.ts";
 import { lateNeeded } from "../../ui/late/late.tsx";

@@ -5,7 +5,7 @@ import { printKeys } from "../../lib/keys.ts";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { MarkShape, type MarkKind } from "../../ui/display/mark.tsx";
-import { tip } from "../../ui/feedback/tip.ts";
+import { tip } from "../../ui/display/tip.ts";
 import { toast } from "../../ui/feedback/toaster.ts";
 import { useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";

@@ -2,7 +2,7 @@ import { Box, Flex, Text } from "@chakra-ui/react";
 import { NavLink } from "react-router";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
-import { tip } from "../../ui/feedback/tip.ts";
+import { tip } from "../../ui/display/tip.ts";
 import type { PageEntry, Section } from "../pages.ts";
 import { useStatus } from "../../session/status.ts";
 import { useTexts } from "../../shared/texts.ts";

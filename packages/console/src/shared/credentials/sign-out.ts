@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import { callLast } from "../../lib/http.ts";
 import { queryClient } from "../../lib/query.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { mayLeaveForms } from "../../ui/form/unsaved-guard.ts";
+import { mayLeaveForms } from "../../ui/feedback/unsaved-guard.ts";
 import { useTexts } from "../texts.ts";
 import { forgetUser } from "../../session/session.ts";
 

@@ -1,6 +1,6 @@
 import { Button } from "@chakra-ui/react";
 import type { ComponentProps, ReactNode } from "react";
-import { tip } from "../feedback/tip.ts";
+import { tip } from "./tip.ts";
 
 interface IconButtonProps extends Omit<ComponentProps<typeof Button>, "children" | "aria-label"> {
   readonly label: string;

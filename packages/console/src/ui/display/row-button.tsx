@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from "react";
-import { tip } from "../feedback/tip.ts";
+import { tip } from "./tip.ts";
 import "./row-button.css";
 
 interface RowButtonProps extends Omit<ComponentProps<"button">, "children" | "aria-label"> {

@@ -7,7 +7,7 @@ import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
 import { useCloseTo } from "./use-close-to.ts";
-import { useUnsavedGuard } from "./unsaved-guard.ts";
+import { useUnsavedGuard } from "../feedback/unsaved-guard.ts";
 
 /** The side that each kind of drawer opens from, as in compatible consoles. */
 const DRAWER_SIDE = { create: "start", edit: "end" } as const;

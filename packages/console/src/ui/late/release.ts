@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { ownRelease, serverRelease } from "../../lib/server/release.ts";
 import { stored } from "../../lib/storage.ts";
 import { toast } from "../feedback/toaster.ts";
-import { hasUnsaved } from "../form/unsaved-guard.ts";
+import { hasUnsaved } from "../feedback/unsaved-guard.ts";
 import { say } from "../texts.ts";
 
 let isAnnounced = false;

@@ -10,7 +10,7 @@ import { IconButton } from "../../../ui/display/icon-button.tsx";
 import { Icon } from "../../../ui/display/icon.tsx";
 import { EmptyTeach } from "../../../ui/feedback/empty.tsx";
 import { problemText, toast } from "../../../ui/feedback/toaster.ts";
-import { AddLink, ListPage } from "../../../ui/grid/list-page.tsx";
+import { AddLink, ListPage } from "../../../ui/list/list-page.tsx";
 import { useList } from "../../../ui/grid/use-list.ts";
 import { useSelection } from "../../../ui/grid/use-selection.ts";
 import { lateNeeded } from "../../../ui/late/late.tsx";

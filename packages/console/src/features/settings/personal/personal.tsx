@@ -8,7 +8,7 @@ import { TextField } from "../../../ui/form/field.tsx";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { NewPasswordFields, useNewPassword } from "../../../ui/form/new-password.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
-import { useUnsavedGuard } from "../../../ui/form/unsaved-guard.ts";
+import { useUnsavedGuard } from "../../../ui/feedback/unsaved-guard.ts";
 import { AccessTokens } from "./access-tokens.tsx";
 import { Accounts } from "./accounts.tsx";
 import { Appearance } from "./appearance.tsx";

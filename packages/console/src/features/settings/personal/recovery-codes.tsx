@@ -2,7 +2,7 @@ import { Box, Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useEffect, useRef } from "react";
 import { useStatus } from "../../../session/status.ts";
 import { CopyButton } from "../../../ui/content/copy-button.tsx";
-import { useUnsavedGuard } from "../../../ui/form/unsaved-guard.ts";
+import { useUnsavedGuard } from "../../../ui/feedback/unsaved-guard.ts";
 import { useTexts } from "../texts.ts";
 
 /** The recovery codes, shown this once, to copy or to keep as a file. */

@@ -6,10 +6,10 @@ import type { Rows } from "../../lib/rows.ts";
 import { Icon } from "../display/icon.tsx";
 import { Page } from "../display/page.tsx";
 import { LoadFailed, NoMatch } from "../feedback/empty.tsx";
-import { DataGrid } from "./data-grid.tsx";
+import { DataGrid } from "../grid/data-grid.tsx";
 import { GridCorner } from "../views/grid-corner.tsx";
-import type { GridProps } from "./grid-props.ts";
-import type { PagerProps } from "./pager.tsx";
+import type { GridProps } from "../grid/grid-props.ts";
+import type { PagerProps } from "../grid/pager.tsx";
 import { useViews } from "../views/use-views.ts";
 import { ViewTabs } from "../views/view-tabs.tsx";
 

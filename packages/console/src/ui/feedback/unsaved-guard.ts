@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from "react";
 import { useBlocker } from "react-router";
-import { ask } from "../feedback/ask.ts";
+import { ask } from "./ask.ts";
 import { say } from "../texts.ts";
 
 /** The forms that hold something which would be lost. */

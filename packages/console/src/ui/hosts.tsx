@@ -1,20 +1,20 @@
 import { Suspense, useEffect } from "react";
-import { useStore } from "../../lib/store.ts";
-import { uncopied } from "../content/copy.ts";
-import { pendingQuestion } from "./ask.ts";
-import { menu } from "../menu/menu.ts";
-import { TipLayer } from "./tip-layer.tsx";
-import { ToastRegion } from "./toast-region.tsx";
-import { lateNeeded, lateOverlay } from "../late/late.tsx";
-import { useReleaseCheck } from "../late/release.ts";
+import { useStore } from "../lib/store.ts";
+import { uncopied } from "./content/copy.ts";
+import { pendingQuestion } from "./feedback/ask.ts";
+import { menu } from "./menu/menu.ts";
+import { TipLayer } from "./feedback/tip-layer.tsx";
+import { ToastRegion } from "./feedback/toast-region.tsx";
+import { lateNeeded, lateOverlay } from "./late/late.tsx";
+import { useReleaseCheck } from "./late/release.ts";
 
-const loadMenu = () => import("../menu/menu-host.tsx");
-const loadAsk = () => import("./ask-dialog.tsx");
+const loadMenu = () => import("./menu/menu-host.tsx");
+const loadAsk = () => import("./feedback/ask-dialog.tsx");
 const MenuHost = lateOverlay(
   async () => (await loadMenu()).MenuHost,
   () => menu.write(undefined),
 );
-const CopyDialog = lateNeeded(async () => (await import("../content/copy-dialog.tsx")).CopyDialog);
+const CopyDialog = lateNeeded(async () => (await import("./content/copy-dialog.tsx")).CopyDialog);
 const AskDialog = lateOverlay(
   async () => (await loadAsk()).AskDialog,
   () => pendingQuestion.read()?.answer(false),
