@@ -106,7 +106,7 @@ export function createManagement(deps: ManagementDeps): Management {
     }),
   ];
   const optionDefaults = priceOptionDefaults();
-  const documents = createDocuments({ ...shared, optionDefaults, providers: allProviders, secrets: env });
+  const documents = createDocuments({ ...shared, ...identity, optionDefaults, providers: allProviders, secrets: env });
   const owned = withDeclarative(routes, { documents, clock });
   const jobs = folderJobs(env.documentsDir, { documents, database, log });
   return {

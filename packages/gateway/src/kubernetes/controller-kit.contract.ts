@@ -1,4 +1,4 @@
-import { DECLARATIVE_VERSION, type DeclarativeKind } from "@fairway/wire";
+import { DECLARATIVE_VERSION, type ResourceKind } from "@fairway/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../test/kit/management-app.ts";
 import { signInMembers, type Members } from "../../test/kit/members.ts";
@@ -101,9 +101,9 @@ class ControllerKit {
     this.#running = undefined;
   };
 
-  readonly place = (kind: DeclarativeKind, name: string) => `${listPath(kind, this.namespace)}/${name}`;
+  readonly place = (kind: ResourceKind, name: string) => `${listPath(kind, this.namespace)}/${name}`;
 
-  readonly put = (kind: DeclarativeKind, name: string, spec: object, metadata: object = {}) => {
+  readonly put = (kind: ResourceKind, name: string, spec: object, metadata: object = {}) => {
     const resource = { apiVersion: DECLARATIVE_VERSION, kind, metadata: { name, ...metadata }, spec };
     return this.api.create(listPath(kind, this.namespace), resource, never);
   };
@@ -116,12 +116,12 @@ class ControllerKit {
     return this.api.create(secretsPath(this.namespace), object, never);
   };
 
-  readonly condition = async (kind: DeclarativeKind, name: string, type = "Synced"): Promise<Condition | undefined> => {
+  readonly condition = async (kind: ResourceKind, name: string, type = "Synced"): Promise<Condition | undefined> => {
     const { status } = await this.api.get(this.place(kind, name), never);
     return (status as { conditions?: Condition[] } | undefined)?.conditions?.find((each) => each.type === type);
   };
 
-  readonly untilCondition = (kind: DeclarativeKind, name: string, expected: Partial<Condition>, type = "Synced") =>
+  readonly untilCondition = (kind: ResourceKind, name: string, expected: Partial<Condition>, type = "Synced") =>
     expect.poll(() => this.condition(kind, name, type), POLL).toMatchObject(expected);
 
   readonly annotate = (path: string, annotation: string, value: string) =>

@@ -1,4 +1,4 @@
-import { DECLARATIVE_VERSION, type DeclarativeKind } from "@fairway/wire";
+import { DECLARATIVE_VERSION, type ResourceKind } from "@fairway/wire";
 import { describe, expect, test } from "vitest";
 import { isThere, never, POLL, useController, type ContractCluster } from "./controller-kit.contract.ts";
 import { ANNOTATION } from "./resources.ts";
@@ -54,7 +54,7 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       const kinds = { Channel: "main", Budget: "cap", Token: "ci", OptionSet: "site" } as const;
       for (const [kind, one] of Object.entries(kinds))
         await untilCondition(
-          kind as DeclarativeKind,
+          kind as ResourceKind,
           one,
           { status: "True", reason: "Ready", observedGeneration: 1 },
           "Ready",

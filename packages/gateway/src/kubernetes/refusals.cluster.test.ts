@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startCluster, type Cluster } from "@fairway/testkit/cluster";
-import { DECLARATIVE_VERSION, type DeclarativeKind } from "@fairway/wire";
+import { DECLARATIVE_VERSION, type ResourceKind } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { connect, type KubeApi } from "./client/api.ts";
@@ -21,7 +21,7 @@ interface Schema {
 
 interface Definition {
   readonly spec: {
-    readonly names: { readonly kind: DeclarativeKind };
+    readonly names: { readonly kind: ResourceKind };
     readonly versions: readonly [{ readonly schema: { readonly openAPIV3Schema: { properties: { spec: Schema } } } }];
   };
 }
@@ -35,7 +35,7 @@ const SPECS = new Map(
   }),
 );
 /** A resource of each kind that is right. */
-const RIGHT: Readonly<Record<DeclarativeKind, Readonly<Record<string, unknown>>>> = {
+const RIGHT: Readonly<Record<ResourceKind, Readonly<Record<string, unknown>>>> = {
   Channel: { type: "openai", models: ["m"] },
   OptionSet: { values: { SystemName: "Ours" } },
   Token: { owner: { username: "ann" } },
@@ -75,7 +75,7 @@ function wrongOf({ type, enum: words, minimum, maximum, maxLength }: Schema): un
   ];
 }
 
-function specWith(kind: DeclarativeKind, path: readonly string[], value: unknown): object {
+function specWith(kind: ResourceKind, path: readonly string[], value: unknown): object {
   const spec = structuredClone(RIGHT[kind]) as Record<string, unknown>;
   let at = spec;
   for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
@@ -83,7 +83,7 @@ function specWith(kind: DeclarativeKind, path: readonly string[], value: unknown
   return spec;
 }
 
-async function dryRun(kind: DeclarativeKind, spec: object): Promise<string> {
+async function dryRun(kind: ResourceKind, spec: object): Promise<string> {
   const resource = { apiVersion: DECLARATIVE_VERSION, kind, metadata: { name: "x" }, spec };
   try {
     await api.create(`${listPath(kind, "default")}?dryRun=All&fieldValidation=Strict`, resource, never);
@@ -96,7 +96,7 @@ async function dryRun(kind: DeclarativeKind, spec: object): Promise<string> {
 const channelWith = (more: object) => ({ ...RIGHT.Channel, ...more });
 const tokenWith = (more: object) => ({ ...RIGHT.Token, ...more });
 
-test.each<[DeclarativeKind, object, string]>([
+test.each<[ResourceKind, object, string]>([
   ["Channel", channelWith({ baseUrl: "api.example.com" }), "spec.baseUrl is no web address: write it whole"],
   ["Channel", channelWith({ baseUrl: "http://" }), "spec.baseUrl is no web address"],
   ["Channel", channelWith({ models: ["a,b"] }), "an entry of spec.models is empty, or has a comma"],

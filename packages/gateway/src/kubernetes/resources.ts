@@ -1,14 +1,14 @@
-import { DECLARATIVE_VERSION, DeclarativeDocument, type DeclarativeKind } from "@fairway/wire";
+import { DECLARATIVE_VERSION, DeclarativeDocument, type ResourceKind } from "@fairway/wire";
 import type { KubeObject } from "./client/api.ts";
 
-const PLURALS: Readonly<Record<DeclarativeKind, string>> = {
+const PLURALS: Readonly<Record<ResourceKind, string>> = {
   Channel: "channels",
   OptionSet: "optionsets",
   Token: "tokens",
   Budget: "budgets",
 };
 
-export const KINDS = Object.keys(PLURALS) as readonly DeclarativeKind[];
+export const KINDS = Object.keys(PLURALS) as readonly ResourceKind[];
 
 /** Keeps a resource until the gateway has deleted what it describes. */
 export const FINALIZER = "fairway.dev/cleanup";
@@ -26,7 +26,7 @@ export const ANNOTATION = {
 
 /** A custom resource of this group. */
 export interface Resource {
-  readonly kind: DeclarativeKind;
+  readonly kind: ResourceKind;
   readonly namespace: string;
   readonly name: string;
   readonly object: KubeObject;
@@ -38,7 +38,7 @@ export interface SecretRef {
 }
 
 /** Path of the API server for all resources of a kind in a namespace. */
-export function listPath(kind: DeclarativeKind, namespace: string): string {
+export function listPath(kind: ResourceKind, namespace: string): string {
   return `/apis/${DECLARATIVE_VERSION}/namespaces/${namespace}/${PLURALS[kind]}`;
 }
 

@@ -1,4 +1,4 @@
-import type { DeclarativeKind } from "@fairway/wire";
+import type { ResourceKind } from "@fairway/wire";
 import type { KubeObject } from "./client/api.ts";
 import {
   ANNOTATION,
@@ -23,7 +23,7 @@ interface Entry {
 /** The resources as the API server described them last. */
 export class ResourceStore {
   readonly #entries = new Map<string, Entry>();
-  readonly #synced = new Map<string, Set<DeclarativeKind>>();
+  readonly #synced = new Map<string, Set<ResourceKind>>();
 
   get(key: string): Resource | undefined {
     return this.#entries.get(key)?.resource;
@@ -68,7 +68,7 @@ export class ResourceStore {
     return this.#in(namespace).flatMap(({ resource }) => (isDeleting(resource) ? [resource] : []));
   }
 
-  markSynced(namespace: string, kind: DeclarativeKind): void {
+  markSynced(namespace: string, kind: ResourceKind): void {
     const kinds = this.#synced.get(namespace) ?? new Set();
     this.#synced.set(namespace, kinds.add(kind));
   }

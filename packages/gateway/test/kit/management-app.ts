@@ -110,6 +110,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   ];
   const documents = createDocuments({
     ...parts,
+    ...identity,
     providers: allProviders,
     secrets: settings.secrets ?? { secretsDir: undefined, documentSecrets: {} },
   });

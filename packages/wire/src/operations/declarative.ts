@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
+import { DISPLAY_NAME_MAX } from "../accounts/users.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { queryFlag, queryText } from "../core/envelope.ts";
 import { LimitsSpec } from "../core/limits.ts";
@@ -132,6 +133,26 @@ export const BudgetSpec = z.strictObject({
 });
 export type BudgetSpec = z.output<typeof BudgetSpec>;
 
+export const UserSpec = z.strictObject({
+  /** The name of the document by default. It does not change. */
+  username: text,
+  displayName: z.optional(textUpTo(DISPLAY_NAME_MAX).check(z.minLength(1))),
+  /** "" = none. */
+  email: text,
+  group: text,
+  /** Below the role of the account that applies the document; the super administrator is never described. */
+  role: z.optional(z.enum(["user", "admin"])),
+  /** Units that the account begins with, 0 by default. Set once, when the account is made, with its row in the ledger. */
+  quota: z.optional(z.strictObject({ amount: z.int() })),
+  /** Requests and tokens per minute, requests at once. */
+  limits: LimitsSpec,
+  /** True disables the account. An account that is disabled is enabled by hand only. */
+  disabled: flag,
+  /** Where the password of a new account is found; later it belongs to the user. Without it, the user sets one by mail. */
+  passwordFrom: z.optional(SecretSource),
+});
+export type UserSpec = z.output<typeof UserSpec>;
+
 const metadata = z.object({ name: z.string().check(z.regex(/^[a-z0-9]([a-z0-9.-]{0,188}[a-z0-9])?$/)) });
 const apiVersion = z.literal(DECLARATIVE_VERSION);
 
@@ -140,9 +161,12 @@ export const DeclarativeDocument = z.discriminatedUnion("kind", [
   z.object({ apiVersion, kind: z.literal("OptionSet"), metadata, spec: OptionSetSpec }),
   z.object({ apiVersion, kind: z.literal("Token"), metadata, spec: TokenSpec }),
   z.object({ apiVersion, kind: z.literal("Budget"), metadata, spec: BudgetSpec }),
+  z.object({ apiVersion, kind: z.literal("User"), metadata, spec: UserSpec }),
 ]);
 export type DeclarativeDocument = z.output<typeof DeclarativeDocument>;
 export type DeclarativeKind = DeclarativeDocument["kind"];
+/** Kinds that are custom resources of a cluster too; accounts are not for everyone who may write to a namespace. */
+export type ResourceKind = Exclude<DeclarativeKind, "User">;
 
 export const FieldChange = z.object({
   field: z.string(),

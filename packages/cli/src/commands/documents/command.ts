@@ -67,7 +67,9 @@ function schemaCommands(program: Command, output: CommandContext["output"]): voi
 function exportCommand(program: Command, { client, output }: Pick<CommandContext, "client" | "output">): void {
   const exporting = program
     .command("export")
-    .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "budgets", "all"]).default("all"))
+    .addArgument(
+      new Argument("[what]").choices(["channels", "tokens", "options", "budgets", "users", "all"]).default("all"),
+    )
     .description("print the configuration as documents, with variables in place of secrets (super administrator)")
     .addOption(
       new Option(

@@ -17,6 +17,7 @@ const KIND: Readonly<Record<string, string>> = {
   tokens: "Token",
   options: "OptionSet",
   budgets: "Budget",
+  users: "User",
   all: "",
 };
 

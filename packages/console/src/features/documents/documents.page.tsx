@@ -20,6 +20,7 @@ type Row = Managed & { readonly id: number };
 function addressOf({ kind, resource_id: id }: Managed): string | undefined {
   if (kind === "Channel") return `/channel/${id}`;
   if (kind === "Budget") return `/budget/${id}`;
+  if (kind === "User") return `/user/${id}`;
   return kind === "OptionSet" ? "/setting" : undefined;
 }
 

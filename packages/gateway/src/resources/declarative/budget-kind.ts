@@ -33,12 +33,13 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
   return {
     kind: "Budget",
     secrets: new Set(),
-    async desired(name, spec) {
+    async desired(name, spec, users) {
       if (spec.timeZone !== undefined && !isTimeZone(spec.timeZone))
         throw unusable(name, `there is no time zone ${spec.timeZone}`);
       const subject = await subjectOf(deps, spec);
-      if (subject === undefined && spec.scope === "user") throw unusable(name, noUser(spec.subject));
-      // A token or channel that the same documents create has no number yet.
+      const isDescribed = users.has(usernameKey(spec.subject));
+      if (subject === undefined && spec.scope === "user" && !isDescribed) throw unusable(name, noUser(spec.subject));
+      // What the same documents create has no number yet.
       return { ...spec, subject: subject ?? spec.subject };
     },
     async find(_name, spec, ownedId) {

@@ -26,6 +26,13 @@ export const tokenDocument = (name: string, spec: object = {}) => ({
   spec: { owner: { username: "ann" }, ...spec },
 });
 
+export const userDocument = (name: string, spec: object = {}) => ({
+  apiVersion,
+  kind: "User",
+  metadata: { name },
+  spec,
+});
+
 export const budgetDocument = (name: string, spec: object = {}) => ({
   apiVersion,
   kind: "Budget",

@@ -8,10 +8,12 @@ import { reconcile, type Wanted } from "./planner.ts";
 import type { SecretSources } from "./secret-sources.ts";
 import { createStores, inOneTransaction, type StoreDeps, type Stores } from "./stores.ts";
 import { tokenKind } from "./token-kind.ts";
+import { userKind, type UserKindDeps } from "./user-kind.ts";
 
 export interface DocumentDeps extends StoreDeps {
   readonly providers: readonly ProviderAdapter[];
   readonly secrets: SecretSources;
+  readonly passwords: UserKindDeps["passwords"];
 }
 
 /** The account in whose name documents are applied. */
@@ -88,12 +90,13 @@ function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
 
 function kindsOn(
   stores: Stores,
-  { providers, optionDefaults: defaults }: DocumentDeps,
+  { providers, optionDefaults: defaults, passwords, clock, writeLog }: DocumentDeps,
   writer: Writer,
 ): Readonly<Record<string, Kind<unknown>>> {
   const all = [
     channelKind({ ...stores, providers }),
     optionKind({ ...stores, defaults, writer }),
+    userKind({ ...stores, defaults, writer, passwords, clock, writeLog }),
     tokenKind(stores),
     budgetKind(stores),
   ] as readonly Kind<unknown>[];

@@ -1,5 +1,6 @@
-import { CHANNEL_STATUS, NEVER_EXPIRES, splitList, type Endpoint } from "@fairway/wire";
+import { CHANNEL_STATUS, NEVER_EXPIRES, splitList, storedLimits, type Endpoint } from "@fairway/wire";
 import type { Call, Route } from "../../http/endpoint.ts";
+import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
@@ -7,8 +8,10 @@ import type { ChannelStore } from "../channels/store.ts";
 import { hintedTexts } from "../channels/view.ts";
 import { BUDGET_MEMBERS } from "./budget-kind.ts";
 import { CHANNEL_MEMBERS } from "./channel-kind.ts";
+import { isSame } from "./field-changes.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
 import { TOKEN_MEMBERS } from "./token-kind.ts";
+import { USER_MEMBERS } from "./user-kind.ts";
 
 export interface GuardDeps {
   readonly database: Database;
@@ -44,6 +47,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   channelMultiKey: (_deps, { body }, owned) => checkMultiKey(values(body), owned),
   tokenBatchDelete: (_deps, { body }, owned) => checkRows("Token", idsOf(body), owned),
   tokenDelete: (_deps, { params }, owned) => checkRows("Token", [params["id"]], owned),
+  userUpdate: (deps, { body }, owned) => checkForm(deps, members("User", body), owned),
+  userManage: (deps, { body }, owned) => checkManage(deps, values(body), owned),
+  userDelete: (_deps, { params }, owned) => checkRows("User", [params["id"]], owned),
   budgetUpdate: (deps, { body }, owned) => checkForm(deps, members("Budget", body), owned),
   budgetDelete: (_deps, { params }, owned) => checkRows("Budget", [params["id"]], owned),
   optionUpdate: (deps, { body }, owned) => checkOptions(deps, [body], owned),
@@ -125,6 +131,7 @@ const FORMS = {
   Channel: { table: "channels", members: CHANNEL_MEMBERS },
   Token: { table: "tokens", members: TOKEN_MEMBERS },
   Budget: { table: "budgets", members: BUDGET_MEMBERS },
+  User: { table: "users", members: USER_MEMBERS },
 } as const satisfies Readonly<Record<string, { table: string; members: Readonly<Record<string, string>> }>>;
 
 interface Form {
@@ -175,6 +182,7 @@ async function checkForm(
 function isChanged(given: unknown, now: unknown, member: string): boolean {
   if (given === undefined) return false;
   if (member === "key") return given !== "";
+  if (member === "limits") return !isSame(given, (typeof now === "string" && storedLimits(now)) || {});
   if (typeof given === "boolean") return given !== (now === true || now === 1);
   const plain = (value: unknown) => splitList(String((value ?? "") as string | number).replace(/\/$/, "")).join(",");
   return plain(given) !== plain(now);
@@ -195,6 +203,19 @@ function checkBulk(body: Values, owned: readonly Owned[]): Promise<void> {
   const ids = idsOf(body);
   // A filter may reach any of them.
   return checkRows("Channel", ids.length > 0 ? ids : owned.map(({ resource_id }) => resource_id), owned);
+}
+
+/** Switching accounts on and off is never refused: an emergency must not wait for the maintainer of the documents. */
+async function checkManage(
+  { database }: GuardDeps,
+  { id, username, action }: Values,
+  owned: readonly Owned[],
+): Promise<void> {
+  if (action !== "promote" && action !== "demote" && action !== "delete") return;
+  const key = typeof username === "string" ? usernameKey(username.trim()) : "";
+  const named = database.db.selectFrom("users").select("id").where("username_key", "=", key);
+  const found = id === undefined ? (await named.executeTakeFirst())?.id : id;
+  await checkRows("User", [found], owned, action === "delete" ? undefined : "role");
 }
 
 /** Switching keys is like switching channels; taking one away changes the document's list. */

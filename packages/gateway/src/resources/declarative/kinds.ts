@@ -18,19 +18,24 @@ export interface InState {
   readonly note: string;
 }
 
+/** By `usernameKey`: users that the same documents describe, and that may not exist yet. */
+export type DescribedUsers = ReadonlySet<string>;
+
 /** How one kind of document is read, compared and written. */
 export interface Kind<S> {
   readonly kind: DeclarativeDocument["kind"];
   /** Fields that are compared but never shown. */
   readonly secrets: { has(field: string): boolean };
+  /** Secrets are read for new things only: one that is not found is no news about those that exist. */
+  readonly areSecretsForNew?: true;
   /** Where the members of a field stand for the rules about secrets; below its own name by default. */
   secretPath?(field: string): readonly string[] | undefined;
   /** The named fields in the form in which they are compared; `document_invalid` when they cannot be. */
-  desired(name: string, spec: S): Promise<Fields> | Fields;
+  desired(name: string, spec: S, users: DescribedUsers): Promise<Fields> | Fields;
   /** By the number that ownership remembers, else by its name if no document owns it; undefined when there is none. */
   find(name: string, spec: S, ownedId: number | undefined): Promise<Current | undefined>;
   /** What the state of the resource changes in what the document wants; the same for a new one and for one that exists. */
-  inState?(wanted: Fields, current: Current | undefined): InState;
+  inState?(wanted: Fields, current: Current | undefined, spec: S): InState;
   /** Why an existing thing cannot become what the document says; "" when it can. */
   refusal(current: Current, wanted: Fields): string;
   /** What is missing to create the resource; "" if nothing. */
@@ -85,9 +90,8 @@ export function uniqueNames<T extends { readonly name: string; readonly id: numb
   });
 }
 
-/** Accounts hold money and passwords, so documents do not make them. */
 export function noUser(username: string): string {
-  return `there is no user ${username}: create the account first, because documents describe none`;
+  return `there is no user ${username}: create the account first, or describe it in a document of kind User`;
 }
 
 /** The name that an export gives each row. */

@@ -1,14 +1,16 @@
-import type { DeclarativeChange, DeclarativeDocument, FieldChange } from "@fairway/wire";
+import type { DeclarativeChange, DeclarativeDocument } from "@fairway/wire";
+import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { hinted } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Vault } from "../ports.ts";
-import type { Current, Fields, InState, Kind } from "./kinds.ts";
+import { fieldChange, isSame } from "./field-changes.ts";
+import type { Current, DescribedUsers, Fields, InState, Kind } from "./kinds.ts";
 import { byPriority, createOptionClaims, type OptionClaims } from "./option-claims.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
 import { checkPlace, readDocument, unusable } from "./read-document.ts";
 import { rotationOf, type Rotation } from "./rotated-secrets.ts";
 import { resolveSecrets, type SecretSources } from "./secret-sources.ts";
+import { usernameOf } from "./user-kind.ts";
 
 export interface PlannerDeps {
   readonly kinds: Readonly<Record<string, Kind<unknown>>>;
@@ -48,9 +50,9 @@ interface Step {
 interface Setting extends Wanted {
   readonly owned: readonly Owned[];
   readonly claims: OptionClaims;
+  readonly users: DescribedUsers;
 }
 
-const CHANGED = "(changed)";
 const NOTHING_IN_STATE: InState = { changed: {}, note: "" };
 /** Further documents that an error names. */
 const MAX_REASONS = 20;
@@ -76,9 +78,11 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   const refused = new Map<DeclarativeDocument, Refusal>();
   const onRefused: Wanted["onRefused"] =
     wanted.onRefused ?? ((document, refusal) => void refused.set(document, refusal));
-  for (const document of byPriority(documents)) {
-    const step = await stepOrRefusal(deps, document, { ...wanted, onRefused, owned, claims });
+  const users = new Set<string>();
+  for (const document of usersFirst(byPriority(documents))) {
+    const step = await stepOrRefusal(deps, document, { ...wanted, onRefused, owned, claims, users });
     if (step) steps.set(document, step);
+    if (step && document.kind === "User") users.add(usernameKey(usernameOf(document.metadata.name, document.spec)));
   }
   failTogether(refused);
   const compared = documents.flatMap((document) => steps.get(document) ?? []);
@@ -88,7 +92,7 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   if (!isApplied) return all.map(({ change }) => change);
   await lockAll(deps, all);
   const created = new Map<Step, number | undefined>();
-  for (const step of budgetsLast(all)) created.set(step, await step.run());
+  for (const step of inOrderOfUse(all)) created.set(step, await step.run());
   await claims.settle(deps.ownership);
   return all.map((step) => ({ ...step.change, resource_id: created.get(step) ?? step.change.resource_id }));
 }
@@ -110,9 +114,14 @@ function reasonIn({ values, message }: Refusal): string {
   return typeof reason === "string" ? reason : message;
 }
 
-/** They may limit what the others create. */
-function budgetsLast(steps: readonly Step[]): Step[] {
-  return steps.toSorted((a, b) => Number(a.change.kind === "Budget") - Number(b.change.kind === "Budget"));
+function usersFirst(documents: readonly DeclarativeDocument[]): DeclarativeDocument[] {
+  return documents.toSorted((a, b) => Number(b.kind === "User") - Number(a.kind === "User"));
+}
+
+/** Tokens belong to users, and budgets may limit what the others create. */
+function inOrderOfUse(steps: readonly Step[]): Step[] {
+  const rank = ({ change: { kind } }: Step) => (kind === "User" ? 0 : kind === "Budget" ? 2 : 1);
+  return steps.toSorted((a, b) => rank(a) - rank(b));
 }
 
 async function stepOrRefusal(
@@ -191,10 +200,10 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
   checkPlace(written, deps.secrets.cluster !== undefined);
   const kind = deps.kinds[kindName];
   if (!kind) throw unusable(name, `there is no kind ${kindName}`);
-  const desired = await kind.desired(name, spec);
+  const desired = await kind.desired(name, spec, setting.users);
   const mine = setting.owned.find((one) => one.kind === kindName && one.name === name);
   const current = await kind.find(name, spec, mine?.resource_id);
-  const { changed, note } = kind.inState?.(desired, current) ?? NOTHING_IN_STATE;
+  const { changed, note } = kind.inState?.(desired, current, spec) ?? NOTHING_IN_STATE;
   const wanted = { ...desired, ...changed };
   const lacking = current ? "" : kind.lacks(spec);
   if (lacking !== "") throw unusable(name, lacking);
@@ -213,7 +222,7 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
       named,
       mine,
       rival,
-      missing,
+      missing: current && kind.areSecretsForNew ? "" : missing,
       note,
       origins,
     });
@@ -338,19 +347,9 @@ function isPruned(document: DeclarativeDocument): boolean {
 
 function policiesOf(document: DeclarativeDocument): Pick<Owned, "deletionPolicy" | "priority" | "prune"> {
   if (document.kind === "Channel") return { deletionPolicy: document.spec.deletionPolicy ?? "Delete" };
+  if (document.kind === "User") return { deletionPolicy: "Disable" };
   if (document.kind !== "OptionSet") return { deletionPolicy: "Delete" };
   return { deletionPolicy: "Delete", priority: document.spec.priority ?? 0, prune: isPruned(document) };
-}
-
-function fieldChange(
-  { secrets, secretPath }: Kind<unknown>,
-  field: string,
-  current: Current | undefined,
-  wanted: Fields,
-): FieldChange {
-  if (secrets.has(field)) return { field, new: CHANGED };
-  const shown = (value: unknown) => hinted(value, secretPath?.(field) ?? [field]);
-  return { field, ...(current && { old: shown(current.fields[field]) }), new: shown(wanted[field]) };
 }
 
 function deletions(
@@ -363,7 +362,14 @@ function deletions(
   if (prune && !force && gone.length >= GUARDED_FROM && gone.length * 2 > mine.length)
     throw new Refusal("mass_deletion_refused", { values: { manager } });
   return gone.map((one) => ({
-    change: { kind: one.kind, name: one.name, action: "delete", fields: [], message: "", resource_id: one.resource_id },
+    change: {
+      kind: one.kind,
+      name: one.name,
+      action: "delete",
+      fields: [],
+      message: one.kind === "User" ? "the account is disabled, and stays" : "",
+      resource_id: one.resource_id,
+    },
     run: async () => {
       const { disable, remove } = deps.kinds[one.kind] ?? {};
       if (one.deletionPolicy === "Disable" && disable) await disable(one.resource_id);
@@ -376,17 +382,4 @@ function deletions(
 
 function isoTime(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString().replace(".000Z", "Z");
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b);
-}
-
-/** JSON with sorted names: the order of members means nothing. */
-function canonical(value: unknown): string {
-  const sorted = (_name: string, inner: unknown): unknown =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner;
-  return JSON.stringify(value, sorted) ?? "";
 }

@@ -110,6 +110,8 @@ eachDatabase("documents", (open) => {
       expect(documents.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
         "Channel azure-eu",
         "OptionSet options",
+        "User boss",
+        "User ann",
         "Token my-key",
       ]);
       expect(new Set(actions(await plan(documents)).map((text) => text.split(": ")[1]))).toEqual(

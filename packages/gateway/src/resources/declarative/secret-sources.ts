@@ -43,7 +43,23 @@ export async function resolveSecrets(document: DeclarativeDocument, sources: Sec
     const named = new Map(found.map(({ option, ...from }) => [option, nameOf(from)]));
     return { document: { ...document, spec }, missing, sources: named };
   }
+  if (document.kind === "User") return withPassword(document, sources);
   return { document, missing: "", sources: new Map() };
+}
+
+type UserDocument = Extract<DeclarativeDocument, { kind: "User" }>;
+
+/** Documents have no member `password`: only a source brings one. */
+async function withPassword(document: UserDocument, sources: SecretSources): Promise<Resolved> {
+  const { passwordFrom: from } = document.spec;
+  const password = from && (await read(from, sources))?.replace(/\r?\n$/, "");
+  if (from === undefined || password === undefined || password === "")
+    return { document, missing: from ? missingText([nameOf(from)]) : "", sources: new Map() };
+  return { document: { ...document, spec: withMember(document.spec, password) }, missing: "", sources: new Map() };
+}
+
+function withMember(spec: UserDocument["spec"], password: string): UserDocument["spec"] & { password: string } {
+  return { ...spec, password };
 }
 
 async function withKey(name: string, spec: ChannelSpec, sources: SecretSources) {

@@ -11,6 +11,7 @@ import { createChannelStore, type ChannelStore } from "../channels/store.ts";
 import { createOptionStore, type OptionStore } from "../options/store.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { createTokenStore, type TokenStore } from "../tokens/store.ts";
+import { createUserStore, type UserStore } from "../users/store.ts";
 import { createOwnershipStore, type OwnershipStore } from "./ownership.ts";
 
 const TURN = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], add: ["revision"] } as const;
@@ -23,7 +24,7 @@ export interface StoreDeps {
   readonly announce: Announce;
   readonly writeLog: WriteLog;
   /** The relay's copies of tokens. */
-  readonly tokens: { dropToken(tokenId: number): void };
+  readonly tokens: { dropToken(tokenId: number): void; dropUser(userId: number): void };
   readonly optionDefaults: OptionDefaults;
 }
 
@@ -32,6 +33,7 @@ export interface Stores {
   readonly database: Database;
   readonly channels: ChannelStore;
   readonly tokens: TokenStore;
+  readonly users: UserStore;
   readonly options: OptionStore;
   readonly budgets: BudgetStore;
   readonly ownership: OwnershipStore;
@@ -43,6 +45,7 @@ export function createStores(deps: StoreDeps): Stores {
     database: deps.database,
     channels: createChannelStore(deps),
     tokens: createTokenStore(deps),
+    users: createUserStore(deps),
     options: createOptionStore({ ...deps, defaults: deps.optionDefaults }),
     budgets: createBudgetStore(deps),
     ownership: createOwnershipStore(deps),
@@ -54,6 +57,7 @@ export function createStores(deps: StoreDeps): Stores {
 export async function inOneTransaction<T>(deps: StoreDeps, work: (stores: Stores) => Promise<T>): Promise<T> {
   let changed = new Set<Topic>();
   let stale = new Set<number>();
+  let staleUsers = new Set<number>();
   const { kind } = deps.database;
   const answer = await transact(deps.database.db, async (trx) => {
     // Who applies at the same time waits here: both would make what neither finds.
@@ -61,16 +65,18 @@ export async function inOneTransaction<T>(deps: StoreDeps, work: (stores: Stores
     // A transaction that was tried before has left nothing.
     changed = new Set();
     stale = new Set();
+    staleUsers = new Set();
     return work(
       createStores({
         ...deps,
         database: within(trx, deps.database),
         announce: (topic) => Promise.resolve(void changed.add(topic)),
-        tokens: { dropToken: (id) => void stale.add(id) },
+        tokens: { dropToken: (id) => void stale.add(id), dropUser: (id) => void staleUsers.add(id) },
       }),
     );
   });
   for (const id of stale) deps.tokens.dropToken(id);
+  for (const id of staleUsers) deps.tokens.dropUser(id);
   for (const topic of changed) await deps.announce(topic);
   return answer;
 }

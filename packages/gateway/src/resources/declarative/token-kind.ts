@@ -28,8 +28,8 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
   return {
     kind: "Token",
     secrets: new Set(),
-    async desired(name, spec) {
-      await ownerOf(deps, name, spec);
+    async desired(name, spec, users) {
+      if (!users.has(usernameKey(spec.owner.username))) await ownerOf(deps, name, spec);
       try {
         tokenFields(formOf(name, spec), () => true);
       } catch (cause) {
@@ -42,7 +42,9 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
       return { ...rest, owner: spec.owner.username, ...(quota?.mode === "Maintain" && { quota: grantOf(quota) }) };
     },
     async find(name, spec, ownedId) {
-      const userId = await ownerOf(deps, name, spec);
+      const userId = await findOwner(deps, spec);
+      // The same documents make its owner.
+      if (userId === undefined) return undefined;
       const id = ownedId ?? (await named(deps, userId, spec.displayName ?? name));
       const row = id === undefined ? undefined : await tokenOf(deps, id);
       return row && currentOf(row, spec);
@@ -139,7 +141,13 @@ function leftOf({ remain_quota, unlimited_quota }: Token, { quota = {} }: TokenS
   return { unlimited: unlimited_quota, amount: Math.min(remain_quota, quota.amount ?? 0) };
 }
 
-async function ownerOf({ database }: TokenKindDeps, name: string, { owner }: TokenSpec): Promise<number> {
+async function ownerOf(deps: TokenKindDeps, name: string, spec: TokenSpec): Promise<number> {
+  const id = await findOwner(deps, spec);
+  if (id !== undefined) return id;
+  throw new Refusal("document_invalid", { values: { name, reason: noUser(spec.owner.username) } });
+}
+
+async function findOwner({ database }: TokenKindDeps, { owner }: TokenSpec): Promise<number | undefined> {
   const key = usernameKey(owner.username);
   const row = await database.db
     .selectFrom("users")
@@ -147,8 +155,7 @@ async function ownerOf({ database }: TokenKindDeps, name: string, { owner }: Tok
     .where("username_key", "=", key)
     .where("deleted_at", "is", null)
     .executeTakeFirst();
-  if (row) return row.id;
-  throw new Refusal("document_invalid", { values: { name, reason: noUser(owner.username) } });
+  return row?.id;
 }
 
 async function named({ database }: TokenKindDeps, userId: number, name: string): Promise<number | undefined> {
@@ -217,7 +224,10 @@ function fieldsOf(token: Token, owner: string): Fields {
 
 /** The token as a document compares it. */
 function currentOf({ token, username }: Found, spec: TokenSpec): Current {
-  const fields = { ...fieldsOf(token, username), quota: leftOf(token, spec) };
+  const written = spec.owner.username;
+  // Names that look alike are one user.
+  const owner = sameName(username, written) ? written : username;
+  const fields = { ...fieldsOf(token, owner), quota: leftOf(token, spec) };
   // Where its owner disabled it, the owner could enable it again.
   const isHeld = token.status === TOKEN_STATUS.disabled && token.disabled_by_admin;
   return { id: token.id, fields: spec.disabled ? { ...fields, disabled: isHeld } : fields };

@@ -22,7 +22,7 @@ export interface Owner {
   /** Models that keys of this owner may use if they name none; empty means all. */
   readonly models: readonly string[];
   readonly spending: Spending;
-  /** The row that tells of it. */
+  /** The row of the owner. */
   readonly from: ForeignRow | undefined;
 }
 
