@@ -4,6 +4,7 @@ import type { DialectId, JsonObject, Operation } from "../../dialects/core/types
 import { parseObject } from "../../lib/text/json.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import { jsonBody } from "../body/read-body.ts";
+import { planOver } from "../selection/plan.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { buildCall, type BuiltCall } from "../conversion/build-call.ts";
@@ -34,6 +35,22 @@ export function countedRequest(request: RelayRequest): RelayRequest | undefined 
   const body = jsonBody(Buffer.from(JSON.stringify(capped)));
   const spec = { ...dialect.inspect(body, counted.operation, request.spec.model), stream: false };
   return { ...request, dialect, body, spec, url: "" };
+}
+
+/**
+ * The protocols in which the upstream may count, first the one that it answers the prompt in. Servers that copy a protocol
+ * without its counting count in the one that they began with, and OpenAI counts prompts of chats in that of its responses.
+ */
+export function countingTargets({ spec }: Pick<RelayRequest, "spec">, first: RouteTarget): RouteTarget[] {
+  const others = (["openai-chat", "openai-responses"] as const).map((dialect) => planOver(dialect, first, spec));
+  const plans = new Set([first.plan, ...others.filter((plan) => plan !== undefined)]);
+  return [...plans].map((plan) => ({ ...first, plan })).filter(isAskable);
+}
+
+/** Vendors of the chat protocol have no such path; a server of its own has an address. */
+function isAskable({ channel, plan }: RouteTarget): boolean {
+  const { dialect } = plan.route;
+  return ASKS[dialect] !== undefined && (dialect !== "openai-chat" || channel.baseUrl !== "");
 }
 
 /** One question to an upstream, and the tokens in its answer. */
@@ -121,8 +138,7 @@ export async function countConverted(
 ): Promise<number | undefined> {
   const { channel, plan } = target;
   const ask = ASKS[plan.route.dialect];
-  // Vendors of the chat protocol have no such path; a server of its own has an address.
-  if (!ask || (plan.route.dialect === "openai-chat" && channel.baseUrl === "")) return undefined;
+  if (!ask || !isAskable(target)) return undefined;
   const name = `${channel.id} ${channel.baseUrl} ${plan.route.dialect}`;
   if ((unable.get(name) ?? 0) > performance.now()) return undefined;
   const counted = await converse(request, target, ask, { signal, deps }).catch(() => undefined);

@@ -10,7 +10,7 @@ import { UpstreamRefusal } from "../../providers/core/types.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import { collect, sendCall, type CollectedAnswer } from "../upstream/collected-answer.ts";
 import { buildCall } from "../conversion/build-call.ts";
-import { countConverted, countedRequest } from "./count-converted.ts";
+import { countConverted, countedRequest, countingTargets } from "./count-converted.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "../upstream/failure.ts";
 import { admissionFor, type AdmissionController } from "../admission/admission-controller.ts";
@@ -18,7 +18,6 @@ import { NOTHING_USED } from "../../limits/claims.ts";
 import type { AdmissionRequest } from "../admission/admission-request.ts";
 import { selectionFor, type PipelineDeps } from "./pipeline.ts";
 import { failureOfAnswer } from "../selection/read-failure.ts";
-import { planOver } from "../selection/plan.ts";
 import { createRetries } from "./retry.ts";
 import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
@@ -107,11 +106,12 @@ async function countedByUpstream(
   if (!answering) return undefined;
   const { asked, selection, first } = answering;
   try {
-    const isSame = wasAsked && first.plan.bridges.length === 0;
-    const counted = isSame ? undefined : await countConverted(asked, first, signal, deps);
-    // Servers that copy the protocol without its counting count in the one that they began with.
-    const plan = counted === undefined ? planOver("openai-chat", first, asked.spec) : undefined;
-    return plan && plan !== first.plan ? await countConverted(asked, { ...first, plan }, signal, deps) : counted;
+    for (const target of countingTargets(asked, first)) {
+      if (wasAsked && target.plan.bridges.length === 0) continue;
+      const counted = await countConverted(asked, target, signal, deps);
+      if (counted !== undefined || signal.aborted) return counted;
+    }
+    return undefined;
   } finally {
     selection.unused();
   }

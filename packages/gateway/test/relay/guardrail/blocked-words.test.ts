@@ -77,7 +77,10 @@ describe("count_tokens", () => {
     const google = await relay.gateway.post("/v1beta/models/counted-here:countTokens", { contents }, relay.key);
     expect([google.status, google.headers.get("x-fairway-estimated")]).toEqual([200, "true"]);
     expect(((await google.json()) as { totalTokens: number }).totalTokens).toBeGreaterThan(4);
-    expect(relay.gateway.upstream.requests.map(({ path }) => path)).toEqual(["/tokenize"]);
+    expect(relay.gateway.upstream.requests.map(({ path }) => path)).toEqual([
+      "/tokenize",
+      "/v1/responses/input_tokens",
+    ]);
     const unknown = await relay.gateway.post(
       "/v1/messages/count_tokens",
       { model: "never-heard-of", messages },

@@ -1,5 +1,8 @@
 // One prompt has one count in every protocol: by the upstream that would answer it, else by an estimate that says so.
 import { beforeEach, describe, expect, it } from "vitest";
+import { countingTargets } from "../../../src/relay/pipeline/count-converted.ts";
+import { planFor, type Plan } from "../../../src/relay/selection/plan.ts";
+import { askOf, channelOf } from "../../kit/provider-kit.ts";
 import { useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
@@ -72,6 +75,56 @@ describe("the tokens of a prompt", () => {
     relay.gateway.upstream.script(":countTokens", () => ({ body: { totalTokens: 22 } }));
     expect(await everyProtocol("gemini-count")).toEqual(same(22));
     expect(paths().every((path) => /count_tokens|countTokens/.test(path))).toBe(true);
+  });
+
+  it("are asked of a server at a whole URL, as a custom channel has it", async () => {
+    for (const end of ["v1/chat/completions", "{path}"]) {
+      const model = `custom-model-${++serial}`;
+      const base_url = `${relay.gateway.upstream.url}/${end}`;
+      await relay.gateway.channel(model, { type: 8, base_url });
+      relay.gateway.upstream.script("/responses/input_tokens", () => ({ status: 404, body: {} }));
+      relay.gateway.upstream.script("/tokenize", () => ({ body: { count: 35, tokens: [1, 2] } }));
+      expect(await everyProtocol(model)).toEqual(same(35));
+    }
+  });
+
+  it("are asked of a server of chats that counts in the protocol of responses alone (OpenAI)", async () => {
+    const model = `chat-model-${++serial}`;
+    await relay.gateway.channel(model, { type: 1 });
+    const { upstream } = relay.gateway;
+    upstream.script("/tokenize", () => ({ status: 404, body: { error: "no such path" } }));
+    upstream.script("/responses/input_tokens", () => ({ body: { object: "response.input_tokens", input_tokens: 11 } }));
+    const tools = [{ name: "weather", description: "Of a city", input_schema: { type: "object", properties: {} } }];
+    const messages = [{ role: "user", content: "hi" }];
+    const claude = { model, max_tokens: 9, system: "Be brief.", messages, tools };
+    expect(await ask("/v1/messages/count_tokens", claude)).toEqual({ tokens: 11, isEstimate: false });
+    expect(upstream.requests.at(-1)).toMatchObject({
+      path: "/v1/responses/input_tokens",
+      json: {
+        model,
+        input: [{ role: "developer" }, { role: "user" }],
+        tools: [{ type: "function", name: "weather" }],
+      },
+    });
+    const gemini = { contents: [{ role: "user", parts: [{ text: "hi" }] }] };
+    expect(await ask(`/v1beta/models/${model}:countTokens`, gemini)).toEqual({ tokens: 11, isEstimate: false });
+    expect(paths().filter((path) => path === "/tokenize")).toHaveLength(1);
+  });
+
+  it("are asked of OpenAI itself, which has no address of its own, in the protocol of responses", () => {
+    for (const dialect of ["anthropic-messages", "gemini-generate"] as const) {
+      const spec = askOf({ dialect, operation: "chat" });
+      const asked = (baseUrl: string, setting = {}) => {
+        const channel = channelOf({ type: 1, baseUrl, setting });
+        const plan = planFor(channel, spec, "gpt-4o");
+        expect(plan).toBeDefined();
+        const first = { channel, group: "default", plan: plan as Plan, upstreamModel: "gpt-4o", keyIndex: 0 };
+        return countingTargets({ spec }, first).map((target) => target.plan.route.dialect);
+      };
+      expect(asked("")).toEqual(["openai-responses"]);
+      expect(asked("https://llama.example")).toEqual(expect.arrayContaining(["openai-chat", "openai-responses"]));
+      expect(asked("https://llama.example", { responses_mode: "never" })).toEqual(["openai-chat"]);
+    }
   });
 
   it("are estimated alike with the overhead of a template where no one counts, and the server is asked once", async () => {
