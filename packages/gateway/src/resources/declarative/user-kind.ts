@@ -18,7 +18,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
-import type { UserTable } from "../../storage/schema/schema-accounts.ts";
+import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import { readLimitsField } from "../limits-field.ts";
 import type { OptionStore } from "../options/store.ts";
