@@ -33,10 +33,9 @@ export function ownSecret(name: string): string {
 
 /** Converts the outcome of a document to conditions. */
 export function findingsOf(change: DeclarativeChange, secrets: Verdict | undefined): Findings {
-  const { action, message, resource_id: resourceId } = change;
+  const { action, message, resource_id: resourceId, override_until: overrideUntil } = change;
   if (action === "conflict") return { synced: refused("Conflict", message), secrets };
-  const isOverridden = message.includes("switched by hand");
-  const synced: Verdict = isOverridden
+  const synced: Verdict = overrideUntil
     ? { status: "True", reason: "Overridden", message: sentence(message) }
     : { status: "True", reason: "Applied", message: "The gateway is as the resource says." };
   return { synced, secrets, drifted: inSync, resourceId };

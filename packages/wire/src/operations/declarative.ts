@@ -185,6 +185,8 @@ export const DeclarativeChange = z.object({
   message: z.string(),
   /** 0 where there is no row of its own (option sets) or none yet. */
   resource_id: z.int(),
+  /** Epoch seconds until which a channel that was switched by hand stays so; absent where it follows its document. */
+  override_until: z.optional(z.int()),
 });
 export type DeclarativeChange = z.output<typeof DeclarativeChange>;
 

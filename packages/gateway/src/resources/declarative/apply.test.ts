@@ -190,7 +190,11 @@ eachDatabase("applying documents", (open) => {
     await switchTo(2);
     const until = new Date(app.clock.now() + 3_600_000).toISOString().replace(/\.\d+Z/, "Z");
     expect(await calls.apply([document])).toMatchObject([
-      { action: "unchanged", message: `switched by hand, until ${until}` },
+      {
+        action: "unchanged",
+        message: `switched by hand, until ${until}`,
+        override_until: Date.parse(until) / 1_000,
+      },
     ]);
     const overrides = async () =>
       (await members.root.data<{ override_until: number }[]>(members.root.get("/api/declarative/managed"))).map(

@@ -285,7 +285,15 @@ function stepOf({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>, c
     await ownership.keep({ ...owns, resource_id: id });
     return id;
   };
-  return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message }, spec, run };
+  const change = {
+    ...place,
+    resource_id: current?.id ?? 0,
+    action,
+    fields,
+    message,
+    ...(overrideUntil > 0 && { override_until: overrideUntil }),
+  } as const;
+  return { change, spec, run };
 }
 
 interface Differences {
