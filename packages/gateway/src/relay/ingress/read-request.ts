@@ -45,7 +45,9 @@ export async function readRequest(
   deps: ReadRequestDeps,
 ): Promise<RelayRequest> {
   const identified = await identify(request, match, arrival, deps.authenticator);
-  if ("userId" in identified) checkCalls(identified, deps.calls);
+  // A session names its group in the body: its caller is known after that.
+  const caller = "userId" in identified ? identified : undefined;
+  if (caller) checkCalls(caller, deps.calls);
   let upload: Upload | undefined;
   try {
     if (FORM_OPERATIONS.has(match.operation) && isForm(request))
@@ -53,9 +55,9 @@ export async function readRequest(
     const body = upload ? formBody(upload) : await readMembers(request, match.dialect, deps.bodyLimits);
     return requestOf(request, match, arrival, { identified, upload, body, deriveId: deps.deriveId });
   } catch (error) {
-    if ("userId" in identified) deps.calls.count(arrival.requestId, identified.userId);
+    if (caller) deps.calls.count(arrival.requestId, caller.userId);
     await upload?.dispose();
-    throw "userId" in identified ? AppError.of(error, identified) : error;
+    throw caller ? AppError.of(error, caller) : error;
   }
 }
 

@@ -58,8 +58,8 @@ interface Call {
   readonly arrival: Arrival;
   /** Envelope of this caller's errors. */
   errors: ErrorDialect;
-  /** Set once the body was read. */
-  relayed: RelayRequest | undefined;
+  /** The request to relay, once its body was read. */
+  received: RelayRequest | undefined;
   /** It was answered with an error: later failures are consequences. */
   isRefused: boolean;
 }
@@ -86,7 +86,7 @@ export function createRelay(deps: RelayDeps): RelayHandler {
       path,
       arrival,
       errors: errorsOf(match, request),
-      relayed: undefined,
+      received: undefined,
       isRefused: false,
     };
     if (deps.isDraining()) response.setHeader("connection", "close");
@@ -114,7 +114,7 @@ function errorsOf(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect
 function follow(call: Call, deps: RelayDeps): void {
   const open = {
     giveUp(error: AppError) {
-      if (call.relayed) call.relayed.stopped ??= error;
+      if (call.received) call.received.stopped ??= error;
       if (!call.request.complete && !call.response.headersSent) fail(call, error, deps);
     },
   };
@@ -129,7 +129,7 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
   const { request, response, method, arrival } = call;
   switch (match.kind) {
     case "relay":
-      return relay(call, match, deps);
+      return serveModelCall(call, match, deps);
     case "models":
       return listModels(call, match, deps);
     case "stored": {
@@ -161,19 +161,20 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
   }
 }
 
-async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<void> {
+/** A call of a model: its body, then whose ids it names, then the pipeline. */
+async function serveModelCall(call: Call, match: RelayMatch, deps: RelayDeps): Promise<void> {
   const { request, response, arrival } = call;
   if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
-  call.relayed = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
+  call.received = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
   try {
-    call.relayed = await keepToTenant(await bindToAccount(call.relayed, deps), deps);
-    if (deps.tracing) call.relayed.span = deps.tracing.begin(callStartOf(call.relayed));
-    if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
-    deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
+    call.received = await keepToTenant(await bindToAccount(call.received, deps), deps);
+    if (deps.tracing) call.received.span = deps.tracing.begin(callStartOf(call.received));
+    if (match.operation === "count_tokens") return await countTokens(call.received, response, deps);
+    deps.reporter.delivered(call.received, await runPipeline(call.received, response, deps));
   } finally {
-    if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);
-    await call.relayed.upload?.dispose();
+    if (!call.received.isCounted) deps.calls.count(call.received.id, call.received.caller.userId);
+    await call.received.upload?.dispose();
   }
 }
 
@@ -196,13 +197,13 @@ async function listModels(call: Call, match: Extract<RouteMatch, { kind: "models
 function fail(call: Call, error: AppError, deps: RelayDeps): void {
   if (call.isRefused) return;
   call.isRefused = true;
-  const { request, response, method, path, arrival, errors, relayed } = call;
-  deps.reporter.failed({ ...arrival, method, path: path.slice(0, LONGEST_SHOWN_PATH), request: relayed }, error);
+  const { request, response, method, path, arrival, errors, received } = call;
+  deps.reporter.failed({ ...arrival, method, path: path.slice(0, LONGEST_SHOWN_PATH), request: received }, error);
   if (!request.complete && !response.headersSent) response.setHeader("connection", "close");
   sendError(response, errors, error, {
     requestId: arrival.requestId,
-    form: relayed?.form ?? relayed?.dialect.streamForm?.(relayed.url),
-    streamedModel: relayed?.spec.stream === true ? relayed.spec.model : undefined,
+    form: received?.form ?? received?.dialect.streamForm?.(received.url),
+    streamedModel: received?.spec.stream === true ? received.spec.model : undefined,
   });
 }
 

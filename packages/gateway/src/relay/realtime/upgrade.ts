@@ -62,7 +62,7 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
     const onClose = () => gone.abort(new AppError("client_closed_request"));
     socket.once("close", onClose).on("error", onClose);
     const arrival = deps.arrivalOf(request);
-    const seen: { relayed: RelayRequest | undefined } = { relayed: undefined };
+    const seen: { received: RelayRequest | undefined } = { received: undefined };
     const accept = () =>
       new Promise<WebSocket>((resolve, reject) => {
         const onLost = () => reject(new AppError("client_closed_request"));
@@ -78,17 +78,17 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
     const giveUp = (error: AppError) => gone.abort(error);
     serve(request, arrival, { seen, accept, signal: gone.signal, giveUp, client }, deps).catch((thrown: unknown) => {
       const error = AppError.from(thrown);
-      const { relayed } = seen;
-      if (relayed && !relayed.isCounted) deps.calls.count(relayed.id, relayed.caller.userId);
+      const { received } = seen;
+      if (received && !received.isCounted) deps.calls.count(received.id, received.caller.userId);
       const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-      deps.reporter.failed({ ...arrival, method: "GET", path: path.slice(0, 200), request: seen.relayed }, error);
+      deps.reporter.failed({ ...arrival, method: "GET", path: path.slice(0, 200), request: seen.received }, error);
       refuse(socket, error, arrival.requestId);
     });
   };
 }
 
 interface Offer {
-  readonly seen: { relayed: RelayRequest | undefined };
+  readonly seen: { received: RelayRequest | undefined };
   /** Completes the upgrade; rejects when that cannot be done. */
   readonly accept: () => Promise<WebSocket>;
   /** Aborted when the client leaves before that, or this side gives it up. */
@@ -108,34 +108,34 @@ function checkOpen(request: IncomingMessage, deps: RealtimeDeps): void {
 
 async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, deps: RealtimeDeps): Promise<void> {
   checkOpen(request, deps);
-  const relayed = await readUpgrade(request, arrival, deps);
-  offer.seen.relayed = relayed;
-  const left = deps.sockets.open(relayed.caller, deps.snapshots.current().options.TokenSocketLimit);
-  await serveSession(relayed, offer, deps).finally(left);
+  const received = await readUpgrade(request, arrival, deps);
+  offer.seen.received = received;
+  const left = deps.sockets.open(received.caller, deps.snapshots.current().options.TokenSocketLimit);
+  await serveSession(received, offer, deps).finally(left);
 }
 
-async function serveSession(relayed: RelayRequest, offer: Offer, deps: RealtimeDeps): Promise<void> {
-  if (deps.tracing) relayed.span = deps.tracing.begin(callStartOf(relayed));
+async function serveSession(received: RelayRequest, offer: Offer, deps: RealtimeDeps): Promise<void> {
+  if (deps.tracing) received.span = deps.tracing.begin(callStartOf(received));
   const snapshot = deps.snapshots.current();
-  admitModel(relayed.caller, relayed.spec);
-  const groups = servingGroups(relayed.caller, snapshot);
-  admitUnjudged(relayed, groups, snapshot);
-  const conversation = conversationFor(relayed, groups, snapshot);
+  admitModel(received.caller, received.spec);
+  const groups = servingGroups(received.caller, snapshot);
+  admitUnjudged(received, groups, snapshot);
+  const conversation = conversationFor(received, groups, snapshot);
   const preferred = conversation && deps.affinity.find(conversation.name);
-  const selection = selectionFor(relayed, groups, deps, preferred);
-  relayed.selection = selection;
-  const opening = openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
+  const selection = selectionFor(received, groups, deps, preferred);
+  received.selection = selection;
+  const opening = openSession({ request: received, snapshot, groups, deps }, selection, offer);
   const { first, bill, admission } = await opening.catch((error: unknown) => {
     selection.unused();
     throw error;
   });
-  if (conversation) bind(relayed, conversation, { preferred, first }, deps);
+  if (conversation) bind(received, conversation, { preferred, first }, deps);
   const connecting = { isStream: false, renew: () => renewBoth(admission, bill), stop: offer.giveUp };
   deps.running.add(connecting);
   let connected: Connected | undefined;
   let client: WebSocket;
   try {
-    connected = await connectUpstream(relayed, { selection, first, admission }, offer.signal, deps);
+    connected = await connectUpstream(received, { selection, first, admission }, offer.signal, deps);
     client = await offer.accept();
   } catch (error) {
     connected?.socket.terminate();
@@ -150,7 +150,7 @@ async function serveSession(relayed: RelayRequest, offer: Offer, deps: RealtimeD
     const lifeMs = conversation.rule.ttl_seconds * 1000;
     deps.affinity.served(conversation.name, preferredOf(connected.target), lifeMs);
   }
-  await converse(relayed, { ...connected, client, bill, admission }, deps);
+  await converse(received, { ...connected, client, bill, admission }, deps);
 }
 
 /** The limits and the money of a session, which hold as long as it lasts. */
@@ -207,7 +207,7 @@ interface Conversation extends Connected {
 }
 
 async function converse(
-  relayed: RelayRequest,
+  received: RelayRequest,
   { socket, target, client, bill, admission }: Conversation,
   deps: RealtimeDeps,
 ): Promise<void> {
@@ -225,7 +225,7 @@ async function converse(
   try {
     const reason = await session.ended;
     await bill.close(reason);
-    deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, session: bill });
+    deps.reporter.delivered(received, { result: { kind: "delivered", reason }, tried, session: bill });
   } finally {
     deps.running.remove(handle);
     admission?.end({ ...usedBy(bill), isSuccess: true });
