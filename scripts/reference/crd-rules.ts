@@ -59,14 +59,14 @@ const nameOfSecret = (path: string): Rules => ({
   maxLength: 253,
   pattern: undefined,
   cel: {
-    "self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')": `${path} is no name of a Secret: use lower-case letters, digits, hyphens and dots`,
+    "self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')": `${path} is not the name of a Secret: use lower-case letters, digits, hyphens and dots`,
   },
 });
 const keyOfSecret = (path: string): Rules => ({
   maxLength: 253,
   pattern: undefined,
   cel: {
-    "self.matches('^[A-Za-z0-9._-]+$')": `${path} is no key of a Secret: use letters, digits, hyphens, underscores and dots`,
+    "self.matches('^[A-Za-z0-9._-]+$')": `${path} is not a key of a Secret: use letters, digits, hyphens, underscores and dots`,
   },
 });
 
@@ -101,7 +101,7 @@ export const RESOURCES: readonly Resource[] = [
         maxLength: 2048,
         cel: {
           "self == '' || (isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHostname() != '')":
-            "spec.baseUrl is no web address: write it whole, for example https://api.example.com",
+            "spec.baseUrl is not a web address: write it whole, for example https://api.example.com",
         },
       },
       models: set,

@@ -128,7 +128,7 @@ test("what deletes is asked for, what is wrong is named", async () => {
   expect((await rig.fairway("api userGet")).err).toContain("userGet needs --param id=…");
   expect((await rig.fairway("api userGot")).err).toContain("there is no call userGot");
   expect((await rig.fairway("api userGet --param 3")).code).toBe(2);
-  expect((await run(["api", "userUpdate", "--body", "{id: 3"], rig.env)).err).toContain("--body is no JSON");
+  expect((await run(["api", "userUpdate", "--body", "{id: 3"], rig.env)).err).toContain("--body is not JSON");
 });
 
 test("an answer goes through a template", async () => {

@@ -130,7 +130,7 @@ test("documents are checked without a gateway", async () => {
   expect(rowsOf(await rig.fairway("channel list --search server-side -o jsonl"))).toEqual([]);
   const asked = await rig.fairway("option set RetryTimes 1 --dry-run=server");
   expect(asked).toMatchObject({ code: 2, out: "" });
-  expect(asked.err).toContain("the gateway has no rehearsal of PUT /api/option/");
+  expect(asked.err).toContain("the gateway does not support --dry-run PUT /api/option/");
 });
 
 test("what others own is left alone with exit 5, unless force takes it over", async () => {
@@ -334,7 +334,7 @@ test("an import prices its models as their upstream publishes them, and puts cha
   await writeFile(config, "model_lists: []\n");
   const odd = await rig.fairway(`import --from litellm ${config}`);
   expect(odd).toMatchObject({ code: 2, out: "" });
-  expect(odd.err).toContain(`${config}: The document config cannot be used: this is no configuration of LiteLLM`);
+  expect(odd.err).toContain(`${config}: The document config cannot be used: this is not a configuration of LiteLLM`);
 });
 
 test("explain lists kinds, fields and what they take", async () => {

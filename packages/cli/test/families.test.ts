@@ -140,7 +140,7 @@ test("LiteLLM has no calls of this family, and that is one sentence", async () =
   for (const line of ["status", "channel list", "whoami"]) {
     const { code, out, err } = await run(line.split(" "), env);
     expect({ code, out }, line).toEqual({ code: 7, out: "" });
-    expect(err, line).toContain("is no Fairway gateway");
+    expect(err, line).toContain("is not a Fairway gateway");
     expect(err.split("\n").length, err).toBeLessThan(4);
   }
   litellm.close();
@@ -150,5 +150,5 @@ test("a server that answers like a model provider is still no gateway", async ()
   const { env } = await startRecorded({});
   const { code, err } = await run(["status"], env);
   expect(code).toBe(7);
-  expect(err).toContain("is no Fairway gateway");
+  expect(err).toContain("is not a Fairway gateway");
 });

@@ -37,7 +37,7 @@ test("pages have --limit rows, and together they are the list", async () => {
   expect(last.err).toBe("Page 4, 52 of 232 rows; the last.\n");
   const endless = await rig.fairway("channel list --limit all --page 2");
   expect(endless).toMatchObject({ code: 2, out: "" });
-  expect(endless.err).toContain("--page goes with a number of rows");
+  expect(endless.err).toContain("--page requires --limit");
   expect((await rig.fairway("channel list --page 0")).code).toBe(2);
 });
 

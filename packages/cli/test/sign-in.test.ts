@@ -110,7 +110,7 @@ test("a stored token never goes to another server", async () => {
     for (status of [200, 404]) {
       const login = await run(["login", address, "--token-stdin"], root, "t0ken");
       expect(login.code).toBe(7);
-      expect(login.err).toContain(`${address} is no Fairway gateway`);
+      expect(login.err).toContain(`${address} is not a Fairway gateway`);
     }
     expect(asked).toEqual([undefined, undefined]);
   } finally {

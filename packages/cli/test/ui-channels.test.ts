@@ -94,7 +94,7 @@ test("D disables for a time and with a reason, and so does d where documents man
   screen.type("D");
   await screen.shows("Disable channels for a time");
   screen.type("soon\tthe pier is closed\r");
-  await screen.shows("for soon is no time span; write 15m, 1h or 7d");
+  await screen.shows("for soon is not a duration; write 15m, 1h or 7d");
   expect((await channel("harbour"))?.status).toBe(1);
   screen.type("\u00151h\r");
   await screen.shows(/channel \d+ \(harbour\): disable done/);

@@ -55,7 +55,7 @@ test("the form filters by channel, type, time and status, and names the field th
   screen.type("f");
   await screen.shows(/channel +jetty/);
   screen.type(`${TAB}${TAB}${TAB}${TAB}${TAB}yesterday\r`);
-  await screen.shows("since 1hyesterday is no time span; write 15m, 1h, 7d");
+  await screen.shows("since 1hyesterday is not a duration; write 15m, 1h, 7d");
   screen.type("\u001B");
   await screen.shows(/\? help/);
   screen.type("\u001B");

@@ -31,7 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 
   const host = createServer((request, response) => {
-    // A worker asks seldom: an idle connection would close at the moment when it asks again.
+    // Workers call infrequently, so idle connections would time out just before they are used again.
     response.setHeader("connection", "close");
     urlOf((request.url ?? "").slice(1)).then(
       (url) => response.end(url),

@@ -52,7 +52,7 @@ export async function rowsToList<Row>(
 export function offsetOf({ limit, page = 1 }: Part): number {
   if (page === 1) return 0;
   if (Number.isFinite(limit)) return (page - 1) * limit;
-  throw new CliError("--page goes with a number of rows", EXIT.usage, "write --limit 100, or leave out --page");
+  throw new CliError("--page requires --limit", EXIT.usage, "write --limit 100, or leave out --page");
 }
 
 async function laterRows<Row>({ limit, page }: Required<Part>, read: Read<Row>): Promise<Rows<Row>> {

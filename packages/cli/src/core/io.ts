@@ -4,7 +4,7 @@ export interface Io {
   readonly width: number | undefined;
   readonly isTerminal: boolean;
   readonly nowSeconds: () => number;
-  /** Asks nothing from now on. */
+  /** Disables prompts. */
   closeInput(): void;
   /** Prints times in UTC from now on. */
   useUtc(): void;

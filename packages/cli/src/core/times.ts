@@ -11,7 +11,7 @@ export function secondsOfSpan(text: string): number | undefined {
 /** Seconds of a span that a flag names. */
 export function spanOf(text: string, flag: string): number {
   const seconds = secondsOfSpan(text);
-  if (seconds === undefined) throw new CliError(`${flag} ${text} is no time span`, EXIT.usage, "write 15m, 1h or 7d");
+  if (seconds === undefined) throw new CliError(`${flag} ${text} is not a duration`, EXIT.usage, "write 15m, 1h or 7d");
   return seconds;
 }
 
@@ -27,6 +27,6 @@ export function pastOf(text: string, flag: string, nowSeconds: number): number {
   const span = secondsOfSpan(text);
   const at = span === undefined ? secondsOfDate(text) : nowSeconds - span;
   if (at === undefined)
-    throw new CliError(`${flag} ${text} is no time span`, EXIT.usage, "write 15m, 1h, 7d or 2026-11-23T08:00");
+    throw new CliError(`${flag} ${text} is not a duration`, EXIT.usage, "write 15m, 1h, 7d or 2026-11-23T08:00");
   return at;
 }

@@ -26,7 +26,7 @@ describe("valuesAt", () => {
   ])("finds %s", (path, expected) => expect(valuesAt(list, path)).toEqual(expected));
 
   it.each([".items[", ".items[?(1)]", ".a b"])("refuses %j and shows how paths are written", (path) =>
-    expect(() => valuesAt(list, path)).toThrow("is no part of a path"),
+    expect(() => valuesAt(list, path)).toThrow("is not part of a path"),
   );
 
   it("does not reach what an object inherits", () => expect(valuesAt({}, ".constructor")).toEqual([]));

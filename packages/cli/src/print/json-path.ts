@@ -23,7 +23,7 @@ function stepsOf(path: string): Step[] {
     const match = TOKEN.exec(whole);
     if (!match)
       throw new CliError(
-        `${whole.slice(at)} is no part of a path`,
+        `${whole.slice(at)} is not part of a path`,
         EXIT.usage,
         "write .items[0].name, .items[*].id, ..name or .items[?(@.status==1)].name",
       );

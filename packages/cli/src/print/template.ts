@@ -34,7 +34,7 @@ function customColumns(format: string): Column<object>[] {
     .map((part) => {
       const [, title, path] = /^([^:]+):(.+)$/s.exec(part.trim()) ?? [];
       if (title === undefined || path === undefined)
-        throw new CliError(`custom-columns: ${part} is no TITLE:.path`, EXIT.usage, "write ID:.id,NAME:.name");
+        throw new CliError(`custom-columns: ${part} is not TITLE:.path`, EXIT.usage, "write ID:.id,NAME:.name");
       const value = (row: object) => valuesAt(row, path).map(cellOf).join(",") || "<none>";
       return { title, value };
     });

@@ -121,7 +121,7 @@ export function readToken(text: string, source: string): string {
 
 function readUserId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new CliError(`FAIRWAY_USER_ID is no user id: ${text}`, EXIT.usage, "write the number, or leave it out");
+  throw new CliError(`FAIRWAY_USER_ID must be a number, not ${text}`, EXIT.usage, "write the number, or leave it out");
 }
 
 function readFile(path: string): Profile | undefined {
@@ -164,7 +164,7 @@ export async function removeProfile(env: Environment): Promise<string | undefine
   }
 }
 
-/** A file that cannot be read names nothing; it is removed all the same. */
+/** An unreadable config is treated as empty and deleted. */
 function keychainOf(path: string): string | undefined {
   try {
     return readFile(path)?.keychain;

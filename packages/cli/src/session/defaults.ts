@@ -61,7 +61,7 @@ export function checkedSetting(name: string, text: string, source: string): Defa
     throw new CliError(`${source}: there is no setting ${name}`, EXIT.usage, `choose among ${SETTINGS.join(", ")}`);
   const value = READERS[setting](text);
   if (value === undefined)
-    throw new CliError(`${source}: ${text} is no ${name}`, EXIT.usage, `write ${WORDS[setting]}`);
+    throw new CliError(`${source}: ${text} is not a valid ${name}`, EXIT.usage, `write ${WORDS[setting]}`);
   return value;
 }
 
@@ -77,7 +77,7 @@ export function replaceSettings(env: Environment, text: string): string {
 function settingsIn(text: string, source: string): Readonly<Record<string, unknown>> {
   const settings = objectIn(text);
   if (settings) return settings;
-  throw new CliError(`${source} is no JSON object`, EXIT.failure, "correct it, or remove it");
+  throw new CliError(`${source} is not a JSON object`, EXIT.failure, "correct it, or remove it");
 }
 
 /** Undefined takes the setting out. */

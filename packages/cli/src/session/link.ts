@@ -40,7 +40,7 @@ export function linkOf(globals: Globals, { env, say, out }: Surroundings): Link 
         if (method === "GET" || READING.test(new URL(url).pathname) || isRehearsal(url, body)) return;
         if (globals.dryRun && globals.dryRunAt === "server")
           throw new CliError(
-            `the gateway has no rehearsal of ${method} ${new URL(url).pathname}`,
+            `${method} ${new URL(url).pathname} does not support --dry-run`,
             EXIT.usage,
             "--dry-run prints the request",
           );

@@ -56,7 +56,7 @@ export function createTransport(settings: TransportSettings): Transport {
     if (missing) throw missing;
     if ((status < 300 || status === 404) && !envelope)
       throw new CliError(
-        `${url.split("/api/", 1)[0]} is no Fairway gateway`,
+        `${url.split("/api/", 1)[0]} is not a Fairway gateway`,
         EXIT.unreachable,
         "check the address; behind a proxy it may need a path, such as https://ai.example.com/fairway",
       );

@@ -16,8 +16,8 @@ export interface CarriedUsage {
 }
 
 /**
- * Charges an imported account what it had used before, as its `used_quota` says already; the balance that is imported
- * with it is larger by as much.
+ * Records the usage from before the import, which `used_quota` already includes, and credits the balance by the same
+ * amount.
  */
 export async function bookCarriedUsage(
   tx: RawTransaction,

@@ -36,7 +36,7 @@ export interface StartedApp {
   readonly adminUrl: string | undefined;
   /** Key of the demo channel while both exist. */
   readonly demoKey: string | undefined;
-  /** A password that was made up for the first account just now. */
+  /** Password that was generated for the first account. */
   readonly madePassword: string | undefined;
   readonly hasDefaultPassword: boolean;
 }
@@ -72,7 +72,7 @@ export function lifeOf(parts: Parts): App {
     const calls = running.calls();
     if (requests.length + calls.length === 0) return;
     const count = Math.max(requests.length, calls.length);
-    log.warn("requests are cut off by the stop", { count });
+    log.warn("shutdown deadline reached, aborting requests", { count });
     metrics.drainAborted(count);
     for (const request of requests) request.stop(new AppError("server_shutdown"));
     for (const call of calls) call.giveUp(new AppError("server_shutdown"));

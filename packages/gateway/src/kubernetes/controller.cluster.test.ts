@@ -183,8 +183,8 @@ describe("kubectl apply --dry-run=server", () => {
 
   test.each([
     ["Channel", { type: "nope", models: ["m"] }, 'spec.type: Unsupported value: "nope"'],
-    ["Channel", { type: "openai", baseUrl: "api.example.com" }, "spec.baseUrl is no web address"],
-    ["Channel", { type: "openai", baseUrl: "ftp://example.com" }, "spec.baseUrl is no web address"],
+    ["Channel", { type: "openai", baseUrl: "api.example.com" }, "spec.baseUrl is not a web address"],
+    ["Channel", { type: "openai", baseUrl: "ftp://example.com" }, "spec.baseUrl is not a web address"],
     ["Channel", { type: "openai", key: "sk-x" }, "spec.key is not for clusters"],
     ["Channel", { type: "openai", credentialsFrom: { env: "X" } }, "names a Secret of this namespace"],
     ["Channel", { type: "openai", priority: -1000 }, "spec.priority in body should be greater than or equal to -999"],

@@ -282,7 +282,7 @@ class Term {
     if (now - (this.#logged.get(text) ?? Number.NEGATIVE_INFINITY) < REPEAT_LOG_MS) return;
     this.#logged.set(text, now);
     const cure = cureOf(error);
-    this.#deps.log.warn(`${what} cannot be followed, the last state stays`, {
+    this.#deps.log.warn(`${what} cannot be watched; the last known state stays`, {
       namespace,
       error,
       ...(cure && { cure }),

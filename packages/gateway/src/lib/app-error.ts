@@ -86,7 +86,7 @@ export const ERRORS = {
     status: 400,
     message: "The body holds too many JSON values (limit {limit}, an object or list counts 9); split the request.",
   },
-  bodies_full: { status: 503, message: "The gateway reads as many request bodies as it may; try again in a moment." },
+  bodies_full: { status: 503, message: "Too many request bodies are being read; try again in a moment." },
   request_timeout: { status: 408, message: "The body did not arrive in time." },
   invalid_encoding: { status: 400, message: "The body does not match its Content-Encoding." },
   unsupported_encoding: {
@@ -140,7 +140,7 @@ export const ERRORS = {
   },
   bad_response_status_code: { status: 502, message: "bad response status code {status}", origin: "upstream" },
   internal_error: { status: 500, message: "Internal error." },
-  overloaded: { status: 503, message: "The gateway serves as many requests as it may; try again in a moment." },
+  overloaded: { status: 503, message: "The gateway is at capacity; try again in a moment." },
   limits_unavailable: { status: 503, message: "Limits cannot be checked now; try again in a moment." },
   budgets_unavailable: { status: 503, message: "Budgets cannot be checked now; try again in a moment." },
   balances_unavailable: { status: 503, message: "Balances cannot be checked now; try again in a moment." },

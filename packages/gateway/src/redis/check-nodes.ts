@@ -12,7 +12,7 @@ export async function warnOfNodes(
   const alone = infos.filter((info) => info["connected_slaves"] === "0").map(({ name }) => name);
   if (alone.length > 0)
     log.warn(
-      "primaries of the Redis Cluster have no replica: while one is away, requests of its users are refused; add replicas",
+      "primaries of the Redis Cluster have no replica: if one fails, requests of its users are refused; add replicas",
       { nodes: alone },
     );
   const needsAll = (

@@ -105,11 +105,11 @@ describe("lists and mappings", () => {
   });
 
   test.each([
-    ["model_mapping", "{", "model_mapping is no JSON object"],
+    ["model_mapping", "{", "model_mapping is not a JSON object"],
     ["model_mapping", '{"a":1}', "model_mapping names something that is not text"],
-    ["status_code_mapping", "[]", "status_code_mapping is no JSON object"],
-    ["setting", "no", "setting is no JSON object"],
-    ["param_override", "1", "param_override is no JSON object"],
+    ["status_code_mapping", "[]", "status_code_mapping is not a JSON object"],
+    ["setting", "no", "setting is not a JSON object"],
+    ["param_override", "1", "param_override is not a JSON object"],
   ])("a broken %s (%s) is refused by name", (field, text, message) => {
     expect(() => record({ [field]: text })).toThrow(message);
   });

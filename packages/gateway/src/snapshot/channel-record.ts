@@ -167,5 +167,5 @@ function object(field: string, text: string | null): JsonObject | undefined {
   if (text === null || text.trim() === "" || text.trim() === "null") return undefined;
   const value = parseObject(text);
   if (isObject(value)) return Object.freeze(value);
-  throw new Error(`${field} is no JSON object`);
+  throw new Error(`${field} is not a JSON object`);
 }

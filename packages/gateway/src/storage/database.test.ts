@@ -207,7 +207,7 @@ describe("SQLite", () => {
 });
 
 describe("database URLs", () => {
-  test("of an unknown kind are refused with the known ones", () => {
+  test("with an unknown scheme are refused, and the error names the supported ones", () => {
     expect(() => openDatabase({ url: "oracle://x", log })).toThrow(
       "begins with sqlite:, mysql:// or postgres://, not with oracle:",
     );

@@ -78,7 +78,7 @@ export class ForeignRow {
     if (text === "") return undefined;
     if (/^\d+$/.test(text)) return this.int(name);
     const ms = Date.parse(/[zZ]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.replace(" ", "T")}Z`);
-    return Number.isNaN(ms) ? this.refuse(name, `${text.slice(0, 60)} is no time`) : Math.floor(ms / 1000);
+    return Number.isNaN(ms) ? this.refuse(name, `${text.slice(0, 60)} is not a time`) : Math.floor(ms / 1000);
   }
 
   int(name: string, fallback = 0): number {
@@ -99,7 +99,7 @@ export class ForeignRow {
     const value = this.#values[name];
     if (value === null || value === undefined || this.text(name).trim() === "") return undefined;
     const number = Number(value);
-    return Number.isFinite(number) ? number : this.refuse(name, `${this.text(name).slice(0, 60)} is no number`);
+    return Number.isFinite(number) ? number : this.refuse(name, `${this.text(name).slice(0, 60)} is not a number`);
   }
 
   flag(name: string): boolean {

@@ -123,7 +123,9 @@ it("tries no further channel for a request that is cut off between two attempts"
   const asked = gateway.post("/v1/chat/completions", body("moved"), key);
   await expect.poll(() => upstream.requests.length).toBe(1);
   const stopped = app.stop();
-  await expect.poll(() => gateway?.logLines(), { timeout: 5_000 }).toContain("requests are cut off by the stop");
+  await expect
+    .poll(() => gateway?.logLines(), { timeout: 5_000 })
+    .toContain("shutdown deadline reached, aborting requests");
   expect(upstream.requests).toHaveLength(1);
   upstream.script("/chat/completions", () => ({ status: 500, body: "asked again" }));
   await database.raw.run("rollback", []);

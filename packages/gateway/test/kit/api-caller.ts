@@ -5,7 +5,7 @@ export interface ApiReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The parsed body; an empty object when it is no JSON object. */
+  /** The parsed body; an empty object when it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

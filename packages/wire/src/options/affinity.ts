@@ -79,7 +79,7 @@ export const affinityRulesType: OptionType<readonly AffinityRule[]> = {
     }
     if (!Array.isArray(rules) || rules.length > MAX_RULES) return broken(`a JSON array of at most ${MAX_RULES} rules`);
     for (const [index, rule] of rules.entries()) {
-      const fault = isObject(rule) ? faultOf(rule) : "it is no object";
+      const fault = isObject(rule) ? faultOf(rule) : "it is not an object";
       if (fault !== undefined) return broken(`affinity rules; in rule ${index + 1} ${fault}`);
     }
     return { isValid: true, value: rules.map((rule: object) => ({ ...DEFAULTS, ...rule }) as AffinityRule), text };
@@ -91,9 +91,9 @@ function faultOf(rule: Readonly<Record<string, unknown>>): string | undefined {
   if (unknown !== undefined) return `${unknown} is unknown`;
   if (!isText(rule["name"], 64)) return "name is missing";
   for (const name of LISTS)
-    if (rule[name] !== undefined && !isList(rule[name], isPattern)) return `${name} is no list of patterns`;
+    if (rule[name] !== undefined && !isList(rule[name], isPattern)) return `${name} is not a list of patterns`;
   if (!isList(rule["key_sources"], isSource) || (rule["key_sources"] as unknown[]).length === 0)
-    return "key_sources is no list of sources";
+    return "key_sources is not a list of sources";
   if (!isTime(rule["ttl_seconds"] ?? DEFAULTS.ttl_seconds)) return `ttl_seconds is not from 1 to ${MAX_SECONDS}`;
   const wrong = FLAGS.find((name) => rule[name] !== undefined && typeof rule[name] !== "boolean");
   return wrong && `${wrong} is not true or false`;

@@ -41,7 +41,8 @@ export const promptBordersType: OptionType<PromptBorders> = {
 type RawBorder = Readonly<Record<string, number>>;
 
 function faultOf(value: unknown): string | undefined {
-  if (!Array.isArray(value) || value.length > MAX_BORDERS) return `there is no list of at most ${MAX_BORDERS} borders`;
+  if (!Array.isArray(value) || value.length > MAX_BORDERS)
+    return `there is not a list of at most ${MAX_BORDERS} borders`;
   const seen = new Set<unknown>();
   for (const border of value as unknown[]) {
     if (!isObject(border)) return "a border is no object";

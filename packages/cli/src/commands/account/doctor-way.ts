@@ -88,7 +88,7 @@ export function proxyFinding(server: string, env: Environment, isReached: boolea
   const [name, address = ""] = proxyOf(server, env) ?? [];
   if (name === undefined) return { check, ...ok("no variable names one") };
   // Never its user and password.
-  const host = URL.parse(address)?.host ?? "something that is no address";
+  const host = URL.parse(address)?.host ?? "something that is not an address";
   if (isBehindProxy(server, env)) {
     const message = `calls go through ${host} (${name})`;
     return { check, ...(isReached ? ok(message) : warning(message, `see that it runs, or unset ${name}`)) };

@@ -183,7 +183,7 @@ function readScope(name: string): AccessScope {
 function readEnd(days: string | undefined): number {
   if (days === undefined) return 0;
   if (/^[1-9]\d{0,3}$/.test(days)) return Math.floor(Date.now() / 1000) + Number(days) * 86_400;
-  throw new CliError(`--expires ${days} is no number of days`, EXIT.usage, "write --expires 90 for three months");
+  throw new CliError(`--expires ${days} is not a number of days`, EXIT.usage, "write --expires 90 for three months");
 }
 
 /** A session by password: access tokens cannot change credentials. */

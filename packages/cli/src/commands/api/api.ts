@@ -126,9 +126,9 @@ function callAt(word: string, text: string): CallAt {
   const [path = "", query = ""] = text.split("?", 2);
   const search = Object.fromEntries(new URLSearchParams(query));
   const method = METHODS.find((one) => one === word.toUpperCase());
-  if (!method) throw new CliError(`${word} is no method`, EXIT.usage, `choose among ${METHODS.join(", ")}`);
+  if (!method) throw new CliError(`${word} is not an HTTP method`, EXIT.usage, `choose among ${METHODS.join(", ")}`);
   if (!path.startsWith("/api/"))
-    throw new CliError(`${path} is no path`, EXIT.usage, "write one such as /api/channel/3");
+    throw new CliError(`${path} is not a path`, EXIT.usage, "write one such as /api/channel/3");
   for (const call of CALLS.values()) {
     const pattern = new RegExp(`^${call.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/?]+)")}$`);
     const match = call.method === method ? pattern.exec(path) : null;
@@ -157,7 +157,7 @@ function pairsOf(texts: readonly string[] = [], flag: string): Record<string, st
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf("=");
-      if (at < 1) throw new CliError(`${flag} ${text} is no name=value`, EXIT.usage, `write ${flag} id=3`);
+      if (at < 1) throw new CliError(`${flag} ${text} is not name=value`, EXIT.usage, `write ${flag} id=3`);
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
@@ -174,7 +174,7 @@ async function bodyIn({ body, input, field, jsonField }: ApiOptions): Promise<un
 function memberIn(text: string, name: string): unknown {
   const value = jsonIn(text);
   if (value !== undefined) return value;
-  throw new CliError(`--json-field ${name} is no JSON`, EXIT.usage, "write a text with --field");
+  throw new CliError(`--json-field ${name} is not JSON`, EXIT.usage, "write a text with --field");
 }
 
 async function bodyOf(text: string | undefined): Promise<unknown> {
@@ -183,5 +183,5 @@ async function bodyOf(text: string | undefined): Promise<unknown> {
     text === "-" ? await readStdin("Body") : text.startsWith("@") ? readTextFile(text.slice(1), "--body") : text;
   const value = jsonIn(json);
   if (value !== undefined) return value;
-  throw new CliError("--body is no JSON", EXIT.usage, "write it like '{\"id\": 3}', @file, or - for standard input");
+  throw new CliError("--body is not JSON", EXIT.usage, "write it like '{\"id\": 3}', @file, or - for standard input");
 }

@@ -67,7 +67,7 @@ export const CHANNELS: Shape<Channel> = {
   name: ({ id }) => `channel/${id}`,
 };
 
-/** The same with types by name, where people read them. */
+/** Shows type names instead of numbers in output for people. */
 export async function channelShape(client: Client, output: Pick<Output, "format">): Promise<Shape<Channel>> {
   if (!isForPeople(output)) return CHANNELS;
   const names = await typeNames(client);

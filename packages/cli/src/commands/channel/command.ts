@@ -66,7 +66,7 @@ function withSettings(command: Command): Command {
     .option("--other <text>", "region, version or another setting that the type requires")
     .option("--model-mapping <json>", "JSON object, or @file")
     .option("--status-code-mapping <json>", "JSON object, or @file")
-    .option("--no-auto-ban", "keep it on whatever its upstream answers")
+    .option("--no-auto-ban", "never disable the channel automatically")
     .option("--key-file <path>", "file that holds the key; of several, one a line, `create` makes several channels")
     .addOption(
       new Option("--key-stdin", "read the key from standard input; asked for in a terminal").conflicts("keyFile"),
@@ -82,9 +82,7 @@ function creating(channel: Command, { client, output, idOf }: CommandContext): v
     .requiredOption("--models <list>", "comma list")
     .option("--group <list>", "comma list", "default")
     .option("--multi-key", "keep several keys, one a line, together in one channel instead of making several")
-    .addOption(
-      new Option("--split-keys", "make a channel of each line of the key, as without it").conflicts("multiKey"),
-    )
+    .addOption(new Option("--split-keys", "create one channel per line of the key (default)").conflicts("multiKey"))
     .action(async (options: ChannelCreateOptions) =>
       (await import("./changes.ts")).createChannel(await client(), options, output()),
     );
@@ -146,7 +144,7 @@ function editing(channel: Command, { client, output, io, idOf }: CommandContext)
   const edit = channel
     .command("edit")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
-    .description("change a channel in $EDITOR; what would change is shown and asked for")
+    .description("edit a channel in $EDITOR; shows a diff and asks for confirmation")
     .action(async (one: Reference) =>
       (await import("./edit.ts")).editChannel(await client(), await idOf(one), { output: output(), io }),
     );
@@ -226,7 +224,7 @@ function checking(channel: Command, { client, output, idsOf }: CommandContext): 
   const balance = channel
     .command("balance")
     .argument("[id...]", AS_LISTED, ids("channel"))
-    .description("ask the provider what is left, where it tells")
+    .description("query the provider for the remaining balance, if it supports that")
     .option("--all", "every channel that is enabled")
     .action(async (chosen: Reference[] | undefined, options: ChannelBalanceOptions) =>
       (await load()).channelBalances(await client(), await idsOf(chosen), options, output()),

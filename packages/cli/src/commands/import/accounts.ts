@@ -56,7 +56,7 @@ async function carryUser(
   await target.call(userCreate, { body: { username, display_name: display.join(""), password } });
   const { data: found } = await target.call(userList, { query: { keyword: username } });
   const id = found.find((one) => one.username === username)?.id;
-  if (id === undefined) throw new Error(`the user ${username} was made and cannot be found`);
+  if (id === undefined) throw new Error(`the user ${username} was created but could not be read back`);
   const value = quotaOf(row["quota"]);
   await target.call(userManage, { body: { id, action: "add_quota", mode: "override", value } });
   if (numberOf(row, "role") >= ROLE.admin) await target.call(userManage, { body: { id, action: "promote" } });

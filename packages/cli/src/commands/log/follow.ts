@@ -25,7 +25,7 @@ export async function followLogs(
   io: Io,
 ): Promise<void> {
   const { format } = output;
-  if (format === "yaml") throw new CliError("a list without an end is no document", EXIT.usage, "use -o jsonl");
+  if (format === "yaml") throw new CliError("a list without an end is not a document", EXIT.usage, "use -o jsonl");
   const query = await logQueryOf(client, options, io.nowSeconds());
   const printer = await openRows(format === "json" ? { ...output, format: "jsonl" } : output, logShape(query.isAdmin));
   const follower = createFollower(client, query, (row) => printer.add(row));

@@ -1,6 +1,6 @@
 import { isObject } from "../../lib/text/json.ts";
 
-/** A text that is no list of documents; the message says where. */
+/** A text that is not a list of documents; the message says where. */
 export class TextProblem extends Error {}
 
 /** The documents of a text in YAML or JSON: one, several parted by `---`, or a list. */

@@ -198,7 +198,7 @@ const RULES: readonly (readonly [en: string, zh: string])[] = [
     "modalities such as text+image->text, of text, image, audio, video, file and embeddings, for #",
     "模态，例如 text+image->text，可用 text、image、audio、video、file 和 embeddings（#）",
   ],
-  [`${BORDERS}; for # there is no list of at most # borders`, "价格分段，# 须为最多 # 段的列表"],
+  [`${BORDERS}; for # there is not a list of at most # borders`, "价格分段，# 须为最多 # 段的列表"],
   [`${BORDERS}; for # a border is no object`, "价格分段，# 的每一段须为对象"],
   [`${BORDERS}; for # # is unknown`, "价格分段，# 中的 # 不是已知字段"],
   [`${BORDERS}; for # above is not from 1 to #`, "价格分段，# 的 above 须在 1 到 # 之间"],

@@ -100,9 +100,9 @@ function numbersOf(values: JsonValue | undefined): number[] {
   return Array.isArray(values) ? values.filter((value) => typeof value === "number") : [];
 }
 
-/** A vector of no numbers would be taken for one. */
+/** An empty embedding would look like a result. */
 function filled(values: number[]): number[] {
-  if (values.length === 0) throw new Error("the answer has a vector of no numbers");
+  if (values.length === 0) throw new Error("an embedding is empty");
   return values;
 }
 

@@ -1,5 +1,5 @@
-// What meters look for in the bytes of a stream, without parsing what they do not need. A key inside a text is
-// escaped there, so a quoted name never matches inside of one.
+// Byte patterns that the usage meters search for before they parse a stream. A quoted key never matches inside a text,
+// because quotes are escaped there.
 import { skipValue } from "../../lib/text/json-splice.ts";
 import { parseObject } from "./read.ts";
 import type { JsonObject } from "./types.ts";

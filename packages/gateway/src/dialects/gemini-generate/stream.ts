@@ -51,7 +51,7 @@ export function bareEvents(blocks: Buffer): Buffer {
 
 const NEWLINE = Buffer.from("\n");
 
-/** Writes a stream as the JSON array that clients get who did not ask for events. */
+/** Writes a stream as a JSON array, for clients that did not request SSE. */
 export function createArrayWriter(): StreamForm {
   let isOpen = false;
   const open = (): string => {

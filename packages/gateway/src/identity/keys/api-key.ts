@@ -8,7 +8,7 @@ export interface ApiKey {
 
 const KEY = /^[0-9A-Za-z]{48}$/;
 const SUBPROTOCOL = "openai-insecure-api-key.";
-/** Google's clients ask under /v1 by default, also for what has an answer in no protocol here. */
+/** Google clients call /v1 by default, even for endpoints that the gateway does not implement. */
 const GEMINI =
   /^(?:\/v1beta|\/upload\/|\/v1\/(?:models|tunedModels|files|batches|cachedContents|interactions|fileSearchStores|auth_tokens))/;
 /** Links of compatible gateways to the log of a key carry it in the query. */

@@ -27,7 +27,7 @@ export interface CodeService {
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** `oauth_provider_unreachable` when there is no answer in time, `oauth_answer_invalid` when it is no JSON object. */
+/** `oauth_provider_unreachable` when there is no answer in time, `oauth_answer_invalid` when it is not a JSON object. */
 export async function askService(outbound: Outbound, label: string, call: OutboundCall): Promise<Answer> {
   const answer = await outbound.json(call).catch((cause: unknown) => {
     throw new Refusal("oauth_provider_unreachable", { values: { provider: label }, cause });

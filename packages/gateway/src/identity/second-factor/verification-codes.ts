@@ -31,7 +31,7 @@ export type IssuedCode = { readonly code: string } | { readonly waitSeconds: num
 
 /**
  * One-time codes by mail address. The table holds a random number for each; the code follows from it and from a secret.
- * Who asks again while a code is good gets the same one, so strangers who ask for an address void nothing.
+ * Requests within the validity period return the same code, so that a third party cannot invalidate it.
  */
 export interface Codes {
   /** The code of an address, or the seconds until it may ask again. */

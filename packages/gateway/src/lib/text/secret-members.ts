@@ -39,7 +39,7 @@ const SECRET_PARAMETER = /([?&](?:[\w.-]*(?:key|token|secret|password|signature|
 
 type Path = readonly string[];
 
-/** The text with hints in place of secrets; the same text where there is none, or where it is no JSON object. */
+/** The text with hints in place of secrets; the same text where there is none, or where it is not a JSON object. */
 export function hintedText(text: string, path: Path = []): string {
   const value = parseExact(text);
   if (value === undefined || secretsIn(value, path).length === 0) return text;

@@ -10,8 +10,8 @@ export interface QueuePosition {
 
 /**
  * Requests that wait for channels whose own limits are reached. Users take turns, whatever number of requests each of
- * them has waiting; those of one user keep their order. Who waits for several channels is in the queue of each: what
- * becomes free first is theirs, and no later request overtakes them at one of the others.
+ * them has waiting; those of one user keep their order. A request that waits for several channels is in each of their
+ * queues: it takes the first that becomes free, and no later request overtakes it at one of the others.
  */
 export interface AdmissionQueue {
   /** Joins the queues that have fewer than `most` requests; undefined when all are full. */

@@ -60,7 +60,7 @@ interface Call {
   errors: ErrorDialect;
   /** The request to relay, once its body was read. */
   received: RelayRequest | undefined;
-  /** It was answered with an error: later failures are consequences. */
+  /** An error response was sent; follow-up errors are ignored. */
   isRefused: boolean;
 }
 

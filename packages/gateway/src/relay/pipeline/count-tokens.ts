@@ -239,7 +239,7 @@ async function attempt(
   if (answer.status < 200 || answer.status > 299) return failureOfAnswer(answer, target, deps);
   return parseObject(answer.body.toString("utf8"))
     ? answer.body
-    : unreadable(new Error("the answer is no JSON object"));
+    : unreadable(new Error("the answer is not a JSON object"));
 }
 
 function send(response: ServerResponse, body: Buffer): void {

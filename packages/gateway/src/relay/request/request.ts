@@ -17,7 +17,7 @@ export interface RelayRequest extends StopNotes {
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly body: Body;
-  /** As the client sent it, where `body` has in full what that names by ids; and the response that it continues. */
+  /** The original request, when `body` has stored items expanded in place, and the response that it continues. */
   readonly asked?: { readonly body: Body; readonly previous: string | undefined };
   /** Set for forms; `body` then holds their text fields as JSON. */
   readonly upload?: Upload;

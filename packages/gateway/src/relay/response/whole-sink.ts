@@ -139,7 +139,7 @@ export class WholeSink implements Sink {
     const error = this.#upstream.errorIn(answer);
     if (error) return { failure: this.#context.refused(readErrorEvent(this.#context.target.plan.provider, error)) };
     if (this.#upstream.isAnswer?.(answer) === false)
-      return { failure: unreadable(new Error("the answer has another shape than the protocol's")) };
+      return { failure: unreadable(new Error("unexpected response format")) };
     return { answer, bytes };
   }
 

@@ -114,7 +114,7 @@ describe("rules of the operator", () => {
       return read.isValid ? "" : read.rule;
     };
     expect(fault("{}")).toBe("a JSON array of at most 50 rules");
-    expect(fault("[5]")).toBe("affinity rules; in rule 1 it is no object");
+    expect(fault("[5]")).toBe("affinity rules; in rule 1 it is not an object");
     const sources = { key_sources: [{ type: "user" }] };
     const wrong = (more: object) =>
       fault(
@@ -126,9 +126,9 @@ describe("rules of the operator", () => {
     expect(wrong({})).toBe("");
     expect(wrong({ name: "" })).toBe("affinity rules; in rule 2 name is missing");
     expect(wrong({ models: [] })).toBe("affinity rules; in rule 2 models is unknown");
-    expect(wrong({ model_regex: ["("] })).toBe("affinity rules; in rule 2 model_regex is no list of patterns");
+    expect(wrong({ model_regex: ["("] })).toBe("affinity rules; in rule 2 model_regex is not a list of patterns");
     for (const key_sources of [[], [{ type: "ip" }], [{ type: "header" }], [{ type: "json", path: "a", pattern: "[" }]])
-      expect(wrong({ key_sources })).toBe("affinity rules; in rule 2 key_sources is no list of sources");
+      expect(wrong({ key_sources })).toBe("affinity rules; in rule 2 key_sources is not a list of sources");
     expect(wrong({ ttl_seconds: 0 })).toBe("affinity rules; in rule 2 ttl_seconds is not from 1 to 604800");
     expect(wrong({ include_model: "no" })).toBe("affinity rules; in rule 2 include_model is not true or false");
   });

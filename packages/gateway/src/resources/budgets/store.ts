@@ -13,7 +13,7 @@ import { readSubjectNames, SUBJECT_TABLES } from "../../storage/row-names.ts";
 export interface BudgetStoreDeps {
   readonly database: Database;
   readonly clock: Clock;
-  /** Knows what is reserved outside of the database; without it only that is shown which is reserved there. */
+  /** Reads reservations outside of the database. If absent, only database reservations are shown. */
   readonly held?: Pick<Budgets, "heldElsewhere"> | undefined;
 }
 

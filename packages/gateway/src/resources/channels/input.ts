@@ -164,7 +164,7 @@ export function storedKey(key: string, type: number): string | undefined {
 /** The keys with those that are new behind them; places of the old ones stay. `invalid_field` where a channel has one key for good. */
 export function withMoreKeys(stored: string, added: string, type: number): string {
   const isWhole = type === VERTEX || parseObject(stored) !== undefined || parseObject(added) !== undefined;
-  if (isWhole) throw invalid("key_mode", "must be replace: a key file has no second one");
+  if (isWhole) throw invalid("key_mode", 'must be "replace": key files cannot be combined');
   const lines = keyLines(stored);
   const known = new Set(lines);
   const more = [...new Set(keyLines(added))].filter((key) => !known.has(key));

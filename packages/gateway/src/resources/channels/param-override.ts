@@ -12,7 +12,7 @@ export function hasOperations(override: JsonObject): boolean {
   return Array.isArray(override["operations"]);
 }
 
-/** Undefined for a text that is no JSON object. Steps that set a member are members. */
+/** Undefined for a text that is not a JSON object. Steps that set a member are members. */
 export function readParamOverride(text: string): ParamOverride | undefined {
   const override = parseObject(text);
   if (!override) return undefined;

@@ -42,10 +42,10 @@ it.each([
 
 // @weakness Console: A setting of a channel is accepted where it does nothing: of another type, in another form, or misspelt
 it.each([
-  [1, { thinking_to_content: true }, "is no setting of this gateway: leave it out"],
-  [1, { system_prompt: "Answer in French." }, "is no setting of this gateway: leave it out"],
-  [1, { toString: "x" }, "is no setting of this gateway: leave it out"],
-  [1, { force_stream_optoin: true }, "is no setting of this gateway: did you mean force_stream_option?"],
+  [1, { thinking_to_content: true }, "is not a setting of this gateway: leave it out"],
+  [1, { system_prompt: "Answer in French." }, "is not a setting of this gateway: leave it out"],
+  [1, { toString: "x" }, "is not a setting of this gateway: leave it out"],
+  [1, { force_stream_optoin: true }, "is not a setting of this gateway: did you mean force_stream_option?"],
   [1, { force_stream_option: "no" }, "must be true or false"],
   [1, { responses_mode: "sometimes" }, "must be always or never"],
   [1, { multi_key_mode: "first" }, "must be random or polling"],

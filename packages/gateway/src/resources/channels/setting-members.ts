@@ -72,7 +72,7 @@ function faultOf(provider: ProviderAdapter, member: string, value: unknown): str
   if (form !== undefined) return faultOfForm(form, value, provider);
   if (SETTING_MEMBERS.includes(member)) return "does nothing for channels of this type: leave it out";
   const near = nearest(member, SETTING_MEMBERS);
-  return `is no setting of this gateway: ${near === undefined ? "leave it out" : `did you mean ${near}?`}`;
+  return `is not a setting of this gateway: ${near === undefined ? "leave it out" : `did you mean ${near}?`}`;
 }
 
 function formOf(provider: ProviderAdapter, member: string): SettingForm | undefined {

@@ -95,7 +95,7 @@ test("keys of providers become channels, under both names of their models", () =
     "the provider elevenlabs is not known here: its keys are left out",
     "1 virtual keys are not imported: clients need tokens of this gateway",
     "client is not imported",
-    "vertex: auth_credentials is no key file, which is left out",
+    "vertex: auth_credentials is not a key file, which is left out",
   ])
     expect(notes).toContain(note);
   expect(notes.join()).toMatch(/anthropic names no models: it gets the \d+ usual ones of its type/);

@@ -116,7 +116,7 @@ function readKey(key: JsonObject, { name, type, baseUrl, setting }: Shared, read
   if (models.length === 0) return;
   const secret = secretOf(type, textAt(key, "value", reading, called), at);
   const isPath = type === VERTEX && secret !== "" && parseObject(secret) === undefined;
-  if (isPath) notes.push(`${called}: auth_credentials is no key file, which is left out`);
+  if (isPath) notes.push(`${called}: auth_credentials is not a key file, which is left out`);
   const channel = {
     provider: name,
     name: called,
@@ -175,7 +175,7 @@ function modelsOf(key: JsonObject, renamed: JsonObject, { called, type, served }
   const usual = [...(type === COMPATIBLE ? [] : (providerByType(type)?.models ?? []))];
   notes.push(
     usual.length === 0
-      ? `${called} names no models, and there is no list of them here: it is left out`
+      ? `${called} names no models, and there is not a list of them here: it is left out`
       : `${called} names no models: it gets the ${usual.length} usual ones of its type`,
   );
   return usual;

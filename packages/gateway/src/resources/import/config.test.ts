@@ -149,7 +149,7 @@ test("says in one sentence what is no YAML, and quotes none of it", () => {
 });
 
 test("refuses a file of something else", () => {
-  expect(() => readConfig("a: 1", {}, new GroupNames())).toThrow("this is no configuration of LiteLLM");
+  expect(() => readConfig("a: 1", {}, new GroupNames())).toThrow("this is not a configuration of LiteLLM");
 });
 
 test("aliases of the list form are names of all their models, and one without a model is named", () => {

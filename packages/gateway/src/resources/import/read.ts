@@ -50,7 +50,7 @@ export function readConfig(text: string, env: Variables, groups: Pick<GroupNames
   const config = configIn(yamlOf(text), isConfig);
   if (!config)
     throw new UnknownConfig(
-      "this is no configuration of LiteLLM or Bifrost: it has no model_list and no providers, nor a ConfigMap, Helm values or a resource with one",
+      "this is not a configuration of LiteLLM or Bifrost: it has no model_list and no providers, nor a ConfigMap, Helm values or a resource with one",
     );
   return Array.isArray(config["model_list"]) ? readLitellm(config, env, groups) : readBifrost(config, env);
 }

@@ -172,7 +172,7 @@ eachDatabase("card payment", (open) => {
       expect(await balance()).toBe(5_000_000);
     });
 
-    test("do nothing for other money, other currencies, other providers' orders, unpaid and unknown ones", async () => {
+    test("are ignored if the amount, the currency or the provider differs, or if the order is unpaid or unknown", async () => {
       const tradeNo = await order();
       const epay = {
         user_id: members.user.userId,

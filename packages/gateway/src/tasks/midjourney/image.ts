@@ -42,7 +42,7 @@ async function send(row: DrawingRow, response: ServerResponse, deps: TaskDeps): 
   const trustedHost = base !== undefined && URL.canParse(base) ? new URL(base).host : undefined;
   const answer = await deps.fetcher.fetch(throughWorker({ url: row.image_url, trustedHost }, snapshot.options));
   const type = TYPE.exec(answer.headers["content-type"] ?? "image/jpeg")?.[0];
-  if (answer.status !== 200 || type === undefined) throw new Error(`the answer is no image (${answer.status})`);
+  if (answer.status !== 200 || type === undefined) throw new Error(`the answer is not an image (${answer.status})`);
   const chunks = answer.body[Symbol.asyncIterator]();
   const first = await firstChunk(chunks);
   head(response, type);

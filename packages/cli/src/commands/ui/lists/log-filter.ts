@@ -78,5 +78,5 @@ function typeIn({ type }: Values): number {
 function statusIn({ status }: Values): number {
   if (status === undefined) return 0;
   if (/^[1-5]\d\d$/.test(status)) return Number(status);
-  throw new FieldProblem("status", `status ${status} is no HTTP status`, "write a number such as 429");
+  throw new FieldProblem("status", `status ${status} is not an HTTP status`, "write a number such as 429");
 }

@@ -45,7 +45,7 @@ export const en = {
   sectionKeys: "Single keys",
   keysInUse: "{count} of {total} in use",
   keysHelp:
-    "Changes hold at once, without saving. The last key takes the channel with it; the first brings it back, unless the channel itself was switched off by hand.",
+    "Changes apply immediately, without saving. Disabling the last key disables the channel. Enabling a key enables it again, unless the channel was disabled by hand.",
   keyNamed: "Key {name}",
   keyOn: "In use",
   keyOff: "Switched off",
@@ -88,7 +88,7 @@ export const en = {
   testedMany: "{count} {count:channel|channels} answered.",
   tagMany: "Tag",
   tagManyTitle: "Tag {count} {count:channel|channels}",
-  tagManyHelp: "Replaces the tag they have. Empty takes it away.",
+  tagManyHelp: "Replaces the current tag. Leave it empty to remove the tag.",
   tagNow: "Set the tag",
   changeMany: "Change…",
   changeTitle: "Change",

@@ -56,7 +56,7 @@ function overrideText(row: ForeignRow, lose: Lose): string | null {
   const text = row.text("param_override");
   if (text.trim() === "") return null;
   const override = readParamOverride(text);
-  if (!override) return lose("have a param_override that is no JSON object: it is left out") ?? null;
+  if (!override) return lose("have a param_override that is not a JSON object: it is left out") ?? null;
   for (const operation of override.lost) lose(`have param_override.${operation}: ${NOT_IMPORTED}`);
   return Object.keys(override.members).length > 0 ? JSON.stringify(override.members) : null;
 }
@@ -73,7 +73,7 @@ function headerText(row: ForeignRow, lose: Lose): string | null {
   return null;
 }
 
-/** A mapping that is no JSON object of texts never worked. */
+/** A mapping that is not a JSON object of texts never worked. */
 function mappingText(row: ForeignRow, column: string, lose: Lose): string {
   const text = row.text(column).trim();
   if (text === "" || text === "{}") return "";
@@ -87,7 +87,7 @@ function mappingText(row: ForeignRow, column: string, lose: Lose): string {
 function objectIn(row: ForeignRow, column: string, lose: Lose): JsonObject {
   const text = row.text(column).trim();
   const object = parseObject(text);
-  if (!object && text !== "" && text !== "null") lose(`have a ${column} that is no JSON object: it is left out`);
+  if (!object && text !== "" && text !== "null") lose(`have a ${column} that is not a JSON object: it is left out`);
   return object ?? {};
 }
 

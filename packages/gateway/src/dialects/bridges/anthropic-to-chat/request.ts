@@ -71,7 +71,7 @@ function refuseThreads(body: JsonObject): void {
   }
 }
 
-/** The second is the least that some models do, where others are switched off. */
+/** `between_tools` is the minimum on models that cannot disable thinking. */
 const OFF = new Set(["disabled", "between_tools"]);
 
 function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {

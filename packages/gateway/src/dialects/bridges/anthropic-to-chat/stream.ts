@@ -75,7 +75,7 @@ export class ChunksToMessage implements StreamBridge {
     ];
   }
 
-  /** Events without a choice come before the answer at some vendors, and name nothing. The input side is an estimate until the upstream has said what it counted. */
+  /** Some vendors send events without choices first; these carry no id and no model. The input side is an estimate until the upstream has said what it counted. */
   #start(data: JsonObject): StreamEvent[] {
     if (this.#isStarted) return [];
     this.#isStarted = true;

@@ -177,7 +177,7 @@ function notStored(id: string): AppError {
   return new AppError("unsupported_parameter", { param, message });
 }
 
-/** A system text is one text: some servers take no list of parts there. Nothing said is no message. */
+/** Joins a system text into one string, because some servers accept no list of parts there. Empty text produces no message. */
 function messageOf(item: JsonObject, context: BridgeContext): JsonObject[] {
   const role = roleOf(item);
   const content = contentOf(item["content"], context);

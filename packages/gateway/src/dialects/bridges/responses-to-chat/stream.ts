@@ -66,7 +66,7 @@ export class ChunksToResponse implements StreamBridge {
     return [...events, ended];
   }
 
-  /** Events without a choice come before the answer at some vendors, and name nothing. */
+  /** Some vendors send events without choices first; these carry no id and no model. */
   #begin(data: JsonObject): [ResponseWriter, StreamEvent[]] {
     if (this.#writer !== undefined) return [this.#writer, []];
     this.#writer = new ResponseWriter(headOf(data, this.#context));

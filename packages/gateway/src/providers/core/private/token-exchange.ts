@@ -5,7 +5,7 @@ import { classOfStatus, upstreamError } from "../errors/upstream-error.ts";
 
 export interface ExchangedToken {
   readonly status: number;
-  /** `{}` for everything that is no JSON object. */
+  /** `{}` for everything that is not a JSON object. */
   readonly json: JsonObject;
   /** Undefined = the exchange failed. */
   readonly token: string | undefined;

@@ -63,7 +63,7 @@ const history: RequestTransform = {
   },
 };
 
-/** The server gave up in the middle: clients refuse the vendor's word for it. */
+/** The server gave up in the middle of the answer. Clients reject the vendor's finish reason. */
 const busy: ResponseTransform = {
   name: "insufficient_system_resource",
   marks: ['"insufficient_system_resource"'],

@@ -119,7 +119,7 @@ function verdictOf(text: string): Verdict {
   const reason = typeof answer?.["reason"] === "string" ? answer["reason"].slice(0, LONGEST_REASON) : "";
   if (answer?.["action"] === "allow") return { action: "allow" };
   if (answer?.["action"] === "block") return { action: "block", reason };
-  return { action: "failed", why: "the answer is no verdict" };
+  return { action: "failed", why: "the answer is not a verdict" };
 }
 
 function whyOf(error: unknown, { timeoutMs }: GuardrailPolicy): string {

@@ -135,7 +135,7 @@ describe("single keys of a channel", () => {
     expect(await refusalOf(append(`{"a":1}`))).toEqual([
       200,
       "G2",
-      "Invalid input: key_mode must be replace: a key file has no second one.",
+      'Invalid input: key_mode must be "replace": key files cannot be combined.',
     ]);
     expect(await codeOf(append("x".repeat(512 * 1024)))).toBe("G2");
     expect(await codeOf(admin.put("/api/channel/", { id, key: "sk-x", key_mode: "prepend" }))).toBe("G1");

@@ -71,7 +71,7 @@ export function priceColumns(t: Texts, onCells: (row: PriceRow, cells: Cells) =>
     align: "end",
     cell: (row) => {
       const cells = shownCells(row);
-      // The price of a call wins: those of tokens count no more.
+      // A price per call overrides the prices of tokens.
       if (cell !== "call" && cells.call !== "") return "–";
       return (
         <PriceInput

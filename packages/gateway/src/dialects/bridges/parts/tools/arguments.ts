@@ -2,7 +2,7 @@ import { parseJson } from "../../../../lib/text/json.ts";
 import { isObject } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
-/** Arguments of a tool call as an object; text that is no JSON object is stored under one name instead of being lost. */
+/** Arguments of a tool call as an object; text that is not a JSON object is stored under one name instead of being lost. */
 export function parseArguments(text: string | undefined): JsonObject {
   if (text === undefined || isNothing(text)) return {};
   const value = parseJson(text);
