@@ -144,7 +144,7 @@ function editing(channel: Command, { client, output, io, idOf }: CommandContext)
   const edit = channel
     .command("edit")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
-    .description("edit a channel in $EDITOR; shows a diff and asks for confirmation")
+    .description("edit a channel in $EDITOR; shows the diff, then prompts for confirmation")
     .action(async (one: Reference) =>
       (await import("./edit.ts")).editChannel(await client(), await idOf(one), { output: output(), io }),
     );
