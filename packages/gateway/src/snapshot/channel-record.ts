@@ -2,6 +2,7 @@ import { splitList } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../lib/text/json.ts";
 import { providerByType } from "../providers/registry.ts";
 import { withoutEndpoint } from "../providers/core/join-url.ts";
+import { parseListed, placeOf } from "../providers/core/listed-models.ts";
 import { faultOfHeader } from "../providers/core/channel-headers.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
@@ -34,16 +35,20 @@ export const CHANNEL_COLUMNS = [
   "param_override",
   "header_override",
   "channel_info",
+  "listed_models",
 ] as const satisfies readonly (keyof ChannelTable)[];
 
 type Numbers = "id" | "type" | "status" | "weight" | "max_input_tokens" | "priority" | "auto_ban";
 type Column = (typeof CHANNEL_COLUMNS)[number];
 export type ChannelRow = {
-  readonly [K in Column]: K extends Numbers
+  readonly [K in Exclude<Column, "listed_models">]: K extends Numbers
     ? number
     : K extends "tag" | "setting" | "param_override" | "header_override" | "channel_info"
       ? string | null
       : string;
+} & {
+  /** Absent where a form makes the channel. */
+  readonly listed_models?: string | null;
 };
 
 /** Keys of this type are JSON files, which may have several lines. */
@@ -55,6 +60,7 @@ const HIGHEST_STATUS = 599;
 export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelRecord {
   const row = openTexts(sealed, { open });
   const setting = object("setting", row.setting) ?? {};
+  const base = baseUrl(row);
   const keys = keysOf(open(row.key_sealed, channelKey(row.id)), row.type);
   return Object.freeze({
     id: row.id,
@@ -64,7 +70,7 @@ export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelR
     keys: Object.freeze(keys),
     usableKeys: keysInUse(keys.length, readKeyStates(row.channel_info)),
     keyMode: setting["multi_key_mode"] === "polling" ? "polling" : "random",
-    baseUrl: baseUrl(row),
+    baseUrl: base,
     other: row.other,
     organization: row.openai_organization,
     models: new Set(splitList(row.models)),
@@ -80,6 +86,7 @@ export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelR
     setting,
     paramOverride: object("param_override", row.param_override),
     headers: channelHeaders(setting, object("header_override", row.header_override)),
+    listed: parseListed(row.listed_models ?? null, placeOf({ type: row.type, baseUrl: base })),
   });
 }
 

@@ -6,6 +6,7 @@ import type { Database } from "../storage/database.ts";
 import { readRevisions, type Revisions } from "../storage/revisions.ts";
 import { isSealed, type Vault } from "../storage/secrets/secrets.ts";
 import { CHANNEL_COLUMNS, createChannelReader, type ChannelReader } from "./channel-record.ts";
+import { listedModels } from "./listed-models.ts";
 import { mappedNames } from "./mapped-names.ts";
 import { priceOptionDefaults } from "./option-defaults.ts";
 import { createSnapshot, type Listing } from "./snapshot.ts";
@@ -36,7 +37,7 @@ async function load(deps: LoadDeps, reader: ChannelReader): Promise<Loaded> {
   const snapshot = createSnapshot({
     revision: revisions.options + revisions.channels,
     options,
-    prices: createPriceBook(options, mappedNames(channels)),
+    prices: createPriceBook(options, mappedNames(channels), listedModels(channels)),
     channels,
     unusable,
   });

@@ -38,14 +38,35 @@ const SPEAKING_PAINTER: Modalities = { input: ["text"], output: ["text", "image"
 /** Inputs that a model takes in addition to those of its mode. */
 const BY_SUPPORT = { vision: "image", audio_input: "audio", pdf_input: "file" } as const;
 
-/** @param own the operator's word, such as `text+image->text`; it wins over the list */
-export function findModelFacts(name: string, limits: ModelLimits, own: string | undefined): ModelFacts {
+/** What the upstream's own list says of a model. */
+export interface UpstreamFacts {
+  readonly contextTokens?: number;
+  readonly outputTokens?: number;
+  readonly input?: readonly string[];
+  readonly output?: readonly string[];
+}
+
+export interface FactSources {
+  readonly limits: ModelLimits;
+  /** Which of the limits the operator set. */
+  readonly own: (member: "contextTokens" | "outputTokens") => boolean;
+  /** The operator's word, such as `text+image->text`. */
+  readonly modalities: string | undefined;
+  readonly upstream: UpstreamFacts | undefined;
+}
+
+/** The operator's word wins over the upstream's, and that over the price list. */
+export function findModelFacts(name: string, { limits, own, modalities, upstream = {} }: FactSources): ModelFacts {
   const listed = findListed(name)[0];
+  const { input, output } = upstream;
+  const said = input && output ? { input, output } : listed && readModalities(listed);
+  const limitOf = (member: "contextTokens" | "outputTokens") =>
+    own(member) ? limits[member] : (upstream[member] ?? limits[member]);
   return {
-    contextTokens: limits.contextTokens,
-    outputTokens: limits.outputTokens,
+    contextTokens: limitOf("contextTokens"),
+    outputTokens: limitOf("outputTokens"),
     mode: listed?.mode,
-    modalities: own === undefined ? listed && readModalities(listed) : parseModalities(own),
+    modalities: modalities === undefined ? said : parseModalities(modalities),
     supports: listed && (listed.supports ?? []),
     retiresAt: listed?.deprecated,
   };

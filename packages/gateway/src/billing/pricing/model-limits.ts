@@ -85,6 +85,11 @@ export function limitsOfMapped(name: string, own: OwnLimits, targets: readonly s
   };
 }
 
+/** Whether the operator says it of this name. */
+export function isOwnLimit(own: OwnLimits, member: keyof OwnLimits, model: string): boolean {
+  return readTokens(own[member], listedName(model)) !== undefined;
+}
+
 function readTokens(table: DecimalTable | undefined, name: string): number | undefined {
   const own = table && Object.hasOwn(table, name) ? Math.floor(Number(table[name])) : 0;
   return own >= 1 ? own : undefined;

@@ -11,8 +11,8 @@ import { listedName } from "./listed-name.ts";
 import { mappedResolver, type MappedNames, type Resolver } from "./mapped-price.ts";
 import { priceFromList } from "./list-price.ts";
 import { listedEntry } from "./listed-entry.ts";
-import { findModelFacts, type ModelFacts } from "./model-facts.ts";
-import { limitsOf, limitsOfMapped, type ModelLimits } from "./model-limits.ts";
+import { findModelFacts, type ModelFacts, type UpstreamFacts } from "./model-facts.ts";
+import { isOwnLimit, limitsOf, limitsOfMapped, type ModelLimits } from "./model-limits.ts";
 import { withBorders } from "./prompt-borders.ts";
 import { OPERATOR, type CallPrice, type Origin, type Price, type TokenPrice } from "./rates.ts";
 import { BUILT_IN, compatiblePrices, type ListPrice, listPrices } from "./price-data.ts";
@@ -89,7 +89,11 @@ const MOST_NAMES = 10_000;
  * vendor's current list price is known, that one is charged. A name that channels map has the price of what it is
  * mapped to unless the operator gave it one of its own: the dearest where channels map it differently.
  */
-export function createPriceBook(options: PriceOptions = {}, mapped: MappedNames = new Map()): PriceBook {
+export function createPriceBook(
+  options: PriceOptions = {},
+  mapped: MappedNames = new Map(),
+  listed: ReadonlyMap<string, UpstreamFacts> = new Map(),
+): PriceBook {
   const found = new Map<string, Price>();
   const groups = options.GroupRatio ?? GROUP_RATIOS;
   const groupRatios = new Map(Object.entries(groups).map(([name, value]) => [name, String(value)]));
@@ -134,7 +138,13 @@ export function createPriceBook(options: PriceOptions = {}, mapped: MappedNames 
       const name = listedName(model);
       const modalities = options.ModelModalities;
       const set = modalities && Object.hasOwn(modalities, name) ? modalities[name] : undefined;
-      return findModelFacts(find(name)?.pricedAs ?? name, limits(name), set);
+      const targets = mapped.get(name)?.map((path) => path.at(-1) ?? name) ?? [];
+      return findModelFacts(find(name)?.pricedAs ?? name, {
+        limits: limits(name),
+        own: (member) => [name, ...targets].some((one) => isOwnLimit(own, member, one)),
+        modalities: set,
+        upstream: listed.get(model),
+      });
     },
     surcharges: createSurcharges(options.ToolPrice, options.ServiceTierRatio, (name) => find(name)?.pricedAs ?? name),
     selfUsePrice: SELF_USE_PRICE,

@@ -1,4 +1,4 @@
-import { isObject } from "../../lib/text/json.ts";
+import { isObject, type JsonObject } from "../../lib/text/json.ts";
 import { joinUrl, withoutEnd } from "./join-url.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter } from "./types.ts";
 
@@ -65,6 +65,14 @@ export function namesIn(json: unknown, list: string, name: string): string[] {
   return entries.flatMap((entry) => {
     const id = isObject(entry) ? [name, ...NAMES].map((member) => entry[member]).find(isName) : entry;
     return isName(id) ? [id] : [];
+  });
+}
+
+/** Entries with their names, of a list in any common shape; none where there is no list. */
+export function entriesIn(json: unknown): { readonly name: string; readonly entry: JsonObject }[] {
+  return (listIn(json, LISTS) ?? []).flatMap((entry) => {
+    const name = isObject(entry) ? NAMES.map((member) => entry[member]).find(isName) : undefined;
+    return isObject(entry) && name !== undefined ? [{ name, entry }] : [];
   });
 }
 

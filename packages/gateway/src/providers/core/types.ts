@@ -1,3 +1,4 @@
+import type { ListedModels } from "./listed-models.ts";
 import type { FilterOverrides } from "@fairway/wire";
 import type { Readable } from "node:stream";
 import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
@@ -46,6 +47,8 @@ export interface ChannelRecord {
   readonly paramOverride: JsonObject | undefined;
   /** Set on every call, in place of what the vendor's adapter sets; `{key}` stands for the key. */
   readonly headers: ReadonlyMap<string, string>;
+  /** What the upstream's list says of its models, by their names there. */
+  readonly listed?: ListedModels;
 }
 
 /** The request to an upstream while it is being built; the only mutable object on the path. */

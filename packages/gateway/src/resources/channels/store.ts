@@ -65,7 +65,13 @@ const IDS_PER_STATEMENT = 1000;
 /** SQL of channels. Every write rebuilds the routing rows and raises the revision in its own transaction. */
 export function createChannelStore(deps: ChannelStoreDeps) {
   const writing = { ...deps, write: writer(deps) };
-  return { ...channelReads(deps), ...changes(writing), ...removals(writing), ...records(deps), ...keyStore(writing) };
+  return {
+    ...channelReads(deps),
+    ...changes(writing),
+    ...removals(writing),
+    ...records(deps, writing.write),
+    ...keyStore(writing),
+  };
 }
 
 function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
@@ -218,9 +224,22 @@ async function switchRow(
   return row;
 }
 
-/** Findings about a channel: no routing depends on them, so they raise no revision. */
-function records({ database: { db }, clock }: ChannelStoreDeps) {
+/** Findings about a channel: no routing depends on them, so they raise no revision unless model lists show them. */
+function records({ database: { db }, clock }: ChannelStoreDeps, write: Writing["write"]) {
   return {
+    /** Whether the upstream's list of models was ever read. */
+    async isListed(id: number): Promise<boolean> {
+      const row = await db.selectFrom("channels").select("listed_models").where("id", "=", id).executeTakeFirst();
+      return row?.listed_models !== null;
+    },
+
+    /** "" = the list says nothing. Most lists say what they said before. */
+    async recordListed(id: number, text: string): Promise<void> {
+      const row = await db.selectFrom("channels").select("listed_models").where("id", "=", id).executeTakeFirst();
+      if (!row || row.listed_models === text) return;
+      await write((trx) => trx.updateTable("channels").set({ listed_models: text }).where("id", "=", id).execute());
+    },
+
     /** `fault` "" = the test passed. */
     async recordTest(id: number, milliseconds: number, fault: string): Promise<void> {
       const values = { response_time: Math.round(milliseconds), test_time: seconds(clock), test_error: fault };

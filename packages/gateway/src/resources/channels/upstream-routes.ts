@@ -12,6 +12,7 @@ import {
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
+import { placeOf } from "../../providers/core/listed-models.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { StartedJob } from "../jobs/runner.ts";
 import { checkDestination, checkTestedModel, destinationsOf, parsedChannel, sharesSecrets } from "./destination.ts";
@@ -49,7 +50,9 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
     implement(channelBalanceAll, async ({ caller, sibling }) => {
       sibling("job_id", (await started(deps.refreshBalances(caller.userId), "balance_update_running")).id);
     }),
-    implement(channelModelsOf, async ({ params }) => upstream.openAiModels(await upstream.stored(params.id))),
+    implement(channelModelsOf, async ({ params }) =>
+      upstream.openAiModels(await upstream.stored(params.id), params.id),
+    ),
     implement(channelModelsFor, async ({ body }) => {
       const { type = 1, base_url = "", key = "" } = body;
       const first = firstKey(key, type);
@@ -100,8 +103,11 @@ async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, co
       () => asked,
     );
   context.audit = { sent_to: [...destinationsOf(asked)].join(", ") };
-  const probing = kind === "models" ? probeModels : probeTest;
-  return probing(upstream, channel, model);
+  if (kind === "test") return probeTest(upstream, channel, model);
+  // What an address says that is not that of the saved channel is not about its models.
+  const isSaved =
+    stored && form.id !== undefined && placeOf(parsedChannel(stored.row, stored.key)) === placeOf(channel);
+  return probeModels(upstream, channel, isSaved ? form.id : undefined);
 }
 
 interface FormSource {
@@ -139,11 +145,11 @@ async function probeTest(upstream: ChannelUpstream, channel: ChannelRecord, mode
   return { ok: isOk, latency_ms: milliseconds, message, ...(key && { code: MESSAGE_CODES[key] }), ...status };
 }
 
-async function probeModels(upstream: ChannelUpstream, channel: ChannelRecord) {
+async function probeModels(upstream: ChannelUpstream, channel: ChannelRecord, savedId: number | undefined) {
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
   try {
-    const models = await upstream.models(channel);
+    const models = await upstream.models(channel, savedId);
     return { ok: true, latency_ms: took(), message: "", models };
   } catch (error) {
     if (!(error instanceof UpstreamFailed)) throw error;

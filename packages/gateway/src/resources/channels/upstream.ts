@@ -3,6 +3,13 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
+import {
+  listedText,
+  placeOf,
+  withListedModels,
+  type ListedModel,
+  type ListedModels,
+} from "../../providers/core/listed-models.ts";
 import { mask, secretsOf } from "../../providers/core/mask.ts";
 import { httpOf } from "../../providers/core/proxy.ts";
 import {
@@ -56,11 +63,18 @@ async function tryKeys<T>(channel: ChannelRecord, work: (key: string) => Promise
   throw failed ?? new UpstreamFailed("the channel has no key in use");
 }
 
-async function readModels(channel: ChannelRecord, deps: ChannelUpstreamDeps): Promise<string[]> {
+async function readModels(channel: ChannelRecord, deps: ChannelUpstreamDeps): Promise<Listed> {
   const list = deps.providerByType(channel.type)?.listModels;
   if (!list) throw new Refusal("channel_not_openai_compatible");
-  const ask = (key: string) => list(channel, key, httpWithReason(channel, key, deps.http), deps.clock.now());
-  return [...new Set(await tryKeys(channel, ask, MAX_KEYS))];
+  const said = new Map<string, ListedModel>();
+  const http = withListedModels(deps.http, said);
+  const ask = (key: string) => list(channel, key, httpWithReason(channel, key, http), deps.clock.now());
+  return { names: [...new Set(await tryKeys(channel, ask, MAX_KEYS))], said };
+}
+
+interface Listed {
+  readonly names: string[];
+  readonly said: ListedModels;
 }
 
 /** Everything that asks an upstream on behalf of an administrator. */
@@ -71,7 +85,24 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     return channelRecord(row, deps.vault.open);
   };
 
-  const models = (channel: ChannelRecord): Promise<string[]> => readModels(channel, deps);
+  /** What the list of a saved channel says of its models is stored. */
+  const models = async (channel: ChannelRecord, savedId?: number): Promise<string[]> => {
+    const { names, said } = await readModels(channel, deps);
+    if (savedId !== undefined) await deps.store.recordListed(savedId, listedText(placeOf(channel), said));
+    return names;
+  };
+
+  /** The first test that passes reads the list; who fetches models later reads it again. */
+  const readOnce = async (channel: ChannelRecord, id: number): Promise<void> => {
+    if (await deps.store.isListed(id)) return;
+    try {
+      await models(channel, id);
+    } catch (error) {
+      // Many upstreams have no list: their tests do not ask again.
+      if (!(error instanceof UpstreamFailed) && !(error instanceof Refusal)) throw error;
+      await deps.store.recordListed(id, "");
+    }
+  };
 
   return {
     stored,
@@ -89,6 +120,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       const result = whole.keys.length > 1 ? summaryOf(results) : results[0]?.result;
       if (!result) throw new Refusal("key_missing", { siblings: { time: 0 } });
       await deps.store.recordTest(id, result.milliseconds, result.message);
+      if (result.isOk) await readOnce(whole, id);
       return { ...result, byKey: results };
     },
 
@@ -105,10 +137,10 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     },
 
     /** `channel_not_openai_compatible` for types whose list compatible consoles never request, `model_list_unavailable` for failures. */
-    async openAiModels(channel: ChannelRecord): Promise<string[]> {
+    async openAiModels(channel: ChannelRecord, savedId?: number): Promise<string[]> {
       if (!listsModels(deps, channel.type)) throw new Refusal("channel_not_openai_compatible", { field: "type" });
       try {
-        return await models(channel);
+        return await models(channel, savedId);
       } catch (cause) {
         const reason =
           cause instanceof UpstreamFailed ? cause.message.replace(/\.$/, "") : "the upstream could not be asked";

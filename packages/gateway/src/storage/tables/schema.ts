@@ -126,6 +126,8 @@ export interface ChannelTable {
   response_time: Generated<number>;
   /** Null or "" = the last test passed, or there was none. */
   test_error: Generated<string | null>;
+  /** JSON: what the upstream's list said of its models when it was last read; null = it was not read, or said nothing. */
+  listed_models: Generated<string | null>;
   base_url: string;
   other: string;
   /** US dollars, decimal. */

@@ -94,6 +94,39 @@ describe("a list of models", () => {
     }
   });
 
+  it("says what upstreams list, by the narrowest, after the operator and before the price list", async () => {
+    const { gateway } = relay;
+    const architecture = (inputs: string[]) => ({ input_modalities: inputs, output_modalities: ["text"] });
+    const lists = async (id: number, ...entries: object[]) => {
+      gateway.upstream.script("/v1/models", () => ({ body: { data: entries } }));
+      await gateway.root.must("GET", `/api/channel/fetch_models/${id}`);
+    };
+    const wide = await gateway.channel("own,gpt-4o-mini", { model_mapping: '{"own":"local"}' });
+    const narrow = await gateway.channel("own");
+    await lists(
+      wide,
+      { id: "local", context_length: 9000, architecture: architecture(["text", "image"]), max_completion_tokens: 700 },
+      { id: "gpt-4o-mini", max_model_len: 5000 },
+    );
+    await lists(narrow, { id: "own", context_window: 8000, architecture: architecture(["text"]) });
+    const own = async () => (await listed("/v1/models")).get("own");
+    await expect.poll(own).toMatchObject({
+      context_length: 8000,
+      max_completion_tokens: 700,
+      architecture: { modality: "text->text" },
+      type: "llm",
+    });
+    expect((await listed("/v1/models")).get("gpt-4o-mini")).toMatchObject({
+      context_length: 5000,
+      max_completion_tokens: 16_384,
+    });
+    const gemini = (await listed("/v1beta/models")).get("models/own");
+    expect(gemini).toMatchObject({ inputTokenLimit: 8000, outputTokenLimit: 700 });
+    await gateway.option("ModelContextTokens", '{"own":100}');
+    await expect.poll(own).toMatchObject({ context_length: 100, max_completion_tokens: 700 });
+    await gateway.option("ModelContextTokens", "{}");
+  });
+
   it("says what the operator says, prices by the caller's group, and no more than the operator wants", async () => {
     await relay.gateway.option("ModelContextTokens", '{"mine":32768}');
     await relay.gateway.option("ModelOutputTokens", '{"mine":4096}');

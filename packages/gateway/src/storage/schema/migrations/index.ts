@@ -26,6 +26,7 @@ import { channelHeaders } from "./0024-channel-headers.ts";
 import { nameKeys } from "./0025-name-keys.ts";
 import { channelTests } from "./0026-channel-tests.ts";
 import { budgetCreation } from "./0027-budget-creation.ts";
+import { listedModels } from "./0028-listed-models.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nameKeys,
   channelTests,
   budgetCreation,
+  listedModels,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
