@@ -35,9 +35,10 @@ const addTitle: Migration = {
 
 /** Tables and columns as the files of the schema declare them. */
 function declared(): Map<string, string[]> {
-  const source = readdirSync(import.meta.dirname)
+  const folder = new URL("../tables/", import.meta.url);
+  const source = readdirSync(folder)
     .filter((file) => /^schema(?:-\w+)?\.ts$/.test(file))
-    .map((file) => readFileSync(new URL(file, import.meta.url), "utf8"))
+    .map((file) => readFileSync(new URL(file, folder), "utf8"))
     .join("\n");
   const bodies = new Map(
     [...source.matchAll(/export interface (\w+) \{\n([\s\S]*?)\n\}/g)].map(
