@@ -128,7 +128,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "dropped" },
     sample: { tools: [...tools, { type: "web_search" }] },
-    note: "Next to functions of the client, as coding agents offer them. Alone or forced they are refused, and so are those that were set up for the request: files, code execution, servers of MCP, a computer, addresses. Servers of MCP are those of Claude and of the Responses API.",
+    note: "Next to functions of the client, as coding agents offer them. Alone or forced they are refused, and so are those that were set up for the request: files, code execution, servers of MCP, a computer, addresses. Servers of MCP are those of Claude and of the Responses API. Answers show what the vendor ran (searches, code, MCP calls) in the blocks of the client's own protocol; chat clients read citations, and code as fenced text.",
   },
   {
     name: "Search in chat",

@@ -133,66 +133,6 @@ it("what a search found is cited in the words of every client", () => {
   }
 });
 
-describe("code that the vendor ran is part of the answer's text", () => {
-  const events = [
-    { type: "message_start", message: { id: "m", model: "m", usage: { input_tokens: 1, output_tokens: 1 } } },
-    {
-      type: "content_block_start",
-      index: 0,
-      content_block: { type: "server_tool_use", id: "s", name: "code_execution", input: {} },
-    },
-    { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: '{"code":"1+1"}' } },
-    { type: "content_block_stop", index: 0 },
-    {
-      type: "content_block_start",
-      index: 1,
-      content_block: {
-        type: "code_execution_tool_result",
-        tool_use_id: "s",
-        content: { type: "code_execution_result", stdout: "two", stderr: "", return_code: 0, content: [] },
-      },
-    },
-    { type: "content_block_stop", index: 1 },
-    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } },
-    { type: "message_stop" },
-  ];
-  const item = {
-    type: "code_interpreter_call",
-    id: "ci_1",
-    code: "1+1",
-    outputs: [{ type: "logs", logs: "two" }],
-    status: "completed",
-  };
-
-  it("of Claude", () => {
-    const streamed = run("openai-responses", "anthropic-messages", "claude-sonnet-4-5").stream(events);
-    const content = [
-      { type: "server_tool_use", id: "s", name: "code_execution", input: { code: "1+1" } },
-      { type: "code_execution_tool_result", tool_use_id: "s", content: { stdout: "two" } },
-    ];
-    const answer = { content, stop_reason: "end_turn", usage: { input_tokens: 1, output_tokens: 1 } };
-    const whole = run("openai-responses", "anthropic-messages", "claude-sonnet-4-5").answer(answer);
-    for (const said of [JSON.stringify(streamed), JSON.stringify(whole)]) {
-      expect(said).toContain("1+1");
-      expect(said).toContain("two");
-    }
-  });
-
-  it("of OpenAI", () => {
-    const bridge = () => run("anthropic-messages", "openai-responses", "gpt-5.2");
-    const response = { id: "r", model: "m", status: "completed", output: [item], usage: null };
-    const streamed = bridge().stream([
-      { type: "response.created", response },
-      { type: "response.output_item.done", output_index: 0, item },
-      { type: "response.completed", response },
-    ]);
-    for (const said of [JSON.stringify(streamed), JSON.stringify(bridge().answer(response))]) {
-      expect(said).toContain("1+1");
-      expect(said).toContain("two");
-    }
-  });
-});
-
 describe("a server of MCP", () => {
   const claude = {
     max_tokens: 9,

@@ -11,10 +11,14 @@ export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObj
   const blocks = objects(body, "content");
   const toolCalls = blocks.filter((block) => block["type"] === "tool_use").map(callOf);
   const message = chatMessage({
-    content: blocks.map(saidIn).join(""),
+    content: blocks.map((block) => saidIn(block, context)).join(""),
     reasoning: blocks.map((block) => (block["type"] === "thinking" ? (text(block, "thinking") ?? "") : "")).join(""),
     toolCalls,
-    extra: { ...runMembers(blocks), ...annotationsOf(blocks), ...thinkingMembers(blocks, toolCalls.length > 0) },
+    extra: {
+      ...runMembers(blocks, context),
+      ...annotationsOf(blocks, context),
+      ...thinkingMembers(blocks, toolCalls.length > 0),
+    },
   });
   const choice = compact({
     message,
@@ -31,14 +35,15 @@ export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObj
   );
 }
 
-function runMembers(blocks: readonly JsonObject[]): JsonObject {
-  const reader = new MessageRuns();
+function runMembers(blocks: readonly JsonObject[], context: BridgeContext): JsonObject {
+  const reader = new MessageRuns(context);
   const fw_runs = blocks.flatMap((block) => reader.read(block));
+  fw_runs.push(...reader.rest());
   return fw_runs.length === 0 ? {} : { fw_runs };
 }
 
-function saidIn(block: JsonObject): string {
-  return block["type"] === "text" ? (text(block, "text") ?? "") : writeRunCode(block);
+function saidIn(block: JsonObject, context: BridgeContext): string {
+  return block["type"] === "text" ? (text(block, "text") ?? "") : writeRunCode(block, context);
 }
 
 function callOf(block: JsonObject): JsonObject {
@@ -56,11 +61,11 @@ function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): Json
 }
 
 /** Citations with an address, at the place of the text that they stand under. */
-function annotationsOf(blocks: readonly JsonObject[]): JsonObject {
+function annotationsOf(blocks: readonly JsonObject[], context: BridgeContext): JsonObject {
   const annotations: JsonObject[] = [];
   let at = 0;
   for (const block of blocks) {
-    const end = at + saidIn(block).length;
+    const end = at + saidIn(block, context).length;
     for (const citation of objects(block, "citations")) annotations.push(...annotationOf(citation, at, end));
     at = end;
   }

@@ -1,11 +1,16 @@
 import { anyText, isObject, object } from "../../core/read.ts";
-import type { JsonObject } from "../../core/types.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { fenced } from "../parts/content/code-fence.ts";
+import { CODE_RESULT, isCodeCall, showsCode } from "../parts/tools/code-runs.ts";
 
 const RESULT = /code_execution_tool_result$/;
 
-/** Code that the vendor ran, and what came of it, as text of the answer; "" for every other block. */
-export function writeRunCode(block: JsonObject): string {
+/**
+ * Code that the vendor ran, and what came of it, as text of the answer; "" for every other block, and for clients that have
+ * blocks of their own for it.
+ */
+export function writeRunCode(block: JsonObject, context: BridgeContext): string {
+  if (showsCode(context) && (isCodeCall(block) || CODE_RESULT.test(anyText(block, "type")))) return "";
   if (block["type"] === "server_tool_use") {
     const input = object(block, "input");
     const code = anyText(input, "code", "command");

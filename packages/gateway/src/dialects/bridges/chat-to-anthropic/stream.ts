@@ -26,13 +26,16 @@ export class MessageToChunks implements StreamBridge {
   readonly #totals = new AnthropicTotals();
   readonly #open = new Map<number, OpenBlock>();
   readonly #thinking: JsonObject[] = [];
-  readonly #runs = new MessageRuns();
+  readonly #context: BridgeContext;
+  readonly #runs: MessageRuns;
   #written = 0;
   #isThinkingSent = false;
   #usage: Usage | undefined;
 
   constructor(context: BridgeContext) {
+    this.#context = context;
     this.#writer = new ChunkWriter(context);
+    this.#runs = new MessageRuns(context);
   }
 
   event({ data }: StreamEvent): StreamEvent[] {
@@ -143,7 +146,7 @@ export class MessageToChunks implements StreamBridge {
     const input = open.written === "" ? undefined : parseArguments(open.written);
     const runs = this.#runs.read(open.block, input);
     if (runs.length > 0) return this.#writer.delta({ fw_runs: runs });
-    const run = writeRunCode(input === undefined ? open.block : { ...open.block, input });
+    const run = writeRunCode(input === undefined ? open.block : { ...open.block, input }, this.#context);
     if (run !== "") return this.#text(run);
     if (open.tool === undefined || open.hasArguments) return [];
     return this.#writer.toolArguments(JSON.stringify(object(open.block, "input") ?? {}), open.tool);
@@ -163,7 +166,9 @@ export class MessageToChunks implements StreamBridge {
     const reason = text(delta, "stop_reason");
     if (reason === undefined) return [];
     const extra = compact({ fw_stop_sequence: delta?.["stop_sequence"] ?? undefined });
-    return this.#writer.finish(finishOfAnthropic(reason), 0, extra);
+    const fw_runs = this.#runs.rest();
+    const waiting = fw_runs.length === 0 ? [] : this.#writer.delta({ fw_runs });
+    return [...waiting, ...this.#writer.finish(finishOfAnthropic(reason), 0, extra)];
   }
 }
 

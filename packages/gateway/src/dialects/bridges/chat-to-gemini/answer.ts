@@ -9,6 +9,7 @@ import { newCallId } from "../parts/answer/ids.ts";
 import { joinSignature } from "../../core/call-ids.ts";
 import { sealSignatures, signatureMembers } from "../parts/reasoning/sealed-signatures.ts";
 import { chatLogprobs } from "../parts/answer/logprobs.ts";
+import { CandidateCode, showsCode } from "../parts/tools/code-runs.ts";
 import { runOfGrounding } from "../parts/tools/hosted-runs.ts";
 import { audioOf } from "./sound.ts";
 
@@ -31,11 +32,12 @@ function blockedChoice(): JsonObject {
 function choiceOf(candidate: JsonObject, context: BridgeContext): JsonObject {
   const reason = text(candidate, "finishReason");
   const parts = objects(object(candidate, "content"), "parts");
-  const content = parts.map(writtenOf).join("");
+  const coded = showsCode(context) ? codeIn(parts) : [];
+  const content = parts.map((part) => writtenOf(part, context)).join("");
   const toolCalls = parts.flatMap(callsOfPart);
   const audio = audioOf(parts, context);
-  if (content === "" && toolCalls.length === 0 && audio === undefined) checkEmptyOfGemini(reason);
-  const runs = runOfGrounding(object(candidate, "groundingMetadata"));
+  if (content === "" && toolCalls.length === 0 && coded.length === 0 && audio === undefined) checkEmptyOfGemini(reason);
+  const runs = [...coded, ...runOfGrounding(object(candidate, "groundingMetadata"))];
   const reasoning = parts.map(thoughtOf).join("");
   const sealed = sealSignatures(toolCalls, reasoning);
   const isOnlySound = content === "" && audio !== undefined;
@@ -60,13 +62,23 @@ export function thoughtOf(part: JsonObject): string {
   return part["thought"] === true ? (text(part, "text") ?? "") : "";
 }
 
-/** Renders a part as answer text: text, images as markdown, code and its output as fenced blocks. */
-export function writtenOf(part: JsonObject): string {
+function codeIn(parts: readonly JsonObject[]): JsonObject[] {
+  const reader = new CandidateCode();
+  const runs = parts.flatMap((part) => reader.read(part) ?? []);
+  return [...runs, ...reader.rest()];
+}
+
+/**
+ * Renders a part as answer text: text, images as markdown, code and its output as fenced blocks for clients that have no
+ * parts for them.
+ */
+export function writtenOf(part: JsonObject, context: BridgeContext): string {
   if (part["thought"] === true) return "";
   const image = object(part, "inlineData");
   const type = text(image, "mimeType") ?? "";
   if (image !== undefined)
     return type.startsWith("image/") ? `![image](${dataUrl(type, text(image, "data") ?? "")})` : "";
+  if (showsCode(context)) return text(part, "text") ?? "";
   const code = object(part, "executableCode");
   if (code !== undefined) return fenced((text(code, "language") ?? "").toLowerCase(), text(code, "code") ?? "");
   const result = object(part, "codeExecutionResult");

@@ -3,6 +3,7 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { readGeminiUsage } from "../../core/usage.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
+import { CandidateCode, showsCode } from "../parts/tools/code-runs.ts";
 import { runOfGrounding } from "../parts/tools/hosted-runs.ts";
 import { LongText } from "../parts/content/long-text.ts";
 import { sealSignatures } from "../parts/reasoning/sealed-signatures.ts";
@@ -20,6 +21,7 @@ export class CandidatesToChunks implements StreamBridge {
   readonly #queries = new Set<string>();
   readonly #called = new Set<number>();
   readonly #sounding = new Set<number>();
+  readonly #coded = new Map<number, CandidateCode>();
   readonly #finishes = new Map<number, string>();
   #usage: Usage | undefined;
 
@@ -45,7 +47,8 @@ export class CandidatesToChunks implements StreamBridge {
     const finishes = [...this.#finishes].flatMap(([index, reason]) =>
       this.#writer.finish(finishOfGemini(reason, this.#called.has(index)), index),
     );
-    return [...finishes, ...this.#writer.usage(this.#usage ?? counted)];
+    const waiting = [...this.#coded].flatMap(([index, reader]) => this.#code(reader.rest(), index));
+    return [...waiting, ...finishes, ...this.#writer.usage(this.#usage ?? counted)];
   }
 
   #candidate(candidate: JsonObject): StreamEvent[] {
@@ -65,7 +68,8 @@ export class CandidatesToChunks implements StreamBridge {
   }
 
   #hasSaid(index: number): boolean {
-    return this.#written.has(index) || this.#called.has(index) || this.#sounding.has(index);
+    const isBegun = this.#called.has(index) || this.#sounding.has(index) || this.#coded.has(index);
+    return isBegun || this.#written.has(index);
   }
 
   #part(part: JsonObject, index: number): StreamEvent[] {
@@ -80,12 +84,24 @@ export class CandidatesToChunks implements StreamBridge {
     if (thought !== "") return this.#writer.delta({ reasoning_content: thought }, index);
     const sound = soundOf(part);
     if (sound !== "") return this.#sound(sound, index);
-    const written = writtenOf(part);
+    const runs = showsCode(this.#context) ? this.#codeOf(index).read(part) : undefined;
+    if (runs !== undefined) return this.#code(runs, index);
+    const written = writtenOf(part, this.#context);
     if (written === "") return [];
     const all = this.#written.get(index) ?? new LongText();
     this.#written.set(index, all);
     all.add(written);
     return this.#writer.delta({ content: written }, index);
+  }
+
+  #codeOf(index: number): CandidateCode {
+    const reader = this.#coded.get(index) ?? new CandidateCode();
+    this.#coded.set(index, reader);
+    return reader;
+  }
+
+  #code(fw_runs: readonly JsonObject[], index: number): StreamEvent[] {
+    return fw_runs.length === 0 ? [] : this.#writer.delta({ fw_runs: [...fw_runs] }, index);
   }
 
   /** Clients add up what the pieces say: the id is sent once. */

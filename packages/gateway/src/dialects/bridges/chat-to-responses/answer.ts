@@ -4,6 +4,7 @@ import { readResponsesUsage } from "../../core/usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
 import { fenced } from "../parts/content/code-fence.ts";
 import { logprobsOf } from "../parts/answer/logprobs.ts";
+import { showsCode } from "../parts/tools/code-runs.ts";
 import { runOfItem } from "../parts/tools/hosted-runs.ts";
 import { sealReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
@@ -13,11 +14,11 @@ const UNFINISHED = /^(?:queued|in_progress|cancelled)$/;
 export function fromResponses(body: JsonObject, context: BridgeContext): JsonObject {
   if (UNFINISHED.test(anyText(body, "status"))) throw new Error("the response has not come to its end");
   const items = objects(body, "output");
-  const parts = items.flatMap((item) => (isMessage(item) ? objects(item, "content") : runCodeParts(item)));
+  const parts = items.flatMap((item) => (isMessage(item) ? objects(item, "content") : runCodeParts(item, context)));
   const toolCalls = items.filter(isCall).map(callOf);
   const refusal = parts.map((part) => anyText(part, "refusal")).join("");
   const sealed = items.flatMap(sealedOf);
-  const runs = items.flatMap(runOfItem);
+  const runs = items.flatMap((item) => runOfItem(item, context));
   const annotations = parts.flatMap((part) => objects(part, "annotations")).flatMap(annotationOf);
   const message = chatMessage({
     content: parts.map((part) => anyText(part, "text")).join(""),
@@ -44,9 +45,9 @@ export function headOf(response: JsonObject | undefined) {
   return { id: text(response, "id"), model: text(response, "model"), created: number(response, "created_at") };
 }
 
-/** Code that the vendor ran, and its output, as text of the answer. */
-export function runCodeParts(item: JsonObject): JsonObject[] {
-  if (item["type"] !== "code_interpreter_call") return [];
+/** Code that the vendor ran, and its output, as text of the answer, for clients that have no item for it. */
+export function runCodeParts(item: JsonObject, context: BridgeContext): JsonObject[] {
+  if (item["type"] !== "code_interpreter_call" || showsCode(context)) return [];
   const logs = objects(item, "outputs").map((output) => anyText(output, "logs"));
   const texts = [
     fenced("python", anyText(item, "code")),

@@ -97,11 +97,18 @@ function limitOf(body: JsonObject, context: BridgeContext): number | undefined {
   return limit === undefined ? undefined : Math.max(SMALLEST_LIMIT, limit);
 }
 
+/** What the vendor's own tools found, which an answer leaves out unless it is asked for. */
+const INCLUDED_OF_TOOLS = [
+  ["web_search", "web_search_call.action.sources"],
+  ["code_execution", "code_interpreter_call.outputs"],
+] as const;
+
 function includedOf(body: JsonObject, context: BridgeContext): string[] | undefined {
+  const hosted = objects(body, "fw_hosted");
   const included = [
     ...(keepsReasoning(body, context) ? ["reasoning.encrypted_content"] : []),
     ...(body["logprobs"] === true ? [INCLUDED_LOGPROBS] : []),
-    ...(objects(body, "fw_hosted").some(({ kind }) => kind === "web_search") ? ["web_search_call.action.sources"] : []),
+    ...INCLUDED_OF_TOOLS.flatMap(([kind, name]) => (hosted.some((tool) => tool["kind"] === kind) ? [name] : [])),
   ];
   return included.length === 0 ? undefined : included;
 }

@@ -24,6 +24,7 @@ interface OpenCall {
 
 /** Chunks of a chat stream from the events of a response. */
 export class ResponseToChunks implements StreamBridge {
+  readonly #context: BridgeContext;
   readonly #writer: ChunkWriter;
   readonly #calls = new Map<number, OpenCall>();
   /** Deltas of the open message came. */
@@ -40,6 +41,7 @@ export class ResponseToChunks implements StreamBridge {
   #usage: Usage | undefined;
 
   constructor(context: BridgeContext) {
+    this.#context = context;
     this.#writer = new ChunkWriter(context);
   }
 
@@ -112,9 +114,9 @@ export class ResponseToChunks implements StreamBridge {
   #closeItem(data: JsonObject, item: JsonObject): StreamEvent[] {
     if (isCall(item)) return this.#closeCall(data, item);
     if (isMessage(item)) return this.#closeMessage(item);
-    const run = runCodeParts(item);
+    const run = runCodeParts(item, this.#context);
     if (run.length > 0) return run.flatMap((part) => this.#say(part));
-    const fw_runs = runOfItem(item);
+    const fw_runs = runOfItem(item, this.#context);
     if (fw_runs.length > 0) return this.#writer.delta({ fw_runs });
     const sealed = sealedOf(item);
     return sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed });

@@ -6,6 +6,7 @@ import { imagesOf, thoughtOf, wordsOf } from "../parts/answer/finish-words.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";
 import { geminiFinish } from "../parts/answer/finish.ts";
 import { geminiLogprobs } from "../parts/answer/logprobs.ts";
+import { isCodeRun, partsOfCode } from "../parts/tools/code-runs.ts";
 import { queriesOf, runsOf } from "../parts/tools/hosted-runs.ts";
 import { usageMetadataOf } from "./usage.ts";
 
@@ -27,6 +28,7 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
   const legacy = object(message, "function_call");
   const parts = [
     ...thoughtParts(message),
+    ...codeParts(message),
     ...textParts(message),
     ...soundParts(message),
     ...(legacy === undefined ? calls : [...calls, { function: legacy }]).map(callPart),
@@ -57,6 +59,11 @@ function thoughtParts(message: JsonObject): JsonObject[] {
   }
   const thinking = thoughtOf(message);
   return thinking === "" ? [] : [{ text: thinking, thought: true }];
+}
+
+/** Code that a vendor ran. */
+export function codeParts(holder: JsonObject): JsonObject[] {
+  return runsOf(holder).filter(isCodeRun).flatMap(partsOfCode);
 }
 
 function textParts(message: JsonObject): JsonObject[] {

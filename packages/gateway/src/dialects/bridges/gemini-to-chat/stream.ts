@@ -9,7 +9,7 @@ import { event } from "../parts/answer/chat-answer.ts";
 import { imagesOf, thoughtOf, wordsOf } from "../parts/answer/finish-words.ts";
 import { finishIn, geminiFinish } from "../parts/answer/finish.ts";
 import { geminiLogprobs } from "../parts/answer/logprobs.ts";
-import { callPart, groundingOf, modelContent, partOfText, soundParts } from "./answer.ts";
+import { callPart, codeParts, groundingOf, modelContent, partOfText, soundParts } from "./answer.ts";
 import { runsOf } from "../parts/tools/hosted-runs.ts";
 import { usageMetadataOf } from "./usage.ts";
 
@@ -99,6 +99,8 @@ export class ChunksToCandidates implements StreamBridge {
 
   #partsOf(delta: JsonObject, index: number): JsonObject[] {
     const parts = this.#thoughtParts(delta, index);
+    const coded = delta["fw_runs"] === undefined ? [] : codeParts(delta);
+    if (coded.length > 0) parts.push(...this.#unsent(index), ...coded);
     const content = wordsOf(delta);
     const refusal = anyText(delta, "refusal");
     if (content !== "" || refusal !== "") parts.push(...this.#unsent(index));

@@ -26,7 +26,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
 /** The item in which an answer was cut off is not complete either. */
 function cutShort(items: readonly JsonObject[], status: string): JsonObject[] {
   const last = items.at(-1);
-  return last?.["status"] === undefined ? [...items] : [...items.slice(0, -1), { ...last, status }];
+  return last?.["status"] !== "completed" ? [...items] : [...items.slice(0, -1), { ...last, status }];
 }
 
 /** Members that every copy of the response object contains. */

@@ -3,7 +3,7 @@ import { isSet, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 
 const RESPONSE = /^resp_[0-9A-HJKMNP-TV-Z]{26}$/;
-const ITEM = /^(?:rs|msg|fc|ws|mcp)_([0-9A-HJKMNP-TV-Z]{26})_\d{1,6}$/;
+const ITEM = /^(?:rs|msg|fc|ws|mcp|ci)_([0-9A-HJKMNP-TV-Z]{26})_\d{1,6}$/;
 
 export function itemId(prefix: string, index: number, context: BridgeContext): string {
   return `${prefix}_${context.requestId}_${index}`;

@@ -10,7 +10,8 @@ import { LongText } from "../parts/content/long-text.ts";
 import { statusOf, headOf } from "./answer.ts";
 import { annotationOf, callItem, messageItem, reasoningItem, textPart } from "./items.ts";
 import { itemId } from "./own-ids.ts";
-import { itemOfRun, prefixOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
+import { isCodeRun } from "../parts/tools/code-runs.ts";
+import { eventsOfRun, itemOfRun, prefixOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
 import { recall } from "./state.ts";
 
 type Part = "output_text" | "refusal";
@@ -107,11 +108,9 @@ export class ChunksToResponse implements StreamBridge {
     const events = [...this.#close(writer), ...this.#finishCalls(writer)];
     const item = itemOfRun(this.#id(prefixOfRun(run), writer), run);
     const place = { item_id: item["id"], output_index: writer.index };
-    const steps = run["kind"] === "mcp" ? ["in_progress"] : ["in_progress", "searching"];
-    const done = item["status"] === "failed" && run["kind"] === "mcp" ? "failed" : "completed";
-    events.push(writer.openItem({ ...item, status: "in_progress" }));
-    const type = anyText(item, "type");
-    for (const step of [...steps, done]) events.push(writer.event(`response.${type}.${step}`, place));
+    const opened = { ...item, status: "in_progress", ...(isCodeRun(run) && { code: "", outputs: [] }) };
+    events.push(writer.openItem(opened));
+    for (const [type, more] of eventsOfRun(run, item)) events.push(writer.event(type, { ...place, ...more }));
     return [...events, writer.closeItem(item)];
   }
 

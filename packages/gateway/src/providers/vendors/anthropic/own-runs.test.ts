@@ -23,6 +23,14 @@ it("a search that another vendor made is text for Claude, and its sources are no
   ]);
 });
 
+it("code that another vendor ran is text for Claude, with its output", () => {
+  const code = { kind: "code_execution", language: "python", code: "1+1", output: "two", errors: "", status: 0 };
+  const blocks = blocksOfRun({ ...code, isDone: true }, 0, { requestId: "01R" } as never);
+  const shown = ['"code":"1+1"', '"stdout":"two"'];
+  const content = shown.map((part) => ({ type: "text", text: expect.stringContaining(part) as string }));
+  expect(apply(blocks)["messages"]).toEqual([{ role: "assistant", content }]);
+});
+
 it("a search of its own stays byte for byte", () => {
   const content = [
     { type: "server_tool_use", id: "srvtoolu_01", name: "web_search", input: { query: "q" } },

@@ -6,8 +6,8 @@ import { OWN_RUN } from "../../../dialects/bridges/parts/tools/hosted-runs.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
 /**
- * Searches that another vendor made for an earlier answer of the conversation: the blocks for them were made here, and
- * Anthropic opens only its own. They stay as text, and sources that it did not name itself are not cited again.
+ * Searches that another vendor made, and code that it ran, for an earlier answer of the conversation: the blocks for them
+ * were made here, and Anthropic opens only its own. They stay as text, and sources that it did not name itself are not cited again.
  */
 export const ownRuns: RequestTransform = {
   name: "searches of other vendors as text",
@@ -29,7 +29,8 @@ function readable(block: JsonObject): JsonObject {
   return { type: "text", text: fenced("json", JSON.stringify(shown)) };
 }
 
-function resultIn(block: JsonObject): JsonObject[] {
+function resultIn(block: JsonObject): JsonObject | JsonObject[] {
+  if (isObject(block["content"])) return block["content"];
   return objects(block, "content").map(({ url, title, text }) => (text === undefined ? { url, title } : { text }));
 }
 

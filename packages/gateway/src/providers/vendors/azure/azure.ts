@@ -7,6 +7,7 @@ import { openaiCompatible, openaiRoute, type CompatibleOperation } from "../../c
 import { passBeta } from "../openai/openai.ts";
 import { OPENAI_MODELS } from "../openai/models.ts";
 import { needsHostedTools } from "../openai/hosted-tools.ts";
+import { ownCode } from "../openai/own-code.ts";
 import { needsResponses, reasoningParams, reasoningResponses } from "../openai/reasoning.ts";
 import { eachChoice, onEvent } from "../../core/response-transforms/each-choice.ts";
 import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
@@ -143,7 +144,7 @@ export const azure: ProviderAdapter = {
   ownedBy: "openai",
   billsRefusals: true,
   answersOtherNames: true,
-  requestTransforms: [reasoningParams, reasoningResponses],
+  requestTransforms: [reasoningParams, reasoningResponses, ownCode],
   responseTransforms: [usageOnFinish, filterChunks],
   classify: readAzure,
   listModels: listOpenAiModels("/openai/v1/models", {

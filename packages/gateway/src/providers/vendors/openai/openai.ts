@@ -4,6 +4,7 @@ import { hasResponses, openaiCompatible, openaiRoute } from "../../core/openai-c
 import { dashboardBalance } from "./balance.ts";
 import { needsHostedTools } from "./hosted-tools.ts";
 import { OPENAI_MODELS } from "./models.ts";
+import { ownCode } from "./own-code.ts";
 import { needsResponses, reasoningParams, reasoningResponses } from "./reasoning.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
@@ -36,7 +37,7 @@ const compatible = openaiCompatible({
     "realtime",
   ],
   chatServer: ({ baseUrl }) => (baseUrl === "" || isVendor(baseUrl) ? undefined : OPEN_SERVER),
-  requestTransforms: [reasoningParams, reasoningResponses],
+  requestTransforms: [reasoningParams, reasoningResponses, ownCode],
   responseTransforms: [reasoningName],
   balance: dashboardBalance(BASE),
   keyHint: "sk-...",

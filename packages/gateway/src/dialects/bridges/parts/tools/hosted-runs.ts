@@ -3,6 +3,16 @@
 import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 import { parseArguments } from "./arguments.ts";
+import {
+  blocksOfCode,
+  CODE_RESULT,
+  codeOfBlocks,
+  codeOfItem,
+  isCodeCall,
+  isCodeRun,
+  itemOfCode,
+  showsCode,
+} from "./code-runs.ts";
 
 /** What a search found, as far as its vendor says it. */
 function searchRun(queries: readonly string[], sources: readonly JsonObject[], failed?: string): JsonObject {
@@ -21,6 +31,11 @@ export function runsOf(holder: JsonObject | undefined): readonly JsonObject[] {
 /** Reads the blocks of a message in their order: a call becomes a run when its result is there. */
 export class MessageRuns {
   readonly #calls = new Map<string, JsonObject>();
+  readonly #showsCode: boolean;
+
+  constructor(context: BridgeContext) {
+    this.#showsCode = showsCode(context);
+  }
 
   /** `input` is that of a call whose block is whole. */
   read(block: JsonObject, input: JsonObject = object(block, "input") ?? {}): JsonObject[] {
@@ -35,8 +50,21 @@ export class MessageRuns {
       case "mcp_tool_result":
         return [mcpOfBlocks(this.#calls.get(id), block)];
       default:
-        return [];
+        return this.#showsCode && CODE_RESULT.test(anyText(block, "type")) ? [this.#code(id, block)] : [];
     }
+  }
+
+  /** Code that has no result, at the end of the message. */
+  rest(): JsonObject[] {
+    const waiting = this.#showsCode ? [...this.#calls.values()].filter(isCodeCall) : [];
+    this.#calls.clear();
+    return waiting.map((call) => codeOfBlocks(call));
+  }
+
+  #code(id: string, result: JsonObject): JsonObject {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    return codeOfBlocks(call, result);
   }
 }
 
@@ -70,7 +98,8 @@ function mcpOfBlocks(call: JsonObject | undefined, result: JsonObject): JsonObje
 }
 
 /** A run from an item of a response that is done. */
-export function runOfItem(item: JsonObject): JsonObject[] {
+export function runOfItem(item: JsonObject, context: BridgeContext): JsonObject[] {
+  if (item["type"] === "code_interpreter_call") return showsCode(context) ? [codeOfItem(item)] : [];
   if (item["type"] === "mcp_call") return [readMcpCall(item)];
   const action = object(item, "action");
   if (item["type"] !== "web_search_call" || (action !== undefined && action["type"] !== "search")) return [];
@@ -118,6 +147,7 @@ export function blocksOfRun(run: JsonObject, at: number, { requestId }: BridgeCo
     ];
   }
   const id = `srvtoolu_fw_${requestId}_${at}`;
+  if (isCodeRun(run)) return blocksOfCode(run, id);
   const found = objects(run, "sources").map(({ url, title }) => ({
     type: "web_search_result",
     url,
@@ -141,6 +171,7 @@ export function queriesOf(run: JsonObject): string[] {
 
 /** The item of a run in a response. */
 export function itemOfRun(id: string, run: JsonObject): JsonObject {
+  if (isCodeRun(run)) return itemOfCode(id, run);
   const failed = text(run, "failed");
   const status = failed === undefined ? "completed" : "failed";
   if (run["kind"] === "mcp") {
@@ -155,5 +186,24 @@ export function itemOfRun(id: string, run: JsonObject): JsonObject {
 
 /** Begins the id of an item. */
 export function prefixOfRun(run: JsonObject): string {
+  if (isCodeRun(run)) return "ci";
   return run["kind"] === "mcp" ? "mcp" : "ws";
+}
+
+/** What a stream of a response reports of a run between the beginning and the end of its item, with the members of each event. */
+export function eventsOfRun(run: JsonObject, item: JsonObject): (readonly [string, JsonObject])[] {
+  const type = `response.${anyText(item, "type")}`;
+  if (isCodeRun(run)) {
+    const { code } = item;
+    const written: (readonly [string, JsonObject])[] = [
+      [`${type}.in_progress`, {}],
+      [`${type}_code.delta`, { delta: code }],
+      [`${type}_code.done`, { code }],
+      [`${type}.interpreting`, {}],
+    ];
+    return item["status"] === "incomplete" ? written : [...written, [`${type}.completed`, {}]];
+  }
+  if (run["kind"] !== "mcp") return ["in_progress", "searching", "completed"].map((step) => [`${type}.${step}`, {}]);
+  const done = item["status"] === "failed" ? "failed" : "completed";
+  return ["in_progress", done].map((step) => [`${type}.${step}`, {}]);
 }
