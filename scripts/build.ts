@@ -3,8 +3,10 @@
 // `--executable` the command line and Node in one file.
 import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { OutputAsset, OutputChunk } from "rolldown";
+import { readLua } from "../packages/gateway/src/redis/read-lua.ts";
 import { ROOT, startProgress, withLock } from "./bootstrap.mjs";
 import { fingerprint, isCurrent, remember } from "./fingerprint.ts";
 import { main, runTool } from "./process.ts";
@@ -106,7 +108,10 @@ async function bundleGateway(): Promise<void> {
     input: Object.fromEntries(["src/main.ts", ...workers].map((file) => [basename(file, ".ts"), `./${file}`])),
     platform: "node",
     external: OPTIONAL_NATIVE,
-    plugins: [{ name: "ascii", generateBundle: (_options, files) => Object.values(files).forEach(escapeText) }],
+    plugins: [
+      { name: "lua", transform: inlineLua },
+      { name: "ascii", generateBundle: (_options, files) => Object.values(files).forEach(escapeText) },
+    ],
     experimental: { attachDebugInfo: "none" },
   });
   await bundle.write({
@@ -120,6 +125,18 @@ async function bundleGateway(): Promise<void> {
     cleanDir: true,
   });
   await bundle.close();
+}
+
+const READ_LUA = /readLua\(import\.meta\.url, "([^"]+)"\)/g;
+
+/** Puts the text of a Lua script in the place of the call that reads its file. */
+function inlineLua(code: string, id: string): { code: string; map: null } | undefined {
+  if (!code.includes("readLua(") || id.endsWith("/read-lua.ts")) return undefined;
+  const module = pathToFileURL(id);
+  const inlined = code.replaceAll(READ_LUA, (_call, path: string) => JSON.stringify(readLua(module, path)));
+  if (inlined.includes("readLua("))
+    throw new Error(`${id} reads a script in another way than readLua(import.meta.url, "PATH")`);
+  return { code: inlined, map: null };
 }
 
 /** The engine holds a program with a character outside of ASCII at two bytes a character: 8 MB more. */

@@ -91,7 +91,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     metric-definitions metrics health
   `),
   "packages/gateway/src/redis": inOrder(`
-    script merge-calls connector wait-budget keys redis-unavailable sentinels connection turn-pipeline types cluster
+    read-lua script merge-calls connector wait-budget keys redis-unavailable sentinels connection turn-pipeline types cluster
     client pubsub check-commands check-nodes check
   `),
   "packages/gateway/src/composition": inOrder(`
