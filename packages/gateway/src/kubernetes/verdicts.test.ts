@@ -12,11 +12,11 @@ const CHANGE: DeclarativeChange = {
 };
 
 it("reports a channel as overridden by the member of the plan, whatever its message says", () => {
-  const change = { ...CHANGE, message: "somebody turned it off", override_until: 1_893_459_600 };
+  const change = { ...CHANGE, message: "a person turned it off", override_until: 1_893_459_600 };
   expect(findingsOf(change, undefined).synced).toEqual({
     status: "True",
     reason: "Overridden",
-    message: "Somebody turned it off.",
+    message: "A person turned it off.",
   });
 });
 
