@@ -276,6 +276,23 @@ test("the wallet shows the balance, and what invitations earned is moved to it (
   await own.context().close();
 });
 
+test("the wallet counts requests as the overview does: failed and refused ones are among them", async () => {
+  const total = { calls: 12, quota: 5, errors: 3, refused: 1 };
+  const { page: own } = await openPage(browser, gateway.url);
+  await signIn(own, INVITER.username, INVITER.password);
+  await own.route("**/api/statistics/self/usage*", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { data: { total: object } };
+    await route.fulfill({ json: { ...body, data: { ...body.data, total: { ...body.data.total, ...total } } } });
+  });
+  const figure = (label: string) => own.getByText(label, { exact: true }).locator("..");
+  await own.goto("/topup");
+  await expect.poll(() => figure("Requests in 7 days").textContent()).toContain("12");
+  await own.goto("/");
+  await expect.poll(() => figure("Requests").first().textContent()).toContain("12");
+  await own.context().close();
+});
+
 test("the chat takes the newest token that works, and a failure of the list can be tried again (C-362)", async () => {
   await page.route("https://chat.example.test/**", (route) =>
     route.fulfill({ contentType: "text/html", body: "chat" }),

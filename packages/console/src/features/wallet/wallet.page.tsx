@@ -1,5 +1,6 @@
 import { ROLE, type User } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useSelfQuery } from "../../session/self.ts";
 import { isAdmin, roleOf, useUser } from "../../session/session.ts";
@@ -9,6 +10,7 @@ import { useLanguage } from "../../lib/i18n.ts";
 import { HttpProblem, OfflineProblem } from "../../lib/problems.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { OwnBudgets, useOwnBudgets } from "../../shared/budgets/own-budgets.tsx";
+import { usageTotalQuery } from "../../shared/usage/api.ts";
 import { LoadFailed, Loading } from "../../ui/feedback/empty.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { FormSection } from "../../ui/form/form-drawer.tsx";
@@ -88,6 +90,15 @@ function isException(problem: unknown): boolean {
   return problem instanceof OfflineProblem || (problem instanceof HttpProblem && problem.status >= 500);
 }
 
+/** All calls, failed and refused ones included: the figure of the overview, by its own question. */
+function RequestsFigure() {
+  const t = useTexts();
+  const language = useLanguage();
+  const { data, error } = useQuery(usageTotalQuery({ by: "all", subject: "", isOwn: true, range: "7d" }));
+  const text = data ? formatCount(data.calls, language) : error ? "–" : "…";
+  return <Figure label={t("requests")}>{text}</Figure>;
+}
+
 function Balance({ self }: { readonly self: User }) {
   const t = useTexts();
   const language = useLanguage();
@@ -121,7 +132,7 @@ function Balance({ self }: { readonly self: User }) {
           <Figure label={t("used")}>
             <Money quota={self.used_quota} />
           </Figure>
-          <Figure label={t("requests")}>{formatCount(self.request_count, language)}</Figure>
+          <RequestsFigure />
         </Flex>
         <TextField
           label={t("redeemCode")}

@@ -18,7 +18,7 @@ export const en = {
   history: "Credits in the log",
   balance: "Balance",
   used: "Used",
-  requests: "Charged requests",
+  requests: "Requests in 7 days",
   redeemCode: "Redemption code",
   redeem: "Redeem",
   redeemEmpty: "Please enter the redemption code!",
