@@ -74,13 +74,19 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
     property-runs smtp proxy explained-calls vitest-setup index databases vitest-cleanup
   `),
+  "packages/gateway/src/limits": inOrder(`
+    claims claims-redis claims-memory request-limits limiter limiter-memory limiter-redis body-memory rules
+  `),
+  "packages/gateway/src/jobs": inOrder(`
+    leader schedule log-partitions log-retention channel-jobs ledger-audit
+  `),
   "packages/gateway/src/http": inOrder(`
     context endpoint body other-paths errors route-table etag message-shapes input guards broken-requests security
     envelope static connections open-calls mount server
   `),
   "packages/gateway/src/snapshot": inOrder(`
     scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy key-states channel-record
-    types tokens snapshot load refresh
+    types tokens listed-models snapshot load refresh
   `),
   "packages/gateway/src/config": inOrder(`
     go-dsn aliases parsers encryption-keys variable kubernetes-variables limit-variables log-export-variables

@@ -1,15 +1,14 @@
 import type { Clock } from "../lib/clock.ts";
 import { RedisUnavailable, type RedisClient } from "../redis/client.ts";
+import { readLua } from "../redis/read-lua.ts";
 import { script, type Script } from "../redis/script.ts";
 import {
   CLAIM_LEASE_MS,
   claimName,
-  CONCURRENCY_RETRY_MS,
   correctionOf,
   isConcurrency,
   LONG_AGO,
   partMs,
-  WINDOW_PARTS,
   type Claim,
   type ClaimAnswer,
   type Claims,
@@ -29,119 +28,17 @@ const LATER_TIMEOUT_MS = 2_000;
 /** All of them live in one slot: the scopes of a request cross every other border. */
 const TAG = "{lim}";
 
-/**
- * A window is a hash of amounts by its parts with their sum in `t` and the first part that may be present in `f`.
- * Between `f` and now lie at most as many parts as the window has, so dropping costs a step for each of them. After a
- * fail-over the clock may be behind: a window that begins in a far future is forgotten.
- */
-const COMMON = `
-local function clock(given)
-  if given ~= '0' then return tonumber(given) end
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function slide(key, now, ms)
-  local part = math.floor(now / ms)
-  local state = redis.call('HMGET', key, 'f', 't')
-  local first, total = tonumber(state[1] or part), tonumber(state[2] or '0')
-  local from = part - ${WINDOW_PARTS}
-  local isAhead = first > part + ${WINDOW_PARTS}
-  if first >= from and not isAhead then return part, first, total end
-  if isAhead or first < from - ${WINDOW_PARTS} * 2 then
-    redis.call('DEL', key)
-    return part, part, 0
-  end
-  while first < from do
-    local gone = redis.call('HGET', key, first)
-    if gone then
-      total = total - tonumber(gone)
-      redis.call('HDEL', key, first)
-    end
-    first = first + 1
-  end
-  redis.call('HSET', key, 'f', string.format('%d', first), 't', string.format('%d', total))
-  return part, first, total
-end
-local function add(key, at, amount, first, total, ms)
-  redis.call('HINCRBY', key, string.format('%d', at), amount)
-  redis.call('HSET', key, 'f', string.format('%d', math.min(first, at)), 't', string.format('%d', total + amount))
-  redis.call('PEXPIRE', key, ${WINDOW_PARTS + 2} * ms)
-end
-local function reset(key, first, part, now, ms, left)
-  for at = first, part do
-    left = left - tonumber(redis.call('HGET', key, string.format('%d', at)) or '0')
-    if left <= 0 then return math.max(0, (at + ${WINDOW_PARTS + 1}) * ms - now) end
-  end
-  return 0
-end`;
+/** Takes all claims of a request or none: {place, used, reset} of the one that is short, or {0, now, used, reset, …}. */
+const TAKE = script(readLua(import.meta.url, "./lua/claim.lua"));
 
-/**
- * KEYS claims; ARGV now id lease, then kind limit amount and milliseconds of a part of each.
- * Answers {place, used, reset} or {0, now, used, reset, …}.
- */
-const TAKE = script(`${COMMON}
-local now, id, lease = clock(ARGV[1]), ARGV[2], tonumber(ARGV[3])
-local found = {}
-for at, key in ipairs(KEYS) do
-  local kind, limit, amount, ms = ARGV[at * 4], tonumber(ARGV[at * 4 + 1]), tonumber(ARGV[at * 4 + 2]), tonumber(ARGV[at * 4 + 3])
-  if kind == 'concurrency' then
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-    local used = redis.call('ZCARD', key)
-    if used + amount > limit then return {at, used, ${CONCURRENCY_RETRY_MS}} end
-    found[at] = {used}
-  else
-    local part, first, total = slide(key, now, ms)
-    if total + amount > limit then return {at, total, reset(key, first, part, now, ms, total + amount - limit)} end
-    found[at] = {total, part, first}
-  end
-end
-local answer = {0, now}
-for at, key in ipairs(KEYS) do
-  local kind, amount, ms = ARGV[at * 4], tonumber(ARGV[at * 4 + 2]), tonumber(ARGV[at * 4 + 3])
-  local used, part, first = found[at][1], found[at][2], found[at][3]
-  table.insert(answer, used + amount)
-  if kind == 'concurrency' then
-    redis.call('ZADD', key, now + lease, id)
-    redis.call('PEXPIRE', key, lease)
-    table.insert(answer, ${CONCURRENCY_RETRY_MS})
-  else
-    add(key, part, amount, first, used, ms)
-    table.insert(answer, reset(key, first, part, now, ms, 1))
-  end
-end
-return answer`);
+/** Puts what a request has used in the place of its estimate. */
+const CORRECT = script(readLua(import.meta.url, "./lua/correct-claims.lua"));
 
-/**
- * No part falls below nothing. KEYS windows; ARGV now, the time of the estimate, then the difference and milliseconds
- * of a part of each.
- */
-const CORRECT = script(`${COMMON}
-local now, taken = clock(ARGV[1]), tonumber(ARGV[2])
-for at, key in ipairs(KEYS) do
-  local difference, ms = tonumber(ARGV[at * 2 + 1]), tonumber(ARGV[at * 2 + 2])
-  local part, first, total = slide(key, now, ms)
-  local was = math.floor(taken / ms)
-  local isExpired = was < part - ${WINDOW_PARTS}
-  local at = isExpired and part or was
-  local counted = tonumber(redis.call('HGET', key, string.format('%d', at)) or '0')
-  difference = math.max(difference, -counted)
-  if difference > 0 or (difference < 0 and not isExpired) then add(key, at, difference, first, total, ms) end
-end
-return 1`);
+/** Extends the leases of a request. */
+const RENEW = script(readLua(import.meta.url, "./lua/renew-leases.lua"));
 
-/** KEYS leases; ARGV now id lease. */
-const RENEW = script(`${COMMON}
-local now = clock(ARGV[1])
-for _, key in ipairs(KEYS) do
-  redis.call('ZADD', key, now + tonumber(ARGV[3]), ARGV[2])
-  redis.call('PEXPIRE', key, ARGV[3])
-end
-return 1`);
-
-/** KEYS leases; ARGV id. */
-const RELEASE = script(`
-for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end
-return 1`);
+/** Ends the leases of a request. */
+const RELEASE = script(readLua(import.meta.url, "./lua/release-leases.lua"));
 
 /** Limits across all replicas. While Redis is unavailable each process counts alone and reports the outage. */
 export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaimsSettings): Claims {

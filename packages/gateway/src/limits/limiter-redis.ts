@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { RedisClient } from "../redis/client.ts";
+import { readLua } from "../redis/read-lua.ts";
 import { script } from "../redis/script.ts";
 import type { Admission, Limiter, Rule } from "./limiter.ts";
 
@@ -17,29 +18,8 @@ const TIMEOUT_MS = 500;
 /** A caller of a rule that denies may come back after this time. */
 const OUTAGE_RETRY_MS = 5_000;
 
-/** KEYS times; ARGV now, window, limit, takes. Answers admitted, count and the time until the oldest leaves. */
-const TAKE = script(`
-local now = tonumber(ARGV[1])
-if now == 0 then
-  local time = redis.call('TIME')
-  now = time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local window, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
-local oldest = redis.call('LINDEX', KEYS[1], 0)
-while oldest and tonumber(oldest) <= now - window do
-  redis.call('LPOP', KEYS[1])
-  oldest = redis.call('LINDEX', KEYS[1], 0)
-end
-local count = redis.call('LLEN', KEYS[1])
-local admitted = count < limit and 1 or 0
-if admitted == 1 and ARGV[4] == '1' then
-  count = redis.call('RPUSH', KEYS[1], string.format('%d', now))
-  redis.call('PEXPIRE', KEYS[1], window)
-  oldest = oldest or now
-end
-local reset = 0
-if oldest then reset = math.max(0, tonumber(oldest) + window - now) end
-return {admitted, count, reset}`);
+/** Answers admitted, count and the time until the oldest leaves. */
+const TAKE = script(readLua(import.meta.url, "./lua/admit.lua"));
 
 /** Limits across all replicas: one list of the times of accepted requests per rule and subject. */
 export function createRedisLimiter({ redis, local, clock, onOutage }: RedisLimiterSettings): Limiter {

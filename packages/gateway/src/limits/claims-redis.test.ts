@@ -1,0 +1,9 @@
+import { expect, it } from "vitest";
+import { readLua } from "../redis/read-lua.ts";
+import { CONCURRENCY_RETRY_MS, WINDOW_PARTS } from "./claims.ts";
+
+it("the scripts count with the same constants as claims in memory", () => {
+  const text = readLua(import.meta.url, "./lua/claim.lua");
+  expect(text).toContain(`local windowParts = ${WINDOW_PARTS}\n`);
+  expect(text).toContain(`local concurrencyRetryMs = ${CONCURRENCY_RETRY_MS}\n`);
+});
