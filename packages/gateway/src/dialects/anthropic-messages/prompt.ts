@@ -1,3 +1,4 @@
+import { ranInBlock, withRan } from "../core/ran-texts.ts";
 import { FILE_TOKENS } from "../core/media.ts";
 import { TEMPLATE_TOKENS, walkFunction, type PromptReader } from "../core/prompt.ts";
 import { anyText, isObject, isSet, object, objects, text } from "../core/read.ts";
@@ -77,7 +78,7 @@ export function messageTexts(message: JsonObject): Texts {
     extra += TOKENS_PER_CALL;
     all += anyText(block, "name") + JSON.stringify(block["input"] ?? {});
   }
-  return { text: all, extra };
+  return withRan({ text: all, extra }, objects(message, "content").flatMap(ranInBlock));
 }
 
 /** Texts of one streamed event. */
@@ -86,5 +87,5 @@ export function eventTexts(event: JsonObject): Texts {
   if (delta !== undefined) return { text: anyText(delta, "text", "thinking", "partial_json"), extra: 0 };
   const block = event["type"] === "content_block_start" ? object(event, "content_block") : undefined;
   if (block?.["type"] === "tool_use") return { text: anyText(block, "name"), extra: TOKENS_PER_CALL };
-  return { text: anyText(block, "text"), extra: 0 };
+  return withRan({ text: anyText(block, "text"), extra: 0 }, ranInBlock(block));
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
-import type { JsonObject } from "../core/types.ts";
+import { shownText } from "../core/ran-texts.ts";
+import type { Dialect, JsonObject } from "../core/types.ts";
+import { dialectById } from "../index.ts";
 
 type Protocol = "anthropic-messages" | "gemini-generate" | "openai-responses";
 
@@ -213,6 +215,21 @@ describe("code that a vendor ran", () => {
       for (const part of ["1+1", "two", "It is two."]) expect(sent).toContain(part);
     },
   );
+
+  it.each(upstreams)("of %s is part of what checks of answers read, in every other protocol", (upstream) => {
+    for (const client of othersThan(upstream)) {
+      const dialect = dialectById(client) as Dialect;
+      const bridge = bridgeOf(client, upstream);
+      const whole = shownText(dialect.answerTexts(bridge.answer(ANSWERS[upstream].whole)));
+      const events = bridge.stream(ANSWERS[upstream].events);
+      const streamed = events.map((event) => shownText(dialect.eventTexts(event))).join("");
+      for (const part of ["1+1", "two", "It is two."]) {
+        expect(whole).toContain(part);
+        expect(streamed).toContain(part);
+      }
+      expect(dialect.answerTexts(bridge.answer(ANSWERS[upstream].whole)).text).toBe("It is two.");
+    }
+  });
 
   it("comes with its output from OpenAI, which leaves it out unless it is asked for", () => {
     const tools = [{ type: "code_execution_20250825", name: "code_execution" }];

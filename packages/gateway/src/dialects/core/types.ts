@@ -180,6 +180,8 @@ export interface Texts {
   readonly extra: number;
   /** Set where the upstream reads several inputs apart: they are counted apart, as tokens never span two of them. */
   readonly inputs?: readonly string[];
+  /** Code that the vendor ran, and what it wrote: clients show it, so that it is checked, but it is no text of the model. */
+  readonly ran?: string;
 }
 
 /** The ids in answers that a later request of the same user may name. */

@@ -1,3 +1,4 @@
+import { ranInPart, withRan } from "../core/ran-texts.ts";
 import { FILE_TOKENS, VIDEO_TOKENS, audioTokens, imageTokens } from "../core/media.ts";
 import { TEMPLATE_TOKENS, walkFunction, type PromptReader } from "../core/prompt.ts";
 import { anyText, object, objects, text } from "../core/read.ts";
@@ -74,14 +75,16 @@ function mediaTokens(type: string, data: string | undefined): number {
 export function candidatesTexts(answer: JsonObject): Texts {
   let all = "";
   let extra = 0;
+  const ran: string[] = [];
   for (const candidate of objects(answer, "candidates")) {
     for (const part of gObjects(object(candidate, "content"), "parts")) {
       all += anyText(part, "text");
+      ran.push(...ranInPart(part));
       const call = object(part, "functionCall");
       if (call === undefined) continue;
       extra += TOKENS_PER_CALL;
       all += anyText(call, "name") + JSON.stringify(call["args"] ?? {});
     }
   }
-  return { text: all, extra };
+  return withRan({ text: all, extra }, ran);
 }

@@ -1,3 +1,4 @@
+import { ranInItem, withRan } from "../core/ran-texts.ts";
 import { FILE_TOKENS, imageTokens } from "../core/media.ts";
 import { TEMPLATE_TOKENS, walkFunction, type PromptReader } from "../core/prompt.ts";
 import { anyText, isObject, object, objects, text } from "../core/read.ts";
@@ -78,13 +79,14 @@ export function outputTexts(response: JsonObject): Texts {
     extra += TOKENS_PER_CALL;
     all += anyText(item, "name") + anyText(item, "arguments", "input");
   }
-  return { text: all, extra };
+  return withRan({ text: all, extra }, objects(response, "output").flatMap(ranInItem));
 }
 
 /** Texts of one streamed event: its delta, or the name of a call that begins. */
 export function eventTexts(event: JsonObject): Texts {
   const type = text(event, "type") ?? "";
   if (type.endsWith(".delta")) return { text: text(event, "delta") ?? "", extra: 0 };
+  if (type === "response.output_item.done") return withRan({ text: "", extra: 0 }, ranInItem(object(event, "item")));
   const item = type === "response.output_item.added" ? object(event, "item") : undefined;
   return item !== undefined && isCall(item)
     ? { text: text(item, "name") ?? "", extra: TOKENS_PER_CALL }

@@ -6,7 +6,7 @@ const REMEMBERED_MS = 86_400_000;
 const MAX_REMEMBERED = 200;
 
 /** A name that the host of a channel refused for a model. */
-export interface LearnedName {
+interface LearnedName {
   readonly host: string;
   readonly model: string;
   /** `anthropic-beta:NAME`, the path of a member, or `tools:TYPE`. */
@@ -45,7 +45,7 @@ export function learnedNames(channel: NamedChannel, model: string, now: number):
   return current.length === 0 ? undefined : new Set(current.map(({ name }) => name));
 }
 
-export interface Refused {
+interface Refused {
   readonly host: string;
   readonly model: string;
   readonly names: readonly string[];

@@ -1,3 +1,4 @@
+import { shownText } from "../../dialects/core/ran-texts.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseExactly } from "../../lib/text/exact-numbers.ts";
 import { faultOfJson } from "../../lib/text/json-scanner.ts";
@@ -178,7 +179,7 @@ export class WholeSink implements Sink {
     if (delivery.isDisconnected) return this.#chargeUnread(answer, usage);
     const shaped = this.#shape(answer);
     if (delivery.judge) {
-      const error = await delivery.judge.whole(context.dialect.answerTexts(shaped).text);
+      const error = await delivery.judge.whole(shownText(context.dialect.answerTexts(shaped)));
       if (error) return this.#refuse(error, answer, usage);
     }
     const charged = await context.settle({

@@ -1,4 +1,5 @@
 import { parseEvents } from "../../../lib/text/sse.ts";
+import { shownText } from "../../../dialects/core/ran-texts.ts";
 import type { Dialect, JsonObject } from "../../../dialects/core/types.ts";
 
 /** Members with the several answers of one request, whose chunks are interleaved. */
@@ -18,7 +19,7 @@ export class AnswerText {
   add(blocks: Buffer): void {
     for (const { data } of parseEvents(blocks)) {
       if (!data) continue;
-      for (const [index, event] of answersIn(data)) this.#append(index, this.#dialect.eventTexts(event).text);
+      for (const [index, event] of answersIn(data)) this.#append(index, shownText(this.#dialect.eventTexts(event)));
     }
   }
 
