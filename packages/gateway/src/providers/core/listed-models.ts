@@ -1,16 +1,6 @@
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { entriesIn } from "./model-list.ts";
-import type { HttpJson } from "./types.ts";
-
-/** What an upstream's list says of a model; a member is absent where it says nothing. */
-export interface ListedModel {
-  readonly contextTokens?: number;
-  readonly outputTokens?: number;
-  readonly input?: readonly string[];
-  readonly output?: readonly string[];
-}
-
-export type ListedModels = ReadonlyMap<string, ListedModel>;
+import type { HttpJson, ListedModel, ListedModels } from "./types.ts";
 
 /** A stored list has at most as many models, and each modality is a short word. */
 const MAX_MODELS = 2_000;

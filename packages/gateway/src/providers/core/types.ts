@@ -1,4 +1,3 @@
-import type { ListedModels } from "./listed-models.ts";
 import type { FilterOverrides } from "@fairway/wire";
 import type { Readable } from "node:stream";
 import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
@@ -15,6 +14,16 @@ import type {
   Operation,
   StreamEvent,
 } from "../../dialects/core/types.ts";
+
+/** What an upstream's list says of a model; a member is absent where it says nothing. */
+export interface ListedModel {
+  readonly contextTokens?: number;
+  readonly outputTokens?: number;
+  readonly input?: readonly string[];
+  readonly output?: readonly string[];
+}
+
+export type ListedModels = ReadonlyMap<string, ListedModel>;
 
 /** A channel ready to use: lists parsed into sets, mappings into maps, keys decrypted. Built by the snapshot, frozen. */
 export interface ChannelRecord {

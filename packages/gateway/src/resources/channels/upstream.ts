@@ -3,19 +3,15 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
-import {
-  listedText,
-  placeOf,
-  withListedModels,
-  type ListedModel,
-  type ListedModels,
-} from "../../providers/core/listed-models.ts";
+import { listedText, placeOf, withListedModels } from "../../providers/core/listed-models.ts";
 import { mask, secretsOf } from "../../providers/core/mask.ts";
 import { httpOf } from "../../providers/core/proxy.ts";
 import {
   UpstreamRefusal,
   type ChannelRecord,
   type HttpJson,
+  type ListedModel,
+  type ListedModels,
   type ProviderAdapter,
 } from "../../providers/core/types.ts";
 import type { ProbeResult } from "../../relay/pipeline/probe.ts";
