@@ -54,7 +54,7 @@ describe("borders that an operator sets", () => {
 
   it.each([
     ["[]", "option_json_invalid"],
-    ['{"m":{}}', "no list"],
+    ['{"m":{}}', "not a list"],
     ['{"m":[{"above":0,"input":1}]}', "above is not from 1"],
     ['{"m":[{"above":10.5,"input":1}]}', "above is not from 1"],
     ['{"m":[{"above":10}]}', "input is missing"],
