@@ -76,10 +76,10 @@ class LongestFirst extends BaseSequencer {
   readonly #times = existsSync(TIMES) ? (JSON.parse(readFileSync(TIMES, "utf8")) as Record<string, number>) : {};
 
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return Promise.resolve(files.toSorted((a, b) => this.#msOf(b) - this.#msOf(a)));
+    return Promise.resolve(files.toSorted((a, b) => this.#estimateMs(b) - this.#estimateMs(a)));
   }
 
-  #msOf({ moduleId }: TestSpecification): number {
+  #estimateMs({ moduleId }: TestSpecification): number {
     const path = relative(import.meta.dirname, moduleId);
     return this.#times[path] ?? (LONG.has(path) ? LONG_MS : UNKNOWN_MS);
   }

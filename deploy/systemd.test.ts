@@ -7,7 +7,8 @@ import { ALLOCATOR, NODE_FLAGS } from "../scripts/memory.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const unit = readFileSync(join(import.meta.dirname, "systemd/fairway.service"), "utf8");
-const valuesOf = (key: string) => [...unit.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) => value);
+const listValues = (key: string) =>
+  [...unit.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) => value);
 
 it("is a unit that systemd accepts", () => {
   const folder = mkdtempSync(join(tmpdir(), "fairway-systemd-"));
@@ -24,15 +25,15 @@ it("is a unit that systemd accepts", () => {
 });
 
 it("starts the gateway with the memory settings of the image", () => {
-  expect(valuesOf("ExecStart")[0]).toContain(` ${NODE_FLAGS.join(" ")} /opt/fairway/packages/gateway/dist/main.mjs`);
-  const variables = valuesOf("Environment").flatMap((line) => line.split(" "));
+  expect(listValues("ExecStart")[0]).toContain(` ${NODE_FLAGS.join(" ")} /opt/fairway/packages/gateway/dist/main.mjs`);
+  const variables = listValues("Environment").flatMap((line) => line.split(" "));
   for (const [name, value] of Object.entries(ALLOCATOR)) expect(variables).toContain(`${name}=${value}`);
 });
 
 it("waits longer for the end than the gateway drains", () => {
   const reference = readFileSync(join(ROOT, "docs/reference/environment.md"), "utf8");
   const drainSeconds = Number(/`FAIRWAY_DRAIN_SECONDS`[^`]*`(\d+)`/.exec(reference)?.[1]);
-  expect(Number.parseInt(valuesOf("TimeoutStopSec")[0] ?? "", 10)).toBeGreaterThan(drainSeconds);
+  expect(Number.parseInt(listValues("TimeoutStopSec")[0] ?? "", 10)).toBeGreaterThan(drainSeconds);
 });
 
 it("leaves little open to an attacker", () => {

@@ -59,10 +59,10 @@ function pinnedNodeError() {
 function checkPinnedNode() {
   if (!existsSync(NODE)) return;
   const said = pinnedNodeError();
-  if (said !== undefined) throw new Error(`The Node of this checkout does not start:\n${said}\n${cureOfNode(said)}`);
+  if (said !== undefined) throw new Error(`The Node of this checkout does not start:\n${said}\n${findNodeCure(said)}`);
 }
 
-function cureOfNode(said) {
+function findNodeCure(said) {
   const [file, name, version] = /\b(lib[\w+.-]+?)\.so\.(\d+)/.exec(said) ?? [];
   if (name === undefined) return "Remove node_modules and try again; Node needs Linux with glibc 2.28, or macOS 13.5.";
   return `Install the package of ${file} and try again: "apt-get install ${name}${version}" on Debian and Ubuntu, "dnf install ${name}" on Fedora and RHEL.`;
@@ -114,7 +114,7 @@ async function install(scopeArgs) {
   const { code, output } = await runNpm(args);
   progress.end(code === 0);
   if (code !== 0)
-    throw new Error(`npm install failed with ${code}:\n${output.trim().slice(0, 4_000)}\n${cureOf(output)}`);
+    throw new Error(`npm install failed with ${code}:\n${output.trim().slice(0, 4_000)}\n${findCure(output)}`);
 }
 
 /** No npm continues after the script that began it: signals wait until it has put its work in order. */
@@ -142,7 +142,7 @@ function runNpm(args) {
   });
 }
 
-function cureOf(output) {
+function findCure(output) {
   if (output.includes("spawn npm ENOENT")) return "Install npm, which comes with Node.js, then try again.";
   if (UNREACHABLE.test(output))
     return "The registry of `npm config get registry` cannot be reached, and npm's cache does not hold every package: check the network, `npm config set registry URL`, or HTTPS_PROXY behind a proxy, then try again.";

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "./bootstrap.mjs";
-import { anchorOf } from "./reference/headings.ts";
+import { toAnchor } from "./reference/headings.ts";
 
 const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/README.md", "charts/fairway/README.md"], {
   cwd: ROOT,
@@ -78,7 +78,7 @@ function resolves(page: string, link: string): boolean {
 }
 
 function headings(page: string): string[] {
-  return [...withoutFences(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => anchorOf(title));
+  return [...withoutFences(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => toAnchor(title));
 }
 
 function isInTree(page: string, path: string): boolean {

@@ -211,15 +211,15 @@ function readImports(sources: readonly string[]): Map<string, string[]> {
       .map((path) => join(ROOT, source, path)),
   );
   const known = new Set(paths);
-  const importsOf = (path: string) =>
+  const listImports = (path: string) =>
     [...readFileSync(path, "utf8").matchAll(IMPORT)]
       .map(([, target = ""]) => resolve(dirname(path), target))
       .filter((target) => known.has(target));
-  return new Map(paths.map((path) => [path, importsOf(path)]));
+  return new Map(paths.map((path) => [path, listImports(path)]));
 }
 
 /** Files that can reach themselves through imports. */
-function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): string[] {
+function findCycles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const reaches = (from: string): boolean => {
     const seen = new Set<string>();
     const open = [...(imports.get(from) ?? [])];
@@ -241,11 +241,11 @@ test("finds a cycle of type imports, and not the files that only lead to it", ()
     ["b", ["a"]],
     ["leaf", []],
   ]);
-  expect(cyclesOf(imports)).toEqual(["a", "b"]);
+  expect(findCycles(imports)).toEqual(["a", "b"]);
 });
 
 test("files of no package import each other in a cycle", () => {
   const packages = [...["gateway", "cli", "console", "wire"].map((name) => `packages/${name}/src`), "packages/testkit"];
-  const cyclic = cyclesOf(readImports(packages)).map((path) => relative(ROOT, path));
+  const cyclic = findCycles(readImports(packages)).map((path) => relative(ROOT, path));
   expect(cyclic).toEqual([]);
 });

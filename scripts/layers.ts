@@ -117,13 +117,13 @@ function forbiddenPackages(folder: string): ImportPattern[] {
 /** One glob for each depth of each folder, with the imports refused there. */
 export function layerRules(): { files: string; patterns: ImportPattern[] }[] {
   return [
-    ...rulesOf("packages/gateway/src", LAYERS, forbiddenPackages),
+    ...buildRules("packages/gateway/src", LAYERS, forbiddenPackages),
     ...WITH_CORE.flatMap(coreRules),
-    ...rulesOf("packages/console/src", CONSOLE_LAYERS, () => []),
+    ...buildRules("packages/console/src", CONSOLE_LAYERS, () => []),
   ];
 }
 
-function rulesOf(src: string, layers: Layers, morePatterns: (folder: string) => ImportPattern[]) {
+function buildRules(src: string, layers: Layers, morePatterns: (folder: string) => ImportPattern[]) {
   return Object.keys(layers).flatMap((folder) =>
     Array.from({ length: MAX_DEPTH }, (_, index) => ({
       files: `${src}/${folder}/${"*/".repeat(index)}*.{ts,tsx}`,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "./bootstrap.mjs";
-import { entryOf, missingPackages } from "./lock.ts";
+import { buildEntry, missingPackages } from "./lock.ts";
 
 test("the lock file names every package that some platform needs: `npm run lock` repairs it", () => {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
@@ -21,9 +21,9 @@ test("what is missing is recognized by its name, and what is no package of a pla
   const inner = { version: "2.0.0", optionalDependencies: { "@a/b-win32-arm64-msvc": "2.0.0", here: "1.0.0" } };
   const packages = { "": {}, "node_modules/tool": tool, "node_modules/x/node_modules/inner": inner };
   const missing = missingPackages({ ...packages, "node_modules/x/node_modules/here": { version: "1.0.0" } });
-  expect(missing.map(entryOf)).toEqual([
+  expect(missing.map(buildEntry)).toEqual([
     { version: "1.2.3", cpu: ["x64"], dev: true, libc: ["musl"], license: "MIT", optional: true, os: ["linux"] },
     { version: "2.0.0", cpu: ["arm64"], optional: true, os: ["win32"] },
   ]);
-  expect(() => entryOf({ name: "colours", version: "1.0.0", parent: {} })).toThrow("colours@1.0.0 is no package");
+  expect(() => buildEntry({ name: "colours", version: "1.0.0", parent: {} })).toThrow("colours@1.0.0 is no package");
 });

@@ -46,7 +46,7 @@ function isNamed(packages: Packages, path: string, name: string): boolean {
   return [...around, ""].some((folder) => packages[`${folder}node_modules/${name}`] !== undefined);
 }
 
-export function entryOf({ name, version, parent }: Missing): Entry {
+export function buildEntry({ name, version, parent }: Missing): Entry {
   const [, os, cpu, abi] = PLATFORM.exec(name) ?? [];
   if (os === undefined || cpu === undefined || !/^\d+\.\d+\.\d+$/.test(version))
     throw new Error(`${name}@${version} is no package of a platform: install it where the registry has it`);
@@ -65,7 +65,7 @@ export function entryOf({ name, version, parent }: Missing): Entry {
 if (import.meta.main) {
   const lock = JSON.parse(readFileSync(FILE, "utf8")) as { packages: Packages };
   const missing = missingPackages(lock.packages);
-  const added = Object.fromEntries(missing.map((one) => [`node_modules/${one.name}`, entryOf(one)]));
+  const added = Object.fromEntries(missing.map((one) => [`node_modules/${one.name}`, buildEntry(one)]));
   const all = Object.entries({ ...lock.packages, ...added });
   lock.packages = Object.fromEntries(all.sort(([one], [other]) => one.localeCompare(other, "en")));
   writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);

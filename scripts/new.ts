@@ -2,7 +2,7 @@
 // passes every check, with its tests and the lines of the registries.
 import { Checkout } from "./new/checkout.ts";
 import { newDialect } from "./new/dialect.ts";
-import { namesOf, type Names } from "./new/names.ts";
+import { buildNames, type Names } from "./new/names.ts";
 import { newProvider } from "./new/provider.ts";
 import { newResource } from "./new/resource.ts";
 import { newToolPrice } from "./new/tool-price.ts";
@@ -23,7 +23,7 @@ await main(async () => {
   const skeleton = Object.hasOwn(SKELETONS, kind) ? SKELETONS[kind] : undefined;
   if (!skeleton || !/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name)) throw new Error(USAGE);
   const checkout = new Checkout();
-  const next = await skeleton(checkout, namesOf(name));
+  const next = await skeleton(checkout, buildNames(name));
   for (const path of checkout.created) console.log(`created ${path}`);
   for (const path of checkout.changed) console.log(`added to ${path}`);
   await runTool("oxfmt/bin/oxfmt", ["--write", ...checkout.created, ...checkout.changed]);

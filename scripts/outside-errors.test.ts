@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** Runs one test file in a project of its own; returns what the reporter wrote. */
-function outsideErrorsOf(test: string): string[] {
+function collectOutsideErrors(test: string): string[] {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, "outside-"));
   made.push(folder);
@@ -28,13 +28,13 @@ function outsideErrorsOf(test: string): string[] {
 }
 
 it("names a rejection that no test handled and where it was thrown", { timeout: 60_000 }, () => {
-  const errors = outsideErrorsOf('it("passes", () => { void Promise.reject(new Error("no one waits")); });');
+  const errors = collectOutsideErrors('it("passes", () => { void Promise.reject(new Error("no one waits")); });');
   expect(errors).toEqual([expect.stringMatching(/^Error: no one waits \| .*one\.test\.ts/)]);
 });
 
 it("names a file that does not load, and nothing when all is well", { timeout: 60_000 }, () => {
-  expect(outsideErrorsOf('throw new TypeError("too early");')).toEqual([
+  expect(collectOutsideErrors('throw new TypeError("too early");')).toEqual([
     expect.stringMatching(/too early.*one\.test\.ts/),
   ]);
-  expect(outsideErrorsOf('it("passes", () => {});')).toEqual([]);
+  expect(collectOutsideErrors('it("passes", () => {});')).toEqual([]);
 });

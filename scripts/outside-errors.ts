@@ -11,7 +11,7 @@ export default class OutsideErrors implements Reporter {
     const path = process.env[OUTSIDE_ERRORS];
     if (path === undefined) return;
     const broken = modules.flatMap((module) => module.errors().map((error) => ({ ...error, at: module.moduleId })));
-    const lines = [...errors, ...broken].map((error) => lineOf(error));
+    const lines = [...errors, ...broken].map((error) => formatThrown(error));
     writeFileSync(path, JSON.stringify(lines));
   }
 }
@@ -24,7 +24,7 @@ interface Thrown {
 }
 
 /** The message, the file and the first frames, in one line. */
-function lineOf({ name = "Error", message, stack = "", at }: Thrown): string {
+function formatThrown({ name = "Error", message, stack = "", at }: Thrown): string {
   const frames = stack
     .split("\n")
     .map((line) => line.trim())

@@ -35,10 +35,13 @@ function readSdkParts(): SdkParts {
     const { checker } = project;
     const unions = checker.getExportsOfModule(module).map((alias) => {
       const type = checker.getDeclaredTypeOfSymbol(alias);
-      return [alias.name, HOLDERS.has(alias.name) ? kindsOf(type, checker) : membersOf(type, checker)] as const;
+      return [
+        alias.name,
+        HOLDERS.has(alias.name) ? buildKindSamples(type, checker) : buildMemberSamples(type, checker),
+      ] as const;
     });
     return {
-      versions: Object.fromEntries(CLIENTS.map((name) => [name, versionOf(name)])),
+      versions: Object.fromEntries(CLIENTS.map((name) => [name, readVersion(name)])),
       unions: Object.fromEntries(unions),
     };
   } finally {
@@ -46,25 +49,25 @@ function readSdkParts(): SdkParts {
   }
 }
 
-function versionOf(name: string): string {
+function readVersion(name: string): string {
   const file = readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8");
   return (JSON.parse(file) as { version: string }).version;
 }
 
 /** A sample of every object of a union; the same type of two generations of a client is one. */
-function membersOf(type: Type, checker: Checker): Record<string, Sample> {
+function buildMemberSamples(type: Type, checker: Checker): Record<string, Sample> {
   const samples = new Map<string, Sample>();
   for (const member of type.isUnionType() ? type.getTypes() : [type]) {
     if (!(member.flags & TypeFlags.Object)) continue;
-    const sample = sampleOf(member, checker, { name: "", depth: 0, isWhole: false });
-    const name = nameOf(sample);
+    const sample = buildSample(member, checker, { name: "", depth: 0, isWhole: false });
+    const name = readSampleName(sample);
     if (!samples.has(name)) samples.set(name, sample);
   }
   return sorted(samples);
 }
 
 /** The literal that tells a member of a union from the others. */
-function nameOf(sample: Sample): string {
+function readSampleName(sample: Sample): string {
   const members = typeof sample === "object" && sample !== null && !Array.isArray(sample) ? sample : {};
   for (const name of ["type", "role"]) {
     const value = members[name];
@@ -73,13 +76,13 @@ function nameOf(sample: Sample): string {
   return Object.keys(members).join(" ");
 }
 
-function kindsOf(type: Type, checker: Checker): Record<string, Sample> {
+function buildKindSamples(type: Type, checker: Checker): Record<string, Sample> {
   const samples = new Map<string, Sample>();
   for (const member of checker.getPropertiesOfType(type)) {
     const value = checker.getTypeOfSymbol(member);
     if (value === undefined) continue;
     samples.set(member.name, {
-      [member.name]: sampleOf(value, checker, { name: member.name, depth: 1, isWhole: true }),
+      [member.name]: buildSample(value, checker, { name: member.name, depth: 1, isWhole: true }),
     });
   }
   return sorted(samples);
@@ -97,18 +100,18 @@ interface Place {
 }
 
 /** The smallest value of a type: the first of several, one item of a list, and no member that may be left out. */
-function sampleOf(type: Type, checker: Checker, place: Place): Sample {
+function buildSample(type: Type, checker: Checker, place: Place): Sample {
   if (type.isStringLiteralType() || type.isNumberLiteralType() || type.isBooleanLiteralType()) return type.value;
-  if (type.isUnionType()) return sampleOf(bestOf(type.getTypes()), checker, place);
+  if (type.isUnionType()) return buildSample(selectBestType(type.getTypes()), checker, place);
   if (type.flags & TypeFlags.Null) return null;
   if (type.flags & TypeFlags.BooleanLike) return true;
   if (type.flags & TypeFlags.NumberLike) return 1;
-  if (type.flags & TypeFlags.Object) return objectOf(type, checker, place);
+  if (type.flags & TypeFlags.Object) return buildObjectSample(type, checker, place);
   return type.flags & TypeFlags.AnyOrUnknown ? { any: "any" } : place.name;
 }
 
 /** Lists and objects hold more to lose than a text, and a text more than a literal. */
-function bestOf(types: readonly Type[]): Type {
+function selectBestType(types: readonly Type[]): Type {
   const rank = (type: Type) =>
     type.flags & TypeFlags.Object ? 0 : type.flags & (TypeFlags.Undefined | TypeFlags.Null) ? 2 : 1;
   const [best] = types.toSorted((a, b) => rank(a) - rank(b));
@@ -116,12 +119,12 @@ function bestOf(types: readonly Type[]): Type {
   return best;
 }
 
-function objectOf(type: Type, checker: Checker, place: Place): Sample {
+function buildObjectSample(type: Type, checker: Checker, place: Place): Sample {
   if (checker.isArrayLikeType(type)) {
     const [item] = type.isTypeReference() ? checker.getTypeArguments(type) : [];
     return item === undefined || place.depth > DEEPEST
       ? []
-      : [sampleOf(item, checker, { ...place, depth: place.depth + 1 })];
+      : [buildSample(item, checker, { ...place, depth: place.depth + 1 })];
   }
   const members: Record<string, Sample> = {};
   const known = checker.getPropertiesOfType(type);
@@ -129,7 +132,7 @@ function objectOf(type: Type, checker: Checker, place: Place): Sample {
     const value = checker.getTypeOfSymbol(member);
     const isOptional = (member.flags & SymbolFlags.Optional) !== 0;
     if (value === undefined || (isOptional && !place.isWhole) || member.flags & SymbolFlags.Method) continue;
-    members[member.name] = sampleOf(value, checker, { ...place, name: member.name, depth: place.depth + 1 });
+    members[member.name] = buildSample(value, checker, { ...place, name: member.name, depth: place.depth + 1 });
   }
   return known.length === 0 ? { any: "any" } : members;
 }

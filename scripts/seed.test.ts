@@ -37,7 +37,7 @@ const urls = {
 
 describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind) => {
   let url: string;
-  const one = async (sql: string) => Object.values((await runSql(url, sql))[0] ?? {}).map(Number);
+  const readNumbers = async (sql: string) => Object.values((await runSql(url, sql))[0] ?? {}).map(Number);
 
   beforeAll(async () => {
     url = await urls[kind]("seed");
@@ -45,25 +45,25 @@ describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind)
   }, 180_000);
 
   test("makes what it was asked for", async () => {
-    expect(await one("select count(*) from logs")).toEqual([6_000]);
-    expect(await one("select count(*) from users where role = 1")).toEqual([7]);
-    expect(await one("select count(*) from tokens")).toEqual([11]);
-    expect(await one("select count(*) from channels")).toEqual([15]);
-    const [from = 0, to = 0] = await one("select min(created_at), max(created_at) from logs");
+    expect(await readNumbers("select count(*) from logs")).toEqual([6_000]);
+    expect(await readNumbers("select count(*) from users where role = 1")).toEqual([7]);
+    expect(await readNumbers("select count(*) from tokens")).toEqual([11]);
+    expect(await readNumbers("select count(*) from channels")).toEqual([15]);
+    const [from = 0, to = 0] = await readNumbers("select min(created_at), max(created_at) from logs");
     expect(to).toBeLessThanOrEqual(Date.parse("2026-11-01") / 1_000);
     expect(to - from).toBeGreaterThan(28 * 86_400);
   });
 
   test("leaves books that balance", async () => {
-    await expectBalance(one);
+    await expectBalance(readNumbers);
   });
 
   test("leaves the indexes that the migrations make", async () => {
     const bare = await migrated(await urls[kind]("bare"));
     for (const [table, count] of Object.entries(INDEXES)) {
-      const indexes = await indexesOf(kind, url, table);
+      const indexes = await listIndexes(kind, url, table);
       expect(indexes).toHaveLength(count);
-      expect(indexes).toEqual(await indexesOf(kind, bare, table));
+      expect(indexes).toEqual(await listIndexes(kind, bare, table));
     }
   });
 
@@ -72,9 +72,9 @@ describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind)
     expect(refused.code).toBe(1);
     expect(refused.output).toContain("the database is not empty: name another one, or add to this one with --add");
     expect(await seed(url, "--logs", "1500", "--add")).toMatchObject({ code: 0 });
-    expect(await one("select count(*) from logs")).toEqual([7_500]);
-    expect(await one("select count(*) from users where role = 1")).toEqual([14]);
-    await expectBalance(one);
+    expect(await readNumbers("select count(*) from logs")).toEqual([7_500]);
+    expect(await readNumbers("select count(*) from users where role = 1")).toEqual([14]);
+    await expectBalance(readNumbers);
   });
 });
 
@@ -127,26 +127,26 @@ function seed(url: string, ...args: readonly string[]) {
   return run(process.execPath, [script, "--database", url, ...SIZES, ...args], { env });
 }
 
-async function expectBalance(one: (sql: string) => Promise<number[]>): Promise<void> {
+async function expectBalance(readNumbers: (sql: string) => Promise<number[]>): Promise<void> {
   const moved = "(select coalesce(sum(quota), 0) from ledger where ledger.user_id = users.id)";
-  expect(await one(`select count(*) from users where role = 1 and quota <> ${moved}`)).toEqual([0]);
-  expect(await one("select count(*) from users where quota < 0")).toEqual([0]);
-  const [charged = 0] = await one("select sum(quota) from logs where type = 2");
+  expect(await readNumbers(`select count(*) from users where role = 1 and quota <> ${moved}`)).toEqual([0]);
+  expect(await readNumbers("select count(*) from users where quota < 0")).toEqual([0]);
+  const [charged = 0] = await readNumbers("select sum(quota) from logs where type = 2");
   expect(charged).toBeGreaterThan(0);
-  expect(await one("select 0 - sum(quota) from ledger where kind = 'consume'")).toEqual([charged]);
-  expect(await one("select sum(quota) from quota_data")).toEqual([charged]);
+  expect(await readNumbers("select 0 - sum(quota) from ledger where kind = 'consume'")).toEqual([charged]);
+  expect(await readNumbers("select sum(quota) from quota_data")).toEqual([charged]);
   for (const table of ["users", "tokens", "channels"])
-    expect(await one(`select sum(used_quota) from ${table}`)).toEqual([charged]);
-  const [calls = 0] = await one("select count(*) from logs where type = 2");
-  expect(await one("select sum(count) from quota_data")).toEqual([calls]);
-  expect(await one("select sum(request_count) from users")).toEqual([calls]);
-  expect(await one("select revision - (select max(id) from logs) from revisions where topic = 'usage-rollup'")).toEqual(
-    [0],
-  );
+    expect(await readNumbers(`select sum(used_quota) from ${table}`)).toEqual([charged]);
+  const [calls = 0] = await readNumbers("select count(*) from logs where type = 2");
+  expect(await readNumbers("select sum(count) from quota_data")).toEqual([calls]);
+  expect(await readNumbers("select sum(request_count) from users")).toEqual([calls]);
+  expect(
+    await readNumbers("select revision - (select max(id) from logs) from revisions where topic = 'usage-rollup'"),
+  ).toEqual([0]);
 }
 
 /** Definitions, in the order of their text. */
-async function indexesOf(kind: keyof typeof urls, url: string, table: string): Promise<string[]> {
+async function listIndexes(kind: keyof typeof urls, url: string, table: string): Promise<string[]> {
   const sql = {
     sqlite: `select sql as definition from sqlite_master where type = 'index' and sql is not null and tbl_name = '${table}'`,
     mariadb: `select concat_ws(' ', index_name, non_unique, group_concat(concat_ws(' ', column_name, collation, sub_part) order by seq_in_index)) as definition from information_schema.statistics where table_schema = database() and index_name <> 'PRIMARY' and table_name = '${table}' group by index_name, non_unique`,

@@ -231,7 +231,7 @@ async function runVitest(name: string, projects: readonly string[]): Promise<Cou
   const report = JSON.parse(readFileSync(file, "utf8")) as Report;
   for (const { name: path, startTime, endTime } of report.testResults)
     times[relative(ROOT, path)] = Math.round(endTime - startTime);
-  failures.push(...report.testResults.flatMap(failuresOf));
+  failures.push(...report.testResults.flatMap(listFailures));
   const failed = report.numFailedTests + report.numPendingTests + report.numTodoTests;
   if (failed > 0 || code === 0) return { passed: report.numPassedTests, failed };
   // A file that does not load, or an error outside any test, has no failed test of its own.
@@ -249,7 +249,7 @@ function builtGateway(stage: string): Readonly<Record<string, string>> {
   return stage === "cli" && isBuilt ? { FAIRWAY_TEST_GATEWAY: join(ROOT, "packages/gateway/dist/main.mjs") } : {};
 }
 
-function failuresOf(file: TestFile): string[] {
+function listFailures(file: TestFile): string[] {
   const path = relative(ROOT, file.name);
   const tests = file.assertionResults.filter(({ status }) => status !== "passed");
   if (tests.length === 0) return file.status === "failed" ? [`${path}: ${firstLine(file.message)}`] : [];

@@ -42,8 +42,8 @@ const read = (name: string) =>
     expect(document.errors).toEqual([]);
     return document.toJS() as Manifest;
   });
-const pathOf = ({ spec }: Manifest) => spec.source?.path ?? spec.chart?.spec.chart ?? spec.path;
-const valuesOf = ({ spec }: Manifest) => spec.source?.helm?.valuesObject ?? spec.values ?? {};
+const readPath = ({ spec }: Manifest) => spec.source?.path ?? spec.chart?.spec.chart ?? spec.path;
+const readValues = ({ spec }: Manifest) => spec.source?.helm?.valuesObject ?? spec.values ?? {};
 
 describe.each(["argocd.yaml", "flux.yaml"])("deploy/gitops/%s", (name) => {
   const manifests = read(name);
@@ -56,7 +56,7 @@ describe.each(["argocd.yaml", "flux.yaml"])("deploy/gitops/%s", (name) => {
   });
 
   it("points to the two charts and to the resources", () => {
-    const paths = manifests.flatMap((manifest) => pathOf(manifest) ?? []);
+    const paths = manifests.flatMap((manifest) => readPath(manifest) ?? []);
     for (const path of paths) expect(existsSync(join(ROOT, path)), path).toBe(true);
     expect(paths.map((path) => path.replace("./", ""))).toEqual([
       "charts/fairway-crds",
@@ -67,10 +67,10 @@ describe.each(["argocd.yaml", "flux.yaml"])("deploy/gitops/%s", (name) => {
 
   it("gives the charts values that they take, without generated secrets", () => {
     for (const manifest of manifests) {
-      const path = pathOf(manifest);
+      const path = readPath(manifest);
       if (!path?.startsWith("charts/")) continue;
       const file = join(work, "values.json");
-      writeFileSync(file, JSON.stringify(valuesOf(manifest)));
+      writeFileSync(file, JSON.stringify(readValues(manifest)));
       const render = () =>
         execFileSync(helm.path, ["template", "fairway", join(ROOT, path), "-f", file], { encoding: "utf8" });
       expect(render()).toBe(render());
@@ -84,7 +84,7 @@ it("the resources are listed in their kustomization, and the chart may read the 
   const secrets = [...text.matchAll(/secretKeyRef: \{ name: (\w+)/g)].map(([, secret]) => secret);
   expect(secrets).toEqual(["openai", "anthropic"]);
   for (const manifest of [...read("argocd.yaml"), ...read("flux.yaml")]) {
-    const { gitops } = valuesOf(manifest) as { gitops?: { secretNames: string[] } };
+    const { gitops } = readValues(manifest) as { gitops?: { secretNames: string[] } };
     if (gitops) expect(gitops.secretNames).toEqual(secrets);
   }
 });

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { defineConfig, type DefaultTheme, type MarkdownOptions } from "vitepress";
-import { anchorOf } from "../../scripts/reference/headings.ts";
+import { toAnchor } from "../../scripts/reference/headings.ts";
 
 const DOCS = dirname(import.meta.dirname);
 const SECTIONS = ["start", "operate", "reference", "explain", "performance", "contribute", "adr"];
@@ -17,7 +17,7 @@ export default defineConfig({
   markdown: {
     // Headings such as `GET /api/channel/{id}` contain braces.
     attrs: { disable: true },
-    anchor: { slugify: anchorOf },
+    anchor: { slugify: toAnchor },
     config: unlinkOutside,
   },
   themeConfig: {

@@ -9,27 +9,27 @@ const FAMILIES = {
 } as const;
 
 /** Modules that this many lists need are loaded with the first list. */
-const MOST_LISTS = 3;
+const MAX_LISTS = 3;
 /** Modules that this many pages of other kinds need share a file, too: fields, mostly. */
-const MOST_PAGES = 9;
+const MAX_PAGES = 9;
 /** Characters before minifying, below which a request costs more than the bytes. */
 const TINY = 1_500;
 
 type Chunk = Rolldown.OutputChunk;
 
 /** The name of the page whose code a chunk begins with; undefined for drawers, dialogs and shared code. */
-function pageOf({ facadeModuleId }: Chunk): string | undefined {
+function findPageName({ facadeModuleId }: Chunk): string | undefined {
   const file = facadeModuleId?.slice(facadeModuleId.lastIndexOf("/") + 1);
   return file === "frame.tsx" ? "frame" : /^(.+)\.page\.tsx$/.exec(file ?? "")?.[1];
 }
 
 /** A chunk and all that it imports statically. */
-function closureOf(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, seen = new Set<Chunk>()): Set<Chunk> {
+function collectImports(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, seen = new Set<Chunk>()): Set<Chunk> {
   if (seen.has(chunk)) return seen;
   seen.add(chunk);
   for (const file of chunk.imports) {
     const next = chunks.get(file);
-    if (next) closureOf(next, chunks, seen);
+    if (next) collectImports(next, chunks, seen);
   }
   return seen;
 }
@@ -61,7 +61,7 @@ function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
   const [only] = pages;
   if (only === undefined) return others.size > 1 ? "overlays" : null;
   const lists = inFamily(pages, "lists");
-  if (pages.has("frame") || lists >= MOST_LISTS) return "lists";
+  if (pages.has("frame") || lists >= MAX_LISTS) return "lists";
   return pages.size === 1 ? `${only}.page` : sharedName(chunk, pages, lists);
 }
 
@@ -69,7 +69,7 @@ function sharedName(chunk: Chunk, pages: ReadonlySet<string>, lists: number): st
   const family = (["account", "content"] as const).find((name) => inFamily(pages, name) === pages.size);
   if (family) return family;
   if (!isContract(chunk) || chunk.code.length < TINY) {
-    if (pages.size >= MOST_PAGES && lists < 2) return "forms";
+    if (pages.size >= MAX_PAGES && lists < 2) return "forms";
     if (inFamily(pages, "usage") > 1 && lists === 0) return "usage";
   }
   return chunk.code.length < TINY && lists > 0 ? "lists" : null;
@@ -93,8 +93,8 @@ export async function planChunks(config: InlineConfig): Promise<(id: string) => 
   );
   for (const entry of chunks.values()) {
     if (!entry.isDynamicEntry) continue;
-    const page = pageOf(entry);
-    for (const chunk of closureOf(entry, chunks)) {
+    const page = findPageName(entry);
+    for (const chunk of collectImports(entry, chunks)) {
       if (page === undefined) users.get(chunk)?.others.add(entry.fileName);
       else users.get(chunk)?.pages.add(page);
     }
@@ -119,7 +119,7 @@ function bringDown(
 ): void {
   for (const [chunk, file] of files) {
     if (file !== name) continue;
-    for (const needed of closureOf(chunk, chunks))
+    for (const needed of collectImports(chunk, chunks))
       if (!below.includes(files.get(needed) ?? "")) files.set(needed, name);
   }
 }

@@ -18,7 +18,7 @@ export function pageModules(...sources: readonly string[]): Map<string, string> 
 }
 
 /** Files that a module needs besides those of the entry: scripts and styles. */
-function filesOf(module: string, bundle: Bundle): string[] {
+function listFiles(module: string, bundle: Bundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
   const entry = chunks.find(({ isEntry }) => isEntry);
   const found = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(`/src/${module}`)));
@@ -49,20 +49,21 @@ export function preloadPages(root: string): Plugin {
       handler(html, { bundle }) {
         if (!bundle) return html;
         const sources = ["pages.ts", "router.tsx"].map((name) => readFileSync(join(root, "src/routes", name), "utf8"));
-        const frame = filesOf("routes/frame/frame.tsx", bundle);
+        const frame = listFiles("routes/frame/frame.tsx", bundle);
         const files: string[] = [];
-        const indexOf = (file: string) => {
+        const registerFile = (file: string) => {
           const at = files.indexOf(file);
           return at < 0 ? files.push(file) - 1 : at;
         };
         const pages = [...pageModules(...sources)].map(([path, module]) => {
-          const wanted = new Set([...frame, ...filesOf(module, bundle)]);
-          return [path, [...wanted].map(indexOf)] as const;
+          const wanted = new Set([...frame, ...listFiles(module, bundle)]);
+          return [path, [...wanted].map(registerFile)] as const;
         });
-        const map = JSON.stringify({ pages: Object.fromEntries(pages), frame: frame.map(indexOf), files }).replaceAll(
-          '"',
-          "&quot;",
-        );
+        const map = JSON.stringify({
+          pages: Object.fromEntries(pages),
+          frame: frame.map(registerFile),
+          files,
+        }).replaceAll('"', "&quot;");
         return html.replace('src="/boot.js"', `src="/boot.js" data-preload="${map}"`);
       },
     },

@@ -46,10 +46,10 @@ export async function benchApi(): Promise<void> {
   try {
     const figures: ApiFigures[] = [];
     for (const url of values.at ?? []) {
-      const seeded = { name: NAMES[kindOfUrl(url)], url, seedSeconds: undefined };
+      const seeded = { name: NAMES[parseUrlKind(url)], url, seedSeconds: undefined };
       figures.push(await runApiBench({ ...seeded, password: SAMPLE_PASSWORD }, bench));
     }
-    const kinds = values.at ? [] : (values.databases?.split(",") ?? Object.keys(SIZES)).map(kindOf);
+    const kinds = values.at ? [] : (values.databases?.split(",") ?? Object.keys(SIZES)).map(parseKind);
     for (const kind of kinds) {
       const logs = values.logs === undefined ? (isQuick ? QUICK_LOGS : SIZES[kind]) : Number(values.logs);
       figures.push(await onFreshDatabase(kind, logs, isQuick, bench));
@@ -70,12 +70,12 @@ function report(figures: readonly ApiFigures[], plan: ApiPlan): string {
   return document;
 }
 
-function kindOf(text: string): Kind {
+function parseKind(text: string): Kind {
   if (text === "sqlite" || text === "mariadb" || text === "postgres") return text;
   throw new Error(`--databases takes sqlite, mariadb and postgres, not ${text}`);
 }
 
-function kindOfUrl(url: string): Kind {
+function parseUrlKind(url: string): Kind {
   if (url.startsWith("sqlite:")) return "sqlite";
   return url.startsWith("postgres") ? "postgres" : "mariadb";
 }

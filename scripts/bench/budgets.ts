@@ -5,7 +5,7 @@ import * as start from "../../packages/testkit/load/systems.ts";
 import { signIn, type Session } from "../../packages/testkit/src/api.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
-import { jobOf } from "./plain.ts";
+import { buildJob } from "./plain.ts";
 
 const SECONDS = 3;
 const WARM_SECONDS = 8;
@@ -42,7 +42,7 @@ export async function benchBudgets(): Promise<void> {
   const bystanders = [generator.child, upstream.child];
   const measured = async (system: start.System, seconds: number) => {
     const { cpu, result } = await measureCpu(system, bystanders, () =>
-      ask(generator.child, jobOf(system, LOAD, seconds)),
+      ask(generator.child, buildJob(system, LOAD, seconds)),
     );
     if (result.failed > 0) throw new Error(`${result.failed} calls of ${system.name} failed: ${result.firstFailure}`);
     return cpu;
@@ -62,7 +62,7 @@ export async function benchBudgets(): Promise<void> {
         const without = await settled();
         rounds.push({ without, with: await withBudgets(root, settled) });
       }
-      rows.push(rowOf(system.name, rounds));
+      rows.push(formatRow(system.name, rounds));
     }
     console.log(`${HEAD}\n${rows.join("\n")}`);
   } finally {
@@ -96,7 +96,7 @@ const HEAD = [
   "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
 ].join("\n");
 
-function rowOf(name: string, rounds: readonly Round[]): string {
+function formatRow(name: string, rounds: readonly Round[]): string {
   const figure = (pick: (round: Round) => number, digits = 0) => median(rounds.map(pick)).toFixed(digits);
   const all = ({ gateway, database, redis }: Cpu) => gateway + database + redis;
   const times = figure((round) => all(round.with) / all(round.without), 2);

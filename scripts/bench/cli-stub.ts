@@ -109,7 +109,7 @@ export async function startStub({
     const found = isLog
       ? newestRows(rowsPerSecond)
       : isChannels
-        ? pageOf(all, url.searchParams)
+        ? selectPage(all, url.searchParams)
         : ANSWERS.find(([start]) => path.startsWith(start))?.[1];
     const total = isChannels ? { total: all.length } : {};
     const body = JSON.stringify({ success: found !== undefined, message: "", data: found ?? null, ...total });
@@ -123,7 +123,7 @@ export async function startStub({
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }
 
-function pageOf<T>(all: readonly T[], query: URLSearchParams): readonly T[] {
+function selectPage<T>(all: readonly T[], query: URLSearchParams): readonly T[] {
   const size = Number(query.get("page_size") ?? 10);
   return all.slice(Number(query.get("p") ?? 0) * size).slice(0, size);
 }

@@ -25,7 +25,7 @@ export async function benchCli(): Promise<void> {
   const rows = isQuick ? 20_000 : 1_000_000;
   await build(["cli"], true);
   const stub = await startStub({ rows });
-  const env = environmentOf(stub.url);
+  const env = buildEnvironment(stub.url);
   try {
     const figures: Figure[] = [
       { what: "fairway --version", value: await median(["--version"], env, isQuick), goal: 60, unit: "ms" },
@@ -57,7 +57,7 @@ export async function benchUi(): Promise<void> {
   const seconds = Number(values.seconds ?? (values.quick ? 3 : 60));
   await build(["cli"], true);
   const stub = await startStub({ rows: 0, channels: 1_000, rowsPerSecond: 200 });
-  const env = environmentOf(stub.url);
+  const env = buildEnvironment(stub.url);
   try {
     for (const [words, text, what] of [
       [["ui"], "openai-1", "fairway ui, 1,000 channels"],
@@ -81,7 +81,7 @@ function print(figures: readonly Figure[]): void {
     );
 }
 
-function environmentOf(server: string): NodeJS.ProcessEnv {
+function buildEnvironment(server: string): NodeJS.ProcessEnv {
   // Ink draws nothing but its last frame where `CI` is set.
   return { ...process.env, CI: "false", FAIRWAY_SERVER: server, FAIRWAY_TOKEN: "t", FAIRWAY_CONFIG: "/dev/null/none" };
 }
@@ -108,13 +108,13 @@ async function peakMemory(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   child.stdout.resume();
   let peak = 0;
-  const timer = setInterval(() => (peak = Math.max(peak, peakOf(child.pid))), 50);
+  const timer = setInterval(() => (peak = Math.max(peak, readPeakMemory(child.pid))), 50);
   await ended(child);
   clearInterval(timer);
   return peak / 1024;
 }
 
-function peakOf(pid: number | undefined): number {
+function readPeakMemory(pid: number | undefined): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
   } catch {
@@ -150,20 +150,20 @@ async function watch(words: readonly string[], text: string, { env, seconds, key
   const pid = Number(/^(\d+)/.exec(shown)?.[1]);
   terminal.stdout.off("data", remember).resume();
   await setTimeout(2_000);
-  const before = ticksOf(pid);
+  const before = readTicks(pid);
   for (let second = 0; second < seconds; second++) {
     if (keys !== "") terminal.stdin.write(keys[second % keys.length] ?? "");
     await setTimeout(1_000);
   }
-  const share = (ticksOf(pid) - before) / seconds;
-  const megabytes = peakOf(pid) / 1024;
+  const share = (readTicks(pid) - before) / seconds;
+  const megabytes = readPeakMemory(pid) / 1024;
   terminal.stdin.write("q");
   await once(terminal, "close");
   return { share, megabytes };
 }
 
 /** Hundredths of a second that the process ran. */
-function ticksOf(pid: number): number {
+function readTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return Number(fields[11]) + Number(fields[12]);
 }

@@ -45,9 +45,9 @@ export async function benchCollector(): Promise<void> {
   };
   try {
     for (let calls = 0; calls < (values.quick ? 1 : WARM_CALLS);)
-      calls += whole(await load(values.quick ? 1 : SECONDS));
+      calls += requireNoFailures(await load(values.quick ? 1 : SECONDS));
     const from = logs.length;
-    const calls = whole(await load(values.quick ? 1 : SECONDS));
+    const calls = requireNoFailures(await load(values.quick ? 1 : SECONDS));
     console.log(table(collections(logs.slice(from)), calls));
   } finally {
     await system.stop();
@@ -57,7 +57,7 @@ export async function benchCollector(): Promise<void> {
 }
 
 /** Calls of a load; throws when one of them failed. */
-function whole({ good, failed, firstFailure }: Result): number {
+function requireNoFailures({ good, failed, firstFailure }: Result): number {
   if (failed > 0) throw new Error(`${failed} calls failed: ${firstFailure}`);
   return good;
 }

@@ -55,14 +55,14 @@ export async function measurePage(page: Page, path: string): Promise<PageFigures
   const urls = await page.evaluate(() =>
     performance.getEntriesByType("resource").flatMap(({ name }) => (name.endsWith(".js") ? [name] : [])),
   );
-  const before = await vitalsOf(page);
+  const before = await readVitals(page);
   await interact(page);
   await page.waitForTimeout(SETTLED_MS);
-  const { inp } = await vitalsOf(page);
+  const { inp } = await readVitals(page);
   return { scripts: urls.length, kilobytes: await weigh(urls), lcp: before.lcp, cls: before.cls, inp };
 }
 
-function vitalsOf(page: Page): Promise<Vitals> {
+function readVitals(page: Page): Promise<Vitals> {
   return page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
 }
 

@@ -31,8 +31,10 @@ export async function benchConsole(): Promise<void> {
     const figures = new Map<string, PageFigures[]>(PAGES.map((path) => [path, []]));
     for (let round = 0; round < rounds; round += 1)
       for (const path of PAGES) figures.get(path)?.push(await freshly(browser, gateway, { path, state }));
-    console.log(`Entry: ${kilobytes(await weigh(await entryOf(gateway)))} kB of scripts (goal ${GOALS.entry}).\n`);
-    console.log(tableOf(figures));
+    console.log(
+      `Entry: ${kilobytes(await weigh(await fetchEntryScripts(gateway)))} kB of scripts (goal ${GOALS.entry}).\n`,
+    );
+    console.log(formatTable(figures));
     console.log(`\n${await scrolled(browser, gateway, state, values.quick ? 2_000 : LOG_ROWS)}`);
   } finally {
     await browser.close();
@@ -82,7 +84,7 @@ function freshly(
   return inContext(browser, url, path === "/login" ? undefined : state, (page) => measurePage(page, path));
 }
 
-async function entryOf({ url }: GatewayProcess): Promise<string[]> {
+async function fetchEntryScripts({ url }: GatewayProcess): Promise<string[]> {
   const html = await (await fetch(url)).text();
   return [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, path]) => `${url}${path ?? ""}`);
 }
@@ -132,7 +134,7 @@ function logs(count: number) {
 
 const kilobytes = (value: number) => value.toFixed(0);
 
-function tableOf(figures: ReadonlyMap<string, readonly PageFigures[]>): string {
+function formatTable(figures: ReadonlyMap<string, readonly PageFigures[]>): string {
   const middle = (rows: readonly PageFigures[], name: keyof PageFigures) => median(rows.map((row) => row[name]));
   const lines = [...figures].map(([path, rows]) => {
     const [scripts, weight] = [middle(rows, "scripts"), middle(rows, "kilobytes")];

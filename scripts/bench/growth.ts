@@ -101,7 +101,7 @@ async function ofChannels({ database, vault, sizes }: Seeded): Promise<Row> {
   const again = await milliseconds(() => store.refresh());
   const memory = heapMiB() - before;
   const snapshot = store.current();
-  const [model, count] = mostServed(snapshot);
+  const [model, count] = findMostServedModel(snapshot);
   const choice = chooseOften(snapshot, model, () => 0);
   const resting = chooseOften(snapshot, model, (now) => now + 60_000);
   const figures = [read, again, memory, choice, resting].map((figure) => figure.toFixed(1));
@@ -109,7 +109,7 @@ async function ofChannels({ database, vault, sizes }: Seeded): Promise<Row> {
 }
 
 /** The model of the group `default` with the most channels. */
-function mostServed({ index }: Snapshot): readonly [string, number] {
+function findMostServedModel({ index }: Snapshot): readonly [string, number] {
   const models = [...(index.get("default") ?? [])].map(([model, levels]) => {
     return [model, levels.reduce((sum, { channels }) => sum + channels.length, 0)] as const;
   });

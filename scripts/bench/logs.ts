@@ -46,7 +46,7 @@ export async function benchLogs(): Promise<void> {
   const { at, kinds, rows, plan, isQuick } = readFlags();
   await build(["gateway"], true);
   const figures: LogsFigures[] = [];
-  for (const url of at) figures.push(...(await measureBoth(kindOfUrl(url), url, plan)));
+  for (const url of at) figures.push(...(await measureBoth(parseUrlKind(url), url, plan)));
   for (const kind of kinds) figures.push(...(await onFreshServer(kind, rows, plan)));
   const document = logsDocument(figures, plan.calls, new Date());
   console.log(`\n${document}`);
@@ -66,18 +66,18 @@ function readFlags() {
   return {
     at,
     isQuick,
-    kinds: at.length > 0 ? [] : (databases?.split(",") ?? Object.keys(NAMES)).map(kindOf),
+    kinds: at.length > 0 ? [] : (databases?.split(",") ?? Object.keys(NAMES)).map(parseKind),
     rows: rows === undefined ? (isQuick ? QUICK_ROWS : ROWS) : Number(rows),
     plan: calls === undefined ? usual : { calls: Number(calls), seconds: 2 },
   };
 }
 
-function kindOf(text: string): Kind {
+function parseKind(text: string): Kind {
   if (text === "mariadb" || text === "postgres") return text;
   throw new Error(`--databases takes mariadb and postgres, not ${text}`);
 }
 
-function kindOfUrl(url: string): Kind {
+function parseUrlKind(url: string): Kind {
   return url.startsWith("postgres") ? "postgres" : "mariadb";
 }
 
@@ -117,7 +117,7 @@ function makeFurther(url: string): Promise<number> {
   return inDatabase(url, async (database) => {
     const last = (await readPartitions(database)).at(-2)?.before ?? 0;
     const ends = daysBetween(last, last + (FURTHER_DAYS - 1) * DAY);
-    return makePartitions(database, { ends, mostMoved: 1_000 });
+    return makePartitions(database, { ends, maxMoved: 1_000 });
   });
 }
 

@@ -41,18 +41,18 @@ export async function benchPlain(): Promise<void> {
       rounds: { ...text, default: ROUNDS },
     },
   });
-  const load = loadOf(values);
-  const rounds = values.quick ? 1 : roundsOf(values.rounds);
+  const load = selectLoad(values);
+  const rounds = values.quick ? 1 : parseRounds(values.rounds);
   await build(["gateway"], true);
   const upstream = await start.startScript("upstream.ts");
   const generator = await start.startScript("generator.ts");
   const systems: start.System[] = [];
   const bystanders = [generator.child, upstream.child];
   const measured = (system: start.System) =>
-    measureCpu(system, bystanders, () => ask(generator.child, jobOf(system, load, values.quick ? 1 : SECONDS)));
+    measureCpu(system, bystanders, () => ask(generator.child, buildJob(system, load, values.quick ? 1 : SECONDS)));
   try {
     for await (const system of startSystems(upstream.port, values)) systems.push(system);
-    for (const system of systems) await ask(generator.child, jobOf(system, load, values.quick ? 1 : WARM_SECONDS));
+    for (const system of systems) await ask(generator.child, buildJob(system, load, values.quick ? 1 : WARM_SECONDS));
     const all = new Map<string, Round[]>(systems.map(({ name }) => [name, []]));
     for (let round = 0; round < rounds; round++) {
       let limit = 0;
@@ -65,7 +65,7 @@ export async function benchPlain(): Promise<void> {
         all.get(system.name)?.push({ cpu, times: cpu.gateway / limit, timesWithStores: withStores / limit });
       }
     }
-    console.log(tableOf(all));
+    console.log(formatTable(all));
   } finally {
     for (const system of systems.toReversed()) await system.stop();
     generator.child.disconnect();
@@ -74,13 +74,13 @@ export async function benchPlain(): Promise<void> {
 }
 
 /** The load that the flags of a command name; plain calls where they name none. */
-export function loadOf(flags: { readonly "at-once"?: boolean; readonly spaced?: boolean }): Load {
+export function selectLoad(flags: { readonly "at-once"?: boolean; readonly spaced?: boolean }): Load {
   const [plain, atOnce, spaced] = LOADS;
   if (flags.spaced) return spaced;
   return flags["at-once"] ? atOnce : plain;
 }
 
-function roundsOf(text: string): number {
+function parseRounds(text: string): number {
   const rounds = Number(text);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds=${text} is not a whole number from 1`);
   return rounds;
@@ -103,11 +103,11 @@ async function* startSystems(
   if (other) yield await start.startFairwayCluster(url, other);
 }
 
-export function jobOf({ port, key }: start.System, { model, isStream, connections }: Load, seconds: number): Job {
+export function buildJob({ port, key }: start.System, { model, isStream, connections }: Load, seconds: number): Job {
   return { port, key, model, isStream, load: { kind: "closed", connections, seconds } };
 }
 
-function tableOf(rounds: ReadonlyMap<string, readonly Round[]>): string {
+function formatTable(rounds: ReadonlyMap<string, readonly Round[]>): string {
   return [
     "| system | us a call | database | Redis | times nginx | with the stores |",
     "| --- | ---: | ---: | ---: | ---: | ---: |",

@@ -10,7 +10,7 @@ import { freePort } from "../../packages/testkit/src/index.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 import { createBudgets } from "./budgets.ts";
-import { jobOf, loadOf } from "./plain.ts";
+import { buildJob, selectLoad } from "./plain.ts";
 
 const SECONDS = 10;
 const WARM_SECONDS = 15;
@@ -43,18 +43,18 @@ export async function benchProfile(): Promise<void> {
   const launch = { env: ALLOCATOR, nodeArgs: [...NODE_FLAGS, `--inspect=127.0.0.1:${port}`] };
   const startFairway = values.embedded ? start.startFairwaySqlite : start.startFairwayCluster;
   const system = await startFairway(`http://127.0.0.1:${upstream.port}`, launch);
-  const kind = loadOf(values);
-  const load = (seconds: number) => ask(generator.child, jobOf(system, kind, values.quick ? 1 : seconds));
+  const kind = selectLoad(values);
+  const load = (seconds: number) => ask(generator.child, buildJob(system, kind, values.quick ? 1 : seconds));
   try {
     if (values.budgets) await createBudgets(await signIn(`http://127.0.0.1:${system.port}`));
-    whole(await load(WARM_SECONDS));
+    requireNoFailures(await load(WARM_SECONDS));
     const inspector = await Inspector.connect(port);
     let calls = 0;
     const spent = await inspector.profile(async () => {
-      calls = whole(await load(SECONDS));
+      calls = requireNoFailures(await load(SECONDS));
     });
     inspector.close();
-    console.log(tableOf(spent, calls, values.functions ? createFunctions() : createParts()));
+    console.log(formatTable(spent, calls, values.functions ? createFunctions() : createParts()));
   } finally {
     await system.stop();
     generator.child.disconnect();
@@ -63,18 +63,18 @@ export async function benchProfile(): Promise<void> {
 }
 
 /** Calls of a load; throws when one of them failed. */
-function whole({ good, failed, firstFailure }: Result): number {
+function requireNoFailures({ good, failed, firstFailure }: Result): number {
   if (failed > 0) throw new Error(`${failed} calls failed: ${firstFailure}`);
   return good;
 }
 
 /** Names what a place in the code belongs to; undefined while the thread rests. */
-type PartOf = (call: ProfiledCall) => string | undefined;
+type FindPart = (call: ProfiledCall) => string | undefined;
 
-function tableOf(spent: ReadonlyMap<ProfiledCall, number>, calls: number, partOf: PartOf): string {
+function formatTable(spent: ReadonlyMap<ProfiledCall, number>, calls: number, findPart: FindPart): string {
   const parts = new Map<string, number>();
   for (const [call, us] of spent) {
-    const part = partOf(call);
+    const part = findPart(call);
     if (part !== undefined) parts.set(part, (parts.get(part) ?? 0) + us);
   }
   const total = [...parts.values()].reduce((sum, us) => sum + us, 0);
@@ -108,7 +108,7 @@ function readMap(): SourceMap {
 }
 
 /** Each function by its name, its file and its line. */
-function createFunctions(): PartOf {
+function createFunctions(): FindPart {
   const map = readMap();
   return ({ functionName, url, lineNumber, columnNumber }) => {
     if (STATES.has(functionName)) return STATES.get(functionName);
@@ -120,7 +120,7 @@ function createFunctions(): PartOf {
 }
 
 /** Parts of the program, of Node and of its packages. */
-function createParts(): PartOf {
+function createParts(): FindPart {
   const map = readMap();
   return ({ functionName, url, lineNumber, columnNumber }) => {
     if (STATES.has(functionName)) return STATES.get(functionName);
@@ -129,11 +129,11 @@ function createParts(): PartOf {
     if (url.startsWith("node:"))
       return /_http|streams|net$|stream_base/.test(url) ? "HTTP and streams of Node" : "Node";
     const entry = map.findEntry(lineNumber, columnNumber);
-    return partOfFile(url.endsWith("/main.mjs") && "originalSource" in entry ? entry.originalSource : url);
+    return findFilePart(url.endsWith("/main.mjs") && "originalSource" in entry ? entry.originalSource : url);
   };
 }
 
-function partOfFile(path: string): string {
+function findFilePart(path: string): string {
   const folder = OWN.exec(path)?.[1];
   return folder === undefined ? (PACKAGE.exec(path)?.[1] ?? "others") : `fairway: ${folder}`;
 }

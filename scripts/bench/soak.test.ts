@@ -1,9 +1,9 @@
 // The bench must keep working: a short run, whose figures mean nothing but whose calls must all be good.
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { slopeOf, SOAK_KINDS } from "../../packages/testkit/load/soak.ts";
+import { fitSlope, SOAK_KINDS } from "../../packages/testkit/load/soak.ts";
 import { run } from "../process.ts";
-import { settingsOf } from "./soak.ts";
+import { parseSettings } from "./soak.ts";
 
 const BENCH = join(import.meta.dirname, "bench.ts");
 
@@ -22,17 +22,17 @@ describe("the length of a soak", () => {
     [["--soak", "60"], { minutes: 60, isQuick: false, isEmbedded: false }],
     [["--soak=5", "--embedded", "--quick"], { minutes: 5, isQuick: true, isEmbedded: true }],
   ])("%j is read", (args, settings) => {
-    expect(settingsOf(args)).toEqual(settings);
+    expect(parseSettings(args)).toEqual(settings);
   });
 
   it.each([[["--soak"]], [["--soak", "--embedded"]], [["--soak="]]])("%j names none", (args) => {
-    expect(() => settingsOf(args)).toThrow(
+    expect(() => parseSettings(args)).toThrow(
       "--soak needs a whole number of minutes from 1 to 1440, such as --soak 60; none was given",
     );
   });
 
   it.each(["0", "1.5", "1441", "an hour", "1e2"])("%s is refused in a sentence", (text) => {
-    expect(() => settingsOf([`--soak=${text}`])).toThrow(`from 1 to 1440, such as --soak 60; "${text}" is none`);
+    expect(() => parseSettings([`--soak=${text}`])).toThrow(`from 1 to 1440, such as --soak 60; "${text}" is none`);
   });
 
   it("is refused by the command", async () => {
@@ -49,16 +49,16 @@ describe("the slope", () => {
 
   it("is that of a line, without an error", () => {
     const samples = [0, 15, 30, 45].map((minute) => at(minute, 200 + minute / 30));
-    expect(slopeOf(samples).mibPerHour).toBeCloseTo(2, 9);
-    expect(slopeOf(samples).error).toBeCloseTo(0, 6);
+    expect(fitSlope(samples).mibPerHour).toBeCloseTo(2, 9);
+    expect(fitSlope(samples).error).toBeCloseTo(0, 6);
   });
 
   it("has an error where values swing", () => {
-    const { mibPerHour, error } = slopeOf([0, 1, 2, 3].map((minute) => at(minute, minute % 2 === 0 ? 210 : 190)));
+    const { mibPerHour, error } = fitSlope([0, 1, 2, 3].map((minute) => at(minute, minute % 2 === 0 ? 210 : 190)));
     expect(Math.abs(mibPerHour)).toBeLessThan(error);
   });
 
   it("is none of two samples", () => {
-    expect(slopeOf([at(0, 1), at(1, 2)]).mibPerHour).toBeNaN();
+    expect(fitSlope([at(0, 1), at(1, 2)]).mibPerHour).toBeNaN();
   });
 });

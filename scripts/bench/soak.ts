@@ -1,16 +1,16 @@
 import type { ChildProcess } from "node:child_process";
 import { parseArgs } from "node:util";
 import { table } from "../../packages/testkit/load/report.ts";
-import { runSoak, slopeOf, SOAK_KINDS, type Sample } from "../../packages/testkit/load/soak.ts";
+import { runSoak, fitSlope, SOAK_KINDS, type Sample } from "../../packages/testkit/load/soak.ts";
 import * as start from "../../packages/testkit/load/systems.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 
-const MOST_MINUTES = 24 * 60;
+const MAX_MINUTES = 24 * 60;
 const QUICK_SECONDS = 3;
 /** What counts begins after a third, or after ten minutes. */
 const WARM_SHARE = 1 / 3;
-const MOST_WARM_SECONDS = 600;
+const MAX_WARM_SECONDS = 600;
 const GOAL_MIB = 200;
 const GOAL_SLOPE = 1;
 /** Rows of the table. */
@@ -22,7 +22,7 @@ const PARTS = 12;
  * and writes nothing. `--quick` is a smoke run in which a minute lasts three seconds.
  */
 export async function benchSoak(): Promise<void> {
-  const { minutes, isQuick, isEmbedded } = settingsOf(process.argv.slice(2));
+  const { minutes, isQuick, isEmbedded } = parseSettings(process.argv.slice(2));
   const seconds = minutes * (isQuick ? QUICK_SECONDS : 60);
   await build(["gateway"], true);
   const upstream = await start.startScript("upstream.ts");
@@ -52,7 +52,7 @@ interface Settings {
 }
 
 /** Throws a sentence for what is no number of minutes. */
-export function settingsOf(args: readonly string[]): Settings {
+export function parseSettings(args: readonly string[]): Settings {
   const flag = { type: "boolean" } as const;
   // Without a value, the next flag would be taken for it.
   const at = args.findIndex((argument) => argument === "--soak");
@@ -63,10 +63,10 @@ export function settingsOf(args: readonly string[]): Settings {
   });
   const text = values.soak ?? "";
   const minutes = Number(text);
-  const isNumber = /^\d+$/.test(text) && minutes >= 1 && minutes <= MOST_MINUTES;
+  const isNumber = /^\d+$/.test(text) && minutes >= 1 && minutes <= MAX_MINUTES;
   if (!isNumber)
     throw new Error(
-      `--soak needs a whole number of minutes from 1 to ${MOST_MINUTES}, such as --soak 60; ${text === "" ? "none was given" : `"${text}" is none`}`,
+      `--soak needs a whole number of minutes from 1 to ${MAX_MINUTES}, such as --soak 60; ${text === "" ? "none was given" : `"${text}" is none`}`,
     );
   return { minutes, isQuick: values.quick ?? false, isEmbedded: values.embedded ?? false };
 }
@@ -88,9 +88,9 @@ function report(samples: readonly Sample[], good: ReadonlyMap<string, number>, s
     const figures = [values[0], values[Math.floor(values.length / 2)], values.at(-1)];
     return [((part * (at + 1)) / 60).toFixed(1), ...figures.map((value) => value?.toFixed(0) ?? "–")];
   });
-  const warm = Math.min(seconds * WARM_SHARE, MOST_WARM_SECONDS);
+  const warm = Math.min(seconds * WARM_SHARE, MAX_WARM_SECONDS);
   const counted = samples.filter((sample) => sample.seconds >= warm);
-  const { mibPerHour, error } = slopeOf(counted);
+  const { mibPerHour, error } = fitSlope(counted);
   const most = Math.max(...counted.map(({ residentMib }) => residentMib));
   return [
     ...table(["minutes", "least MiB resident", "median", "most"], rows),

@@ -7,7 +7,7 @@ import { ROOT } from "../bootstrap.mjs";
 import { BASE_EXCEPTIONS, fillBase } from "./base.ts";
 import { APP_FILES, NODE_PROGRAM } from "./contents.ts";
 import { buildImage } from "./oci.ts";
-import { billOfMaterials } from "./sbom.ts";
+import { buildBillOfMaterials } from "./sbom.ts";
 import { tarFolder } from "./tar.ts";
 
 interface WrittenImage {
@@ -32,7 +32,7 @@ export function writeImage(folder: string): WrittenImage {
     const name = join(folder, `fairway-gateway-${version}-${architecture}`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${name}.tar`, image.archive);
-    writeFileSync(`${name}.cdx.json`, `${JSON.stringify(billOfMaterials(version, debian), undefined, 2)}\n`);
+    writeFileSync(`${name}.cdx.json`, `${JSON.stringify(buildBillOfMaterials(version, debian), undefined, 2)}\n`);
     return { archive: `${name}.tar`, parts: `${name}.cdx.json`, digest: image.digest, bytes: image.archive.length };
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -20,18 +20,18 @@ interface Image {
 const NAME = "docker.io/fairway/gateway";
 const TYPE = "application/vnd.oci.image";
 
-const digestOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+const hashBytes = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 export function buildImage(source: ImageSource): Image {
   const files: Record<string, Buffer> = { "oci-layout": json({ imageLayoutVersion: "1.0.0" }) };
   const store = (mediaType: string, bytes: Buffer) => {
-    const digest = digestOf(bytes);
+    const digest = hashBytes(bytes);
     files[`blobs/${digest.replace(":", "/")}`] = bytes;
     return { mediaType, digest, size: bytes.length };
   };
   const layers = source.layers.map((layer) => store(`${TYPE}.layer.v1.tar+gzip`, gzipSync(layer)));
-  const config = store(`${TYPE}.config.v1+json`, json(configOf(source)));
+  const config = store(`${TYPE}.config.v1+json`, json(buildConfig(source)));
   const mediaType = `${TYPE}.manifest.v1+json`;
   const manifest = store(mediaType, json({ schemaVersion: 2, mediaType, config, layers }));
   const annotations = {
@@ -46,7 +46,7 @@ export function buildImage(source: ImageSource): Image {
   return { archive: tarFiles(files), digest: manifest.digest };
 }
 
-function configOf({ architecture, labels, layers }: ImageSource) {
+function buildConfig({ architecture, labels, layers }: ImageSource) {
   return {
     architecture,
     os: "linux",
@@ -62,6 +62,6 @@ function configOf({ architecture, labels, layers }: ImageSource) {
       Volumes: { [SETTINGS.volume]: {} },
       Labels: labels,
     },
-    rootfs: { type: "layers", diff_ids: layers.map(digestOf) },
+    rootfs: { type: "layers", diff_ids: layers.map(hashBytes) },
   };
 }

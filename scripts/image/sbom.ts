@@ -23,7 +23,7 @@ const PROGRAMS = ["packages/gateway", "packages/console", "packages/cli"];
 /** Dependencies of the console because `npm start` builds it; no bundle contains them. */
 const BUILD_TOOLS = ["vite", "@vitejs/plugin-react"];
 
-export function billOfMaterials(version: string, debian: Readonly<Record<string, string>>) {
+export function buildBillOfMaterials(version: string, debian: Readonly<Record<string, string>>) {
   return {
     bomFormat: "CycloneDX",
     specVersion: "1.5",

@@ -20,7 +20,7 @@ export type Exceptions = Readonly<Record<string, { readonly mode: number; readon
 /** The files of a folder, owned by root; what the owner may execute, everyone may. */
 export function tarFolder(folder: string, exceptions: Exceptions = {}): Buffer {
   const paths = pathsBelow(folder, "").toSorted();
-  return tar(paths.map((path) => [path, entryOf(join(folder, path), exceptions[path])]));
+  return tar(paths.map((path) => [path, readEntry(join(folder, path), exceptions[path])]));
 }
 
 /** Node's own recursive reading would follow links to folders. */
@@ -38,7 +38,7 @@ export function tarFiles(files: Readonly<Record<string, Buffer>>): Buffer {
   );
 }
 
-function entryOf(path: string, exception: Exceptions[string] | undefined): Entry {
+function readEntry(path: string, exception: Exceptions[string] | undefined): Entry {
   const stat = lstatSync(path);
   const owner = exception?.owner ?? 0;
   const none = Buffer.alloc(0);

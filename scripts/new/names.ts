@@ -11,7 +11,7 @@ export interface Names {
   readonly title: string;
 }
 
-export function namesOf(kebab: string): Names {
+export function buildNames(kebab: string): Names {
   const item = singular(kebab);
   const words = kebab.replaceAll("-", " ");
   return {

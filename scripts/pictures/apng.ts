@@ -16,11 +16,11 @@ const SIGNATURE_BYTES = 8;
 export function animate(frames: readonly Frame[]): Buffer {
   const [first] = frames;
   if (!first) throw new Error("a picture needs a frame");
-  const header = only(chunksOf(first.png), "IHDR");
+  const header = only(parseChunks(first.png), "IHDR");
   const parts: Buffer[] = [first.png.subarray(0, SIGNATURE_BYTES), header, chunk("acTL", numbers(frames.length, 0))];
   let sequence = 0;
   for (const [index, { png, ms }] of frames.entries()) {
-    const chunks = chunksOf(png);
+    const chunks = parseChunks(png);
     if (!only(chunks, "IHDR").equals(header)) throw new Error(`frame ${index + 1} has another size than the first`);
     parts.push(chunk("fcTL", control(sequence++, header, ms)));
     for (const { type, data } of chunks) {
@@ -46,7 +46,7 @@ function numbers(...values: readonly number[]): Buffer {
   return bytes;
 }
 
-function chunksOf(png: Buffer): Chunk[] {
+function parseChunks(png: Buffer): Chunk[] {
   const chunks: Chunk[] = [];
   for (let at = SIGNATURE_BYTES; at < png.length;) {
     const length = png.readUInt32BE(at);

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import * as wire from "../../packages/wire/src/index.ts";
-import { commentsOf, type Comments } from "./comments.ts";
-import { meaningOf } from "./fields.ts";
+import { loadComments, type Comments } from "./comments.ts";
+import { findMeaning } from "./fields.ts";
 import { code, groupBy, page, table, type Row } from "./markdown.ts";
 
 const ACCESS: Readonly<Record<wire.Access, string>> = {
@@ -51,7 +51,7 @@ interface Shape {
 type Schema = z.ZodMiniType;
 
 export function api(): string {
-  const comments = commentsOf("packages/wire/src");
+  const comments = loadComments("packages/wire/src");
   const calls = Object.entries<unknown>(wire).filter((entry): entry is [string, wire.Endpoint] => isEndpoint(entry[1]));
   const objects = namedObjects(calls.map(([, call]) => call));
   const groups = groupBy(calls, ([, { path }]) => path.split("/")[2] ?? "");
@@ -65,7 +65,7 @@ export function api(): string {
     ]),
     "## Objects",
     ...[...objects].map(
-      ([schema, name]) => `### The object ${name}\n\n${fieldTable(shapeOf(schema, "output"), name, comments)}`,
+      ([schema, name]) => `### The object ${name}\n\n${fieldTable(toShape(schema, "output"), name, comments)}`,
     ),
   );
 }
@@ -79,10 +79,10 @@ function section(name: string, call: wire.Endpoint, { comments, objects }: Conte
   const parts = [`### ${call.method} ${call.path}`, `${call.summary} ${ACCESS[call.access]}${limitText(call)}`];
   const object = OBJECTS[call.path.split("/")[2] ?? ""] ?? "";
   const rows = (["path", "query", "body"] as const).flatMap((place) =>
-    rowsOf(place, place === "path" ? call.params : call[place], { owner: name, object, comments }),
+    buildRows(place, place === "path" ? call.params : call[place], { owner: name, object, comments }),
   );
   if (rows.length > 0) parts.push(table(["In", "Field", "Type", "Meaning"], rows));
-  parts.push(...answerOf(name, call, { comments, objects }));
+  parts.push(...describeAnswer(name, call, { comments, objects }));
   if (call.fails.length > 0) {
     const refusals = call.fails.map((key) => `${code(wire.MESSAGE_CODES[key])} ${wire.MESSAGES[key].text}`);
     parts.push(`Refused with: ${refusals.join(" · ")}`);
@@ -126,7 +126,7 @@ function limitText(call: wire.Endpoint): string {
   return texts.join("");
 }
 
-function answerOf(name: string, { data, answer }: wire.Endpoint, { comments, objects }: Context): string[] {
+function describeAnswer(name: string, { data, answer }: wire.Endpoint, { comments, objects }: Context): string[] {
   if (answer === "stream") return ["Answers a stream of server-sent events."];
   if (answer === "file") return ["Answers a file."];
   if (answer === "text") return ["Answers plain text."];
@@ -137,8 +137,8 @@ function answerOf(name: string, { data, answer }: wire.Endpoint, { comments, obj
   if (known !== undefined) {
     return [`Answers ${before || "one"} [${known}](#the-object-${known.toLowerCase()}).`];
   }
-  const shape = shapeOf(inner, "output");
-  if (!shape.properties) return [`Answers ${before} ${typeOf(shape)}.`.replaceAll("  ", " ")];
+  const shape = toShape(inner, "output");
+  if (!shape.properties) return [`Answers ${before} ${describeType(shape)}.`.replaceAll("  ", " ")];
   return [`Answers ${isList ? "a list of objects" : "an object"}:`, fieldTable(shape, name, comments)];
 }
 
@@ -147,7 +147,7 @@ function namedObjects(calls: readonly wire.Endpoint[]): Map<Schema, string> {
   const answered = new Set(calls.flatMap(({ data }) => (data ? [unwrapped(data).inner] : [])));
   const named = new Map<Schema, string>();
   for (const [name, value] of Object.entries<unknown>(wire)) {
-    if (answered.has(value as Schema) && shapeOf(value as Schema, "output").properties) {
+    if (answered.has(value as Schema) && toShape(value as Schema, "output").properties) {
       named.set(value as Schema, name);
     }
   }
@@ -172,18 +172,22 @@ const OBJECTS: Readonly<Record<string, string>> = {
   task: "AsyncTask",
 };
 
-function rowsOf(place: string, schema: Schema | undefined, about: Pick<Walk, "owner" | "object" | "comments">): Row[] {
+function buildRows(
+  place: string,
+  schema: Schema | undefined,
+  about: Pick<Walk, "owner" | "object" | "comments">,
+): Row[] {
   if (!schema) return [];
-  const shape = shapeOf(schema, "input");
+  const shape = toShape(schema, "input");
   const list = shape.items?.properties ? shape.items : undefined;
   const fields = fieldRows(list ?? shape, { ...about, prefix: list ? "[]." : "", isAnswer: false });
-  if (fields.length === 0) return [[place, "", typeOf(shape), ""]];
+  if (fields.length === 0) return [[place, "", describeType(shape), ""]];
   return fields.map((row) => [place, ...row]);
 }
 
 function fieldTable(shape: Shape, owner: string, comments: Comments): string {
   const rows = fieldRows(shape, { owner, object: owner, comments, prefix: "", isAnswer: true });
-  return rows.length === 0 ? `${typeOf(shape)}` : table(["Field", "Type", "Meaning"], rows);
+  return rows.length === 0 ? `${describeType(shape)}` : table(["Field", "Type", "Meaning"], rows);
 }
 
 interface Walk {
@@ -203,25 +207,25 @@ function fieldRows(shape: Shape, walk: Walk): Row[] {
   return Object.entries(shape.properties ?? {}).flatMap(([name, field]) => {
     const full = `${walk.prefix}${name}`;
     const isOpen = !walk.isAnswer && !shape.required?.includes(name);
-    const about = walk.comments.about(walk.owner, name) || meaningOf(walk.object, name);
-    const meaning = [isOpen ? "" : walk.isAnswer ? "" : "Required.", about, limitsOf(field)].filter(
+    const about = walk.comments.about(walk.owner, name) || findMeaning(walk.object, name);
+    const meaning = [isOpen ? "" : walk.isAnswer ? "" : "Required.", about, describeLimits(field)].filter(
       (text) => text !== "",
     );
-    const row: Row = [code(full), typeOf(field), meaning.join(" ")];
+    const row: Row = [code(full), describeType(field), meaning.join(" ")];
     const inner = field.items?.properties ? { of: field.items, mark: "[]." } : { of: field, mark: "." };
     const isDeep = full.split(".").length >= DEPTH;
     return isDeep ? [row] : [row, ...fieldRows(inner.of, { ...walk, prefix: `${full}${inner.mark}` })];
   });
 }
 
-function typeOf(shape: Shape): string {
+function describeType(shape: Shape): string {
   const options = shape.anyOf ?? shape.oneOf;
-  if (options) return [...new Set(options.map(typeOf))].join(" or ");
+  if (options) return [...new Set(options.map(describeType))].join(" or ");
   if (shape.enum) return shape.enum.map((one) => code(JSON.stringify(one))).join(", ");
   if (shape.const !== undefined) return code(JSON.stringify(shape.const));
-  if (shape.items) return `list of ${typeOf(shape.items)}`;
+  if (shape.items) return `list of ${describeType(shape.items)}`;
   if (shape.type === "object" && typeof shape.additionalProperties === "object" && !shape.properties) {
-    return `object of ${typeOf(shape.additionalProperties)}`;
+    return `object of ${describeType(shape.additionalProperties)}`;
   }
   if (shape.type === undefined) return "any";
   return typeof shape.type === "string" ? shape.type : shape.type.join(" or ");
@@ -229,7 +233,7 @@ function typeOf(shape: Shape): string {
 
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-function limitsOf({ minimum, maximum, minLength, maxLength, maxItems, default: initial }: Shape): string {
+function describeLimits({ minimum, maximum, minLength, maxLength, maxItems, default: initial }: Shape): string {
   const least = minimum !== undefined && minimum > -SAFE ? `At least ${minimum}.` : "";
   const most = maximum !== undefined && maximum < SAFE ? `At most ${maximum}.` : "";
   const short = minLength !== undefined && minLength > 0 ? `At least ${minLength} characters.` : "";
@@ -243,6 +247,6 @@ function isEndpoint(value: unknown): value is wire.Endpoint {
   return typeof value === "object" && value !== null && "method" in value && "access" in value && "summary" in value;
 }
 
-function shapeOf(schema: Schema, io: "input" | "output"): Shape {
+function toShape(schema: Schema, io: "input" | "output"): Shape {
   return wire.jsonSchema(schema, io);
 }

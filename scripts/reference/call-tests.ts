@@ -22,7 +22,7 @@ export function callTests(): string {
   const rows = Object.values<unknown>(wire)
     .filter(isEndpoint)
     .toSorted((a, b) => (a.path === b.path ? compare(a.method, b.method) : compare(a.path, b.path)))
-    .map((endpoint) => [code(`${endpoint.method} ${endpoint.path}`), testsOf(endpoint, files).map(code).join(", ")]);
+    .map((endpoint) => [code(`${endpoint.method} ${endpoint.path}`), findTests(endpoint, files).map(code).join(", ")]);
   return page(
     "Calls and their tests",
     "packages/wire and the tests of packages/gateway",
@@ -43,7 +43,7 @@ function readTest(name: string): TestFile {
   return { name: name.replace(/^packages\/gateway\//, ""), text: filled };
 }
 
-function testsOf({ path }: wire.Endpoint, files: readonly TestFile[]): string[] {
+function findTests({ path }: wire.Endpoint, files: readonly TestFile[]): string[] {
   const pattern = path
     .replace(/\/$/, "")
     .split(/(\{\w+\})/)

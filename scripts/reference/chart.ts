@@ -53,7 +53,7 @@ function below(map: YAMLMap, prefix: string, first: string | null | undefined): 
     if (!isScalar(key)) return [];
     const path = prefix === "" ? String(key.value) : `${prefix}.${String(key.value)}`;
     // The parser gives the comment of a map's first member to the map.
-    const comment = textOf(key.commentBefore ?? (index === 0 ? (map.commentBefore ?? first) : undefined));
+    const comment = parseComment(key.commentBefore ?? (index === 0 ? (map.commentBefore ?? first) : undefined));
     if (isMap(value) && value.items.length > 0 && (comment === "" || hasComments(value)))
       return below(value, path, undefined);
     return [{ path, about: comment, fallback: plain(value) }];
@@ -72,7 +72,7 @@ function plain(value: unknown): unknown {
 }
 
 /** Only comments that begin with `--` are for readers of the table. */
-function textOf(comment: string | null | undefined): string {
+function parseComment(comment: string | null | undefined): string {
   if (!comment) return "";
   const lines = comment.split("\n");
   const start = lines.findIndex((line) => MARK.test(line));

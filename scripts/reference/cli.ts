@@ -1,7 +1,7 @@
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { EXIT_MEANINGS } from "../../packages/cli/src/core/exit.ts";
 import { VARIABLES } from "../../packages/cli/src/core/variables.ts";
-import { examplesOf } from "../../packages/cli/src/core/arguments.ts";
+import { listExamples } from "../../packages/cli/src/core/arguments.ts";
 import { VERSION } from "../../packages/cli/src/core/version.ts";
 import { code, page, table } from "./markdown.ts";
 
@@ -72,10 +72,10 @@ function section(command: Program): string {
 
 function describe(command: Program): string {
   const isTop = command.parent?.parent === null;
-  const shown = examplesOf(command);
+  const shown = listExamples(command);
   const rows = [...argumentRows(command), ...flagRows(command)];
   return [
-    isTop ? "" : `### ${code(pathOf(command))}\n\n${capital(command.description())}.`,
+    isTop ? "" : `### ${code(formatPath(command))}\n\n${capital(command.description())}.`,
     rows.length === 0 ? "" : table(["Argument or flag", "What it does"], rows),
     shown.length === 0 ? "" : `\`\`\`sh\n${shown.join("\n")}\n\`\`\``,
   ]
@@ -83,7 +83,7 @@ function describe(command: Program): string {
     .join("\n\n");
 }
 
-function pathOf(command: Program): string {
+function formatPath(command: Program): string {
   const names = [command.name(), ...command.aliases()].join("|");
   return command.parent?.parent ? `${command.parent.name()} ${names}` : names;
 }

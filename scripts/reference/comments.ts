@@ -22,12 +22,12 @@ const FIELD = /^\s*(?:readonly )?(\w+)\??:/;
 const TAKEN = /\.\.\.(\w+)|\b\w+: (?:z\.\w+\()*(\w+)|^\s*(body|query|data),$/g;
 
 /** Reads the comments that stand above the members of top-level declarations. */
-export function commentsOf(folder: string): Comments {
+export function loadComments(folder: string): Comments {
   const path = join(ROOT, folder);
   const files = readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
   );
-  const all = files.flatMap((file) => declarationsOf(readFileSync(join(path, file), "utf8")));
+  const all = files.flatMap((file) => parseDeclarations(readFileSync(join(path, file), "utf8")));
   const declarations = new Map(all.map((declared) => [declared.name, declared]));
   const find = (declaration: string, field: string, depth: number): string => {
     const declared = declarations.get(declaration);
@@ -38,7 +38,7 @@ export function commentsOf(folder: string): Comments {
   return { about: (declaration, field) => find(declaration, field, DEPTH) };
 }
 
-function declarationsOf(source: string): Declared[] {
+function parseDeclarations(source: string): Declared[] {
   const found: Declared[] = [];
   let comment = "";
   let isOpen = false;

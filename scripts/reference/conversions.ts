@@ -1,11 +1,5 @@
 import { FEATURES, type Feature } from "../../packages/gateway/src/dialects/bridges/features.ts";
-import {
-  CASES,
-  outcomeOf,
-  TARGETS,
-  type Case,
-  type Target,
-} from "../../packages/gateway/test/conversions/loss-table.ts";
+import { CASES, runCase, TARGETS, type Case, type Target } from "../../packages/gateway/test/conversions/loss-table.ts";
 import { code, groupBy, page, table } from "./markdown.ts";
 
 const DIALECTS = [
@@ -37,7 +31,7 @@ const GENERAL = TARGETS.filter(({ provider }) => provider === undefined);
 const VENDORS = TARGETS.filter(({ provider }) => provider !== undefined);
 
 function partFates(one: Case): string[] {
-  const fate = (target: Target) => outcomeOf(one, target)?.fate ?? "as it is";
+  const fate = (target: Target) => runCase(one, target)?.fate ?? "as it is";
   const carrying = VENDORS.filter((target) => fate(target) === "carried").map(
     ({ name }) => name.split(" (")[0] ?? name,
   );

@@ -55,14 +55,14 @@ const name = (path: string): Rules => ({
     "self != '' && self == self.trim() && !self.contains(',')": `an entry of ${path} is empty, or has a comma or spaces around it: give each name an entry of its own`,
   },
 });
-const nameOfSecret = (path: string): Rules => ({
+const buildSecretNameRules = (path: string): Rules => ({
   maxLength: 253,
   pattern: undefined,
   cel: {
     "self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')": `${path} is not the name of a Secret: use lower-case letters, digits, hyphens and dots`,
   },
 });
-const keyOfSecret = (path: string): Rules => ({
+const buildSecretKeyRules = (path: string): Rules => ({
   maxLength: 253,
   pattern: undefined,
   cel: {
@@ -109,8 +109,8 @@ export const RESOURCES: readonly Resource[] = [
       groups: { ...set, maxItems: 256 },
       "groups[]": name("spec.groups"),
       credentialsFrom: fromSecret("spec.credentialsFrom"),
-      "credentialsFrom.secretKeyRef.name": nameOfSecret("spec.credentialsFrom.secretKeyRef.name"),
-      "credentialsFrom.secretKeyRef.key": keyOfSecret("spec.credentialsFrom.secretKeyRef.key"),
+      "credentialsFrom.secretKeyRef.name": buildSecretNameRules("spec.credentialsFrom.secretKeyRef.name"),
+      "credentialsFrom.secretKeyRef.key": buildSecretKeyRules("spec.credentialsFrom.secretKeyRef.key"),
     },
     columns: [
       { name: "Type", type: "string", jsonPath: ".spec.type" },
@@ -127,8 +127,8 @@ export const RESOURCES: readonly Resource[] = [
       valuesFrom: { maxItems: 64 },
       "valuesFrom[]": fromSecret("spec.valuesFrom"),
       "valuesFrom[].option": secretOption,
-      "valuesFrom[].secretKeyRef.name": nameOfSecret("spec.valuesFrom.secretKeyRef.name"),
-      "valuesFrom[].secretKeyRef.key": keyOfSecret("spec.valuesFrom.secretKeyRef.key"),
+      "valuesFrom[].secretKeyRef.name": buildSecretNameRules("spec.valuesFrom.secretKeyRef.name"),
+      "valuesFrom[].secretKeyRef.key": buildSecretKeyRules("spec.valuesFrom.secretKeyRef.key"),
     },
     columns: [{ name: "Priority", type: "integer", jsonPath: ".spec.priority" }],
   },
@@ -165,8 +165,8 @@ export const RESOURCES: readonly Resource[] = [
             "an entry of spec.allowIps is neither an address nor a network: write it like 192.0.2.7 or 10.0.0.0/8",
         },
       },
-      "writeSecretTo.name": nameOfSecret("spec.writeSecretTo.name"),
-      "writeSecretTo.key": keyOfSecret("spec.writeSecretTo.key"),
+      "writeSecretTo.name": buildSecretNameRules("spec.writeSecretTo.name"),
+      "writeSecretTo.key": buildSecretKeyRules("spec.writeSecretTo.key"),
     },
     columns: [{ name: "Owner", type: "string", jsonPath: ".spec.owner.username" }],
   },

@@ -21,7 +21,7 @@ interface Definition {
 }
 
 const definitions = customResources() as unknown as Definition[];
-const schemaOf = ({ spec }: Definition) => spec.versions[0]?.schema.openAPIV3Schema ?? {};
+const readSchema = ({ spec }: Definition) => spec.versions[0]?.schema.openAPIV3Schema ?? {};
 
 function walk(schema: Schema, path: string, visit: (schema: Schema, path: string) => void): void {
   visit(schema, path);
@@ -44,9 +44,9 @@ describe("custom resources", () => {
     (_name, definition) => {
       const { kind } = definition.spec.names;
       const option = DeclarativeDocument.def.options.find((one) => one.def.shape.kind.def.values[0] === kind);
-      const spec = schemaOf(definition).properties?.["spec"];
+      const spec = readSchema(definition).properties?.["spec"];
       expect(Object.keys(spec?.properties ?? {})).toEqual(Object.keys(option?.def.shape.spec.def.shape ?? {}));
-      walk(schemaOf(definition), "", (schema, path) => {
+      walk(readSchema(definition), "", (schema, path) => {
         const isAny = schema["x-kubernetes-preserve-unknown-fields"] === true;
         expect(typeof schema.type === "string" || isAny, path).toBe(true);
         expect(schema.anyOf, path).toBeUndefined();

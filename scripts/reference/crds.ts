@@ -3,19 +3,19 @@ import type * as z from "zod/mini";
 import { stringify } from "yaml";
 import * as wire from "../../packages/wire/src/index.ts";
 import { allProviders } from "../../packages/gateway/src/providers/registry.ts";
-import { commentsOf } from "./comments.ts";
+import { loadComments } from "./comments.ts";
 import { RESOURCES, type Resource, type Rules } from "./crd-rules.ts";
 
 type Json = Record<string, unknown>;
 
 const [GROUP = "", VERSION = ""] = wire.DECLARATIVE_VERSION.split("/");
-const comments = commentsOf("packages/wire/src");
+const comments = loadComments("packages/wire/src");
 /** zod bounds every integer to what JavaScript can count; int64 says as much. */
 const SAFE = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /** One definition for each kind of document. */
 export function customResources(): Json[] {
-  return RESOURCES.map(definitionOf);
+  return RESOURCES.map(buildDefinition);
 }
 
 /** Files of the chart `fairway-crds` by their names. */
@@ -23,7 +23,7 @@ export function crdFiles(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     RESOURCES.map((resource) => [
       `${resource.plural}.yaml`,
-      `# Written by \`npm run docs\` from packages/wire/src/operations/declarative.ts.\n${stringify(definitionOf(resource), { lineWidth: 0, aliasDuplicateObjects: false })}`,
+      `# Written by \`npm run docs\` from packages/wire/src/operations/declarative.ts.\n${stringify(buildDefinition(resource), { lineWidth: 0, aliasDuplicateObjects: false })}`,
     ]),
   );
 }
@@ -33,7 +33,7 @@ export function crdJson(): string {
   return `${JSON.stringify(customResources(), null, 1)}\n`;
 }
 
-function definitionOf(resource: Resource): Json {
+function buildDefinition(resource: Resource): Json {
   const { kind, plural, shortName } = resource;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -61,7 +61,7 @@ function definitionOf(resource: Resource): Json {
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: [...resource.columns, ...STATUS_COLUMNS],
-          schema: { openAPIV3Schema: schemaOf(resource) },
+          schema: { openAPIV3Schema: buildSchema(resource) },
         },
       ],
     },
@@ -105,7 +105,7 @@ const STATUS = {
   },
 };
 
-function schemaOf({ kind, spec, about, rules }: Resource): Json {
+function buildSchema({ kind, spec, about, rules }: Resource): Json {
   const made = structural(wire.jsonSchema(spec as z.ZodMiniType, "input"));
   const properties = made["properties"] as Json;
   for (const [field, property] of Object.entries(properties)) {
@@ -113,7 +113,7 @@ function schemaOf({ kind, spec, about, rules }: Resource): Json {
     if (said !== "") properties[field] = { description: said, ...(property as Json) };
   }
   if (kind === "Channel") Object.assign(at(made, "type"), { enum: allProviders.map(({ id }) => id).toSorted() });
-  for (const [path, more] of Object.entries(rules)) Object.assign(at(made, path), extensionsOf(more));
+  for (const [path, more] of Object.entries(rules)) Object.assign(at(made, path), buildExtensions(more));
   return {
     type: "object",
     description: about,
@@ -131,7 +131,7 @@ function schemaOf({ kind, spec, about, rules }: Resource): Json {
   };
 }
 
-function extensionsOf({ cel, ...more }: Rules): Json {
+function buildExtensions({ cel, ...more }: Rules): Json {
   if (!cel) return more;
   return {
     ...more,
@@ -164,7 +164,7 @@ function structural(schema: Json): Json {
   return {
     ...rest,
     ...(isAny && { "x-kubernetes-preserve-unknown-fields": true }),
-    ...(rest["type"] === "integer" && { format: "int64", ...boundsOf({ minimum, maximum }) }),
+    ...(rest["type"] === "integer" && { format: "int64", ...pickBounds({ minimum, maximum }) }),
     ...(isObject(additionalProperties) && { additionalProperties: structural(additionalProperties) }),
     ...(isObject(items) && { items: structural(items) }),
     ...(isObject(properties) && { properties: structuralMembers(properties) }),
@@ -175,7 +175,7 @@ function structuralMembers(properties: Json): Json {
   return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, structural(inner as Json)]));
 }
 
-function boundsOf(bounds: Json): Json {
+function pickBounds(bounds: Json): Json {
   return Object.fromEntries(
     Object.entries(bounds).filter(([, bound]) => typeof bound === "number" && !SAFE.has(bound)),
   );

@@ -33,8 +33,8 @@ export function endpoints(): string {
         code(`${endpoint.method} ${endpoint.path}`),
         endpoint.summary,
         ACCESS[endpoint.access],
-        inputOf(endpoint),
-        outputOf(endpoint),
+        describeInput(endpoint),
+        describeOutput(endpoint),
       ]);
       return `## ${group}\n\n${table(["Call", "What it does", "Who", "Takes", "Answers"], rows)}`;
     }),
@@ -45,20 +45,20 @@ function isEndpoint(value: unknown): value is wire.Endpoint {
   return typeof value === "object" && value !== null && "method" in value && "access" in value && "summary" in value;
 }
 
-function inputOf({ query, body }: wire.Endpoint): string {
+function describeInput({ query, body }: wire.Endpoint): string {
   const parts = [
-    query && `query ${describe(shapeOf(query, "input"))}`,
-    body && `body ${describe(shapeOf(body, "input"))}`,
+    query && `query ${describe(toShape(query, "input"))}`,
+    body && `body ${describe(toShape(body, "input"))}`,
   ];
   return parts.filter(Boolean).join("; ");
 }
 
-function outputOf({ data, answer }: wire.Endpoint): string {
+function describeOutput({ data, answer }: wire.Endpoint): string {
   if (answer !== "envelope") return answer;
-  return data ? describe(shapeOf(data, "output")) : "";
+  return data ? describe(toShape(data, "output")) : "";
 }
 
-function shapeOf(schema: z.ZodMiniType, io: "input" | "output"): Shape {
+function toShape(schema: z.ZodMiniType, io: "input" | "output"): Shape {
   return z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Shape;
 }
 

@@ -201,7 +201,7 @@ const shown = new Map(
 );
 
 /** "" for undescribed fields. */
-export function meaningOf(owner: string, field: string): string {
+export function findMeaning(owner: string, field: string): string {
   if (owner === "Status" && shown.has(field)) return shown.get(field) ?? "";
   return MEANINGS[`${owner}.${field}`] ?? MEANINGS[field] ?? "";
 }

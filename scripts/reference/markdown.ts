@@ -17,8 +17,8 @@ export function page(title: string, source: string, ...parts: readonly string[])
 }
 
 /** Groups in the order of their first member. */
-export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): [key: string, members: T[]][] {
-  return [...Map.groupBy(items, keyOf)];
+export function groupBy<T>(items: readonly T[], getKey: (item: T) => string): [key: string, members: T[]][] {
+  return [...Map.groupBy(items, getKey)];
 }
 
 function cell(text: string): string {

@@ -10,7 +10,7 @@ export function providers(): string {
     code(provider.baseUrl),
     [...new Set(provider.speaks.map((route) => route.operation))].join(", "),
     [...new Set(provider.speaks.map((route) => route.dialect))].map(code).join(", "),
-    modelsOf(provider.models),
+    formatModels(provider.models),
   ]);
   return page(
     "Providers",
@@ -20,7 +20,7 @@ export function providers(): string {
   );
 }
 
-function modelsOf(models: readonly string[]): string {
+function formatModels(models: readonly string[]): string {
   const first = models.slice(0, MAX_MODELS).map(code).join(", ");
   return models.length > MAX_MODELS ? `${first} and ${models.length - MAX_MODELS} more` : first;
 }

@@ -29,24 +29,24 @@ const TITLE_LINES = 6;
 /** Every test that a `// @weakness Section: sentence` line marks. Throws for a mark without a section or a test. */
 export function weaknesses(): string {
   const files = globSync("packages/*/{src,test,e2e,integration,chaos}/**/*.{test,contract}.{ts,tsx}", { cwd: ROOT });
-  const found = files.toSorted().flatMap(marksOf);
+  const found = files.toSorted().flatMap(readMarks);
   return page(
     "Weaknesses that are prevented",
     "the @weakness lines of the tests",
     "What servers of this kind were seen to get wrong, and the test that fails when it comes back. [How the rest is secured](../explain/security.md).",
     ...SECTIONS.flatMap((section) => {
-      const rows = found.filter((one) => one.section === section).map(rowOf);
+      const rows = found.filter((one) => one.section === section).map(buildRow);
       return rows.length === 0 ? [] : [`## ${section}\n\n${table(["Weakness", "Test"], rows)}`];
     }),
   );
 }
 
 /** The file alone: a page with titles would change with each test that gets a better name. */
-function rowOf({ text, file }: Weakness): readonly string[] {
+function buildRow({ text, file }: Weakness): readonly string[] {
   return [text, code(file)];
 }
 
-function marksOf(file: string): readonly Weakness[] {
+function readMarks(file: string): readonly Weakness[] {
   const lines = readFileSync(join(ROOT, file), "utf8").split("\n");
   return lines.flatMap((line, index) => {
     const [, section = "", text = ""] = MARK.exec(line) ?? [];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { ROOT } from "../bootstrap.mjs";
 import { checkBaseImages, unpinnedImages, withDigests } from "./base-images.ts";
-import { referenceOf } from "./registry.ts";
+import { parseReference } from "./registry.ts";
 
 const DIGEST = `sha256:${"0a".repeat(32)}`;
 
@@ -31,7 +31,7 @@ it.each([
   ["localhost:5000/a/b:1", { host: "localhost:5000", name: "a/b", tag: "1" }],
   ["registry.example/a:2", { host: "registry.example", name: "a", tag: "2" }],
 ])("reads %s as Docker does", (image, reference) => {
-  expect(referenceOf(image)).toEqual(reference);
+  expect(parseReference(image)).toEqual(reference);
 });
 
 it("writes the digests that the registry has, in every stage, and renews older ones", async () => {

@@ -17,7 +17,7 @@ interface Reference {
 }
 
 /** Reads `[host/]name[:tag]` as Docker does: without a host it is Docker Hub, without a tag `latest`. */
-export function referenceOf(image: string): Reference {
+export function parseReference(image: string): Reference {
   const [first = "", ...rest] = image.split("/");
   const hasHost = rest.length > 0 && /[.:]|^localhost$/.test(first);
   const [name = "", tag = "latest"] = (hasHost ? rest.join("/") : image).split(":");
@@ -27,12 +27,12 @@ export function referenceOf(image: string): Reference {
 
 /** `sha256:...` of the image today. Throws what the registry said, with the image. */
 export async function digestInRegistry(image: string): Promise<string> {
-  const { host, name, tag } = referenceOf(image);
+  const { host, name, tag } = parseReference(image);
   const scheme = /^(?:localhost|127\.[\d.]+)(?::\d+)?$/.test(host) ? "http" : "https";
   const url = `${scheme}://${host}/v2/${name}/manifests/${tag}`;
   let answer = await ask(url, image);
   const challenge = answer.headers.get("www-authenticate");
-  if (answer.status === 401 && challenge !== null) answer = await ask(url, image, await tokenOf(challenge, image));
+  if (answer.status === 401 && challenge !== null) answer = await ask(url, image, await fetchToken(challenge, image));
   if (!answer.ok) throw new Error(`${host} answered ${answer.status} for ${image}: check the name and the tag`);
   const digest = answer.headers.get("docker-content-digest") ?? "";
   if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`${host} names no digest of ${image}`);
@@ -49,7 +49,7 @@ async function ask(url: string, image: string, token?: string): Promise<Response
 }
 
 /** A token that may read, which public registries give to everyone. */
-async function tokenOf(challenge: string, image: string): Promise<string> {
+async function fetchToken(challenge: string, image: string): Promise<string> {
   const named = new Map<string, string>();
   for (const [, name = "", value = ""] of challenge.matchAll(/(\w+)="([^"]*)"/g)) named.set(name, value);
   const url = URL.parse(named.get("realm") ?? "");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { notesOf, otherVersions, releaseVersion, setVersion } from "./version.ts";
+import { readNotes, otherVersions, releaseVersion, setVersion } from "./version.ts";
 
 it("has one version in every package, the chart and both programs", () => {
   expect(releaseVersion()).toMatch(/^\d+\.\d+\.\d+/);
@@ -7,8 +7,8 @@ it("has one version in every package, the chart and both programs", () => {
 });
 
 it("takes the notes of a version from the changelog", () => {
-  expect(notesOf(releaseVersion())).toMatch(/^\S[^]*### /);
-  expect(notesOf(releaseVersion())).not.toMatch(/^## /m);
+  expect(readNotes(releaseVersion())).toMatch(/^\S[^]*### /);
+  expect(readNotes(releaseVersion())).not.toMatch(/^## /m);
 });
 
 it.each(["v0.2.0", "0.2", "latest"])("refuses %s as a version", (version) => {

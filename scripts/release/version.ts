@@ -43,7 +43,7 @@ export function otherVersions(): string[] {
 
 export function setVersion(version: string): void {
   if (!VERSION.test(version)) throw new Error(`"${version}" is no version: write it like 1.2.3 or 1.2.3-rc.1`);
-  notesOf(version);
+  readNotes(version);
   for (const { path, places } of FILES) {
     const file = join(ROOT, path);
     writeFileSync(file, readFileSync(file, "utf8").replaceAll(places, `$1${version}`));
@@ -51,7 +51,7 @@ export function setVersion(version: string): void {
 }
 
 /** The part of the changelog about a version, without its heading. */
-export function notesOf(version: string): string {
+export function readNotes(version: string): string {
   const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
   const notes = changelog.split(/^## /m).find((part) => part.startsWith(`${version}\n`));
   if (!notes) throw new Error(`CHANGELOG.md has no heading "## ${version}": write what the release brings first`);

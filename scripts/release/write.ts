@@ -10,7 +10,7 @@ import { run } from "../process.ts";
 import { writeExecutable } from "./executable.ts";
 import { homebrewFormula } from "./formula.ts";
 import { writeNpmPackage } from "./npm-package.ts";
-import { notesOf, releaseVersion } from "./version.ts";
+import { readNotes, releaseVersion } from "./version.ts";
 
 interface ReleaseSettings {
   readonly folder: string;
@@ -22,7 +22,7 @@ interface ReleaseSettings {
 /** Returns the names of the files, the checksums' last. */
 export async function writeRelease({ folder, downloads, homepage }: ReleaseSettings): Promise<string[]> {
   const version = releaseVersion();
-  const notes = notesOf(version);
+  const notes = readNotes(version);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await build([], true);

@@ -15,8 +15,8 @@ export interface Counts {
   /** Percentage of lines that are comments. */
   readonly comments: number;
   readonly functions: number;
-  /** Functions whose name ends in `Of`. */
-  readonly nouns: number;
+  /** Names of functions that end in `Of`: functions are verbs. */
+  readonly nouns: readonly string[];
   /** Files that exactly one other product file imports. */
   readonly singleImporter: number;
 }
@@ -28,7 +28,7 @@ function countText(text: string) {
     lines: lines.length,
     comments: lines.filter((line) => /^\s*(?:\/\/|\/?\*)/.test(line)).length,
     functions: names.length,
-    nouns: names.filter((name) => /[a-z0-9]Of$/.test(name)).length,
+    nouns: names.filter((name) => /[a-z0-9]Of$/.test(name)),
   };
 }
 
@@ -36,7 +36,7 @@ function countText(text: string) {
 export function countFolder(folder: string): Counts {
   const files = listProductFiles(folder);
   const texts = files.map((file) => countText(readFileSync(join(folder, file), "utf8")));
-  const sum = (key: keyof (typeof texts)[number]) => texts.reduce((total, text) => total + text[key], 0);
+  const sum = (key: "lines" | "comments" | "functions") => texts.reduce((total, text) => total + text[key], 0);
   const importers = new Map<string, Set<string>>();
   for (const { from, to } of listImports(folder)) importers.set(to, (importers.get(to) ?? new Set()).add(from));
   return {
@@ -44,13 +44,20 @@ export function countFolder(folder: string): Counts {
     lines: sum("lines"),
     comments: Math.round((sum("comments") / sum("lines")) * 1000) / 10,
     functions: sum("functions"),
-    nouns: sum("nouns"),
+    nouns: texts.flatMap(({ nouns }) => nouns),
     singleImporter: [...importers.values()].filter((from) => from.size === 1).length,
   };
 }
 
 if (import.meta.main) {
-  console.table(Object.fromEntries(PACKAGES.map((name) => [name, countFolder(join(ROOT, "packages", name, "src"))])));
+  console.table(
+    Object.fromEntries(
+      PACKAGES.map((name) => {
+        const counts = countFolder(join(ROOT, "packages", name, "src"));
+        return [name, { ...counts, nouns: counts.nouns.length }];
+      }),
+    ),
+  );
   console.table(
     Object.fromEntries(
       Object.entries(ROOMS).map(([room, parts]) => {

@@ -49,7 +49,7 @@ const SECOND_SHARE = 0.9;
 export function createActors({ users, tokens, channels }: Population, random: Random): Actors {
   const accounts = users.map((user): Account => ({ ...user, balance: GIFT, used: 0, calls: 0 }));
   const upstreams = channels.map((channel): Upstream => ({ ...channel, used: 0 }));
-  const services = SAMPLE_MODELS.map((model, place) => serviceOf(model, place, upstreams, random));
+  const services = SAMPLE_MODELS.map((model, place) => createService(model, place, upstreams, random));
   const drawAnyService = createRankedDraw(services, random);
   const callers = tokens.flatMap((token, index): Caller[] => {
     const account = accounts[token.user];
@@ -73,7 +73,7 @@ export function createActors({ users, tokens, channels }: Population, random: Ra
   return { accounts, callers, upstreams, drawCaller: createRankedDraw(callers, random) };
 }
 
-function serviceOf(model: SampleModel, place: number, upstreams: readonly Upstream[], random: Random): Service {
+function createService(model: SampleModel, place: number, upstreams: readonly Upstream[], random: Random): Service {
   const { ratio, completionRatio } = model;
   const serving = upstreams.filter(({ models }) => models.split(",").includes(model.name));
   return {

@@ -28,7 +28,7 @@ function loading(pool: Pool, { name, columns: declared }: BulkTable, columns: Co
   const count = columns[0]?.length ?? 0;
   const names = Object.keys(declared).map((column) => `\`${column}\``);
   const sql = `load data local infile 'rows' into table ${name} character set utf8mb4 (${names.join(", ")})`;
-  const file = Buffer.from(linesOf(columns, count));
+  const file = Buffer.from(formatLines(columns, count));
   return async () => {
     if (count === 0) return;
     const { affectedRows, warningStatus } = await ask(pool, sql, file);
@@ -38,7 +38,7 @@ function loading(pool: Pool, { name, columns: declared }: BulkTable, columns: Co
   };
 }
 
-function linesOf(columns: Columns, count: number): string {
+function formatLines(columns: Columns, count: number): string {
   let lines = "";
   for (let row = 0; row < count; row++) {
     for (const [at, column] of columns.entries()) lines += (at === 0 ? "" : "\t") + field(column[row]);

@@ -78,7 +78,7 @@ async function refuseNonEmpty({ db }: Database, lastLog: number): Promise<void> 
 /** As a gateway that ran on these days has them. */
 async function partition(database: Database, { until, days }: SeedPlan): Promise<void> {
   const ends = daysBetween(until - days * DAY, until + DAYS_AHEAD * DAY);
-  await makePartitions(database, { ends, mostMoved: 1_000 });
+  await makePartitions(database, { ends, maxMoved: 1_000 });
 }
 
 async function withoutIndexes(database: Database): Promise<Restore[]> {

@@ -13,7 +13,9 @@ const BEGINNING = 0.6;
 export function* createTimes({ logs, days, until }: SeedPlan, random: Random): Generator<number> {
   const hours = days * HOURS_A_DAY;
   const start = until - hours * HOUR_SECONDS;
-  const weights = Array.from({ length: hours }, (_, hour) => weightOf(start + hour * HOUR_SECONDS, hour / hours));
+  const weights = Array.from({ length: hours }, (_, hour) =>
+    calculateWeight(start + hour * HOUR_SECONDS, hour / hours),
+  );
   const sum = weights.reduce((total, weight) => total + weight, 0);
   let reached = 0;
   let done = 0;
@@ -26,7 +28,7 @@ export function* createTimes({ logs, days, until }: SeedPlan, random: Random): G
   }
 }
 
-function weightOf(seconds: number, progress: number): number {
+function calculateWeight(seconds: number, progress: number): number {
   const at = new Date(seconds * 1_000);
   const isWeekend = at.getUTCDay() % 6 === 0;
   return (DAY[at.getUTCHours()] ?? 1) * (isWeekend ? WEEKEND : 1) * (BEGINNING + (1 - BEGINNING) * progress);

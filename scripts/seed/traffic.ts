@@ -1,5 +1,5 @@
 import { LOG_TYPE, QUOTA_PER_UNIT } from "../../packages/wire/src/core/constants.ts";
-import { valuesOf, type LogRowInput } from "../../packages/gateway/src/storage/log-rows.ts";
+import { toRowValues, type LogRowInput } from "../../packages/gateway/src/storage/log-rows.ts";
 import { GIFT, type Account, type Actors, type Caller, type Service } from "./actors.ts";
 import type { SeedPlan } from "./plan.ts";
 import { createRequestIds, createSpread, type Random } from "./random.ts";
@@ -43,7 +43,7 @@ const TOPUPS = [10, 20, 50, 100, 500] as const;
 const HOUR = 3_600;
 const NOTHING_USED = { prompt_tokens: 0, completion_tokens: 0, is_stream: 0 } as const;
 const NO_TOKEN = { token_name: "", model_name: "", token_id: 0, group: "", ip: "" } as const;
-const MOST_SERVICES = 1_000;
+const MAX_SERVICES = 1_000;
 
 /** Rows in the order of time: what the users do over the days, and what it costs them. Counts it at the actors. */
 export class Traffic {
@@ -125,7 +125,7 @@ export class Traffic {
     account.calls += 1;
     caller.used += quota;
     caller.seenAt = Math.floor(ms / 1_000);
-    const key = account.id * MOST_SERVICES + service.place;
+    const key = account.id * MAX_SERVICES + service.place;
     const sum = this.#sums.get(key);
     if (!sum) {
       this.#sums.set(key, { account, model: service.name, tokens, count: 1, quota });
@@ -164,7 +164,7 @@ export class Traffic {
         : { token_name: name, model_name: service.name, token_id: id, group: account.group, ip };
     const who = { user_id: account.id, username: account.username };
     const when = { created_at: Math.floor(ms / 1_000), use_time: Math.ceil(what.completion_tokens / TOKENS_A_SECOND) };
-    push(batch.logs, valuesOf({ ...what, ...token, ...who, ...when, request_id }));
+    push(batch.logs, toRowValues({ ...what, ...token, ...who, ...when, request_id }));
     return request_id;
   }
 

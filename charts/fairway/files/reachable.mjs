@@ -5,10 +5,10 @@ const EVERY_MS = 2_000;
 const [url = "", seconds = ""] = process.argv.slice(1);
 const until = Date.now() + Number(seconds) * 1_000;
 
-let problem = await problemOf(url);
+let problem = await findProblem(url);
 while (problem !== "" && Date.now() + EVERY_MS < until) {
   await setTimeout(EVERY_MS);
-  problem = await problemOf(url);
+  problem = await findProblem(url);
 }
 if (problem === "") console.log(`${url} leads to a gateway that answers`);
 else {
@@ -16,7 +16,7 @@ else {
   process.exitCode = 1;
 }
 
-async function problemOf(base) {
+async function findProblem(base) {
   try {
     const response = await fetch(`${base}/api/status`, { signal: AbortSignal.timeout(5_000) });
     const text = await response.text();

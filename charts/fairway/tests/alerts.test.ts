@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { oneOf, render } from "./helm.ts";
+import { requireObject, render } from "./helm.ts";
 
 let folder = "";
 let alerts: readonly (string | undefined)[] = [];
@@ -14,7 +14,7 @@ let alerts: readonly (string | undefined)[] = [];
 beforeAll(async () => {
   const helm = unpackHelm();
   folder = mkdtempSync(join(tmpdir(), "fairway-alerts-"));
-  const spec = oneOf(await render(helm.path, "monitored"), "PrometheusRule")["spec"] as {
+  const spec = requireObject(await render(helm.path, "monitored"), "PrometheusRule")["spec"] as {
     readonly groups: readonly { readonly rules: readonly { readonly alert?: string }[] }[];
   };
   helm.remove();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { CHART, objectsOf, run, template, type Rendered } from "./helm.ts";
+import { CHART, parseObjects, run, template, type Rendered } from "./helm.ts";
 
 let helm = "";
 let remove = () => {};
@@ -36,7 +36,7 @@ interface PodSpec {
   readonly volumes: readonly object[];
 }
 
-function deploymentOf(objects: readonly Rendered[]): {
+function requireDeployment(objects: readonly Rendered[]): {
   readonly spec: {
     readonly replicas?: number;
     readonly strategy: { readonly type: string };
@@ -60,25 +60,25 @@ it.each([
   ["mysql", "tmp,data"],
   ["sqlite", undefined],
 ])("local volumes of %s are safe to evict: %s", async (values, expected) => {
-  const { template: pod } = deploymentOf(objectsOf((await template(helm, values)).output)).spec;
+  const { template: pod } = requireDeployment(parseObjects((await template(helm, values)).output)).spec;
   expect(pod.metadata.annotations?.[LOCAL_VOLUMES]).toBe(expected);
 });
 
 it("both listeners take IPv6 and IPv4, or the address of server.host", async () => {
-  const hostsOf = async (settings: readonly string[]) => {
-    const { spec } = deploymentOf(objectsOf((await template(helm, "mysql", settings)).output)).spec.template;
+  const renderHosts = async (settings: readonly string[]) => {
+    const { spec } = requireDeployment(parseObjects((await template(helm, "mysql", settings)).output)).spec.template;
     const [{ env }] = spec.containers;
     return env.filter(({ name }) => /^FAIRWAY_(ADMIN_)?HOST$/.test(name)).map(({ value }) => value);
   };
-  expect(await hostsOf([])).toEqual(["::", "::"]);
-  expect(await hostsOf(["server.host=0.0.0.0"])).toEqual(["0.0.0.0", "0.0.0.0"]);
+  expect(await renderHosts([])).toEqual(["::", "::"]);
+  expect(await renderHosts(["server.host=0.0.0.0"])).toEqual(["0.0.0.0", "0.0.0.0"]);
 });
 
 describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
   it.each(["1.30.0", "1.33.0", "1.36.0"])("renders for Kubernetes %s", async (version) => {
     const { code, output } = await template(helm, values, [], version);
     expect({ code, output }).toMatchObject({ code: 0 });
-    const objects = objectsOf(output);
+    const objects = parseObjects(output);
     expect(objects.map(({ kind }) => kind)).toEqual(
       expect.arrayContaining(["Deployment", "Service", "ServiceAccount"]),
     );
@@ -92,7 +92,7 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
   });
 
   it("runs restricted, drains, and probes the admin listener", async () => {
-    const deployment = deploymentOf(objectsOf((await template(helm, values)).output));
+    const deployment = requireDeployment(parseObjects((await template(helm, values)).output));
     const pod = deployment.spec.template.spec;
     const [gateway] = pod.containers;
     expect(pod).toMatchObject({
@@ -119,8 +119,8 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
   });
 
   it("selects its own pods and names ports and Secret keys that exist", async () => {
-    const objects = objectsOf((await template(helm, values)).output);
-    const deployment = deploymentOf(objects);
+    const objects = parseObjects((await template(helm, values)).output);
+    const deployment = requireDeployment(objects);
     const labels = deployment.spec.template.metadata.labels;
     const [gateway] = deployment.spec.template.spec.containers;
     for (const service of objects.filter(({ kind }) => kind === "Service")) {
@@ -147,7 +147,7 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
 
 describe("Deployment", () => {
   it("does not restart pods for a new chart version", async () => {
-    const { spec } = deploymentOf(objectsOf((await template(helm, "mysql")).output));
+    const { spec } = requireDeployment(parseObjects((await template(helm, "mysql")).output));
     expect(Object.keys(spec.template.metadata.labels).sort()).toEqual([
       "app.kubernetes.io/component",
       "app.kubernetes.io/instance",
@@ -156,11 +156,11 @@ describe("Deployment", () => {
   });
 
   it("recreates its one pod with SQLite and rolls without a gap otherwise", async () => {
-    expect(deploymentOf(objectsOf((await template(helm, "sqlite")).output)).spec).toMatchObject({
+    expect(requireDeployment(parseObjects((await template(helm, "sqlite")).output)).spec).toMatchObject({
       replicas: 1,
       strategy: { type: "Recreate" },
     });
-    expect(deploymentOf(objectsOf((await template(helm, "mysql")).output)).spec).toMatchObject({
+    expect(requireDeployment(parseObjects((await template(helm, "mysql")).output)).spec).toMatchObject({
       replicas: 2,
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
     });
@@ -173,22 +173,22 @@ describe("Deployment", () => {
   });
 
   it("names no number of replicas where an autoscaler decides", async () => {
-    expect(deploymentOf(objectsOf((await template(helm, "mysql", ["replicaCount=null"])).output)).spec.replicas).toBe(
-      undefined,
-    );
+    expect(
+      requireDeployment(parseObjects((await template(helm, "mysql", ["replicaCount=null"])).output)).spec.replicas,
+    ).toBe(undefined);
   });
 
   it("mounts volumes of the operator next to its own", async () => {
     const sets = ["extraVolumes[0].name=ca", "extraVolumes[0].configMap.name=authority"];
     const mounts = ["extraVolumeMounts[0].name=ca", "extraVolumeMounts[0].mountPath=/etc/fairway"];
-    const { spec } = deploymentOf(objectsOf((await template(helm, "mysql", [...sets, ...mounts])).output)).spec
+    const { spec } = requireDeployment(parseObjects((await template(helm, "mysql", [...sets, ...mounts])).output)).spec
       .template;
     expect(spec.volumes).toContainEqual({ name: "ca", configMap: { name: "authority" } });
     expect(spec.containers[0]["volumeMounts"]).toContainEqual({ name: "ca", mountPath: "/etc/fairway" });
   });
 
   const annotations = async (sets: readonly string[], values = "mysql") =>
-    deploymentOf(objectsOf((await template(helm, values, sets)).output)).spec.template.metadata.annotations;
+    requireDeployment(parseObjects((await template(helm, values, sets)).output)).spec.template.metadata.annotations;
 
   it("replaces pods when a value changes that they read from the chart's Secrets", async () => {
     const before = await annotations([]);
@@ -212,7 +212,7 @@ describe("Deployment", () => {
 
 describe("texts that YAML could read as another type", () => {
   const texts = (objects: readonly Rendered[]) => {
-    const { metadata, spec } = deploymentOf(objects).spec.template;
+    const { metadata, spec } = requireDeployment(objects).spec.template;
     const values = spec.containers[0].env.flatMap(({ value }) => (value === undefined ? [] : [value]));
     const names = objects.flatMap((object) => [
       object.metadata.namespace,
@@ -236,7 +236,7 @@ describe("texts that YAML could read as another type", () => {
     ];
     const { code, output } = await run(helm, args);
     expect({ code, output }).toMatchObject({ code: 0 });
-    const found = texts(objectsOf(output));
+    const found = texts(parseObjects(output));
     expect(found).toEqual(expect.arrayContaining(["off", "2026", "10023"]));
     expect(found.filter((value) => typeof value !== "string")).toEqual([]);
   });
@@ -247,7 +247,7 @@ describe("texts that YAML could read as another type", () => {
       await run(helm, ["package", CHART, "--version", "1.2.3+build.5", "--app-version", "1.2.3+build.5", "-d", folder]);
       const chart = join(folder, "fairway-1.2.3+build.5.tgz");
       const { output } = await run(helm, ["template", "demo", chart, "-f", join(CHART, "ci", "mysql.yaml")]);
-      const labels = objectsOf(output).flatMap(({ metadata }) => Object.values(metadata.labels ?? {}));
+      const labels = parseObjects(output).flatMap(({ metadata }) => Object.values(metadata.labels ?? {}));
       expect(labels).toContain("fairway-1.2.3_build.5");
       expect(labels.filter((label) => !/^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/.test(label))).toEqual([]);
     } finally {
@@ -256,7 +256,7 @@ describe("texts that YAML could read as another type", () => {
   });
 });
 
-function dataOf(secret: Rendered | undefined): Record<string, string> {
+function readSecretData(secret: Rendered | undefined): Record<string, string> {
   return (secret?.["data"] ?? {}) as Record<string, string>;
 }
 
@@ -273,7 +273,7 @@ describe("secrets", () => {
   });
 
   it("are in Secrets and in no other object", async () => {
-    const objects = objectsOf((await template(helm, "mysql")).output);
+    const objects = parseObjects((await template(helm, "mysql")).output);
     const others = JSON.stringify(objects.filter(({ kind }) => kind !== "Secret"));
     const held = JSON.stringify(
       objects
@@ -297,11 +297,11 @@ describe("secrets", () => {
   });
 
   it.each(["p@ss:w/rd", "two words + one"])("escape the password %s inside the database URL", async (password) => {
-    const objects = objectsOf((await template(helm, "mysql", [`database.password=${password}`])).output);
+    const objects = parseObjects((await template(helm, "mysql", [`database.password=${password}`])).output);
     const connections = objects.find(
       ({ kind, metadata }) => kind === "Secret" && metadata.name.endsWith("-connections"),
     );
-    const url = Buffer.from(dataOf(connections)["database-url"] ?? "", "base64").toString();
+    const url = Buffer.from(readSecretData(connections)["database-url"] ?? "", "base64").toString();
     expect(decodeURIComponent(new URL(url).password)).toBe(password);
   });
 });
@@ -310,15 +310,15 @@ describe("documents", () => {
   it("are a ConfigMap of the chart and those of the operator, each in a folder of its own", async () => {
     const document = { kind: "OptionSet", metadata: { name: "site" }, spec: { values: { SystemName: "Ours" } } };
     const sets = [JSON.stringify({ documents: { items: [document], configMaps: ["team-a"] } })];
-    const objects = objectsOf((await template(helm, "mysql", sets)).output);
+    const objects = parseObjects((await template(helm, "mysql", sets)).output);
     const map = objects.find(
       ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "demo-fairway-documents",
     );
-    expect(parse(dataOf(map)["documents.yaml"] ?? "")).toEqual({
+    expect(parse(readSecretData(map)["documents.yaml"] ?? "")).toEqual({
       apiVersion: "fairway.dev/v1alpha1",
       ...document,
     });
-    const { volumes, containers } = deploymentOf(objects).spec.template.spec;
+    const { volumes, containers } = requireDeployment(objects).spec.template.spec;
     expect(volumes).toContainEqual({ name: "documents-0", configMap: { name: "team-a" } });
     expect(containers[0].env).toContainEqual({ name: "FAIRWAY_DOCUMENTS_DIR", value: "/documents" });
     const mounts = [
@@ -330,7 +330,7 @@ describe("documents", () => {
 
   it("read each named Secret from a folder of its name", async () => {
     const { output } = await template(helm, "mysql", ["documents.secrets={openai,mail}"]);
-    const { volumes, containers } = deploymentOf(objectsOf(output)).spec.template.spec;
+    const { volumes, containers } = requireDeployment(parseObjects(output)).spec.template.spec;
     expect(volumes).toContainEqual({ name: "secret-1", secret: { secretName: "mail" } });
     expect(containers[0].env).toContainEqual({ name: "FAIRWAY_SECRETS_DIR", value: "/secrets" });
     expect(containers[0]["volumeMounts"]).toContainEqual({

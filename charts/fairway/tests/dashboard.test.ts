@@ -16,7 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { CHART, oneOf, render } from "./helm.ts";
+import { CHART, requireObject, render } from "./helm.ts";
 import { documentedLabels, metricsIn, unknownLabels } from "./metrics.ts";
 import { promtool, startPrometheus, type Prometheus } from "./prometheus.ts";
 
@@ -53,9 +53,9 @@ const CHOICES: Readonly<Record<string, string>> = {
   quota_per_usd: "500000",
   __rate_interval: "1m",
 };
-const chosen = (text: string) => text.replaceAll(/\$(\w+)/g, (_, name: string) => CHOICES[name] ?? `$${name}`);
+const fillVariables = (text: string) => text.replaceAll(/\$(\w+)/g, (_, name: string) => CHOICES[name] ?? `$${name}`);
 
-const labelsOf = (legend: string) => [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+const listLabels = (legend: string) => [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
 
 let helm = "";
 let folder = "";
@@ -77,7 +77,7 @@ describe("the dashboard's ConfigMap", () => {
   });
 
   it("holds the dashboard where Grafana's sidecar looks for it", async () => {
-    const map = oneOf(await render(helm, "large"), "ConfigMap");
+    const map = requireObject(await render(helm, "large"), "ConfigMap");
     expect(map.metadata).toMatchObject({
       namespace: "models",
       labels: { grafana_dashboard: "1" },
@@ -93,7 +93,10 @@ describe("the dashboard's ConfigMap", () => {
       annotations: { k8s_folder: "ai" },
       namespace: "seen",
     };
-    const map = oneOf(await render(helm, "large", [JSON.stringify({ metrics: { dashboard: own } })]), "ConfigMap");
+    const map = requireObject(
+      await render(helm, "large", [JSON.stringify({ metrics: { dashboard: own } })]),
+      "ConfigMap",
+    );
     expect(map.metadata).toMatchObject({
       namespace: "seen",
       labels: { board: "yes" },
@@ -126,7 +129,7 @@ describe("the dashboard", () => {
   });
 
   it("has queries that Prometheus accepts", () => {
-    const rules = queries.map(({ expr }, index) => ({ record: `query:${index}`, expr: chosen(expr) }));
+    const rules = queries.map(({ expr }, index) => ({ record: `query:${index}`, expr: fillVariables(expr) }));
     writeFileSync(join(folder, "queries.yaml"), stringify({ groups: [{ name: "dashboard", rules }] }));
     expect(promtool(folder, "check", "rules", "queries.yaml")).toContain(`SUCCESS: ${rules.length} rules found`);
   });
@@ -215,7 +218,7 @@ describe("with a gateway that serves", () => {
     expect(queries.flatMap(({ expr }) => unknownLabels(expr, labels))).toEqual([]);
     for (const { title, expr, legend } of queries) {
       const [, grouped] = /\bby \(([^)]*)\)/.exec(expr) ?? [];
-      if (grouped !== undefined) expect(grouped.split(", "), title).toEqual(expect.arrayContaining(labelsOf(legend)));
+      if (grouped !== undefined) expect(grouped.split(", "), title).toEqual(expect.arrayContaining(listLabels(legend)));
     }
   });
 
@@ -223,9 +226,9 @@ describe("with a gateway that serves", () => {
     const empty = async () => {
       const titles = new Set<string>();
       for (const { title, expr, legend } of queries) {
-        const [first] = await prometheus.query(chosen(expr));
+        const [first] = await prometheus.query(fillVariables(expr));
         if (!first) titles.add(title);
-        else for (const label of labelsOf(legend)) expect(first.metric, title).toHaveProperty(label);
+        else for (const label of listLabels(legend)) expect(first.metric, title).toHaveProperty(label);
       }
       return [...titles];
     };
@@ -237,7 +240,7 @@ describe("with a gateway that serves", () => {
     for (const { name, type, definition = "" } of dashboard.templating.list) {
       if (type !== "query") continue;
       const [, series = "", label = ""] = /^label_values\((.+), (\w+)\)$/.exec(definition) ?? [];
-      offered[name] = await prometheus.labelValues(chosen(series), label);
+      offered[name] = await prometheus.labelValues(fillVariables(series), label);
     }
     expect(offered).toEqual({
       namespace: ["models"],

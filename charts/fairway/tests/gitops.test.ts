@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { CHART, objectsOf, template, type Rendered } from "./helm.ts";
+import { CHART, parseObjects, template, type Rendered } from "./helm.ts";
 
 const VARIABLES = readFileSync(join(CHART, "../../docs/reference/environment.md"), "utf8");
 
@@ -19,18 +19,18 @@ let helm: ReturnType<typeof unpackHelm>;
 beforeAll(() => void (helm = unpackHelm()));
 afterAll(() => helm.remove());
 
-const render = async (...sets: string[]) => objectsOf((await template(helm.path, "mysql", sets)).output);
-const rolesOf = (objects: readonly Rendered[]) => objects.filter(({ kind }) => kind === "Role");
-const rulesOf = (role: Rendered | undefined) => role?.["rules"] as readonly Rule[];
+const render = async (...sets: string[]) => parseObjects((await template(helm.path, "mysql", sets)).output);
+const listRoles = (objects: readonly Rendered[]) => objects.filter(({ kind }) => kind === "Role");
+const readRules = (role: Rendered | undefined) => role?.["rules"] as readonly Rule[];
 
 /** Those of the controller, without the beginning of their names. */
-function variablesOf(objects: readonly Rendered[]): Readonly<Record<string, string | undefined>> {
+function readVariables(objects: readonly Rendered[]): Readonly<Record<string, string | undefined>> {
   const spec = objects.find(({ kind }) => kind === "Deployment")?.["spec"] as
     | { readonly template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } } }
     | undefined;
   const env = spec?.template.spec.containers[0].env ?? [];
-  const own = env.filter(({ name }) => name.startsWith(PREFIX));
-  return Object.fromEntries(own.map(({ name, value }) => [name.slice(PREFIX.length), value]));
+  const renderOwnSecrets = env.filter(({ name }) => name.startsWith(PREFIX));
+  return Object.fromEntries(renderOwnSecrets.map(({ name, value }) => [name.slice(PREFIX.length), value]));
 }
 
 describe("gitops of the chart", () => {
@@ -41,20 +41,22 @@ describe("gitops of the chart", () => {
   });
 
   it("grants nothing that writes but finalizers, status and events", async () => {
-    const [role, second] = rolesOf(await render("gitops.enabled=true", "leaderElection.backend=database"));
+    const [role, second] = listRoles(await render("gitops.enabled=true", "leaderElection.backend=database"));
     expect(second).toBeUndefined();
-    const writes = rulesOf(role).filter(({ verbs }) => verbs.some((verb) => !["get", "list", "watch"].includes(verb)));
+    const writes = readRules(role).filter(({ verbs }) =>
+      verbs.some((verb) => !["get", "list", "watch"].includes(verb)),
+    );
     expect(writes.map(({ resources, verbs }) => [resources[0], verbs.at(-1)])).toEqual([
       ["channels", "patch"],
       ["channels/status", "patch"],
       ["events", "create"],
     ]);
-    expect(rulesOf(role).flatMap(({ verbs }) => verbs)).not.toContain("*");
+    expect(readRules(role).flatMap(({ verbs }) => verbs)).not.toContain("*");
   });
 
   it("makes a role in each namespace, bound to the account of the release", async () => {
     const objects = await render('{"gitops": {"enabled": true, "namespaces": ["ai", "ai-staging"]}}');
-    const followers = rolesOf(objects).filter(({ metadata }) => metadata.name === "demo-fairway-gitops");
+    const followers = listRoles(objects).filter(({ metadata }) => metadata.name === "demo-fairway-gitops");
     expect(followers.map(({ metadata }) => metadata.namespace)).toEqual(["ai", "ai-staging"]);
     const bindings = objects.filter(({ kind }) => kind === "RoleBinding");
     for (const { subjects } of bindings)
@@ -63,17 +65,17 @@ describe("gitops of the chart", () => {
 
   it("limits the Secrets to those that are named", async () => {
     const objects = await render('{"gitops": {"enabled": true, "secretNames": ["openai"]}}');
-    const rule = rulesOf(rolesOf(objects)[0]).find(({ resources }) => resources[0] === "secrets");
+    const rule = readRules(listRoles(objects)[0]).find(({ resources }) => resources[0] === "secrets");
     expect(rule).toMatchObject({ resourceNames: ["openai"], verbs: ["list", "watch"] });
   });
 
   // @weakness Providers' keys: Custom resources read the gateway's own Secrets, because its role can
   it("tells the controller the Secrets of the release, also those of others that it uses", async () => {
-    const own = async (values: object) => {
+    const renderOwnSecrets = async (values: object) => {
       const objects = await render(JSON.stringify({ gitops: { enabled: true }, ...values }));
-      return variablesOf(objects)["OWN_SECRETS"];
+      return readVariables(objects)["OWN_SECRETS"];
     };
-    expect(await own({})).toBe("demo-fairway-connections,demo-fairway-secrets");
+    expect(await renderOwnSecrets({})).toBe("demo-fairway-connections,demo-fairway-secrets");
     const used = {
       secrets: { create: false, existingSecret: "site" },
       database: { host: "", password: "", existingSecret: "db" },
@@ -87,7 +89,7 @@ describe("gitops of the chart", () => {
       extraEnvFrom: [{ secretRef: { name: "environment" } }],
       extraVolumes: [{ name: "ca", secret: { secretName: "authority" } }],
     };
-    expect(await own(used)).toBe(
+    expect(await renderOwnSecrets(used)).toBe(
       "authority,cache,db,demo-fairway-connections,demo-fairway-secrets,environment,mail,otlp,registry,site",
     );
   });
@@ -110,16 +112,16 @@ describe("gitops of the chart", () => {
 
   it("grants the writing of Secrets on demand only", async () => {
     const writing = (role: Rendered | undefined) =>
-      rulesOf(role).flatMap(({ resources, verbs }) => (resources[0] === "secrets" ? verbs : []));
-    expect(writing(rolesOf(await render("gitops.enabled=true"))[0])).toEqual(["list", "watch"]);
-    const [role] = rolesOf(await render("gitops.enabled=true", "gitops.tokenSecrets=true"));
+      readRules(role).flatMap(({ resources, verbs }) => (resources[0] === "secrets" ? verbs : []));
+    expect(writing(listRoles(await render("gitops.enabled=true"))[0])).toEqual(["list", "watch"]);
+    const [role] = listRoles(await render("gitops.enabled=true", "gitops.tokenSecrets=true"));
     expect(writing(role)).toEqual(["list", "watch", "create", "patch"]);
   });
 
   it("sets variables that the gateway takes", async () => {
     const values = { enabled: true, namespaces: ["ai"], maxDeletions: 20, driftPolicy: "report", finalizers: false };
-    const own = variablesOf(await render(JSON.stringify({ gitops: values })));
-    expect(own).toEqual({
+    const renderOwnSecrets = readVariables(await render(JSON.stringify({ gitops: values })));
+    expect(renderOwnSecrets).toEqual({
       CONTROLLER: "true",
       NAMESPACES: "ai",
       SECRETS: "",
@@ -129,7 +131,7 @@ describe("gitops of the chart", () => {
       MAX_DELETIONS: "20",
       FINALIZERS: "false",
     });
-    for (const name of Object.keys(own)) expect(VARIABLES).toContain(`| \`FAIRWAY_KUBERNETES_${name}\` |`);
+    for (const name of Object.keys(renderOwnSecrets)) expect(VARIABLES).toContain(`| \`FAIRWAY_KUBERNETES_${name}\` |`);
   });
 
   it.each([
@@ -146,8 +148,8 @@ describe("gitops of the chart", () => {
 
 describe("the leader's Lease", () => {
   const leaderRole = (objects: readonly Rendered[]) =>
-    rolesOf(objects).find(({ metadata }) => metadata.name === "demo-fairway-leader");
-  const podOf = (objects: readonly Rendered[]) =>
+    listRoles(objects).find(({ metadata }) => metadata.name === "demo-fairway-leader");
+  const readPodSpec = (objects: readonly Rendered[]) =>
     objects.find(({ kind }) => kind === "Deployment")?.["spec"] as {
       template: {
         spec: { automountServiceAccountToken: boolean; containers: [{ env: { name: string; value?: string }[] }] };
@@ -162,7 +164,7 @@ describe("the leader's Lease", () => {
   ])("%s", async (_, sets, hasLease) => {
     const objects = await render(...sets);
     expect(leaderRole(objects) !== undefined).toBe(hasLease);
-    const { spec } = podOf(objects).template;
+    const { spec } = readPodSpec(objects).template;
     expect(spec.automountServiceAccountToken).toBe(hasLease || sets.includes("gitops.enabled=true"));
     const value = (name: string) => spec.containers[0].env.find((one) => one.name === name)?.value;
     expect(value("FAIRWAY_LEADER_LEASE")).toBe("demo-fairway");
@@ -170,7 +172,7 @@ describe("the leader's Lease", () => {
   });
 
   it("takes the rights on one Lease, and on nothing else", async () => {
-    expect(rulesOf(leaderRole(await render("leaderElection.backend=lease")))).toEqual([
+    expect(readRules(leaderRole(await render("leaderElection.backend=lease")))).toEqual([
       { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create"] },
       {
         apiGroups: ["coordination.k8s.io"],

@@ -34,7 +34,7 @@ export function run(helm: string, args: readonly string[]): Promise<HelmRun> {
 export const GENERATED = '{"secrets": {"generateWithoutCluster": true}}';
 
 /** A set is `path=value`, or an object of values as JSON. */
-export function flagOf(set: string): readonly string[] {
+export function buildSetArgs(set: string): readonly string[] {
   return [set.startsWith("{") ? "--set-json" : "--set", set];
 }
 
@@ -54,12 +54,12 @@ export async function template(
     kubeVersion,
     "-f",
     join(CHART, "ci", `${values}.yaml`),
-    ...flagOf(GENERATED),
+    ...buildSetArgs(GENERATED),
   ];
-  return run(helm, [...args, ...sets.flatMap(flagOf)]);
+  return run(helm, [...args, ...sets.flatMap(buildSetArgs)]);
 }
 
-export function objectsOf(output: string): Rendered[] {
+export function parseObjects(output: string): Rendered[] {
   return parseAllDocuments(output)
     .map((document) => document.toJS() as Rendered | null)
     .filter((object) => object !== null);
@@ -69,10 +69,10 @@ export function objectsOf(output: string): Rendered[] {
 export async function render(helm: string, values: string, sets: readonly string[] = []): Promise<readonly Rendered[]> {
   const { code, output } = await template(helm, values, sets);
   if (code !== 0) throw new Error(output);
-  return objectsOf(output);
+  return parseObjects(output);
 }
 
-export function oneOf(objects: readonly Rendered[], kind: string): Rendered {
+export function requireObject(objects: readonly Rendered[], kind: string): Rendered {
   const [found, ...others] = objects.filter((object) => object.kind === kind);
   if (!found || others.length > 0)
     throw new Error(`${others.length + (found ? 1 : 0)} of ${kind} were rendered, not one`);

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type Cluster } from "@fairway/testkit/cluster";
-import { CHART, objectsOf } from "./helm.ts";
+import { CHART, parseObjects } from "./helm.ts";
 
 const VALUE_SETS = readdirSync(join(CHART, "ci")).map((file) => file.replace(/\.yaml$/, ""));
 /** Kinds of the Gateway API, of the Prometheus operator and of KEDA: no plain API server knows them. */
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.stop());
 
-const valuesOf = (set: string) => ["-f", join(CHART, "ci", `${set}.yaml`)];
+const buildValuesArgs = (set: string) => ["-f", join(CHART, "ci", `${set}.yaml`)];
 
 async function createNamespace(name: string): Promise<void> {
   await cluster.kubectl("create", "namespace", name);
@@ -26,9 +26,9 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (set) => {
     const namespace = `dry-${set}`;
     await createNamespace(namespace);
     const generated = ["--set", "secrets.generateWithoutCluster=true"];
-    const values = [...valuesOf(set), ...generated];
+    const values = [...buildValuesArgs(set), ...generated];
     const rendered = await cluster.helm("template", "demo", CHART, "--namespace", namespace, ...values);
-    const objects = objectsOf(rendered).filter((object) => !FOREIGN.test(String(object["apiVersion"])));
+    const objects = parseObjects(rendered).filter((object) => !FOREIGN.test(String(object["apiVersion"])));
     const list = { apiVersion: "v1", kind: "List", items: objects };
     const accepted = await cluster.apply(JSON.stringify(list), "--server-side", "--dry-run=server", "-o", "name");
     expect(accepted.trim().split("\n")).toHaveLength(objects.length);
@@ -44,7 +44,7 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (set) => {
 });
 
 describe("an installed release", () => {
-  const release = ["--namespace", "models", ...valuesOf("ingress")];
+  const release = ["--namespace", "models", ...buildValuesArgs("ingress")];
   const replicas = () =>
     cluster.kubectl("get", "deployment", "demo-fairway", "-n", "models", "-o", "jsonpath={.spec.replicas}");
   const upgrade = (...args: string[]) => cluster.helm("upgrade", "demo", CHART, ...release, ...args);
@@ -100,7 +100,7 @@ describe("an installed release", () => {
   it("takes an upgrade that changes the pod of the migration Job", async () => {
     const jobs = () => cluster.kubectl("get", "jobs", "-n", "jobs", "-o", "name");
     await createNamespace("jobs");
-    const settings = ["--namespace", "jobs", ...valuesOf("job")];
+    const settings = ["--namespace", "jobs", ...buildValuesArgs("job")];
     await cluster.helm("install", "demo", CHART, ...settings);
     const before = await jobs();
     await cluster.helm("upgrade", "demo", CHART, ...settings, "--set", "nodeSelector.disk=fast");

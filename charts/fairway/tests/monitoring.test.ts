@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { objectsOf, oneOf, render, template, type Rendered } from "./helm.ts";
+import { parseObjects, requireObject, render, template, type Rendered } from "./helm.ts";
 import { documentedLabels, metricsIn, unknownLabels } from "./metrics.ts";
 
 interface Rule {
@@ -24,8 +24,8 @@ let rules: readonly Rule[] = [];
 beforeAll(async () => {
   ({ path: helm, remove } = unpackHelm());
   folder = mkdtempSync(join(tmpdir(), "fairway-rules-"));
-  objects = objectsOf((await template(helm, "monitored")).output);
-  const spec = one("PrometheusRule")["spec"] as { groups: { rules: Rule[] }[] };
+  objects = parseObjects((await template(helm, "monitored")).output);
+  const spec = requireRendered("PrometheusRule")["spec"] as { groups: { rules: Rule[] }[] };
   rules = spec.groups.flatMap((group) => group.rules);
   writeFileSync(join(folder, "rules.yaml"), stringify(spec));
 });
@@ -34,7 +34,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function one(kind: string): Rendered {
+function requireRendered(kind: string): Rendered {
   const found = objects.find((object) => object.kind === kind);
   if (!found) throw new Error(`no ${kind} was rendered`);
   return found;
@@ -48,13 +48,13 @@ const monitorKind = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.s
 
 describe("monitoring", () => {
   it("is absent unless asked for", async () => {
-    const kinds = objectsOf((await template(helm, "mysql")).output).map(({ kind }) => kind);
+    const kinds = parseObjects((await template(helm, "mysql")).output).map(({ kind }) => kind);
     expect(kinds).not.toContain("PrometheusRule");
     expect(kinds).not.toContain("ServiceMonitor");
   });
 
   it("scrapes the admin service alone, and carries the labels that are selected by", () => {
-    const monitor = one("ServiceMonitor");
+    const monitor = requireRendered("ServiceMonitor");
     const { selector } = monitor["spec"] as { selector: { matchLabels: Record<string, string> } };
     const matched = objects.filter(
       ({ kind, metadata }) =>
@@ -73,7 +73,7 @@ describe("monitoring", () => {
       podMonitor: { enabled: false },
       [name]: { enabled: true, relabelings, metricRelabelings },
     };
-    const monitor = oneOf(await render(helm, "monitored", [JSON.stringify({ metrics })]), monitorKind(name));
+    const monitor = requireObject(await render(helm, "monitored", [JSON.stringify({ metrics })]), monitorKind(name));
     const spec = monitor["spec"] as Record<string, readonly { readonly relabelings: readonly object[] }[]>;
     const [endpoint] = spec["endpoints"] ?? spec["podMetricsEndpoints"] ?? [];
     expect(endpoint).toMatchObject({ metricRelabelings });
@@ -83,7 +83,9 @@ describe("monitoring", () => {
 
   it("leaves out the alerts that are disabled, and refuses names of none", async () => {
     const set = (alert: string) => JSON.stringify({ metrics: { prometheusRule: { disabledAlerts: [alert] } } });
-    const { groups } = oneOf(await render(helm, "monitored", [set("FairwayAbsent")]), "PrometheusRule")["spec"] as {
+    const { groups } = requireObject(await render(helm, "monitored", [set("FairwayAbsent")]), "PrometheusRule")[
+      "spec"
+    ] as {
       readonly groups: readonly { readonly rules: readonly object[] }[];
     };
     expect(groups.flatMap((group) => group.rules)).toHaveLength(rules.length - 1);

@@ -14,7 +14,7 @@ import {
 } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { CHART, objectsOf, oneOf, run } from "./helm.ts";
+import { CHART, parseObjects, requireObject, run } from "./helm.ts";
 
 const PREFIX = "nginx.ingress.kubernetes.io/";
 const cleanups: (() => unknown)[] = [];
@@ -33,13 +33,13 @@ beforeAll(async () => {
   await setOptions(root, { SelfUseModeEnabled: "true" });
   headers = { authorization: `Bearer ${await createToken(root)}`, "content-type": "application/json" };
   bare = await startNginx(gateway.url, []);
-  annotated = await startNginx(gateway.url, directivesOf(await annotationsOfTheExample()));
+  annotated = await startNginx(gateway.url, toDirectives(await readExampleAnnotations()));
 });
 afterAll(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup();
 });
 
-async function annotationsOfTheExample(): Promise<Readonly<Record<string, string>>> {
+async function readExampleAnnotations(): Promise<Readonly<Record<string, string>>> {
   const page = readFileSync(join(CHART, "../../docs/operate/kubernetes.md"), "utf8");
   const [, values = ""] = /^```yaml\n(# values\.yaml: Ingress[^]*?)^```$/m.exec(page) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "fairway-nginx-values-"));
@@ -48,7 +48,7 @@ async function annotationsOfTheExample(): Promise<Readonly<Record<string, string
     writeFileSync(join(folder, "values.yaml"), values);
     const files = [join(CHART, "ci/mysql.yaml"), join(folder, "values.yaml")].flatMap((file) => ["-f", file]);
     const { output } = await run(helm, ["template", "fairway", CHART, ...files]);
-    return oneOf(objectsOf(output), "Ingress").metadata.annotations ?? {};
+    return requireObject(parseObjects(output), "Ingress").metadata.annotations ?? {};
   } finally {
     remove();
     rmSync(folder, { recursive: true, force: true });
@@ -56,7 +56,7 @@ async function annotationsOfTheExample(): Promise<Readonly<Record<string, string
 }
 
 /** What the controller writes for an annotation: the directive of the same name, but for that of bodies. */
-function directivesOf(annotations: Readonly<Record<string, string>>): readonly string[] {
+function toDirectives(annotations: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(annotations).map(([name, value]) => {
     const directive = name.slice(PREFIX.length).replace("proxy-body-size", "client-max-body-size").replaceAll("-", "_");
     return `${directive} ${value}${directive.endsWith("timeout") ? "s" : ""};`;

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { CHART, oneOf, render, type Rendered } from "./helm.ts";
+import { CHART, requireObject, render, type Rendered } from "./helm.ts";
 import { documentedLabels, unknownLabels } from "./metrics.ts";
 
 let helm = "";
@@ -79,20 +79,20 @@ function violations(pod: Pod): string[] {
 }
 
 /** That of the gateway first. */
-function podsOf(objects: readonly Rendered[]): readonly Pod[] {
+function listPods(objects: readonly Rendered[]): readonly Pod[] {
   const jobs = objects.filter(({ kind }) => kind === "Job");
-  const [gateway, ...others] = [oneOf(objects, "Deployment"), ...jobs].map(
+  const [gateway, ...others] = [requireObject(objects, "Deployment"), ...jobs].map(
     (object) => (object["spec"] as { readonly template: { readonly spec: Pod } }).template.spec,
   );
   if (!gateway) throw new Error("the Deployment has no pod");
-  return [gateway, oneOf(objects, "Pod")["spec"] as Pod, ...others];
+  return [gateway, requireObject(objects, "Pod")["spec"] as Pod, ...others];
 }
 
 describe.each(readdirSync(join(CHART, "ci")).map((file) => file.replace(/\.yaml$/, "")))(
   "pods of ci/%s.yaml",
   (values) => {
     it("meet the Pod Security Standard restricted, and cannot write to their image", async () => {
-      const pods = podsOf(await render(helm, values));
+      const pods = listPods(await render(helm, values));
       expect(pods.length).toBeGreaterThanOrEqual(2);
       expect(pods.flatMap(violations)).toEqual([]);
       for (const { containers } of pods)
@@ -108,7 +108,7 @@ describe("the security of pods", () => {
       securityContext: { privileged: true, allowPrivilegeEscalation: true, capabilities: { add: ["NET_ADMIN"] } },
       extraVolumes: [{ name: "host", hostPath: { path: "/" } }],
     });
-    expect(podsOf(await render(helm, "mysql", [wrong])).map(violations)[0]).toEqual([
+    expect(listPods(await render(helm, "mysql", [wrong])).map(violations)[0]).toEqual([
       "has a volume of the kind hostPath",
       "gateway is privileged",
       "gateway may be root",
@@ -120,7 +120,7 @@ describe("the security of pods", () => {
 
   it("leaves the user to a cluster that chooses it", async () => {
     const unset = ["runAsUser", "runAsGroup", "fsGroup"].map((field) => `podSecurityContext.${field}=null`);
-    for (const { securityContext } of podsOf(await render(helm, "mysql", unset)))
+    for (const { securityContext } of listPods(await render(helm, "mysql", unset)))
       expect(securityContext).toEqual({
         runAsNonRoot: true,
         fsGroupChangePolicy: "OnRootMismatch",
@@ -134,7 +134,7 @@ describe("further containers", () => {
     const proxy = { name: "proxy", image: "proxy:1" };
     const before = { name: "tunnel", image: "tunnel:1", restartPolicy: "Always" };
     const given = JSON.stringify({ extraContainers: [proxy], initContainers: [before] });
-    const [pod] = podsOf(await render(helm, "mysql", [given]));
+    const [pod] = listPods(await render(helm, "mysql", [given]));
     expect(pod?.initContainers).toEqual([before]);
     expect(pod?.containers).toEqual([expect.objectContaining({ name: "gateway" }), proxy]);
   });
@@ -150,7 +150,7 @@ it("every pod of the release runs where the values say, and finds what they name
     affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
     tolerations: [{ key: "models", operator: "Exists", effect: "NoSchedule" }],
   };
-  const pods = podsOf(await render(helm, "job", [JSON.stringify(place)]));
+  const pods = listPods(await render(helm, "job", [JSON.stringify(place)]));
   expect(pods).toHaveLength(3);
   for (const pod of pods) expect(pod).toMatchObject(place);
 });
@@ -160,7 +160,7 @@ describe("spreading", () => {
     matchLabels: { "app.kubernetes.io/name": "fairway", "app.kubernetes.io/instance": "demo" },
   };
   const spread = async (sets: readonly string[]) =>
-    podsOf(await render(helm, "mysql", sets))[0]?.topologySpreadConstraints;
+    listPods(await render(helm, "mysql", sets))[0]?.topologySpreadConstraints;
 
   it("is over zones and hosts as well as it goes, each rollout by itself", async () => {
     const soft = {
@@ -191,14 +191,18 @@ describe("autoscaling", () => {
   it("is off unless asked for, and then decides the number of replicas alone", async () => {
     const without = await render(helm, "mysql");
     expect(without.map(({ kind }) => kind)).not.toContain("HorizontalPodAutoscaler");
-    expect(oneOf(without, "Deployment")["spec"]).toHaveProperty("replicas", 2);
-    expect(oneOf(await render(helm, "large"), "Deployment")["spec"]).not.toHaveProperty("replicas");
+    expect(requireObject(without, "Deployment")["spec"]).toHaveProperty("replicas", 2);
+    expect(requireObject(await render(helm, "large"), "Deployment")["spec"]).not.toHaveProperty("replicas");
   });
 
   it("goes by the CPU of the gateway's container and by the operator's metrics", async () => {
     const objects = await render(helm, "large");
-    expect(oneOf(objects, "HorizontalPodAutoscaler")["spec"]).toMatchObject({
-      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: oneOf(objects, "Deployment").metadata.name },
+    expect(requireObject(objects, "HorizontalPodAutoscaler")["spec"]).toMatchObject({
+      scaleTargetRef: {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        name: requireObject(objects, "Deployment").metadata.name,
+      },
       minReplicas: 3,
       maxReplicas: 30,
       metrics: [
@@ -213,15 +217,15 @@ describe("autoscaling", () => {
         { type: "Pods", pods: { metric: { name: "fairway_inflight_requests" } } },
       ],
     });
-    expect(podsOf(objects)[0]?.containers.map(({ name }) => name)).toContain("gateway");
+    expect(listPods(objects)[0]?.containers.map(({ name }) => name)).toContain("gateway");
   });
 
   it("takes a pod away only after longer than the drain of the one before", async () => {
     const objects = await render(helm, "large");
-    const { behavior } = oneOf(objects, "HorizontalPodAutoscaler")["spec"] as {
+    const { behavior } = requireObject(objects, "HorizontalPodAutoscaler")["spec"] as {
       behavior: { scaleDown: { stabilizationWindowSeconds: number; policies: object[] } };
     };
-    const { terminationGracePeriodSeconds } = podsOf(objects)[0] as unknown as {
+    const { terminationGracePeriodSeconds } = listPods(objects)[0] as unknown as {
       terminationGracePeriodSeconds: number;
     };
     expect(behavior.scaleDown.stabilizationWindowSeconds).toBeGreaterThan(terminationGracePeriodSeconds);
@@ -233,12 +237,12 @@ describe("autoscaling by KEDA", () => {
   it("replaces the HorizontalPodAutoscaler and queries the running requests of this installation", async () => {
     const objects = await render(helm, "keda");
     expect(objects.map(({ kind }) => kind)).not.toContain("HorizontalPodAutoscaler");
-    expect(oneOf(objects, "Deployment")["spec"]).not.toHaveProperty("replicas");
+    expect(requireObject(objects, "Deployment")["spec"]).not.toHaveProperty("replicas");
     const service = objects.find(({ metadata }) => metadata.labels?.["app.kubernetes.io/component"] === "admin");
     const query = `sum(fairway_inflight_requests{namespace="models",job="${service?.metadata.name}"})`;
     expect(unknownLabels(query, documentedLabels())).toEqual([]);
-    expect(oneOf(objects, "ScaledObject")["spec"]).toMatchObject({
-      scaleTargetRef: { name: oneOf(objects, "Deployment").metadata.name },
+    expect(requireObject(objects, "ScaledObject")["spec"]).toMatchObject({
+      scaleTargetRef: { name: requireObject(objects, "Deployment").metadata.name },
       minReplicaCount: 2,
       maxReplicaCount: 10,
       fallback: { failureThreshold: 3, replicas: 4, behavior: "currentReplicasIfHigher" },
@@ -261,8 +265,8 @@ describe("autoscaling by KEDA", () => {
 });
 
 describe("the network policy", () => {
-  const specOf = async (values: string, sets: readonly string[]) =>
-    oneOf(await render(helm, values, sets), "NetworkPolicy")["spec"];
+  const renderPolicySpec = async (values: string, sets: readonly string[]) =>
+    requireObject(await render(helm, values, sets), "NetworkPolicy")["spec"];
   const namespace = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
   const port = (number: number, protocol = "TCP") => ({ port: number, protocol });
 
@@ -278,7 +282,7 @@ describe("the network policy", () => {
   });
 
   it("opens the public port to all and probes and metrics to the namespace, and closes metadata addresses", async () => {
-    expect(await specOf("mysql", [])).toEqual({
+    expect(await renderPolicySpec("mysql", [])).toEqual({
       podSelector: { matchLabels: { "app.kubernetes.io/name": "fairway", "app.kubernetes.io/instance": "demo" } },
       policyTypes: ["Ingress", "Egress"],
       ingress: [{ ports: [port(3000)] }, { ports: [port(9090)], from: [{ podSelector: {} }] }],
@@ -296,8 +300,8 @@ describe("the network policy", () => {
 
   it("lets the chosen peers in, and the pod of `helm test`", async () => {
     const objects = await render(helm, "large");
-    const test = oneOf(objects, "Pod").metadata.labels;
-    expect(oneOf(objects, "NetworkPolicy")["spec"]).toMatchObject({
+    const test = requireObject(objects, "Pod").metadata.labels;
+    expect(requireObject(objects, "NetworkPolicy")["spec"]).toMatchObject({
       ingress: [
         { ports: [port(3000)], from: [{ podSelector: { matchLabels: test } }, namespace("gateways")] },
         { ports: [port(9090)], from: [namespace("monitoring")] },
@@ -306,7 +310,7 @@ describe("the network policy", () => {
   });
 
   it("lets out to the named places alone, and to the names of them", async () => {
-    expect(await specOf("large", [])).toMatchObject({
+    expect(await renderPolicySpec("large", [])).toMatchObject({
       policyTypes: ["Ingress", "Egress"],
       egress: [
         { ports: [port(53, "UDP"), port(53)] },
@@ -318,13 +322,13 @@ describe("the network policy", () => {
   });
 
   it("names the ports that the gateway listens on", async () => {
-    const spec = await specOf("mysql", ["server.port=8080", "server.adminPort=8081"]);
+    const spec = await renderPolicySpec("mysql", ["server.port=8080", "server.adminPort=8081"]);
     expect(spec).toMatchObject({ ingress: [{ ports: [port(8080)] }, { ports: [port(8081)] }] });
   });
 });
 
 describe("the migration Job", () => {
-  const envOf = (object: Rendered) => {
+  const readEnv = (object: Rendered) => {
     const { template } = object["spec"] as { template: { spec: { containers: [{ env: { name: string }[] }] } } };
     return template.spec.containers[0].env;
   };
@@ -333,8 +337,8 @@ describe("the migration Job", () => {
   it("has the account that may change tables and the password of root, and the pods wait without either", async () => {
     const sets = ["secrets.create=false", "secrets.existingSecret=fairway-secrets"];
     const objects = await render(helm, "job", sets);
-    const job = envOf(oneOf(objects, "Job"));
-    const pods = envOf(oneOf(objects, "Deployment"));
+    const job = readEnv(requireObject(objects, "Job"));
+    const pods = readEnv(requireObject(objects, "Deployment"));
     const owner = { name: "fairway-database-owner", key: "url" };
     expect(job).toContainEqual({ name: "FAIRWAY_DATABASE_URL", valueFrom: { secretKeyRef: owner } });
     expect(job).toContainEqual({ name: "FAIRWAY_ROOT_PASSWORD", valueFrom: { secretKeyRef: password } });
@@ -345,14 +349,14 @@ describe("the migration Job", () => {
   it("uses the account of the pods unless another is named", async () => {
     const sets = ["migrations.job.existingSecret=", "database.existingSecretKey=dsn"];
     const own = { name: "fairway-database", key: "dsn" };
-    expect(envOf(oneOf(await render(helm, "job", sets), "Job"))).toContainEqual({
+    expect(readEnv(requireObject(await render(helm, "job", sets), "Job"))).toContainEqual({
       name: "FAIRWAY_DATABASE_URL",
       valueFrom: { secretKeyRef: own },
     });
   });
 
   it("has a new name for each image, and one that fits the longest release", async () => {
-    const name = async (...sets: string[]) => oneOf(await render(helm, "job", sets), "Job").metadata.name;
+    const name = async (...sets: string[]) => requireObject(await render(helm, "job", sets), "Job").metadata.name;
     expect(await name()).toMatch(/^demo-fairway-migrate-[0-9a-f]{8}$/);
     expect(await name("image.tag=next")).not.toBe(await name());
     expect(await name("replicaCount=5")).toBe(await name());
@@ -365,7 +369,7 @@ describe("the migration Job", () => {
   it("is absent while the pods change the schema themselves", async () => {
     const objects = await render(helm, "mysql");
     expect(objects.map(({ kind }) => kind)).not.toContain("Job");
-    expect(envOf(oneOf(objects, "Deployment")).map(({ name }) => name)).not.toContain("FAIRWAY_MIGRATE");
+    expect(readEnv(requireObject(objects, "Deployment")).map(({ name }) => name)).not.toContain("FAIRWAY_MIGRATE");
   });
 });
 
@@ -381,9 +385,12 @@ describe("a cluster with two address families", () => {
 describe("objects of the operator", () => {
   it("are filled in, whether they are maps or texts", async () => {
     const notice = { kind: "ConfigMap", metadata: { name: "demo-fairway-notice", namespace: "models" } };
-    expect(oneOf(await render(helm, "job"), "ConfigMap")).toMatchObject({ ...notice, data: { release: "demo" } });
+    expect(requireObject(await render(helm, "job"), "ConfigMap")).toMatchObject({
+      ...notice,
+      data: { release: "demo" },
+    });
     const text = ["apiVersion: v1", "kind: ConfigMap", "metadata: { name: {{ .Release.Name }}-text }"].join("\n");
     const objects = await render(helm, "mysql", [JSON.stringify({ extraObjects: [text] })]);
-    expect(oneOf(objects, "ConfigMap").metadata.name).toBe("demo-text");
+    expect(requireObject(objects, "ConfigMap").metadata.name).toBe("demo-text");
   });
 });

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { freePort, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { oneOf, render, type Rendered } from "./helm.ts";
+import { requireObject, render, type Rendered } from "./helm.ts";
 
 let helm = "";
 let remove = () => {};
@@ -20,8 +20,8 @@ afterAll(async () => {
   remove();
 });
 
-const podOf = () =>
-  oneOf(objects, "Pod")["spec"] as {
+const readPodSpec = () =>
+  requireObject(objects, "Pod")["spec"] as {
     readonly restartPolicy: string;
     readonly containers: readonly [
       { readonly image: string; readonly command: readonly string[]; readonly args: readonly string[] },
@@ -30,7 +30,7 @@ const podOf = () =>
 
 /** Runs what the pod runs, for the address in place of the Service's. */
 function runFor(url: string, seconds: string): Promise<{ readonly code: number; readonly output: string }> {
-  const [{ command, args }] = podOf().containers;
+  const [{ command, args }] = readPodSpec().containers;
   const [script = ""] = args;
   return new Promise((resolve) => {
     execFile(process.execPath, [...command.slice(1), script, url, seconds], (error, stdout, stderr) => {
@@ -41,11 +41,11 @@ function runFor(url: string, seconds: string): Promise<{ readonly code: number; 
 
 describe("the pod of helm test", () => {
   it("runs on the gateway's image once, only when asked to, and asks the Service", () => {
-    const { metadata } = oneOf(objects, "Pod");
+    const { metadata } = requireObject(objects, "Pod");
     expect(metadata.annotations).toMatchObject({ "helm.sh/hook": "test" });
-    const { restartPolicy, containers } = podOf();
+    const { restartPolicy, containers } = readPodSpec();
     expect(restartPolicy).toBe("Never");
-    const deployment = oneOf(objects, "Deployment")["spec"] as {
+    const deployment = requireObject(objects, "Deployment")["spec"] as {
       template: { spec: { containers: { image: string }[] } };
     };
     expect(containers[0].image).toBe(deployment.template.spec.containers[0]?.image);
@@ -54,15 +54,15 @@ describe("the pod of helm test", () => {
   });
 
   it("needs no ServiceAccount that the chart has yet to make", async () => {
-    const accountOf = async (settings: readonly string[]) =>
-      (oneOf(await render(helm, "sqlite", settings), "Pod")["spec"] as { serviceAccountName?: string })
+    const renderServiceAccount = async (settings: readonly string[]) =>
+      (requireObject(await render(helm, "sqlite", settings), "Pod")["spec"] as { serviceAccountName?: string })
         .serviceAccountName;
-    expect(await accountOf([])).toBeUndefined();
-    expect(await accountOf(["serviceAccount.create=false", "serviceAccount.name=mine"])).toBe("mine");
+    expect(await renderServiceAccount([])).toBeUndefined();
+    expect(await renderServiceAccount(["serviceAccount.create=false", "serviceAccount.name=mine"])).toBe("mine");
   });
 
   it("is no gateway to Services, budgets and the Deployment", async () => {
-    const labels = Object.entries(oneOf(objects, "Pod").metadata.labels ?? {}).map((label) => label.join("="));
+    const labels = Object.entries(requireObject(objects, "Pod").metadata.labels ?? {}).map((label) => label.join("="));
     const selectors = [...objects, ...(await render(helm, "mysql"))].flatMap((object) => {
       const { selector } = (object["spec"] ?? {}) as { selector?: { matchLabels?: object } };
       return selector ? [Object.entries(selector.matchLabels ?? selector).map((label) => label.join("="))] : [];

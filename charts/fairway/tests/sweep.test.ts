@@ -50,7 +50,7 @@ const ALL = [...places(ROOT)];
 const LEAVES = ALL.filter(({ schema }) => schema.properties === undefined);
 
 /** A value of a type that the schema does not allow; undefined where it allows every type. */
-function wrongOf(schema: Schema): unknown {
+function buildWrongValue(schema: Schema): unknown {
   if (schema.enum || schema["const"] !== undefined) return "no-such-value";
   const options = [schema, ...((schema["anyOf"] ?? schema["oneOf"] ?? []) as Schema[]).map(resolved)];
   const types = new Set(options.flatMap(({ type = [], enum: words }) => (words ? ["string"] : type)));
@@ -79,11 +79,13 @@ async function refusals(pairs: readonly (readonly [readonly string[], unknown])[
 
 describe("every value of the chart", () => {
   it("has a type", () => {
-    expect(LEAVES.filter(({ schema }) => wrongOf(schema) === undefined).map(({ path }) => path.join("."))).toEqual([]);
+    expect(
+      LEAVES.filter(({ schema }) => buildWrongValue(schema) === undefined).map(({ path }) => path.join(".")),
+    ).toEqual([]);
   });
 
   it("is refused with its place when its type is wrong", async () => {
-    const wrong = LEAVES.map(({ path, schema }) => [path, wrongOf(schema)] as const);
+    const wrong = LEAVES.map(({ path, schema }) => [path, buildWrongValue(schema)] as const);
     const output = await refusals(wrong);
     expect(wrong.map(([path]) => path).filter((path) => !output.includes(pointer(path)))).toEqual([]);
   });

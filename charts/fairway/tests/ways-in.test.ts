@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { GENERATED, CHART, flagOf, oneOf, render, run } from "./helm.ts";
+import { GENERATED, CHART, buildSetArgs, requireObject, render, run } from "./helm.ts";
 
 let helm = "";
 let remove = () => {};
@@ -22,7 +22,7 @@ describe("an Ingress", () => {
   });
 
   it("leads each host to the Service, with the class and the certificates that were given", async () => {
-    expect(oneOf(await render(helm, "ingress"), "Ingress")["spec"]).toEqual({
+    expect(requireObject(await render(helm, "ingress"), "Ingress")["spec"]).toEqual({
       ingressClassName: "nginx",
       tls: [{ secretName: "ai-example-com", hosts: ["ai.example.com"] }],
       rules: [
@@ -34,17 +34,17 @@ describe("an Ingress", () => {
 
   it("opens the named paths alone", async () => {
     const paths = ["/v1", "/v1beta"];
-    const ingress = oneOf(await render(helm, "ingress", [JSON.stringify({ ingress: { paths } })]), "Ingress");
+    const ingress = requireObject(await render(helm, "ingress", [JSON.stringify({ ingress: { paths } })]), "Ingress");
     const { rules } = ingress["spec"] as { rules: { http: { paths: object[] } }[] };
     for (const { http } of rules)
       expect(http.paths).toEqual(paths.map((path) => ({ path, pathType: "Prefix", backend })));
-    const route = oneOf(await render(helm, "large", [JSON.stringify({ httpRoute: { paths } })]), "HTTPRoute");
+    const route = requireObject(await render(helm, "large", [JSON.stringify({ httpRoute: { paths } })]), "HTTPRoute");
     const [rule] = (route["spec"] as { rules: { matches: object[] }[] }).rules;
     expect(rule?.matches).toEqual(paths.map((value) => ({ path: { type: "PathPrefix", value } })));
   });
 
   it("has annotations that follow other values, and stay texts", async () => {
-    const { annotations } = oneOf(await render(helm, "ingress"), "Ingress").metadata;
+    const { annotations } = requireObject(await render(helm, "ingress"), "Ingress").metadata;
     expect(annotations).toEqual({
       "nginx.ingress.kubernetes.io/proxy-body-size": "268435456",
       "nginx.ingress.kubernetes.io/proxy-buffering": "off",
@@ -54,7 +54,7 @@ describe("an Ingress", () => {
 
 describe("an HTTPRoute", () => {
   it("leads the Gateway's host to the Service, and ends no answer early", async () => {
-    expect(oneOf(await render(helm, "large"), "HTTPRoute")["spec"]).toEqual({
+    expect(requireObject(await render(helm, "large"), "HTTPRoute")["spec"]).toEqual({
       parentRefs: [{ name: "public", namespace: "gateways", sectionName: "https" }],
       hostnames: ["ai.example.com"],
       rules: [
@@ -68,7 +68,7 @@ describe("an HTTPRoute", () => {
   });
 
   it("names no timeouts to a gateway that knows none", async () => {
-    const { rules } = oneOf(await render(helm, "large", ["httpRoute.timeouts=null"]), "HTTPRoute")["spec"] as {
+    const { rules } = requireObject(await render(helm, "large", ["httpRoute.timeouts=null"]), "HTTPRoute")["spec"] as {
       rules: object[];
     };
     expect(rules[0]).not.toHaveProperty("timeouts");
@@ -95,7 +95,7 @@ describe("a load balancer", () => {
 
 describe("the notes of an installation", () => {
   const notes = async (values: string, sets: readonly string[] = []): Promise<string> => {
-    const given = ["-f", join(CHART, "ci", `${values}.yaml`), ...[GENERATED, ...sets].flatMap(flagOf)];
+    const given = ["-f", join(CHART, "ci", `${values}.yaml`), ...[GENERATED, ...sets].flatMap(buildSetArgs)];
     const { code, output } = await run(helm, ["install", "demo", CHART, "-n", "models", "--dry-run=client", ...given]);
     expect({ code, output }).toMatchObject({ code: 0 });
     return output.slice(output.indexOf("\nNOTES:"));

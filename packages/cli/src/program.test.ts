@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createProgram } from "./program.ts";
-import { examplesOf } from "./core/arguments.ts";
+import { listExamples } from "./core/arguments.ts";
 
 type Command = ReturnType<typeof createProgram>;
 
@@ -25,8 +25,8 @@ function leaves(command: Command): Command[] {
 }
 
 /** `channel list` and the like. */
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : "";
+function formatCommandPath(command: Command): string {
+  return command.parent ? `${formatCommandPath(command.parent)} ${command.name()}`.trim() : "";
 }
 
 /** As `--help` prints it in a terminal of 80 columns. */
@@ -43,23 +43,26 @@ it("has a first help page that fits 80 columns", () => {
   expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
 
-describe.each(leaves(program).map((command) => [pathOf(command), command] as const))("%s", (path, command) => {
-  it("says what it does and shows how", () => {
-    expect(command.description()).not.toBe("");
-    expect(examplesOf(command).length).toBeGreaterThan(0);
-  });
+describe.each(leaves(program).map((command) => [formatCommandPath(command), command] as const))(
+  "%s",
+  (path, command) => {
+    it("says what it does and shows how", () => {
+      expect(command.description()).not.toBe("");
+      expect(listExamples(command).length).toBeGreaterThan(0);
+    });
 
-  it("has a help page that fits 80 columns", () => {
-    const help = printedHelp(command);
-    expect(help).toContain("Examples:");
-    expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
-  });
+    it("has a help page that fits 80 columns", () => {
+      const help = printedHelp(command);
+      expect(help).toContain("Examples:");
+      expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    });
 
-  it("shows no flag that it does not have", () => {
-    const known = new Set([...command.options, ...program.options].flatMap(({ long, short }) => [long, short]));
-    const own = examplesOf(command).filter((line) => line.includes(`fairway ${path} `));
-    const used = own.flatMap((line) => line.split(" | ")).filter((part) => part.includes(`fairway ${path}`));
-    const flags = used.flatMap((part) => part.match(/(?<= )--?[a-z][a-z-]*/gi) ?? []);
-    expect(flags.filter((flag) => !known.has(flag))).toEqual([]);
-  });
-});
+    it("shows no flag that it does not have", () => {
+      const known = new Set([...command.options, ...program.options].flatMap(({ long, short }) => [long, short]));
+      const own = listExamples(command).filter((line) => line.includes(`fairway ${path} `));
+      const used = own.flatMap((line) => line.split(" | ")).filter((part) => part.includes(`fairway ${path}`));
+      const flags = used.flatMap((part) => part.match(/(?<= )--?[a-z][a-z-]*/gi) ?? []);
+      expect(flags.filter((flag) => !known.has(flag))).toEqual([]);
+    });
+  },
+);

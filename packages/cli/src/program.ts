@@ -56,7 +56,7 @@ const NOUNS = [
   programCommands,
 ];
 
-function layoutOf(globals: Globals): Pick<Output, "format" | "columns" | "hasTitles" | "sort"> {
+function resolveLayout(globals: Globals): Pick<Output, "format" | "columns" | "hasTitles" | "sort"> {
   const { output, columns, headers, sort } = globals;
   const flag = columns ? "--columns" : headers ? undefined : "--no-headers";
   if (flag !== undefined && !WITH_COLUMNS.test(output))
@@ -75,7 +75,7 @@ export function createProgram(version: string, process: Io, defaults: Defaults =
     .configureOutput({ writeOut: process.write, writeErr: (text) => process.note(text.replace(/\n$/, "")) })
     .addHelpText("after", HELP);
   addGlobals(program, defaults);
-  const context = contextOf(() => program.opts<Globals>(), process);
+  const context = createContext(() => program.opts<Globals>(), process);
   program.on("option:utc", () => context.io.useUtc());
   program.on("option:no-input", () => context.io.closeInput());
 
@@ -88,7 +88,7 @@ export function createProgram(version: string, process: Io, defaults: Defaults =
 }
 
 /** What commands see of the flags, the process and the gateway. */
-function contextOf(globals: () => Globals, { note: say, ...process }: Io): CommandContext {
+function createContext(globals: () => Globals, { note: say, ...process }: Io): CommandContext {
   const note = (text: string) => (globals().quiet ? undefined : say(text));
   const io: Io = {
     ...process,
@@ -105,22 +105,22 @@ function contextOf(globals: () => Globals, { note: say, ...process }: Io): Comma
       ...(server === undefined ? {} : { FAIRWAY_SERVER: server }),
     };
   };
-  const link = async () => (await import("./session/link.ts")).linkOf(globals(), { env: env(), say, out: io.out });
+  const link = async () => (await import("./session/link.ts")).createLink(globals(), { env: env(), say, out: io.out });
   const session: CommandContext["session"] = async (how) => (await link()).session(how);
   const client = async () => (await session()).client;
-  const idOf = async (reference: Reference, isExact = false) =>
+  const resolveId = async (reference: Reference, isExact = false) =>
     typeof reference === "number"
       ? reference
-      : (await import("./commands/names.ts")).idOfName(await client(), reference, isExact);
-  const idsOf = async (references: readonly Reference[] = [], isExact = false) => {
+      : (await import("./commands/names.ts")).resolveIdByName(await client(), reference, isExact);
+  const resolveIds = async (references: readonly Reference[] = [], isExact = false) => {
     const found: number[] = [];
-    for (const reference of references) found.push(await idOf(reference, isExact));
+    for (const reference of references) found.push(await resolveId(reference, isExact));
     return found;
   };
   let perUnit: Promise<number> | undefined;
   const askPerUnit = async () => (await import("./commands/status/overview.ts")).quotaPerUnit(await client());
   const output = (): Output => ({
-    ...layoutOf(globals()),
+    ...resolveLayout(globals()),
     width: io.width,
     quotaPerUnit: () => (perUnit ??= askPerUnit()),
     out: io.out,
@@ -129,5 +129,5 @@ function contextOf(globals: () => Globals, { note: say, ...process }: Io): Comma
     confirm: async (...asked) => (await link()).confirm(...asked),
   });
   const transport = async () => (await link()).transport();
-  return { io, env, output, globals, session, transport, client, idOf: (one) => idOf(one), idsOf };
+  return { io, env, output, globals, session, transport, client, resolveId: (one) => resolveId(one), resolveIds };
 }

@@ -5,14 +5,14 @@ import { withPlainFlags, type Globals } from "./session/globals.ts";
 import { VERSION } from "./core/version.ts";
 import { printable } from "./print/printable.ts";
 import { createProgram } from "./program.ts";
-import { defaultsOf } from "./session/defaults.ts";
+import { resolveDefaults } from "./session/defaults.ts";
 
 /** Runs one command line, without the name of the program; answers the exit code and never throws. */
 export async function runWords(words: readonly string[], io: Io): Promise<number> {
   let globals: Partial<Globals> = {};
   try {
-    const program = createProgram(VERSION, io, defaultsOf(io.env));
-    throwInsteadOfExit(program);
+    const program = createProgram(VERSION, io, resolveDefaults(io.env));
+    throwOnExit(program);
     globals = program.opts<Globals>();
     await program.parseAsync(withPlainFlags(words), { from: "user" });
     return EXIT.ok;
@@ -23,26 +23,26 @@ export async function runWords(words: readonly string[], io: Io): Promise<number
 }
 
 /** The output of a command at any depth is written before the process ends. */
-function throwInsteadOfExit(command: Command): void {
+function throwOnExit(command: Command): void {
   command.exitOverride();
-  for (const inner of command.commands) throwInsteadOfExit(inner);
+  for (const inner of command.commands) throwOnExit(inner);
 }
 
 /** One line, the cure below it, no stack; answers the exit code. */
 export async function report(thrown: unknown, globals: Partial<Globals>, { note }: Io): Promise<number> {
-  const { codeNameOf, exitCodeOf, hintOf, isNotSent, messageOf } = await import("./core/problem.ts");
+  const { readCodeName, toExitCode, findHint, isNotSent, formatErrorMessage } = await import("./core/problem.ts");
   if (isNotSent(thrown)) {
     if (!globals.quiet) note("Nothing was changed: --dry-run.");
     return EXIT.ok;
   }
   if (thrown instanceof Said) return thrown.code;
-  const message = messageOf(thrown);
-  const hint = hintOf(thrown);
-  const code = codeNameOf(thrown);
+  const message = formatErrorMessage(thrown);
+  const hint = findHint(thrown);
+  const code = readCodeName(thrown);
   if (["json", "jsonl", "yaml"].includes(globals.output ?? "table")) {
     const error = { ...(code === undefined ? {} : { code }), message, ...(hint === undefined ? {} : { hint }) };
     note(JSON.stringify({ error }));
   } else note(`error: ${printable(message)}${hint === undefined ? "" : `\n  try  ${hint}`}`);
   if (globals.debug && thrown instanceof Error) note(thrown.stack ?? "");
-  return exitCodeOf(thrown);
+  return toExitCode(thrown);
 }

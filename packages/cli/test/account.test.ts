@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT_PASSWORD } from "@fairway/testkit";
-import { jsonOf, rowsOf, signIn, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, signIn, startRig, type Rig } from "./rig.ts";
 import { environment, openTerminal, PROGRAM, run } from "./terminal.ts";
 
 let rig: Rig;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rig?.stop());
 
 test("whoami tells user and balance", async () => {
-  expect(jsonOf(await rig.fairway("whoami -o json"))).toMatchObject({
+  expect(parseJsonOutput(await rig.fairway("whoami -o json"))).toMatchObject({
     server: rig.gateway.url,
     username: "root",
     role: 100,
@@ -95,7 +95,7 @@ test("a shell that is not known names those that are", async () => {
 test("doctor finds nothing wrong with a gateway that is well", async () => {
   const { code, out, err } = await rig.fairway("doctor -o jsonl");
   expect(code, out + err).toBe(0);
-  const findings = rowsOf({ code, out, err });
+  const findings = parseRows({ code, out, err });
   expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual(
     "files address gateway proxy sign-in limit_of_calls database features streams clock"
       .split(" ")

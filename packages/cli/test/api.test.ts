@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 import { run } from "./terminal.ts";
 
 let rig: Rig;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rig?.stop());
 
 test("all calls are listed with who may make them", async () => {
-  const calls = rowsOf(await rig.fairway("api -o jsonl"));
+  const calls = parseRows(await rig.fairway("api -o jsonl"));
   expect(calls).toContainEqual(
     expect.objectContaining({ name: "channelGet", method: "GET", path: "/api/channel/{id}", access: "admin" }),
   );
@@ -25,7 +25,7 @@ test("all calls are listed with who may make them", async () => {
 
 test("--include prints status and headers, also of a refusal, and --if-match takes the tag from there", async () => {
   const create = "channel create --type openai --name tagged --models m --key-stdin -o json";
-  const { id } = jsonOf(await rig.fairway(create, "sk-tagged")) as { id: number };
+  const { id } = parseJsonOutput(await rig.fairway(create, "sk-tagged")) as { id: number };
   const read = await rig.fairway(`api GET /api/channel/${id} --include`);
   expect(read.code, read.err).toBe(0);
   const [head = "", body = ""] = read.out.split("\n\n", 2);
@@ -51,7 +51,9 @@ test("the body comes from a file, or member by member", async () => {
   expect((await rig.fairway(`api userCreate --input ${file}`)).code).toBe(0);
   const piped = JSON.stringify({ username: "cleo", password: "cleo-password" });
   expect((await rig.fairway("api userCreate --input -", piped)).code).toBe(0);
-  const { data } = jsonOf(await rig.fairway("api userSearch --query keyword=ben")) as { data: { id: number }[] };
+  const { data } = parseJsonOutput(await rig.fairway("api userSearch --query keyword=ben")) as {
+    data: { id: number }[];
+  };
   const id = data[0]?.id ?? 0;
   const changed = await rig.fairway(
     `api PUT /api/user/ -F id=${id} -f username=ben display_name=Benjamin group=default`,
@@ -68,10 +70,12 @@ test("a call takes its path, query and body, and prints the answer as it is", as
   await writeFile(body, JSON.stringify({ username: "ann", password: "ann-password" }));
   expect((await rig.fairway(`api userCreate --body @${body}`)).code).toBe(0);
   const found = await rig.fairway("api userSearch --query keyword=ann group=default");
-  const { data } = jsonOf(found) as { data: { id: number; username: string }[] };
+  const { data } = parseJsonOutput(found) as { data: { id: number; username: string }[] };
   expect(data).toMatchObject([{ username: "ann" }]);
   const id = data[0]?.id ?? 0;
-  expect(jsonOf(await rig.fairway(`api userGet -p id=${id} -o jsonl`))).toMatchObject({ data: { username: "ann" } });
+  expect(parseJsonOutput(await rig.fairway(`api userGet -p id=${id} -o jsonl`))).toMatchObject({
+    data: { username: "ann" },
+  });
   const changed = await run(["api", "userUpdate", "--body", "-"], rig.env, JSON.stringify({ id, group: "default" }));
   expect(changed.code, changed.err).toBe(0);
   const exported = await rig.fairway("api logExport --query format=csv");
@@ -85,7 +89,7 @@ test("all pages of a list are joined, whichever way its pages are found", async 
   const all = await rig.fairway("api userList --query page_size=3 --paginate");
   expect(names(JSON.parse(all.out)).filter((name) => name.startsWith("p"))).toHaveLength(7);
   const byPath = await rig.fairway("api GET /api/user/?page_size=3 --paginate -o jsonl");
-  expect(rowsOf(byPath)).toEqual(JSON.parse(all.out));
+  expect(parseRows(byPath)).toEqual(JSON.parse(all.out));
   expect((await rig.fairway("api userList --paginate -o yaml")).out).toContain("username: p6");
   expect((await rig.fairway("api userSearch --query keyword=absent --paginate")).out).toBe("[]\n");
   const single = await rig.fairway("api userGet -p id=1 --paginate");
@@ -115,7 +119,7 @@ test("pages of a cursor are joined, and wait where the gateway has no time for t
   const done = await run(["api", "GET", "/api/log/?page_size=1", "--paginate", "-o", "jsonl"], env);
   busy.close();
   expect(done.code, done.err).toBe(0);
-  expect(rowsOf(done)).toEqual([3, 2, 1].map((id) => ({ id, size: "1" })));
+  expect(parseRows(done)).toEqual([3, 2, 1].map((id) => ({ id, size: "1" })));
   expect(done.err).toContain("is busy (429); trying again in 1 s");
 });
 

@@ -7,7 +7,7 @@ import { readFile, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 let rig: Rig;
@@ -20,13 +20,13 @@ async function newChannel(name: string, more = ""): Promise<number> {
   const words = `channel create --type 1 --name ${name} --models gpt-4o-mini --base-url ${rig.upstream.url} --key-stdin -o json${more}`;
   const created = await rig.fairway(words, UPSTREAM_KEY);
   expect(created.code, created.err).toBe(0);
-  return Number(jsonOf(created)["id"]);
+  return Number(parseJsonOutput(created)["id"]);
 }
 
 async function newToken(name: string, more = ""): Promise<{ id: number; key: string }> {
   const created = await rig.fairway(`token create --name ${name} -o json${more}`);
   expect(created.code, created.err).toBe(0);
-  return jsonOf(created) as { id: number; key: string };
+  return parseJsonOutput(created) as { id: number; key: string };
 }
 
 test("a channel is changed where flags say so and left alone elsewhere", async () => {
@@ -35,7 +35,7 @@ test("a channel is changed where flags say so and left alone elsewhere", async (
     `channel update ${id} --weight 7 --add-model gpt-4o text-embedding-3-small --remove-model gpt-4o-mini -o json`,
   );
   expect(changed.code, changed.err).toBe(0);
-  expect(jsonOf(changed)).toMatchObject({
+  expect(parseJsonOutput(changed)).toMatchObject({
     id,
     name: "changing",
     priority: 3,
@@ -48,7 +48,11 @@ test("a channel is changed where flags say so and left alone elsewhere", async (
   const shown = await rig.fairway(`channel get ${id}`);
   expect(shown.out).toMatch(/^models +gpt-4o,text-embedding-3-small$/m);
   expect(shown.out).not.toContain(UPSTREAM_KEY);
-  expect(jsonOf(await rig.fairway(`channel get ${id} -o json`))).toMatchObject({ auto_ban: 0, weight: 7, key: "" });
+  expect(parseJsonOutput(await rig.fairway(`channel get ${id} -o json`))).toMatchObject({
+    auto_ban: 0,
+    weight: 7,
+    key: "",
+  });
 });
 
 test("a change without a flag, of nothing, or of nonsense says what is wrong", async () => {
@@ -61,7 +65,7 @@ test("a change without a flag, of nothing, or of nonsense says what is wrong", a
 
 test("a new key comes from standard input and is used at once", async () => {
   const words = `channel create --type 1 --name rekeyed --models gpt-4o-mini --base-url ${rig.upstream.url} --key-stdin -o json`;
-  const id = Number(jsonOf(await rig.fairway(words, "sk-wrong"))["id"]);
+  const id = Number(parseJsonOutput(await rig.fairway(words, "sk-wrong"))["id"]);
   const updated = await rig.fairway(`channel update ${id} --key-stdin -o json`, `${UPSTREAM_KEY}\n`);
   expect(updated.code, updated.err).toBe(0);
   expect(updated.out + updated.err).not.toContain(UPSTREAM_KEY);
@@ -72,25 +76,25 @@ test("a disable for a time has its reason, and ends by itself", async () => {
   const id = await newChannel("timed");
   const disabled = await run(["channel", "disable", "timed", "--for", "2s", "--reason", "new key on its way"], rig.env);
   expect(disabled.code, disabled.err).toBe(0);
-  const row = jsonOf(await rig.fairway(`channel get ${id} -o json`));
+  const row = parseJsonOutput(await rig.fairway(`channel get ${id} -o json`));
   expect(row).toMatchObject({ status: 2 });
   expect(row["other_info"]).toContain("new key on its way");
-  const status = async () => jsonOf(await rig.fairway(`channel get ${id} -o json`))["status"];
+  const status = async () => parseJsonOutput(await rig.fairway(`channel get ${id} -o json`))["status"];
   await expect.poll(status, { timeout: 60_000, interval: 500 }).toBe(1);
   expect((await rig.fairway(`channel disable ${id} --for 31d`)).code).toBe(2);
 });
 
 test("channels are switched off and on, found by their state, and copied", async () => {
   const first = await newChannel("on-off");
-  const second = jsonOf(await rig.fairway(`channel copy ${first} -o json`));
+  const second = parseJsonOutput(await rig.fairway(`channel copy ${first} -o json`));
   expect(second).toMatchObject({ name: "on-offCopy", status: 1 });
   const ids = [first, Number(second["id"])];
   const off = await rig.fairway(`channel disable ${ids.join(" ")} -o json`);
-  expect(jsonOf(off)).toEqual({
+  expect(parseJsonOutput(off)).toEqual({
     kind: "ChannelSwitchList",
     items: ids.map((id) => ({ id, ok: true, message: "disabled" })),
   });
-  const listed = rowsOf(await rig.fairway("channel list --status disabled -o jsonl"));
+  const listed = parseRows(await rig.fairway("channel list --status disabled -o jsonl"));
   expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
   const on = await rig.fairway(`channel enable ${first} 999`);
   expect(on.code).toBe(8);
@@ -135,27 +139,29 @@ test("what is disabled goes with prune, what is enabled stays", async () => {
   const gone = await newChannel("gone");
   await rig.fairway(`channel disable ${gone}`);
   expect((await rig.fairway("channel prune")).code).toBe(2);
-  expect(Number(jsonOf(await rig.fairway("channel prune --yes -o json"))["deleted"])).toBeGreaterThanOrEqual(1);
+  expect(Number(parseJsonOutput(await rig.fairway("channel prune --yes -o json"))["deleted"])).toBeGreaterThanOrEqual(
+    1,
+  );
   expect((await rig.fairway(`channel get ${gone}`)).code).toBe(3);
   expect((await rig.fairway(`channel get ${remaining}`)).code).toBe(0);
-  expect(Number(jsonOf(await rig.fairway("channel fix -o json"))["channels"])).toBeGreaterThanOrEqual(1);
+  expect(Number(parseJsonOutput(await rig.fairway("channel fix -o json"))["channels"])).toBeGreaterThanOrEqual(1);
 });
 
 test("models of an upstream are listed and taken over; all enabled channels are tested", async () => {
   const id = await newChannel("catalogue");
-  const offered = rowsOf(await rig.fairway(`channel models ${id} -o jsonl`));
+  const offered = parseRows(await rig.fairway(`channel models ${id} -o jsonl`));
   expect(offered.length).toBeGreaterThan(0);
   expect((await rig.fairway(`channel models ${id} --set`)).code).toBe(0);
-  const { models } = jsonOf(await rig.fairway(`channel get ${id} -o json`));
+  const { models } = parseJsonOutput(await rig.fairway(`channel get ${id} -o json`));
   expect(models).toBe(offered.map(({ model }) => model).join(","));
   expect((await rig.fairway("channel test")).code).toBe(2);
-  const tested = rowsOf(await rig.fairway("channel test --all -o jsonl"));
+  const tested = parseRows(await rig.fairway("channel test --all -o jsonl"));
   expect(tested.map((one) => one["id"])).toContain(id);
 });
 
 test("beta flags of a channel are asked for one by one, before or after its id", async () => {
   const words = `channel create --type 14 --name betas --models claude-sonnet-4 --base-url ${rig.upstream.url} --key-stdin -o json`;
-  const id = Number(jsonOf(await rig.fairway(words, UPSTREAM_KEY))["id"]);
+  const id = Number(parseJsonOutput(await rig.fairway(words, UPSTREAM_KEY))["id"]);
   rig.upstream.script("/v1/messages", ({ headers }) => {
     if (headers["anthropic-beta"] !== "effort-2025-11-24") return { body: CLAUDE };
     const error = { type: "invalid_request_error", message: "Unsupported beta header: effort-2025-11-24" };
@@ -164,7 +170,7 @@ test("beta flags of a channel are asked for one by one, before or after its id",
   const listed = await rig.fairway(`channel test --betas ${id}`);
   expect(listed.code, listed.err).toBe(0);
   expect(listed.out).toMatch(/^ *ID +BETA +ANSWER +CALLS +MESSAGE/);
-  const rows = rowsOf(await rig.fairway(`channel test betas --betas -o jsonl`));
+  const rows = parseRows(await rig.fairway(`channel test betas --betas -o jsonl`));
   const answers = Object.fromEntries(rows.map(({ beta, answer }) => [beta, answer]));
   expect(answers).toMatchObject({ "effort-2025-11-24": "refused", "context-1m-2025-08-07": "taken" });
   expect(rows[0]).toMatchObject({ id, host: "anthropic", message: "", sent_as: rows[0]?.["beta"] });
@@ -195,7 +201,7 @@ test("a channel is changed in an editor, shown and asked for first", async () =>
   await meant.sees("[y/N]:");
   meant.type("y\r");
   expect(await meant.exited).toBe(0);
-  const after = jsonOf(await rig.fairway(`channel get ${id} -o json`));
+  const after = parseJsonOutput(await rig.fairway(`channel get ${id} -o json`));
   expect(after).toMatchObject({ name: "edited", priority: 9, models: "gpt-4o,gpt-4o-mini", weight: 0 });
   const idle = edit("");
   await idle.sees("Nothing was changed.");
@@ -222,17 +228,17 @@ test("an option is changed in an editor, laid out", async () => {
 test("keys of one channel are shown by their ends and switched one by one", async () => {
   const many = `${UPSTREAM_KEY}\nsk-second-key-of-the-channel-22\n`;
   const words = `channel create --type 1 --name several --models gpt-4o-mini --base-url ${rig.upstream.url} --multi-key --key-stdin -o json`;
-  const id = Number(jsonOf(await rig.fairway(words, many))["id"]);
+  const id = Number(parseJsonOutput(await rig.fairway(words, many))["id"]);
   const listed = await rig.fairway(`channel keys ${id}`);
   expect(listed.code, listed.err).toBe(0);
   expect(listed.out).toMatch(/^ +2 +…l-22 +enabled/m);
   expect(listed.out).not.toContain("sk-second");
-  const off = rowsOf(await rig.fairway(`channel keys ${id} --disable 2 -o jsonl`));
+  const off = parseRows(await rig.fairway(`channel keys ${id} --disable 2 -o jsonl`));
   expect(off).toMatchObject([
     { index: 0, status: 1 },
     { index: 1, status: 2 },
   ]);
-  expect(rowsOf(await rig.fairway(`channel keys ${id} --enable 2 -o jsonl`))).toMatchObject([{}, { status: 1 }]);
+  expect(parseRows(await rig.fairway(`channel keys ${id} --enable 2 -o jsonl`))).toMatchObject([{}, { status: 1 }]);
   for (const number of [0, 7]) expect((await rig.fairway(`channel keys ${id} --disable ${number}`)).code).toBe(2);
 });
 
@@ -246,11 +252,11 @@ test("a balance is asked for where the provider tells one", async () => {
     await once(provider, "listening");
     const address = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
     const words = `channel create --type 43 --name telling --models m --base-url ${address} --key-stdin -o json`;
-    const id = Number(jsonOf(await rig.fairway(words, "sk-telling"))["id"]);
+    const id = Number(parseJsonOutput(await rig.fairway(words, "sk-telling"))["id"]);
     expect((await rig.fairway(`channel balance ${id}`)).out).toBe(`ok    channel ${id}  $12.50\n`);
     const silent = await rig.fairway(`channel balance ${id} 999 -o json`);
     expect(silent.code).toBe(8);
-    expect(jsonOf(silent)["items"]).toMatchObject([{ ok: true }, { id: 999, ok: false }]);
+    expect(parseJsonOutput(silent)["items"]).toMatchObject([{ ok: true }, { id: 999, ok: false }]);
   } finally {
     provider.close();
   }
@@ -266,7 +272,7 @@ test("a channel of documents is changed there and nowhere else", async () => {
   const spec = { type: "openai", models: ["gpt-4o"], key: "sk-declared", enabled: true };
   const documents = [{ apiVersion: "fairway.dev/v1alpha1", kind: "Channel", metadata, spec }];
   await rig.client.call(declarativeApply, { body: { manager: "file:test", documents } });
-  const [row] = rowsOf(await rig.fairway("channel list --search declared -o jsonl"));
+  const [row] = parseRows(await rig.fairway("channel list --search declared -o jsonl"));
   const refused = await rig.fairway(`channel update ${String(row?.["id"])} --models gpt-4`);
   expect(refused.code).toBe(5);
   expect(refused.err).toContain("fairway apply -f");
@@ -295,7 +301,7 @@ test("a key is changed where flags say so and left alone elsewhere", async () =>
   const { id } = await newToken("limits", " --quota 700 --models gpt-4o --allow-ip 10.0.0.0/8 127.0.0.1");
   const changed = await rig.fairway(`token update ${id} --name renamed --expires 30d -o json`);
   expect(changed.code, changed.err).toBe(0);
-  expect(jsonOf(changed)).toMatchObject({
+  expect(parseJsonOutput(changed)).toMatchObject({
     name: "renamed",
     remain_quota: 700,
     unlimited_quota: false,
@@ -303,12 +309,12 @@ test("a key is changed where flags say so and left alone elsewhere", async () =>
     model_limits_enabled: true,
     allow_ips: "10.0.0.0/8\n127.0.0.1",
   });
-  expect(jsonOf(changed)["key"]).toBeUndefined();
+  expect(parseJsonOutput(changed)["key"]).toBeUndefined();
   const freed = await run(
     ["token", "update", String(id), "--models", "", "--allow-ip", "", "--quota", "2usd", "-o", "json"],
     rig.env,
   );
-  expect(jsonOf(freed)).toMatchObject({
+  expect(parseJsonOutput(freed)).toMatchObject({
     name: "renamed",
     model_limits_enabled: false,
     allow_ips: "",
@@ -328,7 +334,7 @@ test("a disabled key is refused by the relay, an enabled one served, a deleted o
   };
   expect((await rig.fairway(`token disable ${id}`)).out).toBe(`ok    token ${id}  disabled\n`);
   await expect.poll(call).toBe(401);
-  const disabled = rowsOf(await rig.fairway("token list --status disabled -o jsonl"));
+  const disabled = parseRows(await rig.fairway("token list --status disabled -o jsonl"));
   expect(disabled.map((one) => one["id"])).toEqual([id]);
   expect((await rig.fairway(`token enable ${id}`)).code).toBe(0);
   await expect.poll(call).toBe(200);
@@ -343,8 +349,8 @@ test("a disabled key is refused by the relay, an enabled one served, a deleted o
 
 test("keys that are about to expire are found", async () => {
   const { id } = await newToken("soon", " --expires 1d");
-  const rows = rowsOf(await rig.fairway("token list --expiring 2d -o jsonl"));
+  const rows = parseRows(await rig.fairway("token list --expiring 2d -o jsonl"));
   expect(rows.map((one) => one["id"])).toEqual([id]);
   await rig.client.call(tokenUpdate, { body: { id, name: "later", expired_time: -1 } });
-  expect(rowsOf(await rig.fairway("token list --expiring 2d -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("token list --expiring 2d -o jsonl"))).toEqual([]);
 });

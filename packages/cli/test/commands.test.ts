@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTerminal, PROGRAM, run, type Finished } from "./terminal.ts";
-import { rowsOf } from "./rig.ts";
+import { parseRows } from "./rig.ts";
 
 let upstream: Upstream;
 let gateway: GatewayProcess;
@@ -207,7 +207,7 @@ test("an option goes back to its default, also a secret, but not one that docume
   expect((await fairway("option unset RetryTimes")).code).toBe(2);
   expect((await fairway("option unset RetryTimes --yes")).err).toBe("RetryTimes has its default again.\n");
   expect((await fairway("option get RetryTimes")).out).not.toBe("7\n");
-  const [last] = rowsOf(await fairway("option history RetryTimes -o jsonl"));
+  const [last] = parseRows(await fairway("option history RetryTimes -o jsonl"));
   expect(last).toMatchObject({ old_value: "7", new_value: null });
   expect((await fairway("option set RetryTimes 7")).code).toBe(0);
   await fairway("option set SMTPToken -", "hidden");
@@ -221,7 +221,7 @@ test("an option goes back to its default, also a secret, but not one that docume
 });
 
 test("sums calls by the chosen field, the most expensive group first", async () => {
-  const rows = rowsOf(await fairway("log list --type consume -o jsonl"));
+  const rows = parseRows(await fairway("log list --type consume -o jsonl"));
   const quota = rows.reduce((sum, row) => sum + Number(row["quota"]), 0);
   const bill = await fairway("log stats --by user -o csv --columns user,calls,quota,quota_usd");
   expect(bill.err).toBe(`${rows.length} calls, $${(quota / 500_000).toFixed(6)} (${quota} quota).\n`);
@@ -229,7 +229,7 @@ test("sums calls by the chosen field, the most expensive group first", async () 
     `name,requests,quota,quota_usd\nroot,${rows.length},${quota},${(quota / 500_000).toFixed(6)}\n`,
   );
   expect((await fairway("log stats --by channel -o name")).out).toContain("channel/1\n");
-  const models = rowsOf(await fairway("log stats --by model --model gpt-4o-mini -o jsonl"));
+  const models = parseRows(await fairway("log stats --by model --model gpt-4o-mini -o jsonl"));
   expect(models).toMatchObject([{ name: "gpt-4o-mini" }]);
   expect((await fairway("log stats --by token")).out).toMatch(
     /^ID +TOKEN +CALLS +IN +OUT +COST +SHARE\n[^]* 1 +laptop/,

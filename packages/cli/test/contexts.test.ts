@@ -5,7 +5,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, signIn } from "./rig.ts";
+import { parseJsonOutput, signIn } from "./rig.ts";
 import { run } from "./terminal.ts";
 
 let gateways: GatewayProcess[];
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const fairway = (args: string, more: Record<string, string> = {}) => run(args.split(" "), { ...env, ...more });
-const serverOf = async (args: string) => jsonOf(await fairway(`${args} whoami -o json`.trim()))["server"];
+const readServer = async (args: string) => parseJsonOutput(await fairway(`${args} whoami -o json`.trim()))["server"];
 const file = (name: string) => join(env.XDG_CONFIG_HOME, "fairway", name);
 
 test("a sign-in to a context makes it the one in use, and keeps the others", async () => {
@@ -35,7 +35,7 @@ test("a sign-in to a context makes it the one in use, and keeps the others", asy
   expect(second.err).toContain("Commands go to prod now");
   expect((await stat(file("contexts/prod.json"))).mode & 0o777).toBe(0o600);
   const listed = await fairway("context list -o json");
-  expect(jsonOf(listed)["items"]).toEqual([
+  expect(parseJsonOutput(listed)["items"]).toEqual([
     { name: "default", current: false, server: home(), user_id: 1 },
     { name: "prod", current: true, server: prod(), user_id: 1 },
   ]);
@@ -43,10 +43,10 @@ test("a sign-in to a context makes it the one in use, and keeps the others", asy
 });
 
 test("a command goes to the context in use, or to the one that is named", async () => {
-  expect(await serverOf("")).toBe(prod());
-  expect(await serverOf("-c default")).toBe(home());
+  expect(await readServer("")).toBe(prod());
+  expect(await readServer("-c default")).toBe(home());
   expect((await fairway("context use default")).code).toBe(0);
-  expect(await serverOf("")).toBe(home());
+  expect(await readServer("")).toBe(home());
   expect((await fairway("context show")).out).toBe("default\n");
   expect((await fairway("whoami -o json", { FAIRWAY_CONTEXT: "prod" })).out).toContain(prod());
   const words = async (...typed: string[]) => (await run(["__complete", "--", ...typed], env)).out;
@@ -67,6 +67,6 @@ test("a sign-out forgets one context and leaves the others", async () => {
   await fairway("context use prod");
   expect((await fairway("logout")).code).toBe(0);
   expect(existsSync(file("contexts/prod.json"))).toBe(false);
-  expect(await serverOf("")).toBe(home());
+  expect(await readServer("")).toBe(home());
   expect((await fairway("-c prod whoami")).code).toBe(4);
 });

@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseRows, startRig, type Rig } from "./rig.ts";
 import { run, type Finished } from "./terminal.ts";
 
 let rig: Rig;
@@ -51,13 +51,13 @@ interface Found {
   readonly cure?: string;
 }
 
-function findingsOf(done: Finished): Record<string, Found> {
-  return Object.fromEntries(rowsOf(done).map(({ check, ...found }) => [check, found])) as Record<string, Found>;
+function readFindings(done: Finished): Record<string, Found> {
+  return Object.fromEntries(parseRows(done).map(({ check, ...found }) => [check, found])) as Record<string, Found>;
 }
 
 const doctor = async (env: Record<string, string>, ...flags: string[]) => {
   const done = await run(["doctor", "-o", "jsonl", ...flags], env);
-  return { ...done, found: findingsOf(done) };
+  return { ...done, found: readFindings(done) };
 };
 const byToken = (server: string) => ({ FAIRWAY_SERVER: server, FAIRWAY_TOKEN: rig.token });
 

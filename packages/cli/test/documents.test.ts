@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 let rig: Rig;
@@ -59,17 +59,20 @@ test("diff prints the changes, exits with 1 and changes nothing", async () => {
   expect(diff.out).toContain("+ Channel/first  create");
   expect(diff.out).toMatch(/^ {4}SystemName {2}".+" → "Harbour"$/m);
   expect(diff.out + diff.err).not.toContain(UPSTREAM_KEY);
-  expect(rowsOf(await rig.fairway("channel list --search first -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --search first -o jsonl"))).toEqual([]);
   const dry = await rig.fairway(`apply -f ${file} --dry-run -o json`);
   expect(dry.code, dry.err).toBe(0);
-  expect(jsonOf(dry)).toMatchObject({ kind: "ChangeList", items: [{ action: "create" }, { action: "update" }] });
-  expect(rowsOf(await rig.fairway("channel list --search first -o jsonl"))).toEqual([]);
+  expect(parseJsonOutput(dry)).toMatchObject({
+    kind: "ChangeList",
+    items: [{ action: "create" }, { action: "update" }],
+  });
+  expect(parseRows(await rig.fairway("channel list --search first -o jsonl"))).toEqual([]);
 });
 
 test("what is applied is so, and differs no more", async () => {
   const applied = await rig.fairway(`apply -f ${file}`);
   expect(applied.code, applied.err).toBe(0);
-  const [row] = rowsOf(await rig.fairway("channel list --search first -o jsonl"));
+  const [row] = parseRows(await rig.fairway("channel list --search first -o jsonl"));
   expect((await rig.fairway(`channel test ${String(row?.["id"])}`)).code).toBe(0);
   expect((await rig.fairway("option get SystemName")).out).toBe("Harbour\n");
   expect(await rig.fairway(`diff -f ${file}`)).toMatchObject({ code: 0, out: "", err: "" });
@@ -98,7 +101,7 @@ spec: { values: { SystemName: Quayside, SMTPToken: ${UPSTREAM_KEY}-mail } }
   expect(pruned.out).toMatch(/^--- a\/Channel\/first.yaml\n\+\+\+ \/dev\/null$/m);
   expect(pruned.out).toMatch(/^- {4}- gpt-4o-mini$/m);
   expect((await rig.fairway(`diff -f ${file} --format unified -o json`)).code).toBe(2);
-  expect(jsonOf(await rig.fairway(`diff -f ${file} --format json`))).toMatchObject({ kind: "ChangeList" });
+  expect(parseJsonOutput(await rig.fairway(`diff -f ${file} --format json`))).toMatchObject({ kind: "ChangeList" });
   expect(await rig.fairway(`diff -f ${file} --format json --exit-code`)).toMatchObject({ code: 1 });
 });
 
@@ -108,7 +111,7 @@ test("documents are checked without a gateway", async () => {
   const good = await run(["apply", "-f", file, "--dry-run=client"], nowhere);
   expect(good).toEqual({ code: 0, out: "", err: "2 documents are valid; the gateway was not asked.\n" });
   const listed = await run(["apply", "-f", file, "--dry-run=client", "-o", "json"], nowhere);
-  expect(jsonOf(listed)).toMatchObject({
+  expect(parseJsonOutput(listed)).toMatchObject({
     kind: "DocumentList",
     items: [
       { kind: "Channel", name: "first", source: `${file}:3` },
@@ -127,7 +130,7 @@ test("documents are checked without a gateway", async () => {
   expect((await run(["apply", "-f", file, "--dry-run=nowhere"], nowhere)).code).toBe(2);
   await writeFile(file, channel("server-side"));
   expect((await rig.fairway(`apply -f ${file} --dry-run=server`)).err).toContain("Nothing was changed: --dry-run.");
-  expect(rowsOf(await rig.fairway("channel list --search server-side -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --search server-side -o jsonl"))).toEqual([]);
   const asked = await rig.fairway("option set RetryTimes 1 --dry-run=server");
   expect(asked).toMatchObject({ code: 2, out: "" });
   expect(asked.err).toContain("the gateway does not support --dry-run PUT /api/option/");
@@ -154,7 +157,7 @@ test("prune asks before it deletes, and fails without a terminal", async () => {
   terminal.type("y\r");
   await terminal.sees("- Channel/gone  delete");
   expect(await terminal.exited).toBe(0);
-  expect(rowsOf(await rig.fairway("channel list --search gone -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --search gone -o jsonl"))).toEqual([]);
   const none = await rig.fairway(`apply -f ${file} --manager git:prune --prune --yes`);
   expect(none).toMatchObject({ code: 0, err: "" });
 });
@@ -170,7 +173,7 @@ test("a document that cannot be used names itself and the reason, and nothing is
     expect(err).toContain("bad");
     expect(err).toContain("spec.type");
   }
-  expect(rowsOf(await rig.fairway("channel list --search fresh -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --search fresh -o jsonl"))).toEqual([]);
   expect((await rig.fairway("apply -f /nowhere")).err).toContain("/nowhere cannot be read (ENOENT)");
   expect((await rig.fairway("apply")).code).toBe(2);
 });
@@ -209,7 +212,7 @@ test("a name with a comma in a list is refused with its line", async () => {
   expect(err).toContain(
     `${file}:${line}: Channel/two-in-one: spec.models.1 must be one name; write names with a comma between as two items`,
   );
-  expect(rowsOf(await rig.fairway("channel list --search two-in-one -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --search two-in-one -o jsonl"))).toEqual([]);
 });
 
 test("secrets come from the environment and the files of the caller", async () => {
@@ -245,30 +248,30 @@ test("deletes what documents name, and nothing that others manage", async () => 
   const deleted = await rig.fairway(`delete -f ${file} --manager a --yes`);
   expect(deleted.code, deleted.err).toBe(0);
   expect(deleted.out).toBe("- Channel/mine  delete\n");
-  expect(rowsOf(await rig.fairway("channel list --search mine -o jsonl"))).toEqual([]);
-  expect(rowsOf(await rig.fairway("channel list --search other -o jsonl"))).toHaveLength(1);
+  expect(parseRows(await rig.fairway("channel list --search mine -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --search other -o jsonl"))).toHaveLength(1);
 });
 
 test("an export has the wanted format, ids where they are asked for, and rows for compatible gateways", async () => {
   await writeFile(file, channel("numbered"));
   expect((await rig.fairway(`apply -f ${file} --manager formats`)).code).toBe(0);
-  const [row] = rowsOf(await rig.fairway("channel list --search numbered -o jsonl"));
-  const documents = rowsOf(await rig.fairway("export channels --format jsonl --include-ids"));
+  const [row] = parseRows(await rig.fairway("channel list --search numbered -o jsonl"));
+  const documents = parseRows(await rig.fairway("export channels --format jsonl --include-ids"));
   const numbered = documents.find((one) => (one["metadata"] as { name: string }).name === "numbered");
   expect(numbered?.["metadata"]).toEqual({ name: "numbered", annotations: { "fairway.dev/id": String(row?.["id"]) } });
   expect((await rig.fairway("export channels --format yaml")).out).not.toContain("fairway.dev/id");
-  expect(jsonOf(await rig.fairway("export all --format json"))).toMatchObject({ kind: "DocumentList" });
+  expect(parseJsonOutput(await rig.fairway("export all --format json"))).toMatchObject({ kind: "DocumentList" });
   // What has ids can be applied as well.
   await writeFile(file, JSON.stringify(numbered));
   expect((await rig.fairway(`diff -f ${file} --manager formats`)).err).not.toContain("annotations");
   const family = await rig.fairway("export all --format family-json");
-  const { channels, tokens, options } = jsonOf(family) as Record<string, Record<string, unknown>[]>;
+  const { channels, tokens, options } = parseJsonOutput(family) as Record<string, Record<string, unknown>[]>;
   expect(channels?.find(({ name }) => name === "numbered")).toMatchObject({ type: 1, models: "gpt-4o-mini", key: "" });
   expect(channels?.some((one) => "id" in one || "used_quota" in one)).toBe(false);
   expect(tokens).toMatchObject([{ name: "ci", key: "" }]);
   expect(options?.some(({ key }) => key === "SystemName")).toBe(true);
   expect(family.out).not.toContain(UPSTREAM_KEY);
-  const withIds = jsonOf(await rig.fairway("export channels --format family-json --include-ids"));
+  const withIds = parseJsonOutput(await rig.fairway("export channels --format family-json --include-ids"));
   expect(withIds).toMatchObject({
     channels: expect.arrayContaining([expect.objectContaining({ id: row?.["id"] })]) as unknown,
   });
@@ -319,9 +322,9 @@ test("an import prices its models as their upstream publishes them, and puts cha
   expect(imported.code, imported.err).toBe(0);
   expect(imported.out).toContain(`- prices as ${host} publishes them: house-large\n`);
   expect(imported.out).toMatch(/1 model has no price, so calls are refused until there is one: house-odd/);
-  const [price] = rowsOf(await rig.fairway("pricing list --model house-large -o jsonl"));
+  const [price] = parseRows(await rig.fairway("pricing list --model house-large -o jsonl"));
   expect(price).toMatchObject({ model_name: "house-large", model_ratio: 1.25, completion_ratio: 4 });
-  const [channel] = rowsOf(await rig.fairway("channel list --model house-large -o jsonl"));
+  const [channel] = parseRows(await rig.fairway("channel list --model house-large -o jsonl"));
   expect(channel).toMatchObject({ group: "vip" });
   for (const [flag, text] of [
     ["--map-group default", "--map-group takes old=new, not default"],

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CANARY, FAMILIES, NEW_API, ONE_API, ONE_HUB, startRecorded, VELOERA } from "./recorded-families.ts";
-import { rowsOf } from "./rig.ts";
+import { parseRows } from "./rig.ts";
 import { run } from "./terminal.ts";
 
 /** A list without a limit ends at 100. */
@@ -22,22 +22,22 @@ test.each(FAMILIES)("%s: lists, single things and switches work, and no secret i
     return done;
   };
   expect((await fairway("whoami")).out).toContain("super administrator");
-  const channels = rowsOf(await fairway("channel list -o jsonl"));
+  const channels = parseRows(await fairway("channel list -o jsonl"));
   expect(channels[0]).toMatchObject({ id: 3, name: "upstream" });
   expect(new Set(channels.map(({ id }) => id)).size).toBe(channels.length);
   expect(channels).toHaveLength(CHANNEL_COUNT[name]);
-  const all = rowsOf(await fairway("channel list --limit all -o jsonl"));
+  const all = parseRows(await fairway("channel list --limit all -o jsonl"));
   expect(new Set(all.map(({ id }) => id)).size).toBe(name === "one-hub" ? 123 : CHANNEL_COUNT[name]);
-  const part = rowsOf(await fairway("channel list --limit 6 --page 3 -o jsonl")).map(({ id }) => id);
+  const part = parseRows(await fairway("channel list --limit 6 --page 3 -o jsonl")).map(({ id }) => id);
   expect(part).toEqual(all.map(({ id }) => id).slice(12, 18));
   expect((await fairway("channel list")).out).toMatch(/3 +upstream +1 +enabled/);
   expect((await fairway("channel get upstream")).out).toContain("gpt-4o,gpt-4o-mini");
   await fairway("channel disable 3");
   await fairway("channel test 3");
-  expect(rowsOf(await fairway("token list -o jsonl"))).toMatchObject([{ id: 7, name: "laptop" }]);
+  expect(parseRows(await fairway("token list -o jsonl"))).toMatchObject([{ id: 7, name: "laptop" }]);
   expect((await fairway("token get laptop")).out).toContain("laptop");
   expect((await fairway("user list")).out).toContain("root");
-  expect(rowsOf(await fairway("log list -o jsonl"))).toMatchObject([{ id: 11, quota: 1234 }]);
+  expect(parseRows(await fairway("log list -o jsonl"))).toMatchObject([{ id: 11, quota: 1234 }]);
   expect((await fairway("option get RetryTimes")).out).toBe("2\n");
   expect((await fairway("group list --all")).out).toContain("vip");
   expect(seen.every((one) => one.endsWith(`Bearer ${CANARY} 1`))).toBe(true);
@@ -54,7 +54,7 @@ test.each(FAMILIES)("%s: status shows its name, version and channels", async (na
     name === "one-api" || name === "one-hub" ? /not counted by this gateway/ : /3 requests, 90 tokens/,
   );
   expect(out + err).not.toMatch(/undefined|NaN|Invalid Date/);
-  const counted = rowsOf(await run(["status", "-o", "jsonl"], env));
+  const counted = parseRows(await run(["status", "-o", "jsonl"], env));
   expect(counted).toMatchObject([{ channels: { enabled: name === "one-hub" ? 123 : CHANNEL_COUNT[name] } }]);
 });
 

@@ -8,7 +8,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 let rig: Rig;
@@ -44,13 +44,13 @@ test("--dry-run prints the request without its secrets and sends nothing", async
   const deleted = await rig.fairway("token delete ci bot --dry-run");
   expect(deleted.code, deleted.err).toBe(0);
   expect(deleted.out.match(/^DELETE /gm)).toHaveLength(2);
-  expect(rowsOf(await rig.fairway("token list -o jsonl"))).toHaveLength(2);
-  expect(rowsOf(await rig.fairway("channel list -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("token list -o jsonl"))).toHaveLength(2);
+  expect(parseRows(await rig.fairway("channel list -o jsonl"))).toEqual([]);
 });
 
 test("--debug shows calls and never a secret, whatever the command", async () => {
-  const key = jsonOf(await rig.fairway("token create --name secret -o json"))["key"] as string;
-  const id = jsonOf(await rig.fairway("token get secret -o json"))["id"] as number;
+  const key = parseJsonOutput(await rig.fairway("token create --name secret -o json"))["key"] as string;
+  const id = parseJsonOutput(await rig.fairway("token get secret -o json"))["id"] as number;
   await rig.client.call(optionUpdate, { body: { key: "SMTPToken", value: CANARY } });
   const create = "channel create --type openai --name canary --models m --key-stdin";
   expect((await rig.fairway(create, CANARY)).code).toBe(0);
@@ -190,7 +190,7 @@ test("settings of the program are defaults of its flags", async () => {
   const fairway = (args: string) => run(args.split(" "), env);
   expect((await fairway("config get output")).out).toBe("table\n");
   expect((await fairway("config set output json")).code).toBe(0);
-  expect(jsonOf(await fairway("whoami"))).toMatchObject({ username: "root" });
+  expect(parseJsonOutput(await fairway("whoami"))).toMatchObject({ username: "root" });
   expect((await fairway("config get output -o table")).out).toBe("json\n");
   expect((await run(["config", "get", "output", "-o", "raw"], { ...env, FAIRWAY_OUTPUT: "yaml" })).out).toBe("yaml\n");
   const path = (await fairway("config path")).out.trim();
@@ -205,7 +205,7 @@ test("settings of the program are defaults of its flags", async () => {
 });
 
 test("versions are those of the program and of the gateway", async () => {
-  const both = jsonOf(await rig.fairway("version -o json"));
+  const both = parseJsonOutput(await rig.fairway("version -o json"));
   expect(both).toMatchObject({ client: { version: "0.1.0" }, server: { version: "0.1.0", address: rig.gateway.url } });
   expect((await run(["version", "--client"], {})).out).toMatch(/^client +0\.1\.0\nnode +\d+/);
 });

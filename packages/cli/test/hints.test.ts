@@ -1,6 +1,6 @@
 // What a wrong word, an empty input or a program gets from commands.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, startRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ test("a wrong --server is named by its flag", async () => {
 });
 
 test("status gives programs raw numbers and the names of the API", async () => {
-  const facts = jsonOf(await rig.fairway("status -o json"));
+  const facts = parseJsonOutput(await rig.fairway("status -o json"));
   expect(facts).toMatchObject({ quota: expect.any(Number) as number, started_at: expect.any(Number) as number });
   expect(facts["channels"]).toMatchObject({ auto_disabled: expect.any(Number) as number });
   expect(Object.keys(facts)).not.toContain("balance");

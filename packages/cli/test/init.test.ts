@@ -11,13 +11,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf } from "./rig.ts";
+import { parseJsonOutput } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 let upstream: Upstream;
 let gateway: GatewayProcess;
 let home: string;
-const envOf = (name: string) => ({ XDG_CONFIG_HOME: join(home, name), XDG_CACHE_HOME: home });
+const buildEnv = (name: string) => ({ XDG_CONFIG_HOME: join(home, name), XDG_CACHE_HOME: home });
 
 beforeAll(async () => {
   [upstream, gateway] = await Promise.all([startUpstream(), startGateway()]);
@@ -39,7 +39,7 @@ async function makesCalls(shown: string): Promise<void> {
 }
 
 test("the wizard asks step by step, shows no secret, and ends with a key that works", async () => {
-  const terminal = openTerminal(["init", "--base-url", upstream.url], envOf("screen"), 100);
+  const terminal = openTerminal(["init", "--base-url", upstream.url], buildEnv("screen"), 100);
   await terminal.sees("Address of the gateway");
   terminal.type(`${gateway.url}\r`);
   await terminal.sees("Username");
@@ -66,7 +66,7 @@ test("the wizard asks step by step, shows no secret, and ends with a key that wo
 });
 
 test("the wizard is plain lines for a screen reader", async () => {
-  const env = { ...envOf("plain"), INK_SCREEN_READER: "true" };
+  const env = { ...buildEnv("plain"), INK_SCREEN_READER: "true" };
   const words = ["init", gateway.url, "--username", "root", "--base-url", upstream.url, "--type", "openai"];
   const terminal = openTerminal(words, env);
   await terminal.sees("Password:");
@@ -86,7 +86,7 @@ test("the wizard is plain lines for a screen reader", async () => {
 
 test("the wizard says what could not be read, and offers what the kind of upstream usually has", async () => {
   const words = ["init", gateway.url, "--username", "root", "--base-url", "http://127.0.0.1:9", "--type", "openai"];
-  const terminal = openTerminal(words, envOf("away"), 100);
+  const terminal = openTerminal(words, buildEnv("away"), 100);
   await terminal.sees("Password:");
   terminal.type(`${ROOT_PASSWORD}\r`);
   await terminal.sees("Key of OpenAI");
@@ -98,7 +98,7 @@ test("the wizard says what could not be read, and offers what the kind of upstre
 });
 
 test("Ctrl-C leaves the wizard with 130 and the cursor on", async () => {
-  const terminal = openTerminal(["init"], envOf("left"), 100);
+  const terminal = openTerminal(["init"], buildEnv("left"), 100);
   await terminal.sees("Address of the gateway");
   terminal.type("\u0003");
   expect(await terminal.exited).toBe(130);
@@ -106,7 +106,7 @@ test("Ctrl-C leaves the wizard with 130 and the cursor on", async () => {
 });
 
 test("a script gives flags instead of answers", async () => {
-  const env = envOf("script");
+  const env = buildEnv("script");
   const missing = await run(["init", gateway.url, "--yes"], env);
   expect(missing).toMatchObject({ code: 2, out: "" });
   expect(missing.err).toContain("give it with --username");
@@ -134,7 +134,7 @@ test("a script gives flags instead of answers", async () => {
   ];
   const done = await run([...words, ...more], env, ROOT_PASSWORD);
   expect(done.code, done.err).toBe(0);
-  expect(jsonOf(done)).toMatchObject({
+  expect(parseJsonOutput(done)).toMatchObject({
     server: gateway.url,
     channel: { name: "scripted", models: ["gpt-4o-mini"], test: { ok: true } },
     token: { name: "first" },

@@ -48,7 +48,7 @@ async function timed(args: string) {
   return { err: user === undefined ? err : "", seconds: Number(user) + Number(system) };
 }
 
-const own = (args: string) => kube(`${args} -n ${namespace}`);
+const runInNamespace = (args: string) => kube(`${args} -n ${namespace}`);
 
 describe("fairway kube", () => {
   test("brings the definitions into the cluster and sees where they differ", async () => {
@@ -64,25 +64,25 @@ describe("fairway kube", () => {
 
   test("installs the chart, prints the command of Helm, and upgrades it", async () => {
     const values = `--chart ${CHART} --values ${join(CHART, "ci/gitops.yaml")}`;
-    const dry = await own(`install ${values} --dry-run`);
+    const dry = await runInNamespace(`install ${values} --dry-run`);
     expect(dry.err).toContain(`helm install fairway ${CHART} --namespace ${namespace}`);
     expect(dry.code).toBe(0);
-    const installed = await own(`install ${values}`);
+    const installed = await runInNamespace(`install ${values}`);
     expect(installed.code, installed.err).toBe(0);
     expect(installed.out).toContain("STATUS: deployed");
-    const upgrade = await own(`upgrade ${values} --set replicaCount=3 --dry-run`);
+    const upgrade = await runInNamespace(`upgrade ${values} --set replicaCount=3 --dry-run`);
     expect(upgrade).toMatchObject({ code: 0 });
     expect(upgrade.out).toContain("replicas: 3");
-    expect(await own(`upgrade ${values} --set server.logLevel=warn`)).toMatchObject({ code: 0 });
+    expect(await runInNamespace(`upgrade ${values} --set server.logLevel=warn`)).toMatchObject({ code: 0 });
     const deployment = ["get", "deployment/fairway", "-n", namespace, "-o", "jsonpath={.status.readyReplicas} {..env}"];
     expect(await cluster.kubectl(...deployment)).toMatch(/^2 .*"FAIRWAY_LOG_LEVEL","value":"warn"/);
-    expect((await own("install --chart ./nowhere")).err).toContain("there is no chart at ./nowhere");
+    expect((await runInNamespace("install --chart ./nowhere")).err).toContain("there is no chart at ./nowhere");
     expect(await kube(`install ${values}`, { PATH: "/nonexistent" })).toMatchObject({ code: 1 });
   });
 
   test("shows deployment, pods and resources, and what is not ready", async () => {
     await cluster.apply(JSON.stringify(channel("main")), "-n", namespace);
-    const { code, out, err } = await own("status -o json");
+    const { code, out, err } = await runInNamespace("status -o json");
     expect(code, err).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       namespace,
@@ -90,7 +90,7 @@ describe("fairway kube", () => {
       resources: [{ kind: "Channel", total: 1, ready: 0 }, {}, {}, {}],
       troubles: [{ resource: "Channel/main", reason: "NotSeen" }],
     });
-    expect((await own("status")).out).toContain("Channel/main");
+    expect((await runInNamespace("status")).out).toContain("Channel/main");
   });
 
   // How long it takes depends on what else the machine does, and is printed.
@@ -127,7 +127,7 @@ describe("fairway kube", () => {
     };
     const patch = ["patch", "channel", "main", "-n", namespace, "--subresource=status", "--type=merge", "-p"];
     await cluster.kubectl(...patch, JSON.stringify({ status }));
-    const { code, out } = await own("gitops -o jsonl");
+    const { code, out } = await runInNamespace("gitops -o jsonl");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       resource: "Channel/main",
@@ -145,18 +145,18 @@ describe("fairway kube", () => {
     const holderIdentity = "fairway-6c5d-x2k-0a0a0a0a-0b0b-4c0c-8d0d-0e0e0e0e0e0e";
     const spec = { holderIdentity, leaseDurationSeconds: 15, leaseTransitions: 2 };
     await cluster.apply(JSON.stringify({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec }));
-    const { code, out } = await own("leader -o json");
+    const { code, out } = await runInNamespace("leader -o json");
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
       leaders: [],
       leases: [{ name: "fairway", holder: "fairway-6c5d-x2k", transitions: 2 }],
     });
-    expect((await own("leader")).out).toContain("no pod says that it leads");
+    expect((await runInNamespace("leader")).out).toContain("no pod says that it leads");
   });
 
   test("names a right that the controller lacks", async () => {
     const rights = async (wanted = `rights in ${namespace}`) =>
-      (await own("doctor -o jsonl")).out
+      (await runInNamespace("doctor -o jsonl")).out
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line) as { check: string; result: string; detail: string })
@@ -174,7 +174,7 @@ describe("fairway kube", () => {
       result: "failed",
       detail: expect.stringContaining("watch channels") as string,
     });
-    expect((await own("doctor")).code).toBe(1);
+    expect((await runInNamespace("doctor")).code).toBe(1);
   });
 
   test("says which context, namespace or right is missing, with the exit code of its kind", async () => {
@@ -187,8 +187,8 @@ describe("fairway kube", () => {
   test("removes the finalizers first, then the release", async () => {
     const finalizers = ["fairway.dev/cleanup", "example.com/other"];
     await cluster.apply(JSON.stringify(channel("held", finalizers)), "-n", namespace);
-    expect((await own("uninstall")).err).toContain("not confirmed");
-    expect(await own("uninstall --yes")).toMatchObject({ code: 0 });
+    expect((await runInNamespace("uninstall")).err).toContain("not confirmed");
+    expect(await runInNamespace("uninstall --yes")).toMatchObject({ code: 0 });
     const left = await cluster.kubectl(
       "get",
       "channel",

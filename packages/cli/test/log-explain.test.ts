@@ -4,7 +4,7 @@ import { makeExplainedCalls, signIn, type ExplainedCalls } from "@fairway/testki
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { jsonOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, startRig, type Rig } from "./rig.ts";
 import { environment, PROGRAM } from "./terminal.ts";
 
 let rig: Rig;
@@ -42,7 +42,7 @@ test("a failed call is explained with its attempts and the channels that were sk
   expect(shown).toMatch(/outcome +upstream_error 502 upstream_connect_failed/);
   expect(shown).toMatch(/\d+ gone .*no answer +upstream_connect_failed/);
   expect(shown).toMatch(/\d+ spare .*status/);
-  expect(jsonOf(await rig.fairway(`log explain request/${request} -o json`))).toMatchObject({ status: 502 });
+  expect(parseJsonOutput(await rig.fairway(`log explain request/${request} -o json`))).toMatchObject({ status: 502 });
   expect((await rig.fairway("log list --type error -o jsonl")).out).toContain(request);
 });
 
@@ -51,7 +51,7 @@ test("status names who leads and the latest failures", async () => {
   expect(code, err).toBe(0);
   expect(out).toMatch(/^replicas +1, led by \S+$/m);
   expect(out).toMatch(/^failed \d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\S+ by \S.*: \S/m);
-  const { replicas, latest_errors: errors } = jsonOf(await rig.fairway("status -o json"));
+  const { replicas, latest_errors: errors } = parseJsonOutput(await rig.fairway("status -o json"));
   expect(replicas).toMatchObject([{ is_leader: true, is_lost: false }]);
   expect((errors as object[]).length).toBeGreaterThan(0);
   expect(errors).toMatchObject([

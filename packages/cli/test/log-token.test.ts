@@ -3,7 +3,7 @@ import { signIn as signInAs } from "@fairway/testkit";
 import type { Token } from "@fairway/wire";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { rowsOf, signIn, startRig, type Rig } from "./rig.ts";
+import { parseRows, signIn, startRig, type Rig } from "./rig.ts";
 import { run } from "./terminal.ts";
 
 const PASSWORD = "analytical-engine-1843";
@@ -26,7 +26,7 @@ const create = (name: string) => ada.must<Token>("POST", "/api/token/", { name, 
 const modelsAs = async (words: string, who: { FAIRWAY_CONFIG: string }) => {
   const found = await run(["log", "list", "-o", "jsonl", "--type", "error", ...words.split(" ")], who);
   expect(found.code, found.err).toBe(0);
-  return rowsOf(found).map((row) => row["model_name"]);
+  return parseRows(found).map((row) => row["model_name"]);
 };
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 let rig: Rig;
@@ -19,10 +19,12 @@ beforeAll(async () => {
 afterAll(() => rig?.stop());
 
 test("takes a name, and the beginning of one where it is the only one", async () => {
-  expect(jsonOf(await rig.fairway("channel get openai -o json"))).toMatchObject({ name: "openai" });
-  expect(jsonOf(await rig.fairway("channel get azu -o json"))).toMatchObject({ name: "azure one" });
-  expect(jsonOf(await rig.fairway("channel get channel/openai-eu -o json"))).toMatchObject({ name: "openai-eu" });
-  expect(jsonOf(await rig.fairway("user get root -o json"))).toMatchObject({ id: 1 });
+  expect(parseJsonOutput(await rig.fairway("channel get openai -o json"))).toMatchObject({ name: "openai" });
+  expect(parseJsonOutput(await rig.fairway("channel get azu -o json"))).toMatchObject({ name: "azure one" });
+  expect(parseJsonOutput(await rig.fairway("channel get channel/openai-eu -o json"))).toMatchObject({
+    name: "openai-eu",
+  });
+  expect(parseJsonOutput(await rig.fairway("user get root -o json"))).toMatchObject({ id: 1 });
   const disabled = await rig.fairway("channel disable - -o name", "azure one\nopenai-eu\n");
   expect(disabled.code, disabled.err).toBe(0);
   expect(disabled.out.trim().split("\n")).toHaveLength(2);
@@ -69,7 +71,7 @@ test("types of channels have names", async () => {
     "json",
   ];
   expect((await run(made, rig.env, "sk-2")).code).toBe(0);
-  expect(jsonOf(await rig.fairway("channel get claude -o json"))).toMatchObject({ type: 14 });
+  expect(parseJsonOutput(await rig.fairway("channel get claude -o json"))).toMatchObject({ type: 14 });
   expect((await rig.fairway("channel list --type anthropic")).out).toMatch(/claude +claude +enabled/);
   const wrong = await run(made.with(3, "no-such-type"), rig.env, "sk-2");
   expect(wrong).toMatchObject({ code: 2 });
@@ -78,21 +80,21 @@ test("types of channels have names", async () => {
 
 test("says on standard error that a list is cut, and how to get the rest", async () => {
   const cut = await rig.fairway("token list --limit 2 -o json");
-  expect(jsonOf(cut)).toMatchObject({ kind: "TokenList", page: { complete: false, total: 3 } });
+  expect(parseJsonOutput(cut)).toMatchObject({ kind: "TokenList", page: { complete: false, total: 3 } });
   expect(cut.err).toBe("2 of 3 rows are listed; --limit all lists the others too.\n");
   const whole = await rig.fairway("token list --limit all -o json");
   expect(whole.err).toBe("");
-  expect(jsonOf(whole)).not.toHaveProperty("page");
+  expect(parseJsonOutput(whole)).not.toHaveProperty("page");
   expect((await rig.fairway("token list --limit 2 --quiet")).err).toBe("");
 });
 
 test("streams the whole log, and waits where the gateway has no time", async () => {
   for (let at = 0; at < 130; at++)
     await rig.client.call(optionUpdate, { body: { key: "SystemName", value: `Harbour ${at}` } });
-  const paged = rowsOf(await rig.fairway("log list --limit 1000 -o jsonl"));
+  const paged = parseRows(await rig.fairway("log list --limit 1000 -o jsonl"));
   const all = await rig.fairway("log list --limit all -o jsonl");
-  expect(rowsOf(all)).toEqual(paged);
-  expect(jsonOf(await rig.fairway("log list --limit all -o json"))).toEqual({ kind: "LogList", items: paged });
+  expect(parseRows(all)).toEqual(paged);
+  expect(parseJsonOutput(await rig.fairway("log list --limit all -o json"))).toEqual({ kind: "LogList", items: paged });
   let calls = 0;
   const busy = createServer((request, response) => {
     if (request.url?.startsWith("/api/log/export") && ++calls < 3)
@@ -136,14 +138,14 @@ test("shows dollars to people, units to programs, and both in a wide table", asy
   expect((await rig.fairway("token list --search paid --columns name,left,remain_quota")).out).toMatch(
     /paid +\$5\.00 +2500000/,
   );
-  expect(jsonOf(await rig.fairway("token list --search paid -o json"))).toMatchObject({
+  expect(parseJsonOutput(await rig.fairway("token list --search paid -o json"))).toMatchObject({
     items: [{ remain_quota: 2_500_000 }],
   });
   expect((await rig.fairway("token get paid")).out).toMatch(/^left +\$5\.00 \(2500000 quota\)$/m);
 });
 
 test("tasks and drawings are listed, and one that does not exist is named", async () => {
-  expect(jsonOf(await rig.fairway("drawing list -o json"))).toEqual({ kind: "DrawingList", items: [] });
+  expect(parseJsonOutput(await rig.fairway("drawing list -o json"))).toEqual({ kind: "DrawingList", items: [] });
   expect((await rig.fairway("task list")).err).toBe("No tasks match.\n");
   const task = await rig.fairway("task get task_none");
   expect(task).toMatchObject({ code: 3, out: "" });

@@ -1,7 +1,7 @@
 // Parts of lists, and channels that are chosen by what they have.
 import { channelCreate, channelList, CHANNEL_STATUS } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 
 const COUNT = 230;
 let rig: Rig;
@@ -17,21 +17,21 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.stop());
 
-const idsOf = async (flags: string) => {
+const listChannelIds = async (flags: string) => {
   const done = await rig.fairway(`channel list -o jsonl ${flags}`);
   expect(done.code, done.err).toBe(0);
-  return rowsOf(done).map(({ id }) => id);
+  return parseRows(done).map(({ id }) => id);
 };
 
 test("pages have --limit rows, and together they are the list", async () => {
-  const all = await idsOf("--limit all");
+  const all = await listChannelIds("--limit all");
   expect(all).toHaveLength(COUNT + 2);
-  expect(await idsOf("--limit 7 --page 2")).toEqual(all.slice(7, 14));
-  expect(await idsOf("--limit 60 --page 3")).toEqual(all.slice(120, 180));
-  expect(await idsOf("--limit 150 --page 2")).toEqual(all.slice(150));
-  expect(await idsOf("--page 9")).toEqual([]);
+  expect(await listChannelIds("--limit 7 --page 2")).toEqual(all.slice(7, 14));
+  expect(await listChannelIds("--limit 60 --page 3")).toEqual(all.slice(120, 180));
+  expect(await listChannelIds("--limit 150 --page 2")).toEqual(all.slice(150));
+  expect(await listChannelIds("--page 9")).toEqual([]);
   const middle = await rig.fairway("channel list --limit 60 --page 3 -o json");
-  expect(jsonOf(middle)["page"]).toEqual({ complete: false, total: COUNT + 2 });
+  expect(parseJsonOutput(middle)["page"]).toEqual({ complete: false, total: COUNT + 2 });
   expect(middle.err).toBe("Page 3, 60 of 232 rows; --page 4 lists the next.\n");
   const last = await rig.fairway("channel list --limit 60 --page 4");
   expect(last.err).toBe("Page 4, 52 of 232 rows; the last.\n");
@@ -43,8 +43,8 @@ test("pages have --limit rows, and together they are the list", async () => {
 
 test("--sort sorts all rows before --limit cuts them, and says how many are listed", async () => {
   const newest = COUNT + 2;
-  expect(await idsOf("--sort -id --limit 3")).toEqual([newest, newest - 1, newest - 2]);
-  expect(await idsOf("--sort id --limit 2 --page 2")).toEqual([3, 4]);
+  expect(await listChannelIds("--sort -id --limit 3")).toEqual([newest, newest - 1, newest - 2]);
+  expect(await listChannelIds("--sort id --limit 2 --page 2")).toEqual([3, 4]);
   const names = await rig.fairway("channel list --sort name --limit 2 --columns name --no-headers");
   expect(names.out).toBe("north\nquay\n");
   expect(names.err).toContain(`2 of ${newest} rows are listed`);
@@ -62,10 +62,10 @@ test("top shows every channel, not the first page of them", async () => {
 
 test("the log and the sums of calls have pages too", async () => {
   for (let at = 0; at < 3; at += 1) expect((await rig.fairway("user quota 1 --add 1usd")).code).toBe(0);
-  const listed = async () => rowsOf(await rig.fairway("log list --limit 6 -o jsonl")).map(({ id }) => id);
+  const listed = async () => parseRows(await rig.fairway("log list --limit 6 -o jsonl")).map(({ id }) => id);
   await expect.poll(async () => (await listed()).length).toBeGreaterThan(2);
   const all = await listed();
-  const second = rowsOf(await rig.fairway("log list --limit 1 --page 2 -o jsonl")).map(({ id }) => id);
+  const second = parseRows(await rig.fairway("log list --limit 1 --page 2 -o jsonl")).map(({ id }) => id);
   expect(second).toEqual(all.slice(1, 2));
   expect((await rig.fairway("log list -f --page 2")).code).toBe(2);
   expect((await rig.fairway("log stats --by model --limit 1 --page 2")).err).toContain("No calls match.");
@@ -87,7 +87,7 @@ test("a selector switches the channels that have all of its values, and no other
   expect((await rig.fairway("channel disable --selector tag=none --yes")).code).toBe(3);
   for (const wrong of ["berth", "name=north", "status=gone", "type=nothing"])
     expect(await rig.fairway(`channel disable --selector ${wrong} --yes`), wrong).toMatchObject({ code: 2, out: "" });
-  expect(rowsOf(await rig.fairway("channel list --status auto -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --status auto -o jsonl"))).toEqual([]);
 });
 
 test("a disable for a time is shown with its end and its reason", async () => {

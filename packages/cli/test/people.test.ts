@@ -4,7 +4,7 @@ import { budgetCreate } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { jsonOf, rowsOf, signIn, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, signIn, startRig, type Rig } from "./rig.ts";
 import { openScreen } from "./screen.ts";
 import { openTerminal, run } from "./terminal.ts";
 
@@ -35,7 +35,7 @@ test("an account is made with a password that is typed twice and never shown", a
   );
   expect(created.code, created.err).toBe(0);
   expect(created.out + created.err + careless.shown).not.toContain(PASSWORD);
-  annId = Number(jsonOf(created)["id"]);
+  annId = Number(parseJsonOutput(created)["id"]);
   const twice = await run(["user", "create", "--username", "ann", "--password-stdin"], rig.env, PASSWORD);
   expect(twice.code).toBe(5);
   await signIn(rig.gateway.url, ann, { username: "ann", password: PASSWORD });
@@ -44,8 +44,8 @@ test("an account is made with a password that is typed twice and never shown", a
 
 test("a balance is moved and set", async () => {
   const set = await rig.fairway(`user quota ${annId} --set 1usd -o json`);
-  expect(jsonOf(set)).toMatchObject({ username: "ann", quota: 500_000 });
-  expect(jsonOf(await rig.fairway(`user quota ${annId} --add 500 -o json`))).toMatchObject({ quota: 500_500 });
+  expect(parseJsonOutput(set)).toMatchObject({ username: "ann", quota: 500_000 });
+  expect(parseJsonOutput(await rig.fairway(`user quota ${annId} --add 500 -o json`))).toMatchObject({ quota: 500_500 });
   expect((await rig.fairway(`user quota ${annId} --sub 400500`)).err).toBe("ann has $0.20 (100000) now.\n");
   expect((await rig.fairway(`user quota ${annId}`)).code).toBe(2);
   expect((await rig.fairway(`user quota ${annId} --add lots`)).err).toContain("--add lots is no amount");
@@ -54,7 +54,7 @@ test("a balance is moved and set", async () => {
 
 test("administrators see all budgets, other users those of themselves and of their keys", async () => {
   expect((await run(["token", "create", "--name", "of-ann"], ann)).code).toBe(0);
-  const [token] = rowsOf(await run(["token", "list", "-o", "jsonl"], ann));
+  const [token] = parseRows(await run(["token", "list", "-o", "jsonl"], ann));
   for (const [scope, subject] of [
     ["user", "1"],
     ["user", String(annId)],
@@ -62,7 +62,7 @@ test("administrators see all budgets, other users those of themselves and of the
   ] as const)
     await rig.client.call(budgetCreate, { body: { scope, subject, period: "day", quota_limit: 500_000 } });
   const subjects = async (env: Record<string, string>, ...flags: string[]) =>
-    rowsOf(await run(["budget", "list", ...flags, "-o", "jsonl"], env)).map(({ scope, subject_name: name }) => [
+    parseRows(await run(["budget", "list", ...flags, "-o", "jsonl"], env)).map(({ scope, subject_name: name }) => [
       scope,
       name,
     ]);
@@ -110,13 +110,13 @@ test("names of one command are the ids of the next, also from standard input", a
   expect(name).toBe(`user/${annId}\n`);
   expect(await rig.fairway("user disable - -o name", name)).toMatchObject({ code: 0, out: name });
   expect((await rig.fairway(`user enable user/${annId} -`, "user/999\n")).out).toContain("FAIL  user 999");
-  expect(jsonOf(await rig.fairway("user get - -o json", name))).toMatchObject({ username: "ann", status: 1 });
+  expect(parseJsonOutput(await rig.fairway("user get - -o json", name))).toMatchObject({ username: "ann", status: 1 });
   for (const words of ["user get channel/1", "user get -", "user list -o raw", "user list -o json --no-headers"])
     expect(await rig.fairway(words)).toMatchObject({ code: 2, out: "" });
 });
 
 test("documents are YAML as well, tables wide or without titles, times in UTC", async () => {
-  const json = jsonOf(await rig.fairway(`user get ${annId} -o json`));
+  const json = parseJsonOutput(await rig.fairway(`user get ${annId} -o json`));
   expect(parse((await rig.fairway(`user get ${annId} -o yaml`)).out)).toEqual(json);
   expect(parse((await rig.fairway("user list --search ann -o yaml")).out)).toEqual({ kind: "UserList", items: [json] });
   expect((await rig.fairway("user list -o wide")).out).toMatch(/^ID .* NAME +EMAIL/);
@@ -133,11 +133,11 @@ test("documents are YAML as well, tables wide or without titles, times in UTC", 
 
 test("accounts are found, changed, promoted and locked", async () => {
   expect((await rig.fairway(`user update ${annId} --display-name Ann`)).code).toBe(0);
-  expect(rowsOf(await rig.fairway("user list --search ann -o jsonl"))).toMatchObject([
+  expect(parseRows(await rig.fairway("user list --search ann -o jsonl"))).toMatchObject([
     { id: annId, display_name: "Ann", role: 1 },
   ]);
   expect((await rig.fairway(`user promote ${annId}`)).out).toBe(`ok    user ${annId}  promoted\n`);
-  expect(rowsOf(await rig.fairway("user list --role administrator -o jsonl"))).toMatchObject([{ id: annId }]);
+  expect(parseRows(await rig.fairway("user list --role administrator -o jsonl"))).toMatchObject([{ id: annId }]);
   expect((await rig.fairway(`user promote ${annId}`)).code).toBe(5);
   expect((await rig.fairway(`user demote ${annId}`)).code).toBe(0);
   expect((await rig.fairway(`user disable ${annId}`)).code).toBe(0);
@@ -171,12 +171,12 @@ test("codes are made, hidden in lists, switched and deleted", async () => {
   const codes = made.out.trim().split("\n");
   expect(codes).toHaveLength(2);
   const listed = await rig.fairway("redemption list --status unused -o jsonl");
-  const ids = rowsOf(listed).map(({ id }) => Number(id));
+  const ids = parseRows(listed).map(({ id }) => Number(id));
   expect(ids).toHaveLength(2);
   for (const code of codes) expect(listed.out).not.toContain(code);
   expect(codes).toContain((await rig.fairway(`redemption code ${ids[0]}`)).out.trim());
   expect((await rig.fairway(`redemption disable ${ids.join(" ")}`)).code).toBe(0);
-  expect(rowsOf(await rig.fairway("redemption list --status disabled -o jsonl"))).toHaveLength(2);
+  expect(parseRows(await rig.fairway("redemption list --status disabled -o jsonl"))).toHaveLength(2);
   expect((await rig.fairway(`redemption enable ${ids[0]}`)).code).toBe(0);
   expect((await rig.fairway(`redemption delete ${ids.join(" ")}`)).code).toBe(2);
   expect((await rig.fairway(`redemption delete ${ids.join(" ")} --yes`)).code).toBe(0);
@@ -189,15 +189,15 @@ test("lists models, prices, groups and tasks for every caller", async () => {
   expect((await rig.fairway(create, "sk-x")).code).toBe(0);
   expect((await run(["model", "list"], ann)).out).toBe("MODEL\ngpt-4o-mini\n");
   expect((await run(["model", "list", "--all"], ann)).code).toBe(6);
-  expect(rowsOf(await rig.fairway("model list --all -o jsonl"))).toEqual([{ model: "gpt-4o-mini" }]);
-  const prices = rowsOf(await run(["pricing", "list", "--model", "4o-mini", "-o", "jsonl"], ann));
+  expect(parseRows(await rig.fairway("model list --all -o jsonl"))).toEqual([{ model: "gpt-4o-mini" }]);
+  const prices = parseRows(await run(["pricing", "list", "--model", "4o-mini", "-o", "jsonl"], ann));
   expect(prices).toMatchObject([{ model_name: "gpt-4o-mini", model_ratio: 0.075 }]);
   expect((await rig.fairway("group list --all")).out).toContain("default");
   for (const command of ["task list", "drawing list"]) {
     for (const env of [ann, rig.env]) {
       const listed = await run([...command.split(" "), "-o", "json"], env);
       expect(listed.code, listed.err).toBe(0);
-      expect(jsonOf(listed)["items"]).toEqual([]);
+      expect(parseJsonOutput(listed)["items"]).toEqual([]);
     }
   }
 });

@@ -197,10 +197,10 @@ export async function startRecorded(answers: Answers): Promise<RecordedGateway> 
   const seen: string[] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
-    seen.push(`${request.method} ${path} ${userOf(request)}`);
+    seen.push(`${request.method} ${path} ${readUser(request)}`);
     const isKnown = Object.hasOwn(answers, path);
     const body = isKnown
-      ? { success: true, message: "", data: request.method === "PUT" ? CHANNEL : pageOf(answers[path], request) }
+      ? { success: true, message: "", data: request.method === "PUT" ? CHANNEL : selectPage(answers[path], request) }
       : {
           error: {
             message: `Invalid URL (${request.method} ${path})`,
@@ -221,7 +221,7 @@ export async function startRecorded(answers: Answers): Promise<RecordedGateway> 
 }
 
 /** Ten rows at a time, whatever is asked for. */
-function pageOf(data: unknown, { url }: IncomingMessage): unknown {
+function selectPage(data: unknown, { url }: IncomingMessage): unknown {
   const query = new URL(url ?? "", "http://gateway").searchParams;
   const page = Number(query.get("p") ?? 0);
   if (isHubPage(data)) {
@@ -235,6 +235,6 @@ function isHubPage(data: unknown): data is ReturnType<typeof paged> {
   return typeof data === "object" && data !== null && "total_count" in data;
 }
 
-function userOf({ headers }: IncomingMessage): string {
+function readUser({ headers }: IncomingMessage): string {
   return `${String(headers.authorization ?? "")} ${String(headers["new-api-user"] ?? "")}`;
 }

@@ -52,12 +52,12 @@ export async function signIn(
   return (JSON.parse(await readFile(env.FAIRWAY_CONFIG, "utf8")) as { token: string }).token;
 }
 
-export function jsonOf({ out }: Finished): Record<string, unknown> {
+export function parseJsonOutput({ out }: Finished): Record<string, unknown> {
   return JSON.parse(out) as Record<string, unknown>;
 }
 
 /** The rows of `-o jsonl`. */
-export function rowsOf({ out }: Finished): Record<string, unknown>[] {
+export function parseRows({ out }: Finished): Record<string, unknown>[] {
   return out
     .split("\n")
     .filter((line) => line !== "")

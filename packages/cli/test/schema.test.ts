@@ -1,7 +1,7 @@
 // What `fairway schema` says of an output holds for the output.
 import { channelCreate, tokenCreate } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, startRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-function kindOf(value: unknown): string {
+function readJsonType(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return value === null ? "null" : typeof value;
 }
@@ -29,7 +29,7 @@ function kindOf(value: unknown): string {
 /** Where a value is not as the schema says, in the words of a path. */
 function faults(schema: Schema, value: unknown, path = "$"): string[] {
   if (schema.anyOf) return schema.anyOf.some((one) => faults(one, value, path).length === 0) ? [] : [path];
-  const kind = kindOf(value);
+  const kind = readJsonType(value);
   const kinds = [schema.type ?? kind].flat().map((one) => (one === "integer" ? "number" : one));
   if (!kinds.includes(kind)) return [`${path} is ${kind}, not ${kinds.join()}`];
   const { items, properties = {}, required = [] } = schema;
@@ -43,7 +43,7 @@ function faults(schema: Schema, value: unknown, path = "$"): string[] {
   return [...missing, ...inner];
 }
 
-const schemaOf = async (name: string) => jsonOf(await rig.fairway(`schema ${name}`)) as Schema;
+const loadSchema = async (name: string) => parseJsonOutput(await rig.fairway(`schema ${name}`)) as Schema;
 
 test.each([
   ["channel list", "ChannelList"],
@@ -75,15 +75,15 @@ test.each([
 ])("fairway %s prints %s", async (command, name) => {
   const { code, out, err } = await rig.fairway(`${command} -o json`);
   expect([0, 8], err).toContain(code);
-  const schema = await schemaOf(name);
+  const schema = await loadSchema(name);
   expect(schema).toMatchObject({ $schema: "https://json-schema.org/draft/2020-12/schema", title: name });
   expect(faults(schema, JSON.parse(out))).toEqual([]);
 });
 
 test("a schema says what is wrong, and every name has one", async () => {
-  expect(faults(await schemaOf("Channel"), { id: "3" })).toContain("$.id is string, not number");
+  expect(faults(await loadSchema("Channel"), { id: "3" })).toContain("$.id is string, not number");
   const { out } = await rig.fairway("schema -o name");
   for (const name of out.trim().split("\n"))
     expect((await rig.fairway(`schema ${name.slice("schema/".length)}`)).code).toBe(0);
-  expect(jsonOf(await rig.fairway("schema Token"))["properties"]).not.toHaveProperty("key");
+  expect(parseJsonOutput(await rig.fairway("schema Token"))["properties"]).not.toHaveProperty("key");
 });

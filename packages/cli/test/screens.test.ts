@@ -40,11 +40,11 @@ test.each([
     const fresh = openScreen(words, rig.env, columns);
     await expect.poll(() => fresh.lines().join("\n"), { timeout: 30_000 }).toContain("harbour-");
     fresh.resize(columns, rows);
-    const bodyOf = (lines: readonly string[]) =>
+    const normalizeBody = (lines: readonly string[]) =>
       lines.map((line) => line.replaceAll(/\d\d:\d\d:\d\d| · (?:calls|tokens) ?[▁▂▃▄▅▆▇█…]*| · …$/g, "").trimEnd());
     const differences = () => {
-      const wanted = bodyOf(fresh.lines());
-      return bodyOf(screen.lines()).filter((line, at) => line !== wanted[at]);
+      const wanted = normalizeBody(fresh.lines());
+      return normalizeBody(screen.lines()).filter((line, at) => line !== wanted[at]);
     };
     await expect.poll(differences, { timeout: 30_000, message: `${columns} x ${rows}` }).toEqual([]);
     // A read may come in the middle of a frame.

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 let rig: Rig;
@@ -22,7 +22,7 @@ test("config edit changes all defaults at once, and keeps a text that is wrong",
   const edit = (script: string) => openTerminal(["config", "edit"], { ...env, EDITOR: `sed -i '${script}'` });
   const terminal = edit(`s/{}/{"retries": 9, "output": "json"}/`);
   expect(await terminal.exited, terminal.shown).toBe(0);
-  expect(rowsOf(await run(["config", "view", "-o", "jsonl"], env))).toMatchObject([
+  expect(parseRows(await run(["config", "view", "-o", "jsonl"], env))).toMatchObject([
     { setting: "output", value: "json" },
     { setting: "timeout", value: 60 },
     { setting: "retries", value: 9 },
@@ -51,7 +51,9 @@ test("context add signs in without going there", async () => {
   const added = await add("staging");
   expect(added.code, added.err).toBe(0);
   expect((await run(["context", "show"], env)).out).toBe("default\n");
-  expect(jsonOf(await run(["-c", "staging", "whoami", "-o", "json"], env))).toMatchObject({ username: "root" });
+  expect(parseJsonOutput(await run(["-c", "staging", "whoami", "-o", "json"], env))).toMatchObject({
+    username: "root",
+  });
   expect((await add("staging")).code).toBe(5);
 });
 

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sessionOf } from "../src/commands/account/login.ts";
+import { signInByPassword } from "../src/commands/account/login.ts";
 import { createTransport } from "../src/session/transport.ts";
 import { openTerminal, run } from "./terminal.ts";
 
@@ -34,17 +34,17 @@ afterAll(async () => {
   if (home) await rm(home, { recursive: true, force: true });
 });
 
-async function tokenOf({ FAIRWAY_CONFIG = "" }: Record<string, string>): Promise<string> {
+async function readStoredToken({ FAIRWAY_CONFIG = "" }: Record<string, string>): Promise<string> {
   return (JSON.parse(await readFile(FAIRWAY_CONFIG, "utf8")) as { token: string }).token;
 }
 
-async function clientOf(env: Record<string, string>): Promise<Client> {
-  const headers = { Authorization: `Bearer ${await tokenOf(env)}` };
+async function createTestClient(env: Record<string, string>): Promise<Client> {
+  const headers = { Authorization: `Bearer ${await readStoredToken(env)}` };
   return createClient({ baseUrl: gateway.url, fetch, headers: () => headers });
 }
 
 /** The six digits that an authenticator shows now. */
-function digitsOf(secret: string): string {
+function calculateTotp(secret: string): string {
   const bits = secret.split("").map((one) => BASE32.indexOf(one).toString(2).padStart(5, "0"));
   const key = Buffer.from((bits.join("").match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
   const moment = Buffer.alloc(8);
@@ -69,7 +69,7 @@ test("an address of this machine needs no scheme, and a password keeps its blank
   await first.sees("Password:");
   first.type(`${ROOT_PASSWORD}\r`);
   expect(await first.exited).toBe(0);
-  const { call } = await clientOf(root);
+  const { call } = await createTestClient(root);
   await call(userCreate, { body: { username: USER, password: PASSWORD, display_name: USER } });
   const second = openTerminal(["login", gateway.url, "--username", USER], alice);
   await second.sees("Password:");
@@ -79,10 +79,13 @@ test("an address of this machine needs no scheme, and a password keeps its blank
 });
 
 test("a token of the environment acts as its own user, not as the stored one", async () => {
-  const { code, out, err } = await run(["status", "-o", "json"], { ...root, FAIRWAY_TOKEN: await tokenOf(alice) });
+  const { code, out, err } = await run(["status", "-o", "json"], {
+    ...root,
+    FAIRWAY_TOKEN: await readStoredToken(alice),
+  });
   expect(code, err).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ user: USER });
-  const other = await run(["status"], { ...root, FAIRWAY_TOKEN: await tokenOf(alice), FAIRWAY_USER_ID: "1" });
+  const other = await run(["status"], { ...root, FAIRWAY_TOKEN: await readStoredToken(alice), FAIRWAY_USER_ID: "1" });
   expect(other.code).toBe(4);
   expect(other.err).toContain("FAIRWAY_USER_ID");
 });
@@ -139,9 +142,9 @@ test("a key in a terminal is asked for and not shown", async () => {
 test("where two-factor sign-in is on, the code is asked for", async () => {
   // Access tokens change no credentials.
   const transport = createTransport({ timeoutMs: 60_000, retries: 0, note: () => undefined });
-  const { call } = (await sessionOf(transport, gateway.url, { username: USER, password: PASSWORD })).client;
+  const { call } = (await signInByPassword(transport, gateway.url, { username: USER, password: PASSWORD })).client;
   const { data: begun } = await call(twoFactorBegin, {});
-  const { data: confirmed } = await call(twoFactorConfirm, { body: { code: digitsOf(begun.secret) } });
+  const { data: confirmed } = await call(twoFactorConfirm, { body: { code: calculateTotp(begun.secret) } });
   const terminal = openTerminal(["login", gateway.url, "--username", USER], alice);
   await terminal.sees("Password:");
   terminal.type(`${PASSWORD}\r`);

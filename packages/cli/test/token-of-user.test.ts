@@ -2,7 +2,7 @@
 import { signIn as signInAs } from "@fairway/testkit";
 import type { Token } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, signIn, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, signIn, startRig, type Rig } from "./rig.ts";
 import { run } from "./terminal.ts";
 import { join } from "node:path";
 
@@ -26,7 +26,7 @@ test("an administrator reads a user's token by its id, without any part of its k
   expect(out).toMatch(/^owner +ada$/m);
   expect(out).toMatch(/^key +only its owner sees it$/m);
   expect(out).not.toContain(token.key.slice(0, 4));
-  const data = jsonOf(await rig.fairway(`token get ${token.id} -o json`));
+  const data = parseJsonOutput(await rig.fairway(`token get ${token.id} -o json`));
   expect(data).toMatchObject({ id: token.id, username: "ada", key_hint: "" });
   expect((await rig.fairway(`token key ${token.id}`)).code).toBe(3);
 });

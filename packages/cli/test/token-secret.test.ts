@@ -1,7 +1,7 @@
 // `fairway token create --write-secret`: the key goes into a Secret of the cluster in the kubeconfig.
 import { startPodServer, type PodServer } from "@fairway/testkit/pod-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 import { run, type Finished } from "./terminal.ts";
 
 let rig: Rig;
@@ -26,8 +26,8 @@ const create = (more = ""): Promise<Finished> => {
   const words = `token create --name search --write-secret ai/search${more}`;
   return run(words.split(" "), { ...rig.env, KUBECONFIG: cluster.kubeconfig });
 };
-const keyOf = async (id: unknown) => (await rig.fairway(`token key ${String(id)} -q`)).out.trim();
-const count = async () => rowsOf(await rig.fairway("token list -o jsonl")).length;
+const readTokenKey = async (id: unknown) => (await rig.fairway(`token key ${String(id)} -q`)).out.trim();
+const count = async () => parseRows(await rig.fairway("token list -o jsonl")).length;
 
 test("the Secret has the key, and nothing printed does", async () => {
   const made = await create();
@@ -39,9 +39,9 @@ test("the Secret has the key, and nothing printed does", async () => {
   expect(metadata.labels).toEqual({ "app.kubernetes.io/managed-by": "fairway-cli" });
   const id = metadata.annotations["fairway.dev/token-id"];
   expect(keyIn(secret())).toMatch(/^sk-\w+$/);
-  expect(keyIn(secret())).toBe(await keyOf(id));
+  expect(keyIn(secret())).toBe(await readTokenKey(id));
   const again = await create(" -o json");
-  expect(jsonOf(again)).toMatchObject({ kind: "TokenList", items: [{ name: "search" }] });
+  expect(parseJsonOutput(again)).toMatchObject({ kind: "TokenList", items: [{ name: "search" }] });
   for (const text of [made.err, again.out, again.err, (await create(" --debug")).err])
     expect(text).not.toContain(keyIn(secret()).slice(3));
   expect(secret().metadata.annotations["fairway.dev/token-id"]).not.toBe(id);

@@ -16,7 +16,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { rowsOf, startRig, type Rig } from "./rig.ts";
+import { parseRows, startRig, type Rig } from "./rig.ts";
 import { openScreen } from "./screen.ts";
 import { openTerminal, run } from "./terminal.ts";
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.stop());
 
-async function statusOfHarbour(): Promise<number | undefined> {
+async function readHarbourStatus(): Promise<number | undefined> {
   const { data } = await rig.client.call(channelList, { query: { keyword: "harbour" } });
   return data.find(({ name }) => name === "harbour")?.status;
 }
@@ -60,9 +60,9 @@ test("walks from a channel to its failing calls, their explanation and a disable
   await terminal.sees(/THEN/);
   terminal.type("d");
   await terminal.sees(/disable channel \d+ \(harbour\)\? \[y\/N\]/);
-  expect(await statusOfHarbour()).toBe(CHANNEL_STATUS.enabled);
+  expect(await readHarbourStatus()).toBe(CHANNEL_STATUS.enabled);
   terminal.type("y");
-  await expect.poll(statusOfHarbour, { timeout: 20_000 }).toBe(CHANNEL_STATUS.disabledByHand);
+  await expect.poll(readHarbourStatus, { timeout: 20_000 }).toBe(CHANNEL_STATUS.disabledByHand);
   terminal.type("\u0003");
   await terminal.exited;
   expect(terminal.raw).toContain(MAIN_SCREEN);
@@ -116,11 +116,11 @@ test("an option shows who changed it when", async () => {
 });
 
 test("undo takes the last change of an option back, and a value that was the first away", async () => {
-  const valueOf = async (key: string) => {
+  const readOption = async (key: string) => {
     const { data } = await rig.client.call(optionList, {});
     return data.find((row) => row.key === key)?.value;
   };
-  const before = await valueOf("Footer");
+  const before = await readOption("Footer");
   await rig.client.call(optionUpdate, { body: { key: "Footer", value: "first" } });
   await rig.client.call(optionUpdate, { body: { key: "Footer", value: "second" } });
   const terminal = openTerminal(["ui", "options"], rig.env, 120);
@@ -133,14 +133,14 @@ test("undo takes the last change of an option back, and a value that was the fir
   await terminal.sees("undo option Footer? [y/N]");
   terminal.type("y");
   await terminal.sees("Footer is first again.");
-  expect(await valueOf("Footer")).toBe("first");
+  expect(await readOption("Footer")).toBe("first");
   terminal.type("qq");
   expect(await terminal.exited).toBe(0);
 
   expect((await rig.fairway("option undo Footer --yes")).err).toContain("Footer is second again.");
   await rig.client.call(optionUpdate, { body: { key: "ServerAddress", value: "https://ai.example.com" } });
   expect((await rig.fairway("option undo ServerAddress --yes")).err).toContain("ServerAddress has its default again.");
-  expect(await valueOf("ServerAddress")).not.toBe("https://ai.example.com");
+  expect(await readOption("ServerAddress")).not.toBe("https://ai.example.com");
   expect(before).not.toBe("second");
   expect(await rig.fairway("option undo AutoGroups --yes")).toMatchObject({ code: 3 });
 });
@@ -168,13 +168,13 @@ test("reviews documents: what they would change, and applies the marked ones", a
   await terminal.sees(/1 marked[^]*Channel\/reviewed/);
   terminal.type("a");
   await terminal.sees("apply Channel/reviewed? [y/N]");
-  expect(rowsOf(await rig.fairway("channel list --search reviewed -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --search reviewed -o jsonl"))).toEqual([]);
   terminal.type("y");
   await terminal.sees("Applied: 1 create.");
   terminal.type("q");
   expect(await terminal.exited).toBe(0);
-  expect(rowsOf(await rig.fairway("channel list --search reviewed -o jsonl"))).toHaveLength(1);
-  expect(rowsOf(await rig.fairway("channel list --search left-out -o jsonl"))).toEqual([]);
+  expect(parseRows(await rig.fairway("channel list --search reviewed -o jsonl"))).toHaveLength(1);
+  expect(parseRows(await rig.fairway("channel list --search left-out -o jsonl"))).toEqual([]);
   expect(terminal.shown).not.toContain("sk-review");
   expect((await rig.fairway(`delete -f ${file} --yes`)).code).toBe(0);
 
@@ -197,7 +197,7 @@ test("with --prune deletions are apart, and what is marked is deleted after its 
   expect((await rig.fairway(`apply -f ${file} --yes`)).code).toBe(0);
   await writeFile(file, channel("stays", 2));
   const names = async () =>
-    rowsOf(await rig.fairway("channel list --search s -o jsonl")).map(
+    parseRows(await rig.fairway("channel list --search s -o jsonl")).map(
       ({ name, weight }) => `${String(name)} ${String(weight)}`,
     );
   const screen = openScreen(["ui", "apply", "--prune", file], rig.env);

@@ -291,7 +291,7 @@ test("the models of a new channel follow its type, and buttons fill, fetch and c
   await page.goto("/channel/add");
   const drawer = page.getByRole("dialog", { name: "Add channel" });
   const section = drawer.getByRole("group", { name: "Models" });
-  const chosen = () => section.getByRole("button", { name: /^Remove / }).count();
+  const countChosen = () => section.getByRole("button", { name: /^Remove / }).count();
   const has = (name: string) => drawer.getByRole("button", { name: `Remove ${name}`, exact: true }).waitFor();
   const { data: usual } = (await asUser(page, "GET", "/api/models")) as { data: Record<string, string[]> };
   const first = usual["1"]?.[0] ?? "";
@@ -300,14 +300,14 @@ test("the models of a new channel follow its type, and buttons fill, fetch and c
   await has(usual["43"]?.[0] ?? "");
   expect(await drawer.getByRole("button", { name: `Remove ${first}`, exact: true }).count()).toBe(0);
   await drawer.getByRole("button", { name: "Clear" }).click();
-  expect(await chosen()).toBe(0);
+  expect(await countChosen()).toBe(0);
   const models = drawer.getByRole("combobox", { name: "Models" });
   await models.fill("own");
   await models.press("Enter");
   // A list of one's own stays.
   await drawer.getByLabel("Type").selectOption("1");
   await has("own");
-  expect(await chosen()).toBe(1);
+  expect(await countChosen()).toBe(1);
   await drawer.getByRole("button", { name: "Usual models", exact: true }).click();
   await has(first);
   await has("own");
@@ -335,7 +335,7 @@ test("the models of a new channel follow its type, and buttons fill, fetch and c
   await drawer.getByRole("button", { name: `+${all.length - 40} more` }).waitFor();
   await shoot(page, "channel-all-models");
   await drawer.getByRole("button", { name: "Clear" }).click();
-  expect(await chosen()).toBe(0);
+  expect(await countChosen()).toBe(0);
 });
 
 test("types that need more have a field for it, and say what belongs there (C-238)", async () => {

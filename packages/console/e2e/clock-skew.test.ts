@@ -19,7 +19,7 @@ beforeAll(async () => {
   expect(await asUser(open.page, "POST", "/api/token/", token)).toMatchObject({ success: true });
   const answer = await fetch(`${open.gateway.url}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${await keyOf("half-an-hour")}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${await loadTokenKey("half-an-hour")}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "Ahoy" }] }),
   });
   expect(answer.status, await answer.text()).toBe(200);
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => open?.close());
 
-async function keyOf(name: string): Promise<string> {
+async function loadTokenKey(name: string): Promise<string> {
   const list = (await asUser(open.page, "GET", "/api/token/")) as { data: { name: string; key: string }[] };
   return `sk-${list.data.find((token) => token.name === name)?.key ?? ""}`;
 }

@@ -7,7 +7,7 @@ import { asUser } from "./session.ts";
 // Ten tasks without a pointer: every stop of the focus can be seen, and a dialog gives it back.
 
 /** Further away than this, it is out of reach of the Tab key. */
-const MOST_STOPS = 45;
+const MAX_STOPS = 45;
 
 let opened: OpenConsole;
 let gateway: OpenConsole["gateway"];
@@ -56,7 +56,7 @@ function isFocusSeen(): Promise<boolean> {
 /** Walks to the control with this name; every stop on the way must be seen. */
 async function walkTo(name: RegExp, key = "Tab"): Promise<void> {
   const passed: string[] = [];
-  for (let step = 0; step < MOST_STOPS; step++) {
+  for (let step = 0; step < MAX_STOPS; step++) {
     const at = await focused();
     // "" is the end of the page, behind which the browser's own controls are.
     if (step > 0 && at !== "") expect(await isFocusSeen(), `the focus on “${at}” cannot be seen`).toBe(true);

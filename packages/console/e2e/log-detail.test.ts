@@ -151,7 +151,7 @@ test("a row shows the response cache and the guardrail", async () => {
 });
 
 /** The explanation of a call, as its API gives it. */
-async function explanationOf(request: string): Promise<LogExplanation> {
+async function loadExplanation(request: string): Promise<LogExplanation> {
   const { items } = await root.must<LogPage>("GET", `/api/log/?request_id=${request}`);
   return root.must("GET", `/api/log/${items[0]?.id ?? 0}/explain`);
 }
@@ -224,7 +224,7 @@ test("one click says why a call failed, why it went there and why it cost that",
     ],
   ];
   for (const [name, explanation, texts] of ends) {
-    expect(await explanationOf(calls[name]), name).toMatchObject(explanation);
+    expect(await loadExplanation(calls[name]), name).toMatchObject(explanation);
     await page.goto(`/log?request=${calls[name]}`);
     await page.locator(".log-grid .grid-row").first().getByRole("button", { name: "Show details" }).click();
     for (const text of texts)

@@ -34,12 +34,12 @@ afterAll(async () => {
 
 test("the list and the form say which channel is managed, by whom, and which fields", async () => {
   await page.goto("/channel");
-  const rowOf = (name: string) => page.getByRole("row").filter({ hasText: name });
-  await rowOf("openai-main").getByRole("img", { name: "Managed by kubernetes:ai" }).waitFor();
-  expect(await rowOf("by-hand").getByText("Git").count()).toBe(0);
+  const findRow = (name: string) => page.getByRole("row").filter({ hasText: name });
+  await findRow("openai-main").getByRole("img", { name: "Managed by kubernetes:ai" }).waitFor();
+  expect(await findRow("by-hand").getByText("Git").count()).toBe(0);
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "channel-managed-list");
-  await rowOf("openai-main").getByRole("link", { name: "openai-main" }).click();
+  await findRow("openai-main").getByRole("link", { name: "openai-main" }).click();
   const drawer = page.getByRole("dialog", { name: "Edit channel" });
   const note = drawer.getByRole("note").filter({ hasText: "Managed by kubernetes:ai" });
   expect(await note.textContent()).toContain("models");

@@ -46,7 +46,7 @@ function spans(): Span[] {
 }
 
 /** Two days of calls, ten an hour of 100 ms to 10 s, one of them failed. */
-function hoursOf(dimension: number, owner: number, subject: string): Record<string, string | number>[] {
+function buildHours(dimension: number, owner: number, subject: string): Record<string, string | number>[] {
   return spans().map(({ span, start, hours }) => ({
     span,
     dimension,
@@ -120,9 +120,9 @@ test("the overview names figures, channels in trouble, budgets near their end, a
   database.exec("update budgets set used = 900");
   database.close();
   insertRows(file(), "usage_statistics", [
-    ...hoursOf(ALL, 0, ""),
-    ...hoursOf(USER, 1, "1"),
-    ...hoursOf(CHANNEL, 0, "2"),
+    ...buildHours(ALL, 0, ""),
+    ...buildHours(USER, 1, "1"),
+    ...buildHours(CHANNEL, 0, "2"),
   ]);
   insertRows(file(), "logs", [failedCall(2), { ...failedCall(2), ...TIMED_OUT, request_id: "failed-3" }]);
   await page.reload();
@@ -272,7 +272,7 @@ test("a user sees balance, spending and newest failures", async () => {
   await signIn(own, "ada", password);
   await own.goto("/");
   await own.getByRole("heading", { name: "Next steps" }).waitFor();
-  insertRows(file(), "usage_statistics", hoursOf(USER, 2, "2"));
+  insertRows(file(), "usage_statistics", buildHours(USER, 2, "2"));
   insertRows(file(), "logs", [
     { ...failedCall(2), user_id: 2, username: "ada", request_id: "failed-2" },
     { ...failedCall(2), ...TIMED_OUT, user_id: 2, username: "ada", request_id: "failed-4" },

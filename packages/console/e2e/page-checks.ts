@@ -60,14 +60,14 @@ export function beyond(page: Page): Promise<string[]> {
 export function cramped(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isShown = (one: Element) => one.getClientRects().length > 0 && !one.closest(".sr-only, [inert]");
-    const named = (one: Element) => one.ariaLabel ?? one.textContent.trim().slice(0, 40);
+    const describeElement = (one: Element) => one.ariaLabel ?? one.textContent.trim().slice(0, 40);
     const tables = [...document.querySelectorAll("main table")].filter(isShown).flatMap((table) => {
       const frame = table.parentElement;
-      return frame && frame.scrollWidth > frame.clientWidth + 1 ? [`a table is cut: ${named(table)}`] : [];
+      return frame && frame.scrollWidth > frame.clientWidth + 1 ? [`a table is cut: ${describeElement(table)}`] : [];
     });
     const fields = [...document.querySelectorAll("main input:not([type=checkbox], [type=radio], [type=range])")]
       .filter((field) => isShown(field) && field.clientWidth < 48)
-      .map((field) => `a field is ${field.clientWidth} px wide: ${named(field)}`);
+      .map((field) => `a field is ${field.clientWidth} px wide: ${describeElement(field)}`);
     return [...tables, ...fields];
   });
 }
@@ -77,7 +77,7 @@ export function cutLabels(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const pen = document.createElement("canvas").getContext("2d");
     const isShown = (one: Element) => one.getClientRects().length > 0 && !one.closest("[inert], [aria-hidden=true]");
-    const widthOf = (text: string, like: Element) => {
+    const measureWidth = (text: string, like: Element) => {
       if (!pen) return 0;
       const { fontStyle, fontWeight, fontSize, fontFamily } = getComputedStyle(like);
       pen.font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`;
@@ -94,7 +94,7 @@ export function cutLabels(page: Page): Promise<string[]> {
           : field instanceof HTMLInputElement && field.value === ""
             ? field.placeholder
             : "";
-      return widthOf(text, field) > room(field) + 1 ? [`${field.localName}: ${text}`] : [];
+      return measureWidth(text, field) > room(field) + 1 ? [`${field.localName}: ${text}`] : [];
     });
     const words = [...document.querySelectorAll("button, label, th, h1, h2, nav a")].filter(isShown).flatMap((word) => {
       const isClipped = getComputedStyle(word).overflowX !== "visible" && word.scrollWidth > word.clientWidth + 1;
@@ -125,7 +125,7 @@ export function latinTexts(page: Page, known: RegExp): Promise<string[]> {
 }
 
 /** Families of the fonts that draw an element, by what the browser says that it used. */
-export async function fontsOf(page: Page, selector: string): Promise<string[]> {
+export async function listFonts(page: Page, selector: string): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send("DOM.enable");
   await session.send("CSS.enable");

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openPage, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
-import { beyond, cramped, cutLabels, fontsOf, latinTexts, overflowAt, settled, visit } from "./page-checks.ts";
+import { beyond, cramped, cutLabels, listFonts, latinTexts, overflowAt, settled, visit } from "./page-checks.ts";
 import { insertRows } from "./rows.ts";
 import { signIn } from "./session.ts";
 
@@ -190,7 +190,7 @@ test(
     await speak("zh");
     expect(await sweep(PAGES, inChinese)).toEqual([]);
     await visit(page, "/token");
-    expect((await fontsOf(page, "h1")).join()).toMatch(/CJK|Han/);
+    expect((await listFonts(page, "h1")).join()).toMatch(/CJK|Han/);
     await speak("en");
   },
   SWEEP_MS,

@@ -38,7 +38,7 @@ const act = async (name: string, entry: string) => {
   await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
   await page.getByRole("menuitem", { name: entry, exact: true }).click();
 };
-const entriesOf = async (name: string) => {
+const listMenuEntries = async (name: string) => {
   await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
   await page.getByRole("menuitem").first().waitFor();
   const names = await page.getByRole("menuitem").allTextContents();
@@ -175,7 +175,7 @@ test("codes are found, shown, copied, edited, switched and deleted, and a used o
     await page.getByRole("columnheader", { name, exact: true }).waitFor();
   await row("autumn").getByText("Used", { exact: true }).waitFor();
   expect(await row("autumn").getByRole("link", { name: "#1" }).getAttribute("href")).toBe("/user/edit/1");
-  expect(await entriesOf("autumn")).toEqual(["Delete"]);
+  expect(await listMenuEntries("autumn")).toEqual(["Delete"]);
   const find = page.getByRole("searchbox", { name: "ID or name" });
   await find.fill("spring");
   await expect.poll(() => page.locator(".grid-row").count()).toBe(3);
@@ -191,7 +191,7 @@ test("codes are found, shown, copied, edited, switched and deleted, and a used o
   await act("spring", "Disable");
   await row("spring").getByText("Disabled", { exact: true }).waitFor();
   // Only an unused code is edited.
-  expect(await entriesOf("spring")).toEqual(["Enable", "Delete"]);
+  expect(await listMenuEntries("spring")).toEqual(["Enable", "Delete"]);
   await act("spring", "Enable");
   await row("spring").getByText("Unused", { exact: true }).waitFor();
   await act("spring", "Edit");

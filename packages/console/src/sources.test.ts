@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const root = import.meta.dirname;
 const files = globSync("**/*.{ts,tsx}", { cwd: root }).filter((file) => !file.includes(".test."));
 
-function importsOf(file: string): string[] {
+function listImports(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   const paths = [...text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
   return paths.map((path) => relative(root, join(root, dirname(file), path)));
@@ -15,7 +15,7 @@ test("no feature imports another feature", () => {
   const features = files.filter((file) => file.startsWith("features/"));
   const wrong = features.flatMap((file) => {
     const own = file.split("/").slice(0, 2).join("/");
-    return importsOf(file)
+    return listImports(file)
       .filter((path) => path.startsWith("features/") && !path.startsWith(`${own}/`))
       .map((path) => `${file} -> ${path}`);
   });

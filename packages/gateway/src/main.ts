@@ -6,12 +6,12 @@ import { StartError } from "./composition/storage.ts";
 import { UsageError } from "./commands/arguments.ts";
 import { UnknownConfig } from "./resources/import/gateway-config.ts";
 import { ForeignValueError } from "./storage/foreign.ts";
-import { answerOf, runCommand } from "./commands/index.ts";
+import { findStaticAnswer, runCommand } from "./commands/index.ts";
 import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
 import { DEMO_MODEL } from "./demo/upstream.ts";
 import { DefaultPasswordError, OpenSetupError } from "./identity/accounts/first-start.ts";
 import { createLog, type Logger } from "./observability/log.ts";
-import { reasonOf } from "./observability/reason.ts";
+import { describeError } from "./observability/reason.ts";
 import { isFull, isPassing } from "./storage/errors.ts";
 import { SchemaError } from "./storage/schema/migration.ts";
 import { VaultError } from "./storage/secrets/secrets.ts";
@@ -41,7 +41,7 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 async function main(): Promise<void> {
   const args = process.argv.slice(2);
   const print = (line: string) => void process.stdout.write(`${line}\n`);
-  const answer = answerOf(args);
+  const answer = findStaticAnswer(args);
   if (answer !== undefined) return print(answer);
   const env = loadEnv(processEnv());
   const format = env.logFormat === "auto" ? (process.stdout.isTTY ? "text" : "json") : env.logFormat;
@@ -158,10 +158,10 @@ function welcome({ url, demoKey, madePassword, hasDefaultPassword }: StartedApp,
 
 function explained(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (isFull(error)) return `the database has no room (${reasonOf(error)}): make some on its disk and start again`;
+  if (isFull(error)) return `the database has no room (${describeError(error)}): make some on its disk and start again`;
   if (EXPLAINED.some((kind) => error instanceof kind)) return error.message;
   if (isPassing(error))
-    return `a server stopped answering during the start (${reasonOf(error)}): check those of FAIRWAY_DATABASE_URL and FAIRWAY_REDIS_URL, then start again`;
+    return `a server stopped answering during the start (${describeError(error)}): check those of FAIRWAY_DATABASE_URL and FAIRWAY_REDIS_URL, then start again`;
   return error.stack ?? error.message;
 }
 

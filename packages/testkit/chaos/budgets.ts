@@ -105,8 +105,8 @@ function chargedIn({ scope, subject }: BudgetRow): string {
   if (scope === "model")
     return `select coalesce(sum(g.quota), 0) from logs g where g.type = ${CONSUME} and g.model_name = '${subject}' and g.created_at >= b.window_start`;
   const column = COLUMNS[scope];
-  const isOf = column === undefined ? "1 = 1" : `l.${column} = ${subject}`;
-  return `select coalesce(sum(0 - l.quota), 0) from ledger l where ${isOf} and l.kind in ('consume', 'correct') and l.created_at >= b.window_start * 1000`;
+  const subjectCondition = column === undefined ? "1 = 1" : `l.${column} = ${subject}`;
+  return `select coalesce(sum(0 - l.quota), 0) from ledger l where ${subjectCondition} and l.kind in ('consume', 'correct') and l.created_at >= b.window_start * 1000`;
 }
 
 /** What is reserved although nothing runs. */

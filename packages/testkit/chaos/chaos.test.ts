@@ -1,9 +1,9 @@
 // Every fault once, on both databases side by side. `npm run test:chaos` runs longer and writes the page.
 import { beforeAll, describe, expect, test } from "vitest";
 import { FAULTS, SHORT_FAULTS } from "./faults.ts";
-import { planOf } from "./plan.ts";
+import { buildPlan } from "./plan.ts";
 import { runRound } from "./round.ts";
-import { phaseProblems, problemsOf, type Round } from "./verdict.ts";
+import { phaseProblems, listProblems, type Round } from "./verdict.ts";
 
 /** Two and a half minutes on a quiet machine. */
 const LIMIT_MS = 900_000;
@@ -14,7 +14,7 @@ const rounds = new Map<string, Round>();
 
 beforeAll(async () => {
   const run = async (database: (typeof NAMES)[number]) => {
-    const plan = planOf({ minutes: 0, database, store: "Redis", only: "", program: "", say: () => undefined });
+    const plan = buildPlan({ minutes: 0, database, store: "Redis", only: "", program: "", say: () => undefined });
     rounds.set(database, await runRound(plan));
   };
   await Promise.all(NAMES.map(run));
@@ -30,7 +30,7 @@ describe.each(NAMES)("three replicas on %s and Redis", (database) => {
   });
 
   test("nothing is lost, charged twice or left reserved at the end", () => {
-    expect(problemsOf(round())).toEqual([]);
+    expect(listProblems(round())).toEqual([]);
     expect(round().completions.delivered).toBeGreaterThan(250);
   });
 });

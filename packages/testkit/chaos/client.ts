@@ -35,7 +35,7 @@ export interface Target {
 }
 
 /** Clients of such gateways are patient, but not endless. */
-const PATIENCE_MS = 40_000;
+const CLIENT_TIMEOUT_MS = 40_000;
 
 /** One request over a connection of its own, so that no reused connection hides where it ended. Never rejects. */
 export function send(ask: Ask, { replica, url, key }: Target): Promise<Outcome> {
@@ -74,7 +74,10 @@ export function send(ask: Ask, { replica, url, key }: Target): Promise<Outcome> 
       call.destroy();
     };
     const leaving = ask.leaveAfterMs === undefined ? undefined : setTimeout(leave, ask.leaveAfterMs);
-    const patience = setTimeout(() => call.destroy(new Error(`no end within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    const patience = setTimeout(
+      () => call.destroy(new Error(`no end within ${CLIENT_TIMEOUT_MS} ms`)),
+      CLIENT_TIMEOUT_MS,
+    );
     call.on("error", (error) => broken(error.message));
     call.on("close", () => broken("closed"));
     call.on("response", (head) => {
@@ -83,9 +86,9 @@ export function send(ask: Ask, { replica, url, key }: Target): Promise<Outcome> 
       head.on("data", (chunk: string) => (text += chunk));
       head.on("error", (error) => broken(error.message));
       head.on("end", () => {
-        if (head.statusCode !== 200) finish("refused", codeOf(text));
+        if (head.statusCode !== 200) finish("refused", readErrorCode(text));
         else if (isWhole(text, ask.isStream)) finish("delivered", "");
-        else finish("cut", codeOf(text));
+        else finish("cut", readErrorCode(text));
       });
     });
     call.end(
@@ -108,6 +111,6 @@ function isWhole(text: string, isStream: boolean): boolean {
 }
 
 /** The code of an error body or error event, for the report. */
-function codeOf(text: string): string {
+function readErrorCode(text: string): string {
   return /"code":\s*"([^"]+)"/.exec(text)?.[1] ?? text.slice(-200);
 }

@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 
 const SHARDS = 64;
 
-function clusterOf({ servers: { store } }: World): RedisCluster {
+function requireCluster({ servers: { store } }: World): RedisCluster {
   if (store.kind !== "cluster") throw new Error("this fault needs a Redis Cluster");
   return store.cluster;
 }
@@ -19,12 +19,12 @@ interface Range {
 
 /** Slots from the begin of a range to the first one that has keys of a user, of the range where these are the fewest. */
 async function slotsToMove(world: World): Promise<{ readonly from: Range; readonly slots: number }> {
-  const cluster = clusterOf(world);
+  const cluster = requireCluster(world);
   const ranges = await cluster.ranges();
   const tags = world.userIds.map((id) => `{s${String(id % SHARDS).padStart(2, "0")}}`);
   const moves = await Promise.all(
     tags.map(async (tag) => {
-      const slot = await cluster.slotOf(tag);
+      const slot = await cluster.readSlot(tag);
       const from = ranges.find(({ first, last }) => first <= slot && slot <= last) as Range;
       return { from, slots: slot - from.first + 1 };
     }),
@@ -37,7 +37,7 @@ const moveSlots: Fault = {
   about: () => "slots with balances go to another primary and back, by `redis-cli --cluster reshard`",
   isOfRedis: true,
   async run(world) {
-    const cluster = clusterOf(world);
+    const cluster = requireCluster(world);
     const { from, slots } = await slotsToMove(world);
     const others = (await cluster.ranges()).filter(({ owner }) => owner !== from.owner);
     const to = (others[0] as Range).owner;
@@ -53,7 +53,7 @@ const replacePrimary: Fault = {
     `SIGKILL of one of three; its replica takes over, and it returns as a replica after ${seconds(badMs)}`,
   isOfRedis: true,
   async run(world, { badMs }) {
-    const cluster = clusterOf(world);
+    const cluster = requireCluster(world);
     const pair = [...cluster.primaries.slice(0, 1), ...cluster.replicas];
     const primary = (await cluster.ranges()).map(({ owner }) => owner).find((owner) => pair.includes(owner)) as Service;
     await primary.kill();
@@ -69,7 +69,7 @@ const losePrimary: Fault = {
   about: ({ awayMs }) => `SIGKILL of one of three; the same data after ${seconds(awayMs)}`,
   isOfRedis: true,
   async run(world, { awayMs }) {
-    const cluster = clusterOf(world);
+    const cluster = requireCluster(world);
     const [, , primary] = cluster.primaries as [Service, Service, Service];
     await primary.kill();
     await sleep(awayMs);
@@ -83,7 +83,7 @@ const emptyPrimary: Fault = {
   about: () => "FLUSHALL of one of three under load",
   isOfRedis: true,
   async run(world, { badMs }) {
-    const cluster = clusterOf(world);
+    const cluster = requireCluster(world);
     const [, primary] = cluster.primaries as [Service, Service];
     const before = Number(await cluster.ask(primary, "dbsize"));
     await cluster.ask(primary, "flushall");

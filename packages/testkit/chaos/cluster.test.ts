@@ -1,9 +1,9 @@
 // The faults of a Redis Cluster, each once. `npm run test:chaos` runs longer and writes the page.
 import { beforeAll, describe, expect, test } from "vitest";
 import { CLUSTER_FAULTS } from "./cluster-faults.ts";
-import { planOf } from "./plan.ts";
+import { buildPlan } from "./plan.ts";
 import { runRound } from "./round.ts";
-import { phaseProblems, problemsOf, type Round } from "./verdict.ts";
+import { phaseProblems, listProblems, type Round } from "./verdict.ts";
 
 const LIMIT_MS = 600_000;
 
@@ -12,7 +12,7 @@ describe("three replicas on MariaDB and a Redis Cluster", () => {
 
   beforeAll(async () => {
     const wishes = { minutes: 0, database: "MariaDB", store: "a Redis Cluster", only: "", program: "" } as const;
-    round = await runRound(planOf({ ...wishes, say: () => undefined }));
+    round = await runRound(buildPlan({ ...wishes, say: () => undefined }));
   }, LIMIT_MS);
 
   test.each(CLUSTER_FAULTS.map(({ name }) => name))("%s", (name) => {
@@ -22,7 +22,7 @@ describe("three replicas on MariaDB and a Redis Cluster", () => {
   });
 
   test("nothing is lost, charged twice or left reserved at the end", () => {
-    expect(problemsOf(round)).toEqual([]);
+    expect(listProblems(round)).toEqual([]);
     expect(round.completions.delivered).toBeGreaterThan(250);
   });
 });

@@ -55,7 +55,7 @@ const freezeReplica: Fault = {
   },
 };
 
-function serverOf({ store }: Servers): Store & { readonly kind: "server" } {
+function requireServer({ store }: Servers): Store & { readonly kind: "server" } {
   if (store.kind !== "server") throw new Error("this fault needs a Redis of one server");
   return store;
 }
@@ -66,7 +66,7 @@ const killRedis: Fault = {
   isTotal: true,
   isOfRedis: true,
   async run({ servers }, { awayMs }) {
-    const { redis } = serverOf(servers);
+    const { redis } = requireServer(servers);
     await redis.kill();
     await sleep(awayMs);
     await redis.restart();
@@ -79,7 +79,7 @@ const wipeRedis: Fault = {
   about: () => "FLUSHALL under load",
   isOfRedis: true,
   async run({ servers }, { badMs }) {
-    const redis = new Redis(serverOf(servers).redis.url);
+    const redis = new Redis(requireServer(servers).redis.url);
     try {
       const before = await redis.dbsize();
       await redis.flushall();
@@ -97,7 +97,7 @@ const slowRedis: Fault = {
   isTotal: true,
   isOfRedis: true,
   async run({ servers }, { badMs }) {
-    const { proxy } = serverOf(servers);
+    const { proxy } = requireServer(servers);
     proxy.delay(REDIS_DELAY_MS);
     try {
       await sleep(badMs);
@@ -113,7 +113,7 @@ const flakyRedis: Fault = {
   about: ({ badMs }) => `one of fifteen answers is dropped with its connection, for ${seconds(badMs)}`,
   isOfRedis: true,
   async run({ servers }, { badMs }) {
-    const { proxy } = serverOf(servers);
+    const { proxy } = requireServer(servers);
     const before = proxy.dropped;
     proxy.drop(true);
     try {

@@ -50,12 +50,12 @@ const KINDS = [
 ];
 
 async function allKeys(redis: Redis | Cluster): Promise<string[]> {
-  if (redis instanceof Redis) return keysOf(redis);
+  if (redis instanceof Redis) return scanKeys(redis);
   await redis.ping();
-  return (await Promise.all(redis.nodes("master").map(keysOf))).flat();
+  return (await Promise.all(redis.nodes("master").map(scanKeys))).flat();
 }
 
-async function keysOf(redis: Redis): Promise<string[]> {
+async function scanKeys(redis: Redis): Promise<string[]> {
   const keys: string[] = [];
   let cursor = "0";
   do {

@@ -17,7 +17,7 @@ const MIX = (
 ).split(" ") as Ask["kind"][];
 const LEAVE_AFTER_MS = [150, 400, 900, 1_500];
 /** A gateway that answers no one must not drown the machine of the test. */
-const MOST_OPEN = 300;
+const MAX_OPEN = 300;
 
 /** Where the next request goes; undefined while no replica is in rotation. */
 export type Route = (serial: number) => Target | undefined;
@@ -43,8 +43,8 @@ export function startLoad(perSecond: number, route: Route): Load {
 
   const follow = async (ask: Ask, target: Target) => void outcomes.push(await send(ask, target));
   const next = () => {
-    const ask = askOf(serial);
-    const target = running.size < MOST_OPEN ? route(serial) : undefined;
+    const ask = buildAsk(serial);
+    const target = running.size < MAX_OPEN ? route(serial) : undefined;
     serial += 1;
     if (!target) {
       withheld += 1;
@@ -74,7 +74,7 @@ export function startLoad(perSecond: number, route: Route): Load {
   };
 }
 
-function askOf(serial: number): Ask {
+function buildAsk(serial: number): Ask {
   const kind = MIX[serial % MIX.length] ?? "plain";
   const ask = { kind, model: MODELS[kind], isStream: STREAMED.has(kind) };
   return kind === "abort"

@@ -11,11 +11,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { findProgram } from "../src/services/process.ts";
-import { planOf } from "./plan.ts";
+import { buildPlan } from "./plan.ts";
 import { runRound } from "./round.ts";
 import type { DatabaseName, StoreName } from "./servers.ts";
 import { faultsDocument } from "./table.ts";
-import { problemsOf, type Round } from "./verdict.ts";
+import { listProblems, type Round } from "./verdict.ts";
 
 const PAGE = join(import.meta.dirname, "../../../docs/explain/faults.md");
 const ROUNDS: readonly { readonly database: DatabaseName; readonly store: StoreName }[] = [
@@ -43,20 +43,20 @@ const isChosen = ({ database, store }: (typeof ROUNDS)[number]) =>
   (values.database === "" || database === values.database) && (values.store === "" || store === values.store);
 for (const { database, store } of ROUNDS.filter(isChosen)) {
   const round = await runRound(
-    planOf({ minutes: Number(values.minutes), database, store, only: values.only, program: values.program, say }),
+    buildPlan({ minutes: Number(values.minutes), database, store, only: values.only, program: values.program, say }),
   );
   rounds.push(round);
   for (const phase of round.phases) console.log(phase.fault.name, phase.reasons);
   if (values.logs !== "") await keepLogs(values.logs, round);
   console.log("complaints", round.complaints);
 }
-const document = faultsDocument(rounds, { command: commandOf(), at: new Date(), versions: versions() });
+const document = faultsDocument(rounds, { command: formatCommand(), at: new Date(), versions: versions() });
 console.log(`\n${document}`);
 if (values.write) {
   await mkdir(dirname(PAGE), { recursive: true });
   await writeFile(PAGE, document);
 }
-if (rounds.length === 0 || rounds.some((round) => problemsOf(round).length > 0)) process.exitCode = 1;
+if (rounds.length === 0 || rounds.some((round) => listProblems(round).length > 0)) process.exitCode = 1;
 
 async function keepLogs(folder: string, { database, store, logs }: Round): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -66,7 +66,7 @@ async function keepLogs(folder: string, { database, store, logs }: Round): Promi
   }
 }
 
-function commandOf(): string {
+function formatCommand(): string {
   const { minutes, database, store, only } = values;
   const given = Object.entries({ minutes, database, store, only }).flatMap(([name, value]) =>
     value === "" || value === "0" ? [] : [`--${name} ${/ /.test(value) ? `"${value}"` : value}`],

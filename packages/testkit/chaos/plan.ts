@@ -23,7 +23,7 @@ export interface Wishes {
 }
 
 /** Plans one round. */
-export function planOf({ minutes, database, store, only, program, say }: Wishes): Plan {
+export function buildPlan({ minutes, database, store, only, program, say }: Wishes): Plan {
   const isMain = database === "MariaDB";
   const isLong = minutes > 0;
   const isWhole = isLong || only !== "";

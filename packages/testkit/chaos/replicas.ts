@@ -85,11 +85,11 @@ export async function startReplicas({ database, redis, count, program }: Replica
     slots.push({ disk, serial: 0, process: await start(index, 0, disk), isReady: true, isWithdrawn: false });
   }
   const at = (index: number) => slots[index] as Slot;
-  const askedOf = (slot: Slot) => {
+  const markAsked = (slot: Slot) => {
     asked.add(slot.process);
     return slot.process;
   };
-  const nameOf = (slot: Slot) => `replica-${slots.indexOf(slot)}-${slot.serial}`;
+  const buildReplicaName = (slot: Slot) => `replica-${slots.indexOf(slot)}-${slot.serial}`;
   const probes = setInterval(() => slots.forEach((slot) => void probe(slot)), PROBE_EVERY_MS);
 
   const replace = async (index: number) => {
@@ -105,8 +105,8 @@ export async function startReplicas({ database, redis, count, program }: Replica
     ready: () =>
       slots
         .filter((slot) => slot.isReady && !slot.isWithdrawn)
-        .map((slot) => ({ name: nameOf(slot), process: slot.process })),
-    crash: (index) => askedOf(at(index)).kill(),
+        .map((slot) => ({ name: buildReplicaName(slot), process: slot.process })),
+    crash: (index) => markAsked(at(index)).kill(),
     freeze: (index) => void process.kill(at(index).process.pid, "SIGSTOP"),
     resume: (index) => void process.kill(at(index).process.pid, "SIGCONT"),
     jump: (index) => void process.kill(at(index).process.pid, "SIGUSR2"),
@@ -115,16 +115,16 @@ export async function startReplicas({ database, redis, count, program }: Replica
       const slot = at(index);
       slot.isWithdrawn = true;
       await sleep(PRE_STOP_MS);
-      const code = await Promise.race([askedOf(slot).stop(), sleep(EXIT_LIMIT_MS, "no exit", { ref: false })]);
+      const code = await Promise.race([markAsked(slot).stop(), sleep(EXIT_LIMIT_MS, "no exit", { ref: false })]);
       const ended = slot.process;
       slot.disk = await newDisk();
       await replace(index);
       const last = ended.logs.slice(-5).map((line) => JSON.stringify(line));
-      if (code !== 0) throw new Error(`${nameOf(slot)}'s predecessor ended with ${code}: ${last.join(" ")}`);
+      if (code !== 0) throw new Error(`${buildReplicaName(slot)}'s predecessor ended with ${code}: ${last.join(" ")}`);
     },
     async stop() {
       clearInterval(probes);
-      await Promise.all(slots.map((slot) => askedOf(slot).stop()));
+      await Promise.all(slots.map((slot) => markAsked(slot).stop()));
       for (const disk of disks) await rm(disk, { recursive: true, force: true });
     },
   };

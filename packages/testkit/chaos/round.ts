@@ -47,7 +47,7 @@ export async function runRound(plan: Plan): Promise<Round> {
   const world = await createWorld(plan);
   try {
     const baseline = await openBooks(world.servers.database);
-    const load = startLoad(plan.perSecond, (serial) => routeOf(world, serial));
+    const load = startLoad(plan.perSecond, (serial) => pickRoute(world, serial));
     const phases: Phase[] = [];
     try {
       await sleep(plan.calmMs);
@@ -68,7 +68,7 @@ export async function runRound(plan: Plan): Promise<Round> {
       ...end,
       deaths: world.replicas.deaths,
       logs: Object.fromEntries(world.replicas.all.map(({ name, process }) => [name, process.logs])),
-      complaints: complaintsOf(world.replicas),
+      complaints: countComplaints(world.replicas),
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };
   } finally {
@@ -76,7 +76,7 @@ export async function runRound(plan: Plan): Promise<Round> {
   }
 }
 
-function routeOf({ replicas, keys }: World, serial: number) {
+function pickRoute({ replicas, keys }: World, serial: number) {
   const ready = replicas.ready();
   const replica = ready[serial % ready.length];
   const key = keys[serial % keys.length];
@@ -122,7 +122,7 @@ async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): 
     books,
     isIdle,
     harmed: fault.isHarmless ? failed.map(describe) : [],
-    reasons: reasonsOf(failed),
+    reasons: countReasons(failed),
   };
   for (const problem of phaseProblems(phase).slice(0, SAID)) plan.say(`  ${problem}`);
   return phase;
@@ -166,7 +166,7 @@ function count(outcomes: readonly Outcome[]): Record<Completion, number> {
   return completions;
 }
 
-function reasonsOf(failed: readonly Outcome[]): Record<string, number> {
+function countReasons(failed: readonly Outcome[]): Record<string, number> {
   const reasons: Record<string, number> = {};
   for (const { completion, status, reason } of failed) {
     const key = `${completion} ${status} ${reason}`.replaceAll(/:\d{4,5}\b/g, "");
@@ -175,7 +175,7 @@ function reasonsOf(failed: readonly Outcome[]): Record<string, number> {
   return reasons;
 }
 
-function complaintsOf({ all }: Replicas): Record<string, number> {
+function countComplaints({ all }: Replicas): Record<string, number> {
   const complaints: Record<string, number> = {};
   for (const { level = "info", message } of all.flatMap((replica) => replica.process.logs)) {
     if (level !== "error" && level !== "warn") continue;

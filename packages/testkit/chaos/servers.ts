@@ -93,7 +93,7 @@ async function startServerStore(): Promise<Store> {
 }
 
 async function startClusterStore(): Promise<Store> {
-  return { kind: "cluster", cluster: await startRedisCluster({ replicasOf: [0] }) };
+  return { kind: "cluster", cluster: await startRedisCluster({ replicaPrimaries: [0] }) };
 }
 
 /** A process and its children: PostgreSQL has one for each connection. */

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from "node:os";
-import { phaseProblems, problemsOf, type Phase, type Round } from "./verdict.ts";
+import { phaseProblems, listProblems, type Phase, type Round } from "./verdict.ts";
 
 export interface Setting {
   readonly command: string;
@@ -73,7 +73,7 @@ const HEADINGS = (
 
 function roundText(round: Round): string {
   const { database, store, phases, requests, withheld, completions, books, live, quietMs, seconds } = round;
-  const problems = problemsOf(round);
+  const problems = listProblems(round);
   const about = [
     `${requests} requests in ${seconds} s: ${completions.delivered} delivered, ${completions.refused} refused, ${completions.cut} cut,`,
     `${completions.unanswered} unanswered, ${completions.left} left on purpose${withheld > 0 ? `; ${withheld} were not sent` : ""}.`,

@@ -52,7 +52,7 @@ export interface Round {
 }
 
 /** Everything that speaks against a round, in words; none = it passed. */
-export function problemsOf(round: Round): string[] {
+export function listProblems(round: Round): string[] {
   return [
     ...(round.phases.length === 0 ? ["no fault was tried"] : []),
     ...round.phases.flatMap(phaseProblems),

@@ -68,7 +68,7 @@ export async function createWorld({ database, store, program }: WorldSettings): 
       program,
     });
     stops.push(() => replicas.stop());
-    const console = () => signIn(urlOf(replicas));
+    const console = () => signIn(requireReplicaUrl(replicas));
     const root = await console();
     await setOptions(root, { QuotaForNewUser: String(QUOTA), RetryTimes: "2" });
     await setModelRatios(root, Object.fromEntries(Object.values(MODELS).map((model) => [model, RATIO])));
@@ -84,7 +84,7 @@ export async function createWorld({ database, store, program }: WorldSettings): 
   }
 }
 
-function urlOf(replicas: Replicas): string {
+function requireReplicaUrl(replicas: Replicas): string {
   const [replica] = replicas.ready();
   if (!replica) throw new Error("no replica is ready");
   return replica.process.url;

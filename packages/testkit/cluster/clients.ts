@@ -10,7 +10,7 @@ export interface Clients {
 }
 
 /** kubectl and Helm for the cluster of a kubeconfig. */
-export function clientsOf(programs: string, kubeconfig: string): Clients {
+export function createClients(programs: string, kubeconfig: string): Clients {
   const call = (program: string, args: readonly string[], input = "") =>
     runWithInput(join(programs, program), args, { ...process.env, KUBECONFIG: kubeconfig }, input);
   return {

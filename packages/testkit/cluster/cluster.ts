@@ -7,7 +7,7 @@ import { createGuard } from "../src/services/guard.ts";
 import { freePort } from "../src/services/process.ts";
 import { Authority } from "./authority.ts";
 import { whyNoNodes } from "./obstacles.ts";
-import { clientsOf, type Clients } from "./clients.ts";
+import { createClients, type Clients } from "./clients.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { addFakeNodes } from "./fake-nodes.ts";
 import { joinGroup, removeGroups } from "./groups.ts";
@@ -39,7 +39,7 @@ const RELAY = join(import.meta.dirname, "relay.ts");
 export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: number } = {}): Promise<Cluster> {
   const given = process.env["KUBECONFIG"];
   if (given) {
-    const clients = clientsOf(await buildPrograms("clients"), given);
+    const clients = createClients(await buildPrograms("clients"), given);
     return { kubeconfig: given, folder: undefined, ...clients, stop: async () => {} };
   }
   const programs = await buildPrograms("control-plane");
@@ -57,7 +57,7 @@ export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: num
         advertised: undefined,
         etcdPorts: [client, peer],
       });
-      const clients = clientsOf(programs, kubeconfig);
+      const clients = createClients(programs, kubeconfig);
       if (fakeNodes > 0) await addFakeNodes({ host, programs, kubeconfig, clients, count: fakeNodes });
       return { kubeconfig, folder, ...clients, stop };
     } catch (error) {
@@ -118,7 +118,7 @@ async function startInside(machine: ProcessHost, inside: Inside): Promise<Omit<N
   const relays = new Relays(machine, cluster, authority.folder);
   const port = await relays.inward("127.0.0.1:6443");
   const kubeconfig = authority.kubeconfig("kubeconfig", "admin", `127.0.0.1:${port}`);
-  const clients = clientsOf(programs, kubeconfig);
+  const clients = createClients(programs, kubeconfig);
   const indexes = Array.from({ length: count }, (_, index) => index + 1);
   const nodes = await Promise.all(indexes.map((index) => startNode({ cluster, programs, authority, count }, index)));
   for (const { name, host } of nodes) {
@@ -180,7 +180,7 @@ class Relays {
     host.start(name, process.execPath, [RELAY, from, to]);
     let found: string | undefined;
     await host.until(20, name, () => {
-      found = /^ready (.+)$/m.exec(readFileSync(host.logOf(name), "utf8"))?.[1];
+      found = /^ready (.+)$/m.exec(readFileSync(host.buildLogPath(name), "utf8"))?.[1];
       return found !== undefined;
     });
     return found ?? "";

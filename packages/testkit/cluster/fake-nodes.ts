@@ -18,12 +18,12 @@ export async function addFakeNodes({ host, programs, kubeconfig, clients, count 
     "--manage-all-nodes=true",
     "--node-lease-duration-seconds=40",
   ]);
-  const items = Array.from({ length: count }, (_, index) => nodeOf(`fake-${index + 1}`, `zone-${index % 3}`));
+  const items = Array.from({ length: count }, (_, index) => buildNode(`fake-${index + 1}`, `zone-${index % 3}`));
   await clients.apply(JSON.stringify({ apiVersion: "v1", kind: "List", items }));
   await clients.kubectl("wait", "--for=condition=Ready", "node", "--all", "--timeout=60s");
 }
 
-function nodeOf(name: string, zone: string) {
+function buildNode(name: string, zone: string) {
   const size = { cpu: "8", memory: "16Gi", pods: "110" };
   const labels = {
     "kubernetes.io/hostname": name,

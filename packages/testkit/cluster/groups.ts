@@ -11,13 +11,13 @@ const WEIGHT = 20;
 /** Programs that are no pods: the test, the control plane, the nodes. */
 const PROGRAMS = "programs";
 
-const groupOf = (folder: string) => basename(folder);
+const toGroupName = (folder: string) => basename(folder);
 const isUnified = () => existsSync(join(CGROUPS, "cgroup.controllers"));
 const cpuRoot = () => (isUnified() ? CGROUPS : join(CGROUPS, "cpu"));
 
 /** Puts this process, and what it starts from now on, into a group next to those of the nodes. */
 export function joinGroup(folder: string): void {
-  const own = join(cpuRoot(), groupOf(folder));
+  const own = join(cpuRoot(), toGroupName(folder));
   mkdirSync(join(own, PROGRAMS), { recursive: true });
   if (isUnified()) {
     control(CGROUPS);
@@ -29,7 +29,7 @@ export function joinGroup(folder: string): void {
 
 /** The control group of a node's pods, in every hierarchy of version 1 or the one of version 2. */
 export function makeGroups(folder: string, node: string): string {
-  const own = groupOf(folder);
+  const own = toGroupName(folder);
   for (const root of isUnified() ? [CGROUPS] : globSync(`${CGROUPS}/*/`))
     mkdirSync(join(root, own, node), { recursive: true });
   return `/${own}/${node}`;
@@ -37,7 +37,7 @@ export function makeGroups(folder: string, node: string): string {
 
 /** A group can be removed a moment after its last process has ended. */
 export async function removeGroups(folder: string): Promise<void> {
-  const own = groupOf(folder);
+  const own = toGroupName(folder);
   writeFileSync(join(cpuRoot(), "cgroup.procs"), String(process.pid));
   for (let attempt = 0; attempt < 50; attempt++) {
     const left = globSync([`${CGROUPS}/${own}/**/`, `${CGROUPS}/*/${own}/**/`]).toSorted((a, b) => b.length - a.length);

@@ -21,7 +21,7 @@ export interface NodeSettings {
   readonly count: number;
 }
 
-const addressOf = (index: number) => `172.31.0.${10 + index}`;
+const buildAddress = (index: number) => `172.31.0.${10 + index}`;
 
 /** The bridge that nodes are connected to, inside the namespaces of the cluster. */
 export async function createNetwork(cluster: ProcessHost): Promise<void> {
@@ -49,11 +49,11 @@ export async function startNode(settings: NodeSettings, index: number): Promise<
     "-ec",
     `ip link add v${index} type veth peer name eth0 netns ${pid}
      ip link set v${index} master br0 up
-     ip route add 10.244.${index}.0/24 via ${addressOf(index)}`,
+     ip route add 10.244.${index}.0/24 via ${buildAddress(index)}`,
   );
   const others = Array.from({ length: count }, (_, at) => at + 1).filter((other) => other !== index);
-  const routes = others.map((other) => `10.244.${other}.0/24 ${addressOf(other)}`);
-  await host.run("sh", "-e", join(import.meta.dirname, "node.sh"), folder, addressOf(index), ...routes);
+  const routes = others.map((other) => `10.244.${other}.0/24 ${buildAddress(other)}`);
+  await host.run("sh", "-e", join(import.meta.dirname, "node.sh"), folder, buildAddress(index), ...routes);
 
   const socket = join(folder, "run", "containerd.sock");
   writeFileSync(join(folder, "containerd.toml"), containerdConfig(folder, socket));
@@ -65,7 +65,7 @@ export async function startNode(settings: NodeSettings, index: number): Promise<
     return true;
   });
   await importImage(node, join(programs, "pause.tar"));
-  startAgents(settings, { node, folder, group, address: addressOf(index) });
+  startAgents(settings, { node, folder, group, address: buildAddress(index) });
   return node;
 }
 

@@ -28,7 +28,7 @@ export class ProcessHost {
 
   /** Starts a program that runs until the host is closed. */
   start(name: string, command: string, args: readonly string[]): void {
-    const log = openSync(this.logOf(name), "a");
+    const log = openSync(this.buildLogPath(name), "a");
     const [program, ...leash] = LEASHED;
     const child = spawn(program, [...leash, ...this.#prefix, command, ...args], { stdio: ["ignore", log, log] });
     child.once("error", () => {
@@ -45,7 +45,7 @@ export class ProcessHost {
     return (await execute(program, rest, { maxBuffer: 2 ** 26 })).stdout;
   }
 
-  logOf(name: string): string {
+  buildLogPath(name: string): string {
     return join(this.logs, `${name}.log`);
   }
 
@@ -54,7 +54,7 @@ export class ProcessHost {
     const limit = performance.now() + seconds * 1_000;
     while (!(await succeeds(isDone))) {
       if (performance.now() > limit)
-        throw new Error(`${name} was not ready within ${seconds} s:\n${tailOf(this.logOf(name))}`);
+        throw new Error(`${name} was not ready within ${seconds} s:\n${readTail(this.buildLogPath(name))}`);
       await sleep(POLL_MS);
     }
   }
@@ -104,7 +104,7 @@ async function succeeds(isDone: () => boolean | Promise<boolean>): Promise<boole
   }
 }
 
-function tailOf(file: string): string {
+function readTail(file: string): string {
   try {
     return readFileSync(file, "utf8").slice(-LOG_TAIL);
   } catch {

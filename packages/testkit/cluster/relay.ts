@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from "node:net";
 
 type End = { readonly path: string } | { readonly host: string; readonly port: number };
 
-function endOf(text: string): End {
+function parseEnd(text: string): End {
   if (text.startsWith("/")) return { path: text };
   const colon = text.lastIndexOf(":");
   return { host: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
@@ -15,11 +15,11 @@ const [from = "", to = ""] = process.argv.slice(2);
 if (from.startsWith("/")) rmSync(from, { force: true });
 
 const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
-  const far = connect({ ...endOf(to), allowHalfOpen: true, noDelay: true });
+  const far = connect({ ...parseEnd(to), allowHalfOpen: true, noDelay: true });
   join(near, far);
   join(far, near);
 });
-server.listen({ ...endOf(from), backlog: 1_024 }, () => {
+server.listen({ ...parseEnd(from), backlog: 1_024 }, () => {
   const address = server.address();
   console.log(`ready ${typeof address === "object" && address ? address.port : from}`);
 });

@@ -41,10 +41,10 @@ export function aiClients({ url, key }: Access): readonly OfficialClient[] {
   ];
 }
 
-function aiClient(name: string, modelOf: (model: string) => LanguageModel, thinking: Options): OfficialClient {
+function aiClient(name: string, createModel: (model: string) => LanguageModel, thinking: Options): OfficialClient {
   const loop = async (model: string, isStream: boolean, providerOptions: Options): Promise<Thought> => {
     const ask = { prompt: PROMPT, tools: { get_weather: weather }, stopWhen: stepCountIs(3), maxOutputTokens: 4000 };
-    const params = { model: modelOf(model), maxRetries: 0, ...ask, ...(providerOptions && { providerOptions }) };
+    const params = { model: createModel(model), maxRetries: 0, ...ask, ...(providerOptions && { providerOptions }) };
     const answer = isStream ? streamText(params) : await generateText(params);
     const steps = await answer.steps;
     return { thinking: steps[0]?.reasoningText ?? "", text: await answer.text };
@@ -58,14 +58,14 @@ function aiClient(name: string, modelOf: (model: string) => LanguageModel, think
         { type: "text" as const, text: PROMPT },
         { type: "file" as const, data: PNG, mediaType: PNG_TYPE },
       ];
-      const params = { model: modelOf(model), maxRetries: 0, messages: [{ role: "user" as const, content }] };
+      const params = { model: createModel(model), maxRetries: 0, messages: [{ role: "user" as const, content }] };
       return isStream ? streamText(params).text : (await generateText(params)).text;
     },
     async structured(model, isStream, prompt) {
       const output = Output.object({ schema: jsonSchema<{ harbour: string }>({ ...SCHEMA }) });
       // It asks models whose names it does not know by a tool instead.
       const providerOptions = { anthropic: { structuredOutputMode: "outputFormat" } } as const;
-      const params = { model: modelOf(model), maxRetries: 0, prompt, output, providerOptions };
+      const params = { model: createModel(model), maxRetries: 0, prompt, output, providerOptions };
       return isStream ? streamText(params).output : (await generateText(params)).output;
     },
   };

@@ -34,7 +34,7 @@ export function anthropicClient({ url, key }: Access): OfficialClient {
         { type: "text" as const, text: PROMPT },
         { type: "image" as const, source },
       ];
-      return textOf(await create({ model, max_tokens: TOKENS, messages: [{ role: "user", content }] }, isStream));
+      return readText(await create({ model, max_tokens: TOKENS, messages: [{ role: "user", content }] }, isStream));
     },
     async structured(model, isStream, prompt) {
       const params = {
@@ -64,9 +64,9 @@ async function runTools(client: Anthropic, model: string, isStream: boolean, thi
   const messages: BetaMessage[] = [];
   for await (const turn of runner) messages.push("finalMessage" in turn ? await turn.finalMessage() : turn);
   const thoughts = messages[0]?.content.flatMap((block) => (block.type === "thinking" ? [block.thinking] : []));
-  return { thinking: (thoughts ?? []).join(""), text: textOf(messages.at(-1)) };
+  return { thinking: (thoughts ?? []).join(""), text: readText(messages.at(-1)) };
 }
 
-function textOf(message: Pick<Message | BetaMessage, "content"> | undefined): string {
+function readText(message: Pick<Message | BetaMessage, "content"> | undefined): string {
   return (message?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("");
 }

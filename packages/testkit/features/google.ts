@@ -15,7 +15,7 @@ export function googleClient({ url, key }: Access): OfficialClient {
   const client = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: url } });
   const generate = async (params: GenerateContentParameters, isStream: boolean): Promise<string> =>
     isStream
-      ? textOf(await Array.fromAsync(await client.models.generateContentStream(params)))
+      ? readText(await Array.fromAsync(await client.models.generateContentStream(params)))
       : ((await client.models.generateContent(params)).text ?? "");
   return {
     name: "google",
@@ -53,9 +53,9 @@ async function runTools(client: GoogleGenAI, model: string, isStream: boolean, t
     });
   const parts = first.flatMap((answer) => answer.candidates?.[0]?.content?.parts ?? []);
   const thoughts = parts.filter((part) => part.thought === true).map((part) => part.text ?? "");
-  return { thinking: thoughts.join(""), text: textOf(await send(results)) };
+  return { thinking: thoughts.join(""), text: readText(await send(results)) };
 }
 
-function textOf(answers: readonly GenerateContentResponse[]): string {
+function readText(answers: readonly GenerateContentResponse[]): string {
   return answers.map((answer) => answer.text ?? "").join("");
 }

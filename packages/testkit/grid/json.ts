@@ -35,6 +35,6 @@ export function parsed(text: string): unknown {
 }
 
 /** The bytes of a data URL, as base64. */
-export function bytesOf(url: string): string {
+export function readDataUrl(url: string): string {
   return url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : "";
 }

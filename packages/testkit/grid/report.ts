@@ -14,10 +14,12 @@ export interface Verdict {
 const MARKS = { passed: "ok", partly: "o-", failed: "XX", impossible: "--" } as const;
 
 export function printGrid(verdicts: readonly Verdict[]): string {
-  const columns = [...new Set(verdicts.map(({ cell }) => columnOf(cell)))];
-  const rows = [...new Set(verdicts.map(lineOf))];
+  const columns = [...new Set(verdicts.map(({ cell }) => buildColumnKey(cell)))];
+  const rows = [...new Set(verdicts.map(formatRowName))];
   const width = Math.max(...rows.map((row) => row.length));
-  const marks = new Map(verdicts.map((verdict) => [`${lineOf(verdict)} ${columnOf(verdict.cell)}`, markOf(verdict)]));
+  const marks = new Map(
+    verdicts.map((verdict) => [`${formatRowName(verdict)} ${buildColumnKey(verdict.cell)}`, selectMark(verdict)]),
+  );
   const line = (name: string, cells: readonly string[]) => `${name.padEnd(width)}  ${cells.join("  ")}`;
   return [
     `columns: ${columns.map((name, index) => `${label(index)}=${name}`).join(" ")}`,
@@ -41,26 +43,26 @@ function label(index: number): string {
   return String.fromCharCode(97 + Math.floor(index / 4)) + String((index % 4) + 1);
 }
 
-function columnOf({ client, upstream }: Cell): string {
+function buildColumnKey({ client, upstream }: Cell): string {
   return `${client.name}>${upstream.name}`;
 }
 
-function lineOf({ row, cell }: Verdict): string {
+function formatRowName({ row, cell }: Verdict): string {
   return `${row} ${cell.isStream ? "stream" : "plain"}`;
 }
 
-function kindOf({ reason, partly, problems }: Verdict): keyof typeof MARKS {
+function classifyVerdict({ reason, partly, problems }: Verdict): keyof typeof MARKS {
   if (reason !== undefined) return "impossible";
   if (problems.length > 0) return "failed";
   return partly === undefined ? "passed" : "partly";
 }
 
-function markOf(verdict: Verdict): string {
-  return MARKS[kindOf(verdict)];
+function selectMark(verdict: Verdict): string {
+  return MARKS[classifyVerdict(verdict)];
 }
 
 function count(verdicts: readonly Verdict[], kind: keyof typeof MARKS): number {
-  return verdicts.filter((verdict) => kindOf(verdict) === kind).length;
+  return verdicts.filter((verdict) => classifyVerdict(verdict) === kind).length;
 }
 
 /** Each reason once, with the rows that it shows in. */
@@ -69,8 +71,8 @@ function reasons(verdicts: readonly Verdict[]): string[] {
   for (const verdict of verdicts) {
     const reason = verdict.reason ?? verdict.partly;
     if (reason === undefined) continue;
-    const line = `${markOf(verdict)} ${reason}`;
-    found.set(line, (found.get(line) ?? new Set()).add(lineOf(verdict)));
+    const line = `${selectMark(verdict)} ${reason}`;
+    found.set(line, (found.get(line) ?? new Set()).add(formatRowName(verdict)));
   }
   return [...found].map(([reason, rows]) => `${reason}: ${[...rows].join(", ")}`);
 }

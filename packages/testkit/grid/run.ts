@@ -37,9 +37,9 @@ export interface Judgement {
 
 export async function runCell(gate: Gate, row: Case, cell: Cell, model: string): Promise<Judgement> {
   const answer = await call(gate, cell, row.ask(cell), model);
-  const [first] = requestsOf(gate, cell);
+  const [first] = listRequests(gate, cell);
   const followed = row.next && (await call(gate, cell, row.next(cell, answer), model));
-  const second = requestsOf(gate, cell).at(1);
+  const second = listRequests(gate, cell).at(1);
   const outcome = {
     answer,
     got: first ? readRequest(first) : NOTHING_GOT,
@@ -61,7 +61,7 @@ function show(value: unknown): string {
   return (JSON.stringify(value) ?? "nothing").slice(0, 300);
 }
 
-function requestsOf({ requests }: Gate, { marker }: Cell): readonly Recorded[] {
+function listRequests({ requests }: Gate, { marker }: Cell): readonly Recorded[] {
   return requests().filter(({ body }) => body.includes(marker));
 }
 
@@ -83,7 +83,7 @@ async function call(
     return { ...client.readStream(eventsIn(text), isWhole), ...head };
   const json = parsed(text);
   const whole: Json = isObject(json) ? json : {};
-  const error = response.ok && isWhole && !isStream ? undefined : (client.errorOf(whole) ?? "");
+  const error = response.ok && isWhole && !isStream ? undefined : (client.findErrorMessage(whole) ?? "");
   return error === undefined ? { ...client.read(whole), ...head } : { ...NOTHING_SEEN, error, ...head };
 }
 
@@ -101,10 +101,10 @@ async function readBody(response: Response): Promise<{ text: string; isWhole: bo
 function eventsIn(text: string): StreamData[] {
   return text.split("\n\n").flatMap((block) => {
     const lines = block.split("\n");
-    const valueOf = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-    const data = valueOf("data");
+    const findField = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+    const data = findField("data");
     if (data === undefined) return [];
     const json = data === "[DONE]" ? data : parsed(data);
-    return [{ event: valueOf("event"), data: json === "[DONE]" || isObject(json) ? (json as Json | "[DONE]") : {} }];
+    return [{ event: findField("event"), data: json === "[DONE]" || isObject(json) ? (json as Json | "[DONE]") : {} }];
   });
 }

@@ -60,7 +60,7 @@ export interface Client {
   /** The data of a stream's events; `isWhole` = the body ended as HTTP says. */
   readStream(events: readonly StreamData[], isWhole: boolean): Seen;
   /** The message of an error in the envelope of this protocol; undefined when it is none. */
-  errorOf(answer: Json): string | undefined;
+  findErrorMessage(answer: Json): string | undefined;
 }
 
 export interface StreamData {

@@ -1,6 +1,6 @@
 // The upstreams of the grid, and what of a request reached them.
 import type { Recorded } from "../src/upstream/recorded.ts";
-import { at, bytesOf, isObject, listAt, parsed, textAt } from "./json.ts";
+import { at, readDataUrl, isObject, listAt, parsed, textAt } from "./json.ts";
 import type { Got, Json } from "./types.ts";
 
 export interface UpstreamKind {
@@ -34,7 +34,7 @@ function readChat(json: Json): Got {
   return {
     system: messages.filter(isSystem).map(contentText).join("\n\n"),
     texts: talk.map(contentText).filter((text) => text !== ""),
-    images: parts.map((part) => bytesOf(textAt(part, "image_url", "url"))).filter((bytes) => bytes !== ""),
+    images: parts.map((part) => readDataUrl(textAt(part, "image_url", "url"))).filter((bytes) => bytes !== ""),
     tools: listAt(json, "tools").map((tool) => textAt(tool, "function", "name")),
     calls: talk.flatMap((message) => listAt(message, "tool_calls")).map((call) => chatCall(at(call, "function"))),
     results: messages.filter((message) => message["role"] === "tool").map(contentText),
@@ -53,10 +53,10 @@ function chatCall(call: unknown): { name: string; args: unknown } {
 
 function contentText(message: Json): string {
   const { content } = message;
-  return typeof content === "string" ? content : textsOf(listAt(message, "content"));
+  return typeof content === "string" ? content : joinTexts(listAt(message, "content"));
 }
 
-function textsOf(parts: readonly Json[]): string {
+function joinTexts(parts: readonly Json[]): string {
   return parts.map((part) => textAt(part, "text")).join("");
 }
 
@@ -67,7 +67,7 @@ function readResponses(json: Json): Got {
   return {
     system: textAt(json, "instructions"),
     texts: items.map(contentText).filter((text) => text !== ""),
-    images: parts.map((part) => bytesOf(textAt(part, "image_url"))).filter((bytes) => bytes !== ""),
+    images: parts.map((part) => readDataUrl(textAt(part, "image_url"))).filter((bytes) => bytes !== ""),
     tools: listAt(json, "tools").map((tool) => textAt(tool, "name")),
     calls: ofType("function_call").map(chatCall),
     results: ofType("function_call_output").map((item) => textAt(item, "output")),
@@ -76,7 +76,7 @@ function readResponses(json: Json): Got {
     schema: at(json, "text", "format", "schema"),
     stop: [],
     thinking: ofType("reasoning")
-      .map((item) => textsOf(listAt(item, "summary")))
+      .map((item) => joinTexts(listAt(item, "summary")))
       .join(""),
     signatures: ofType("reasoning").map((item) => textAt(item, "encrypted_content")),
   };
@@ -88,7 +88,7 @@ function readAnthropic(json: Json): Got {
   const ofType = (type: string) => blocks.filter((block) => block["type"] === type);
   const { system } = json;
   return {
-    system: typeof system === "string" ? system : textsOf(listAt(json, "system")),
+    system: typeof system === "string" ? system : joinTexts(listAt(json, "system")),
     texts: messages.map(contentText).filter((text) => text !== ""),
     images: ofType("image").map((block) => textAt(block, "source", "data")),
     tools: listAt(json, "tools").map((tool) => textAt(tool, "name")),
@@ -111,9 +111,9 @@ function readGemini(json: Json): Got {
   const members = (name: string) => parts.map((part) => part[name]).filter(isObject);
   const config = at(json, "generationConfig");
   return {
-    system: textsOf(listAt(json, "systemInstruction", "parts")),
+    system: joinTexts(listAt(json, "systemInstruction", "parts")),
     texts: contents
-      .map((content) => textsOf(listAt(content, "parts").filter((part) => part["thought"] !== true)))
+      .map((content) => joinTexts(listAt(content, "parts").filter((part) => part["thought"] !== true)))
       .filter((text) => text !== ""),
     images: members("inlineData").map((data) => textAt(data, "data")),
     tools: listAt(json, "tools")
@@ -124,10 +124,10 @@ function readGemini(json: Json): Got {
       ["output", "result", "content"].map((name) => textAt(response, name)).join(""),
     ),
     resultTurns: turnsWith(contents, "parts", (part) => part["functionResponse"] !== undefined),
-    choice: choiceOf(at(json, "toolConfig", "functionCallingConfig")),
+    choice: readToolChoice(at(json, "toolConfig", "functionCallingConfig")),
     schema: at(config, "responseJsonSchema") ?? at(config, "responseSchema"),
     stop: (at(config, "stopSequences") ?? []) as string[],
-    thinking: textsOf(parts.filter((part) => part["thought"] === true)),
+    thinking: joinTexts(parts.filter((part) => part["thought"] === true)),
     signatures: parts.map((part) => textAt(part, "thoughtSignature")).filter((signature) => signature !== ""),
   };
 }
@@ -136,7 +136,7 @@ function turnsWith(turns: readonly Json[], name: string, matches: (part: Json) =
   return turns.filter((turn) => listAt(turn, name).some(matches)).length;
 }
 
-function choiceOf(config: unknown): string {
+function readToolChoice(config: unknown): string {
   const names = at(config, "allowedFunctionNames");
   return textAt(config, "mode") === "ANY" && Array.isArray(names) ? names.join() : "";
 }

@@ -72,9 +72,9 @@ test.each(CONVERTED)("%s clients on an upstream that speaks %s", async (clientNa
   const cells = WORDS.flatMap((words) => [false, true].map((isStream) => ({ words, isStream })));
   const lines = await Promise.all(
     cells.map(async ({ words, isStream }) => {
-      const documents = await documentsOf(client, `${model}+${words}`, isStream);
+      const documents = await fetchDocuments(client, `${model}+${words}`, isStream);
       const kind = `${clientName} ${isStream ? "stream" : "plain"}` as const;
-      return documents.map((json) => checkOf(kind, json));
+      return documents.map((json) => buildCheck(kind, json));
     }),
   );
   const file = join(folder, `${clientName}-${upstreamName}.ts`);
@@ -85,7 +85,7 @@ test.each(CONVERTED)("%s clients on an upstream that speaks %s", async (clientNa
 });
 
 /** The JSON documents of an answer: one, or one for each event. */
-async function documentsOf(client: Client, model: string, isStream: boolean): Promise<string[]> {
+async function fetchDocuments(client: Client, model: string, isStream: boolean): Promise<string[]> {
   const { path, body } = client.request(ASKED, model, isStream);
   const response = await fetch(gateway.url + path, {
     method: "POST",
@@ -98,7 +98,7 @@ async function documentsOf(client: Client, model: string, isStream: boolean): Pr
   return isStream ? data : [text];
 }
 
-function checkOf(kind: keyof Documents, json: string): string {
+function buildCheck(kind: keyof Documents, json: string): string {
   return `{ const it = ${json} as const; const read: Documents[${JSON.stringify(kind)}] = it as Mutable<typeof it>; }`;
 }
 

@@ -62,29 +62,29 @@ afterAll(() => upstream?.stop());
 
 describe.each(Object.keys(SETUPS))("a kill during fifty streams on %s", (name) => {
   const outcome = () => outcomes.get(name) ?? expect.unreachable("the setup did not run");
-  const one = async (sql: string) => numberOf(outcome().database, sql);
+  const queryNumber = async (sql: string) => readNumber(outcome().database, sql);
 
   test("leaves no reservation open", async () => {
     expect(outcome().heldAtKill).toBe(STREAMS);
     expect(outcome().heldAtEnd).toBe(0);
-    expect(await one("select coalesce(sum(held), 0) as n from users")).toBe(0);
-    expect(await one("select coalesce(sum(held), 0) as n from tokens")).toBe(0);
+    expect(await queryNumber("select coalesce(sum(held), 0) as n from users")).toBe(0);
+    expect(await queryNumber("select coalesce(sum(held), 0) as n from tokens")).toBe(0);
   });
 
   // @weakness Money: Balances are stored in memory and lost with the process
   test("leaves a ledger that equals the balances", async () => {
-    const booked = await one("select coalesce(sum(quota), 0) as n from ledger where kind <> 'gift'");
+    const booked = await queryNumber("select coalesce(sum(quota), 0) as n from ledger where kind <> 'gift'");
     expect(booked).toBeLessThan(0);
     expect(outcome().change).toBe(booked);
-    expect(await one("select used_quota as n from tokens where name = 'test'")).toBe(-booked);
-    expect(await one("select remain_quota as n from tokens where name = 'test'")).toBe(TOKEN_QUOTA + booked);
-    expect(await one("select coalesce(sum(quota), 0) as n from logs where type = 2")).toBe(-booked);
+    expect(await queryNumber("select used_quota as n from tokens where name = 'test'")).toBe(-booked);
+    expect(await queryNumber("select remain_quota as n from tokens where name = 'test'")).toBe(TOKEN_QUOTA + booked);
+    expect(await queryNumber("select coalesce(sum(quota), 0) as n from logs where type = 2")).toBe(-booked);
   });
 
   test("charges each request once", async () => {
     const sql = "select request_id, kind from ledger group by request_id, kind having count(*) > 1";
     expect(await runSql(outcome().database, sql)).toEqual([]);
-    expect(await one("select count(*) as n from ledger where kind = 'consume'")).toBe(STREAMS);
+    expect(await queryNumber("select count(*) as n from ledger where kind = 'consume'")).toBe(STREAMS);
   });
 });
 
@@ -99,7 +99,7 @@ async function killAndRestart(setup: Setup): Promise<Aftermath> {
   await setModelRatios(root, { [MODEL]: 1 });
   await createChannel(root, { base_url: upstream.url, models: MODEL });
   const key = await createToken(root, { unlimited_quota: false, remain_quota: TOKEN_QUOTA });
-  const balance = () => numberOf(database, "select quota as n from users where username = 'root'");
+  const balance = () => readNumber(database, "select quota as n from users where username = 'root'");
   const open = () => openIn(setup);
 
   const before = await balance();
@@ -133,7 +133,7 @@ async function readUntilCut(url: string, key: string): Promise<void> {
 
 /** Open reservations, wherever they are retained, and charges that are not in the database yet. */
 async function openIn({ database, redis: url }: Setup): Promise<number> {
-  const inDatabase = await numberOf(database, "select count(*) as n from holds");
+  const inDatabase = await readNumber(database, "select count(*) as n from holds");
   if (url === undefined) return inDatabase;
   const redis = new Redis(url);
   const leases = await Promise.all((await redis.keys("*}leases")).map((key) => redis.zcard(key)));
@@ -143,6 +143,6 @@ async function openIn({ database, redis: url }: Setup): Promise<number> {
 }
 
 /** The column `n` of the first row. */
-async function numberOf(database: string, sql: string): Promise<number> {
+async function readNumber(database: string, sql: string): Promise<number> {
   return Number((await runSql(database, sql))[0]?.["n"] ?? 0);
 }

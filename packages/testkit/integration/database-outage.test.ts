@@ -49,11 +49,11 @@ async function ask({ url }: GatewayProcess): Promise<Response> {
   await response.clone().text();
   return response;
 }
-const statusOf = async (gateway: GatewayProcess) => (await ask(gateway)).status;
+const fetchStatus = async (gateway: GatewayProcess) => (await ask(gateway)).status;
 const read = async ({ adminUrl }: GatewayProcess, path: string) => (await fetch(`${adminUrl}${path}`)).text();
 
 test("known keys are served, or no one is", async () => {
-  await expect.poll(() => Promise.all([serving, denying].map(statusOf)), { timeout: 10_000 }).toEqual([200, 200]);
+  await expect.poll(() => Promise.all([serving, denying].map(fetchStatus)), { timeout: 10_000 }).toEqual([200, 200]);
   proxy.isClosed = true;
   proxy.cut();
   await expect
@@ -64,12 +64,12 @@ test("known keys are served, or no one is", async () => {
   await expect
     .poll(() => read(serving, "/readyz?verbose"), { timeout: 15_000, interval: 200 })
     .toContain("[!] keys and charges the database is away: known keys are served for ten minutes");
-  expect(await statusOf(serving)).toBe(200);
+  expect(await fetchStatus(serving)).toBe(200);
   const refused = await ask(denying);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(await refused.json()).toMatchObject({ error: { code: "balances_unavailable" } });
   expect(await read(denying, "/metrics")).toContain('fairway_degraded{part="keys and charges",mode="deny"} 1');
   proxy.isClosed = false;
-  await expect.poll(() => statusOf(denying), { timeout: 15_000, interval: 200 }).toBe(200);
+  await expect.poll(() => fetchStatus(denying), { timeout: 15_000, interval: 200 }).toBe(200);
   expect(await read(denying, "/readyz?verbose")).toContain("[+] keys and charges with the database");
 }, 90_000);

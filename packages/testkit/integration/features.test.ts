@@ -24,7 +24,7 @@ import {
 /** OpenAI's reasoning models take tools on Responses only. */
 const KINDS = [...UPSTREAMS, { name: "responses", type: 1, model: "gpt-5.4-pro" }];
 /** Names of that family hold no plus. */
-const modelOf = ({ name, model }: (typeof KINDS)[number], word: string) =>
+const buildModelName = ({ name, model }: (typeof KINDS)[number], word: string) =>
   name === "responses" ? `${model}_${word.replaceAll("+", "_")}` : `${model}+${word}`;
 const WORDS = ["plain", "echo", "tool-loop", "tool-loop+reasoning"];
 const MODES = [
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await setOptions(root, { SelfUseModeEnabled: "true" });
   for (const kind of KINDS) {
     const { name, type } = kind;
-    const models = WORDS.map((word) => modelOf(kind, word)).join(",");
+    const models = WORDS.map((word) => buildModelName(kind, word)).join(",");
     await createChannel(root, { name, type, base_url: upstream.url, models, auto_ban: 0 });
   }
   key = await createToken(root);
@@ -56,17 +56,17 @@ afterAll(async () => {
 });
 
 const MAKERS: Readonly<Record<string, (access: Access) => OfficialClient>> = {
-  "openai chat": (access) => named(openaiClients(access), "openai chat"),
-  "openai responses": (access) => named(openaiClients(access), "openai responses"),
+  "openai chat": (access) => requireClient(openaiClients(access), "openai chat"),
+  "openai responses": (access) => requireClient(openaiClients(access), "openai responses"),
   anthropic: anthropicClient,
   google: googleClient,
-  "ai chat": (access) => named(aiClients(access), "ai chat"),
-  "ai responses": (access) => named(aiClients(access), "ai responses"),
-  "ai anthropic": (access) => named(aiClients(access), "ai anthropic"),
-  "ai google": (access) => named(aiClients(access), "ai google"),
+  "ai chat": (access) => requireClient(aiClients(access), "ai chat"),
+  "ai responses": (access) => requireClient(aiClients(access), "ai responses"),
+  "ai anthropic": (access) => requireClient(aiClients(access), "ai anthropic"),
+  "ai google": (access) => requireClient(aiClients(access), "ai google"),
 };
 
-function named(clients: readonly OfficialClient[], name: string): OfficialClient {
+function requireClient(clients: readonly OfficialClient[], name: string): OfficialClient {
   const client = clients.find((candidate) => candidate.name === name);
   if (!client) throw new Error(`no client ${name}`);
   return client;
@@ -82,7 +82,7 @@ function received() {
 describe.each(Object.keys(MAKERS))("%s", (name) => {
   describe.each(KINDS)("before $name", (kind) => {
     const client = () => MAKERS[name]!({ url: gateway.url, key });
-    const model = (word: string) => modelOf(kind, word);
+    const model = (word: string) => buildModelName(kind, word);
 
     test.each(MODES)("runs tools, %s", async (_mode, isStream) => {
       expect(await client().tools(model("tool-loop"), isStream)).toBe(NORMAL_TEXT);

@@ -47,8 +47,8 @@ async function openChannels(root: Session): Promise<void> {
     await openChannel(root, kind.name, kind.type, [...new Set(sound)]);
   }
   for (const row of CASES.filter(({ isFault }) => isFault))
-    for (const cell of cellsOf(row)) {
-      const model = modelOf(row, cell);
+    for (const cell of buildCells(row)) {
+      const model = buildModelName(row, cell);
       await openChannel(root, model, cell.upstream.type, [model]);
     }
 }
@@ -58,7 +58,7 @@ async function openChannel(root: Session, name: string, type: number, models: re
   await root.must("POST", "/api/channel/", { ...shared, name, type, models: models.join(",") });
 }
 
-function cellsOf(row: Case): Cell[] {
+function buildCells(row: Case): Cell[] {
   return [false, true].flatMap((isStream) =>
     CLIENTS.flatMap((client) =>
       UPSTREAMS.map((kind) => {
@@ -70,13 +70,13 @@ function cellsOf(row: Case): Cell[] {
 }
 
 /** Words that the fake upstream does not know change nothing, so cells with faults can have names of their own. */
-function modelOf(row: Case, { client, upstream: kind, isStream }: Cell): string {
+function buildModelName(row: Case, { client, upstream: kind, isStream }: Cell): string {
   const own = row.isFault ? `+${client.name}-${isStream ? "stream" : "plain"}` : "";
   return `${kind.model}+${row.words}${own}`;
 }
 
 test.each(CASES)("$name", async (row) => {
-  const done = await Promise.all(cellsOf(row).map((cell) => judged(row, cell)));
+  const done = await Promise.all(buildCells(row).map((cell) => judged(row, cell)));
   verdicts.push(...done);
   const failed = done.filter(({ problems }) => problems.length > 0);
   const lines = failed.map(({ cell, problems }) => `${cell.marker} ${problems.join("; ")}`);
@@ -86,5 +86,5 @@ test.each(CASES)("$name", async (row) => {
 async function judged(row: Case, cell: Cell): Promise<Verdict> {
   const reason = row.impossible?.(cell);
   if (reason !== undefined) return { row: row.name, cell, problems: [], reason, partly: undefined };
-  return { row: row.name, cell, reason, ...(await runCell(gate, row, cell, modelOf(row, cell))) };
+  return { row: row.name, cell, reason, ...(await runCell(gate, row, cell, buildModelName(row, cell))) };
 }

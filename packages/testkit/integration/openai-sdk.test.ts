@@ -48,16 +48,16 @@ afterAll(async () => {
   await upstream?.stop();
 });
 
-const quotaOf = async () => (await root.must<{ quota: number }>("GET", "/api/user/self")).quota;
+const readQuota = async () => (await root.must<{ quota: number }>("GET", "/api/user/self")).quota;
 
 describe("chat", () => {
   test("a plain answer arrives as the upstream wrote it, and is charged", async () => {
-    const before = await quotaOf();
+    const before = await readQuota();
     const answer = await client.chat.completions.create({ model: "gpt-4o", ...QUESTION });
     expect(answer.choices[0]?.message).toMatchObject({ role: "assistant", content: NORMAL_TEXT });
     expect(answer.usage).toMatchObject({ prompt_tokens: DEFAULT_USAGE.input, completion_tokens: DEFAULT_USAGE.output });
     expect(answer._request_id).toBeTruthy();
-    expect(await quotaOf()).toBeLessThan(before);
+    expect(await readQuota()).toBeLessThan(before);
     expect(upstream.requests[0]?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
   });
 
@@ -71,12 +71,12 @@ describe("chat", () => {
   });
 
   test("usage is not sent to a client that did not ask for it, and the call is charged all the same", async () => {
-    const before = await quotaOf();
+    const before = await readQuota();
     const stream = await client.chat.completions.create({ model: "gpt-4o", ...QUESTION, stream: true });
     const chunks = await Array.fromAsync(stream);
     expect(chunks.every((chunk) => !chunk.usage)).toBe(true);
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe(NORMAL_TEXT);
-    expect(await quotaOf()).toBeLessThan(before);
+    expect(await readQuota()).toBeLessThan(before);
   });
 
   test("tools run through the helper", async () => {
@@ -174,10 +174,10 @@ describe("failures", () => {
 
   // Before those that a client leaves: they are charged a moment later.
   test("failed calls cost nothing", async () => {
-    const before = await quotaOf();
+    const before = await readQuota();
     await expect(ask("status-500")).rejects.toThrow();
     await expect(ask("status-429")).rejects.toThrow();
-    expect(await quotaOf()).toBe(before);
+    expect(await readQuota()).toBe(before);
   });
 
   test("come as the client's own error classes", async () => {

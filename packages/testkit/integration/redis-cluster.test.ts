@@ -33,7 +33,7 @@ beforeAll(async () => {
     user: USER,
     password: "secret-of-nodes",
     hostname: "localhost",
-    replicasOf: [0],
+    replicaPrimaries: [0],
   });
 });
 afterAll(async () => {

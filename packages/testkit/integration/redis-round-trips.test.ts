@@ -183,16 +183,16 @@ test("a Redis in another zone counts for all when calls wait for it, and a start
   const isReported = ({ message }: { readonly message?: unknown }) => String(message).includes("FAIRWAY_REDIS_WAIT_MS");
   expect(hasty.logs.filter(isReported)).toMatchObject([{ level: "warn", wait_ms: 50 }]);
   await hasty.stop();
-  const patient = await startGateway({ ...settings, env: { ...env, FAIRWAY_REDIS_WAIT_MS: "2000" } });
-  expect(patient.logs.filter(isReported)).toEqual([]);
-  const session = await signIn(patient.url, "root", ROOT_PASSWORD);
+  const waitingGateway = await startGateway({ ...settings, env: { ...env, FAIRWAY_REDIS_WAIT_MS: "2000" } });
+  expect(waitingGateway.logs.filter(isReported)).toEqual([]);
+  const session = await signIn(waitingGateway.url, "root", ROOT_PASSWORD);
   await setModelRatios(session, { plain: 1 });
   await createChannel(session, { base_url: upstream.url, models: "plain" });
   await session.must("PUT", "/api/option/", { key: "DefaultUserLimits", value: '{"rpm":2}' });
   const token = await createToken(session);
   const statuses: number[] = [];
   for (let at = 0; at < 3; at += 1) {
-    const response = await fetch(`${patient.url}/v1/chat/completions`, {
+    const response = await fetch(`${waitingGateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ model: "plain", messages: [{ role: "user", content: "hi" }] }),
@@ -201,9 +201,9 @@ test("a Redis in another zone counts for all when calls wait for it, and a start
     statuses.push(response.status);
   }
   expect(statuses).toEqual([200, 200, 429]);
-  const metrics = await (await fetch(`${patient.adminUrl}/metrics`)).text();
+  const metrics = await (await fetch(`${waitingGateway.adminUrl}/metrics`)).text();
   expect(metrics).not.toMatch(/^fairway_limit_outages_total\{rule="relay"\} [1-9]/m);
   expect(metrics).not.toMatch(/^fairway_ledger_outage_requests_total\{.*\} [1-9]/m);
-  await patient.stop();
+  await waitingGateway.stop();
   proxy.delayMs = 0;
 });

@@ -48,7 +48,7 @@ const ask = (at: number, model: string, more: object = {}, by = key) =>
     headers: { authorization: `Bearer ${by}`, "content-type": "application/json" },
     body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], ...more }),
   });
-const statusOf = async (response: Response) => {
+const readStatus = async (response: Response) => {
   await response.text();
   return response.status;
 };
@@ -67,7 +67,7 @@ const metric = async (at: number, name: string) => {
 async function untilRefused(token: string): Promise<number> {
   const start = performance.now();
   for (const at of [0, 1, 2]) {
-    while ((await statusOf(await ask(at, "shared", {}, token))) !== 401) {
+    while ((await readStatus(await ask(at, "shared", {}, token))) !== 401) {
       if (performance.now() - start > 20_000) throw new Error("the key still works after 20 s");
       await sleep(20);
     }
@@ -78,7 +78,7 @@ async function untilRefused(token: string): Promise<number> {
 async function disabledToken(): Promise<string> {
   const name = `token ${Math.random().toString(36).slice(2, 10)}`;
   const token = await createToken(root, { name });
-  for (const at of [0, 1, 2]) expect(await statusOf(await ask(at, "shared", {}, token))).toBe(200);
+  for (const at of [0, 1, 2]) expect(await readStatus(await ask(at, "shared", {}, token))).toBe(200);
   const list = await root.must<{ id: number; name: string }[]>("GET", "/api/token/?p=0&page_size=100");
   const id = list.find((one) => one.name === name)?.id;
   await root.must("PUT", "/api/token/?status_only=true", { id, status: 2 });
@@ -94,7 +94,9 @@ describe("three replicas", () => {
   test("share limits: of 90 requests at once exactly 20 pass", async () => {
     await createChannel(root, { base_url: upstream.url, models: "shared" });
     await option("ModelLimits", { shared: { rpm: 20 } });
-    const statuses = await Promise.all(Array.from({ length: 90 }, async (_, at) => statusOf(await ask(at, "shared"))));
+    const statuses = await Promise.all(
+      Array.from({ length: 90 }, async (_, at) => readStatus(await ask(at, "shared"))),
+    );
     expect(statuses.filter((status) => status === 200)).toHaveLength(20);
     expect(statuses.filter((status) => status === 429)).toHaveLength(70);
     await option("ModelLimits", {});
@@ -109,10 +111,10 @@ describe("three replicas", () => {
     await sleep(500);
     upstream.reset();
     const statuses = await Promise.all(
-      Array.from({ length: 9 }, async (_, at) => statusOf(await ask(at, "slow-200", { stream: true }))),
+      Array.from({ length: 9 }, async (_, at) => readStatus(await ask(at, "slow-200", { stream: true }))),
     );
     expect(statuses).toEqual(Array.from({ length: 9 }, () => 200));
-    expect(upstream.mostAtOnce("slow-200")).toBe(3);
+    expect(upstream.getMaxConcurrency("slow-200")).toBe(3);
   }, 60_000);
 
   test("share budgets: of 120 requests at once a budget of one call lets one through", async () => {
@@ -127,12 +129,12 @@ describe("three replicas", () => {
     const running = ask(1, "slow", { stream: true });
     let held = 0;
     while (held === 0) held = (await root.must<{ held: number }>("GET", `/api/budget/${probe.id}`)).held;
-    await statusOf(await running);
+    await readStatus(await running);
     await root.must("DELETE", `/api/budget/${probe.id}`);
     await root.must("POST", "/api/budget/", { ...fields, quota_limit: held });
     await sleep(500);
     const statuses = await Promise.all(
-      Array.from({ length: 120 }, async (_, at) => statusOf(await ask(at, "slow", { stream: true }))),
+      Array.from({ length: 120 }, async (_, at) => readStatus(await ask(at, "slow", { stream: true }))),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 403)).toHaveLength(119);
@@ -141,7 +143,7 @@ describe("three replicas", () => {
   test("share what they know of a failing channel", async () => {
     const id = await createChannel(root, { base_url: upstream.url, models: "status-500" });
     await sleep(500);
-    for (let at = 0; at < 5; at += 1) expect(await statusOf(await ask(0, "status-500"))).toBe(500);
+    for (let at = 0; at < 5; at += 1) expect(await readStatus(await ask(0, "status-500"))).toBe(500);
     await sleep(200);
     for (const { url } of replicas) {
       const session = await signIn(url, "root", ROOT_PASSWORD);
@@ -162,7 +164,9 @@ describe("three replicas", () => {
     expect(ms).toBeLessThan(6_000);
     await option("DefaultUserLimits", { rpm: 5 });
     await sleep(5_500);
-    const statuses = await Promise.all(Array.from({ length: 60 }, async (_, at) => statusOf(await ask(at, "shared"))));
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_, at) => readStatus(await ask(at, "shared"))),
+    );
     expect(statuses.filter((status) => status === 200)).toHaveLength(15);
     expect(await metric(0, 'fairway_limit_outages_total{rule="relay"}'.replaceAll(/[{}]/g, "\\$&"))).toBeGreaterThan(0);
     const ready = await (await fetch(`${replicas[0]?.adminUrl}/readyz?verbose`)).text();

@@ -59,7 +59,7 @@ async function startAndAsk(limitMs: number): Promise<Started> {
   return { child, output, answer: stdout, answeredAfterMs: performance.now() - began };
 }
 
-function keyOf(output: string): string {
+function parseKey(output: string): string {
   return /Bearer (sk-\w+)/.exec(output)?.[1] ?? "";
 }
 
@@ -78,7 +78,7 @@ describe("npm start", () => {
     expect(answer.match(/^data: \{/gm)?.length ?? 0).toBeGreaterThan(1);
     expect(answer).toContain("data: [DONE]");
     expect(answeredAfterMs).toBeLessThan(FIRST_ANSWER_LIMIT_MS);
-    key = keyOf(output);
+    key = parseKey(output);
     const openai = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: key });
     const said = await openai.responses.create({ model: "fairway-demo", input: "Hello, harbour!" });
     expect(said.output_text).toBe("You said: Hello, harbour!");
@@ -91,7 +91,7 @@ describe("npm start", () => {
   test("answers the next time without building or installing, with the same key", async () => {
     const { child, output, answer, answeredAfterMs } = await startAndAsk(FIRST_ANSWER_LIMIT_MS);
     expect(output).not.toMatch(/Installing|Building/i);
-    expect(keyOf(output)).toBe(key);
+    expect(parseKey(output)).toBe(key);
     expect(answer).toContain("data: [DONE]");
     expect(answeredAfterMs).toBeLessThan(LATER_ANSWER_LIMIT_MS);
     expect(await end(child)).toBe(0);

@@ -93,14 +93,14 @@ function call(model: string, headers: Readonly<Record<string, string>> = {}, isS
   });
 }
 
-async function spansOf(requestId: string | null): Promise<readonly Span[]> {
+async function waitForSpans(requestId: string | null): Promise<readonly Span[]> {
   const all = () => received.flatMap(({ spans }) => spans);
-  const find = () => all().find((span) => valueOf(span, "fairway.request_id") === requestId);
+  const find = () => all().find((span) => readAttribute(span, "fairway.request_id") === requestId);
   await expect.poll(find, { timeout: 20_000 }).toBeDefined();
   return all().filter(({ traceId }) => traceId === find()?.traceId);
 }
 
-function valueOf({ attributes }: Span, name: string): unknown {
+function readAttribute({ attributes }: Span, name: string): unknown {
   return Object.values(attributes.find(({ key: known }) => known === name)?.value ?? {})[0];
 }
 
@@ -109,17 +109,17 @@ test("a call that moves to another channel is one trace with a span for each att
   const answer = await call("moved", { traceparent: `00-${PARENT.trace}-${PARENT.span}-01` });
   expect(answer.status).toBe(200);
   await answer.text();
-  const spans = await spansOf(answer.headers.get("x-oneapi-request-id") ?? answer.headers.get("request-id"));
+  const spans = await waitForSpans(answer.headers.get("x-oneapi-request-id") ?? answer.headers.get("request-id"));
   const server = spans.find(({ kind }) => kind === SERVER);
   const clients = spans.filter(({ kind }) => kind === CLIENT);
   expect(server).toMatchObject({ name: "chat moved", traceId: PARENT.trace, parentSpanId: PARENT.span });
-  expect(server && valueOf(server, "gen_ai.usage.output_tokens")).toBeGreaterThan(0);
-  expect(clients.map((span) => [span.name, valueOf(span, "fairway.channel.name"), span.parentSpanId])).toEqual([
+  expect(server && readAttribute(server, "gen_ai.usage.output_tokens")).toBeGreaterThan(0);
+  expect(clients.map((span) => [span.name, readAttribute(span, "fairway.channel.name"), span.parentSpanId])).toEqual([
     ["chat status-500", "failing", server?.spanId],
     ["chat plain", "working", server?.spanId],
   ]);
   expect(clients.map(({ status }) => status.code ?? 0)).toEqual([ERROR, 0]);
-  expect(clients.map((span) => valueOf(span, "gen_ai.provider.name"))).toEqual(["openai", "openai"]);
+  expect(clients.map((span) => readAttribute(span, "gen_ai.provider.name"))).toEqual(["openai", "openai"]);
   expect(upstream.requests.map(({ headers }) => headers["traceparent"])).toEqual(
     clients.map(({ spanId }) => `00-${PARENT.trace}-${spanId}-01`),
   );
@@ -130,17 +130,17 @@ test("a call that moves to another channel is one trace with a span for each att
 test("a stream has its first token, and no span has a word of the conversation or a key", async () => {
   const answer = await call("plain", {}, true);
   await answer.text();
-  const spans = await spansOf(answer.headers.get("request-id"));
+  const spans = await waitForSpans(answer.headers.get("request-id"));
   const server = spans.find(({ kind }) => kind === SERVER);
-  expect(server && valueOf(server, "fairway.first_token_ms")).toBeGreaterThanOrEqual(0);
+  expect(server && readAttribute(server, "fairway.first_token_ms")).toBeGreaterThanOrEqual(0);
   expect(JSON.stringify(spans)).not.toMatch(/secret question|sk-/);
 });
 
 test("a refused call ends its trace with the code of the error", async () => {
   const answer = await call("unknown-model");
   expect(answer.status).toBeGreaterThanOrEqual(400);
-  const spans = await spansOf(answer.headers.get("request-id"));
-  expect(spans.map((span) => [span.kind, valueOf(span, "error.type")])).toEqual([[SERVER, "model_not_found"]]);
+  const spans = await waitForSpans(answer.headers.get("request-id"));
+  expect(spans.map((span) => [span.kind, readAttribute(span, "error.type")])).toEqual([[SERVER, "model_not_found"]]);
 });
 
 test("a caller that does not sample its trace keeps its call out, and the upstream gets its trace", async () => {
@@ -150,7 +150,7 @@ test("a caller that does not sample its trace keeps its call out, and the upstre
   expect(upstream.requests[0]?.headers["traceparent"]).toMatch(/^00-a{32}-[0-9a-f]{16}-00$/);
   const later = await call("plain");
   await later.text();
-  await spansOf(later.headers.get("request-id"));
+  await waitForSpans(later.headers.get("request-id"));
   expect(received.flatMap(({ spans }) => spans).filter(({ traceId }) => traceId === "a".repeat(32))).toEqual([]);
 });
 
@@ -158,7 +158,7 @@ test("a bucket of the latency shows the trace of its last sampled request", asyn
   const { trace, header } = context();
   const answer = await call("plain", { traceparent: header });
   await answer.text();
-  await spansOf(answer.headers.get("request-id"));
+  await waitForSpans(answer.headers.get("request-id"));
   const scrape = async (accept: string) => (await fetch(`${gateway.adminUrl}/metrics`, { headers: { accept } })).text();
   const text = await scrape("application/openmetrics-text;version=1.0.0,text/plain;q=0.5");
   expect(text).toMatch(new RegExp(`relay_duration_seconds_bucket{.*} \\d+ # {trace_id="${trace}"}`));
@@ -174,10 +174,10 @@ test("a count of tokens is a trace, with the call of an upstream that can count"
     body: JSON.stringify({ model: "counted", messages: [{ role: "user", content: "a secret question" }] }),
   });
   expect(answer.status).toBe(200);
-  const spans = await spansOf(answer.headers.get("request-id"));
+  const spans = await waitForSpans(answer.headers.get("request-id"));
   const [server, client] = [spans.find(({ kind }) => kind === SERVER), spans.find(({ kind }) => kind === CLIENT)];
   expect(server).toMatchObject({ name: "count_tokens counted", traceId: trace });
-  expect(client && valueOf(client, "fairway.channel.name")).toBe("counting");
+  expect(client && readAttribute(client, "fairway.channel.name")).toBe("counting");
   expect(upstream.requests[0]?.headers["traceparent"]).toBe(`00-${trace}-${client?.spanId}-01`);
 });
 
@@ -193,7 +193,7 @@ test("a realtime session is a trace as long as it lasts, with the handshake of i
   const spans = received.flatMap(({ spans: all }) => all).filter(({ traceId }) => traceId === trace);
   const session = spans.find(isSession);
   const handshake = spans.find(({ parentSpanId }) => parentSpanId === session?.spanId);
-  expect(handshake && valueOf(handshake, "http.response.status_code")).toBe(101);
+  expect(handshake && readAttribute(handshake, "http.response.status_code")).toBe(101);
 });
 
 test("a submitted song is a trace, and its upstream gets the context", async () => {
@@ -214,10 +214,10 @@ test("a submitted song is a trace, and its upstream gets the context", async () 
     body: JSON.stringify({ prompt: "a secret song" }),
   });
   expect(answer.status, await answer.text()).toBe(200);
-  const spans = await spansOf(answer.headers.get("request-id"));
+  const spans = await waitForSpans(answer.headers.get("request-id"));
   const submit = spans.find(({ name, kind }) => name === "tasks.submit" && kind === SERVER);
   const client = spans.find(({ parentSpanId }) => parentSpanId === submit?.spanId);
-  expect(client && valueOf(client, "fairway.channel.name")).toBe("songs");
+  expect(client && readAttribute(client, "fairway.channel.name")).toBe("songs");
   expect(heard[0]).toBe(`00-${trace}-${client?.spanId}-01`);
   expect(JSON.stringify(spans)).not.toContain("secret song");
   songs.close();
@@ -230,7 +230,7 @@ test("the collector gets its headers, and what waits at a stop", async () => {
   const answer = await call("plain");
   await answer.text();
   await gateway.stop();
-  const ids = received.flatMap(({ spans }) => spans).map((span) => valueOf(span, "fairway.request_id"));
+  const ids = received.flatMap(({ spans }) => spans).map((span) => readAttribute(span, "fairway.request_id"));
   expect(ids).toContain(answer.headers.get("request-id"));
 });
 
@@ -240,10 +240,10 @@ test("without a share of its own a gateway traces the calls whose callers do, an
   await untraced.text();
   const traced = await call("plain", { traceparent: context().header });
   await traced.text();
-  const client = (await spansOf(traced.headers.get("request-id"))).find(({ kind }) => kind === CLIENT);
-  expect(client && valueOf(client, "gen_ai.system")).toBe("openai");
-  expect(client && valueOf(client, "gen_ai.provider.name")).toBeUndefined();
+  const client = (await waitForSpans(traced.headers.get("request-id"))).find(({ kind }) => kind === CLIENT);
+  expect(client && readAttribute(client, "gen_ai.system")).toBe("openai");
+  expect(client && readAttribute(client, "gen_ai.provider.name")).toBeUndefined();
   await gateway.stop();
-  const ids = received.flatMap(({ spans }) => spans).map((span) => valueOf(span, "fairway.request_id"));
+  const ids = received.flatMap(({ spans }) => spans).map((span) => readAttribute(span, "fairway.request_id"));
   expect(ids).not.toContain(untraced.headers.get("request-id"));
 });

@@ -1,7 +1,7 @@
 // The load generator, a process of its own: takes jobs over the channel to its parent and answers with results.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, type Answer } from "./connection.ts";
-import { END_MARKS, requestOf, type LoadRequest } from "./requests.ts";
+import { END_MARKS, buildRequest, type LoadRequest } from "./requests.ts";
 
 export interface Job extends LoadRequest {
   readonly load:
@@ -34,7 +34,7 @@ class Tally {
   }
 
   add(answer: Answer | Error, from: number): boolean {
-    const problem = this.#problemOf(answer);
+    const problem = this.#findProblem(answer);
     if (problem !== "" || answer instanceof Error) {
       this.#failed++;
       this.#firstFailure ||= problem;
@@ -45,7 +45,7 @@ class Tally {
     return true;
   }
 
-  #problemOf(answer: Answer | Error): string {
+  #findProblem(answer: Answer | Error): string {
     if (answer instanceof Error) return answer.message;
     if (answer.status !== 200) return `status ${answer.status}: ${answer.tail}`;
     const isWhole = !this.#job.isStream || answer.tail.includes(END_MARKS[this.#job.client ?? "chat"]);
@@ -70,7 +70,7 @@ async function execute(job: Job): Promise<Result> {
 }
 
 async function closedLoop(job: Job, load: Extract<Job["load"], { kind: "closed" }>, tally: Tally): Promise<void> {
-  const request = requestOf(job);
+  const request = buildRequest(job);
   const until = performance.now() + load.seconds * 1000;
   const worker = async () => {
     let connection = new Connection(job.port);
@@ -86,7 +86,7 @@ async function closedLoop(job: Job, load: Extract<Job["load"], { kind: "closed" 
 
 /** Sends when a request is due, whether or not the ones before are answered; counts from the due time. */
 async function openLoop(job: Job, load: Extract<Job["load"], { kind: "open" }>, tally: Tally): Promise<void> {
-  const request = requestOf(job);
+  const request = buildRequest(job);
   const idle: Connection[] = [];
   const running: Promise<void>[] = [];
   const started = performance.now();
@@ -116,15 +116,15 @@ function lastUsable(idle: Connection[]): Connection | undefined {
 }
 
 async function holdOpen(job: Job, load: Extract<Job["load"], { kind: "hold" }>, tally: Tally): Promise<void> {
-  const request = requestOf(job);
-  const one = async (index: number) => {
+  const request = buildRequest(job);
+  const runStream = async (index: number) => {
     await sleep((index / load.streams) * load.openWithinMs);
     const connection = new Connection(job.port);
     const from = performance.now();
     tally.add(await connection.send(request), from);
     connection.close();
   };
-  await Promise.all(Array.from({ length: load.streams }, (_, index) => one(index)));
+  await Promise.all(Array.from({ length: load.streams }, (_, index) => runStream(index)));
 }
 
 function percentiles(values: number[]): [p50: number, p99: number] {

@@ -84,10 +84,10 @@ export class Inspector {
     await this.#call("Profiler.start");
     await work();
     const { nodes = [], samples = [], timeDeltas = [] } = (await this.#call("Profiler.stop")).result?.profile ?? {};
-    const callOf = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+    const callFrameById = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
     const spent = new Map<ProfiledCall, number>();
     for (const [at, id] of samples.entries()) {
-      const call = callOf.get(id);
+      const call = callFrameById.get(id);
       if (call) spent.set(call, (spent.get(call) ?? 0) + (timeDeltas[at] ?? 0));
     }
     return spent;

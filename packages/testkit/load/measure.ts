@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Job, Result } from "./generator.ts";
 import type { System } from "./systems.ts";
-import { cpuOf, machineBusy, memoryOf, untilQuiet } from "./usage.ts";
+import { readCpu, machineBusy, readMemory, untilQuiet } from "./usage.ts";
 
 /** Microseconds of CPU per good answer. */
 export interface Cpu {
@@ -41,35 +41,39 @@ export async function measureCpu(
   others: readonly ChildProcess[],
   run: () => Promise<Result>,
 ): Promise<CpuRun> {
-  const ours = pidsOf(system);
+  const ours = listPids(system);
   const bystanders = [process.pid, ...others.map((child) => child.pid ?? 0)];
   await untilQuiet(ours);
   const before = {
     machine: machineBusy(),
-    ours: ours.map(cpuOf),
-    bystanders: bystanders.map(cpuOf),
+    ours: ours.map(readCpu),
+    bystanders: bystanders.map(readCpu),
     at: performance.now(),
   };
   const result = await run();
   await untilQuiet(ours);
-  const used = ours.map((pid, index) => cpuOf(pid) - (before.ours[index] ?? 0));
-  const bystanderCpu = bystanders.map((pid, index) => cpuOf(pid) - (before.bystanders[index] ?? 0));
+  const used = ours.map((pid, index) => readCpu(pid) - (before.ours[index] ?? 0));
+  const bystanderCpu = bystanders.map((pid, index) => readCpu(pid) - (before.bystanders[index] ?? 0));
   const rest = machineBusy() - before.machine - sum(used) - sum(bystanderCpu);
   const [gateway = 0, database = 0, redis = 0] = used.map((value) => value / Math.max(1, result.good));
   const microseconds = (performance.now() - before.at) * 1000;
-  return { cpu: { gateway, ...named(system, database, redis) }, result, othersCores: Math.max(0, rest / microseconds) };
+  return {
+    cpu: { gateway, ...nameCpuTimes(system, database, redis) },
+    result,
+    othersCores: Math.max(0, rest / microseconds),
+  };
 }
 
 /** Memory of the gateway at rest and while many streams are open; growth from the proportional share. */
 export async function measureMemory(system: System, streams: number, run: () => Promise<Result>): Promise<Memory> {
   await untilQuiet([system.gatewayPid]);
-  const idle = memoryOf(system.gatewayPid);
+  const idle = readMemory(system.gatewayPid);
   const running = run();
   let most = idle;
   let isOver = false;
   void running.finally(() => (isOver = true));
   while (!isOver) {
-    const now = memoryOf(system.gatewayPid);
+    const now = readMemory(system.gatewayPid);
     if (now.proportionalKib > most.proportionalKib) most = now;
     await sleep(200);
   }
@@ -81,11 +85,11 @@ export async function measureMemory(system: System, streams: number, run: () => 
   };
 }
 
-function pidsOf(system: System): number[] {
+function listPids(system: System): number[] {
   return [system.gatewayPid, system.databasePid ?? 0, system.redisPid ?? 0].filter((pid) => pid > 0);
 }
 
-function named(system: System, second: number, third: number): Omit<Cpu, "gateway"> {
+function nameCpuTimes(system: System, second: number, third: number): Omit<Cpu, "gateway"> {
   return { database: system.databasePid ? second : 0, redis: system.redisPid ? third : 0 };
 }
 

@@ -26,10 +26,10 @@ export const END_MARKS: Readonly<Record<ClientProtocol, string>> = {
 };
 
 /** The bytes of one HTTP request. */
-export function requestOf(asked: LoadRequest): Buffer {
-  const body = JSON.stringify(bodyOf(asked));
+export function buildRequest(asked: LoadRequest): Buffer {
+  const body = JSON.stringify(buildBody(asked));
   const head = [
-    `POST ${pathOf(asked)} HTTP/1.1`,
+    `POST ${buildPath(asked)} HTTP/1.1`,
     `host: 127.0.0.1:${asked.port}`,
     "content-type: application/json",
     `authorization: Bearer ${asked.key}`,
@@ -38,7 +38,7 @@ export function requestOf(asked: LoadRequest): Buffer {
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
-function pathOf({ client = "chat", model }: LoadRequest): string {
+function buildPath({ client = "chat", model }: LoadRequest): string {
   switch (client) {
     case "messages":
       return "/v1/messages";
@@ -51,7 +51,7 @@ function pathOf({ client = "chat", model }: LoadRequest): string {
   }
 }
 
-function bodyOf({ client = "chat", model, isStream }: LoadRequest): object {
+function buildBody({ client = "chat", model, isStream }: LoadRequest): object {
   const stream = isStream ? { stream: true } : {};
   const user = { role: "user", content: PROMPT };
   switch (client) {

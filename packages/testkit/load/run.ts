@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Job, Result } from "./generator.ts";
 import { ask, measureCpu, measureMemory, type Cpu, type Memory } from "./measure.ts";
 import type { System } from "./systems.ts";
-import { memoryOf } from "./usage.ts";
+import { readMemory } from "./usage.ts";
 
 export interface Plan {
   readonly rounds: number;
@@ -76,7 +76,7 @@ export async function runBench(systems: readonly System[], direct: System, bench
   const all = new Map([direct, ...systems].map((system) => [system, new Collected()]));
   for (const [system, into] of all) {
     bench.say(`warming up: ${system.name}`);
-    if (system !== direct) into.freshMib = memoryOf(system.gatewayPid).residentKib / 1024;
+    if (system !== direct) into.freshMib = readMemory(system.gatewayPid).residentKib / 1024;
     await warmUp(system, into, bench);
   }
   for (let round = 1; round <= bench.plan.rounds; round++) {
@@ -88,7 +88,7 @@ export async function runBench(systems: readonly System[], direct: System, bench
   }
   for (const system of systems) await memoryRun(system, all.get(system) ?? new Collected(), bench);
   const base = all.get(direct) ?? new Collected();
-  return systems.map((system) => figuresOf(system, all.get(system) ?? new Collected(), base));
+  return systems.map((system) => calculateFigures(system, all.get(system) ?? new Collected(), base));
 }
 
 /**
@@ -135,7 +135,7 @@ function target(system: System): Pick<Job, "port" | "key"> {
   return { port: system.port, key: system.key };
 }
 
-function figuresOf(system: System, from: Collected, base: Collected): Figures {
+function calculateFigures(system: System, from: Collected, base: Collected): Figures {
   const cpu = [...from.cpu].map(([name, runs]) => [
     name,
     {

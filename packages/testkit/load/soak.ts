@@ -6,7 +6,7 @@ import { ask } from "./measure.ts";
 import type { ClientProtocol } from "./requests.ts";
 import { COMPATIBLE } from "./streams/streams.ts";
 import type { System } from "./systems.ts";
-import { memoryOf } from "./usage.ts";
+import { readMemory } from "./usage.ts";
 
 /** One kind of call, at a rate that leaves the machine room. */
 interface Kind {
@@ -70,7 +70,10 @@ export async function runSoak(system: System, soak: Soak): Promise<SoakFigures> 
   const good = new Map<string, number>();
   const samples: Sample[] = [];
   const calls = SOAK_KINDS.map(async (kind, at) => {
-    const result = whole(kind.name, await ask(generators[at] as ChildProcess, jobOf(system, kind, seconds)));
+    const result = requireNoFailures(
+      kind.name,
+      await ask(generators[at] as ChildProcess, buildJob(system, kind, seconds)),
+    );
     good.set(kind.name, result.good);
   });
   const repeated = async (name: string, everyMs: number, call: () => Promise<unknown>) => {
@@ -81,7 +84,7 @@ export async function runSoak(system: System, soak: Soak): Promise<SoakFigures> 
   };
   const watching = async () => {
     for (; !isOver(); await sleep(Math.min(SAMPLE_EVERY_MS, (seconds * 1000) / 10))) {
-      const residentMib = memoryOf(system.gatewayPid).residentKib / 1024;
+      const residentMib = readMemory(system.gatewayPid).residentKib / 1024;
       const sample = { seconds: (performance.now() - began) / 1000, residentMib };
       samples.push(sample);
       onSample(sample);
@@ -96,11 +99,11 @@ export async function runSoak(system: System, soak: Soak): Promise<SoakFigures> 
   return { samples, good };
 }
 
-function jobOf({ port, key }: System, { name: _name, perSecond, ...asked }: Kind, seconds: number): Job {
+function buildJob({ port, key }: System, { name: _name, perSecond, ...asked }: Kind, seconds: number): Job {
   return { port, key, ...asked, load: { kind: "open", perSecond, samples: Math.ceil(perSecond * seconds) } };
 }
 
-function whole(name: string, result: Result): Result {
+function requireNoFailures(name: string, result: Result): Result {
   if (result.failed > 0) throw new Error(`${result.failed} calls failed (${name}): ${result.firstFailure}`);
   return result;
 }
@@ -129,7 +132,7 @@ export interface Slope {
 }
 
 /** The line of least squares through the samples; NaN where there are fewer than three. */
-export function slopeOf(samples: readonly Sample[]): Slope {
+export function fitSlope(samples: readonly Sample[]): Slope {
   const { length } = samples;
   if (length < 3) return { mibPerHour: Number.NaN, error: Number.NaN };
   const hours = samples.map(({ seconds }) => seconds / 3_600);

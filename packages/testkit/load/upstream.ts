@@ -41,9 +41,10 @@ const event = (choices: readonly object[], extra: object) =>
 const chunk = event([{ index: 0, delta: { content: " word" }, logprobs: null, finish_reason: null }], {
   obfuscation: "abcdefgh",
 });
-const wordsOf = (content: string) => event([{ index: 0, delta: { content }, logprobs: null, finish_reason: null }], {});
-const stamped = () => wordsOf(`@${(performance.timeOrigin + performance.now()).toFixed(3)}@`);
-const words = wordsOf("plain words that an encoder has to count, ".repeat(25));
+const formatWords = (content: string) =>
+  event([{ index: 0, delta: { content }, logprobs: null, finish_reason: null }], {});
+const stamped = () => formatWords(`@${(performance.timeOrigin + performance.now()).toFixed(3)}@`);
+const words = formatWords("plain words that an encoder has to count, ".repeat(25));
 const last = event([], { usage: USAGE });
 const done = Buffer.from("data: [DONE]\n\n");
 

@@ -6,12 +6,12 @@ const QUIET_MS = 500;
 const QUIET_LIMIT_MS = 20_000;
 
 /** User and system time of a process with all its threads and children, in microseconds. */
-export function cpuOf(pid: number): number {
+export function readCpu(pid: number): number {
   return processTree(pid).reduce((sum, member) => sum + ownTicks(member), 0) * TICK_MICROSECONDS;
 }
 
 /** Resident and proportional memory in KiB, children included. */
-export function memoryOf(pid: number): { readonly residentKib: number; readonly proportionalKib: number } {
+export function readMemory(pid: number): { readonly residentKib: number; readonly proportionalKib: number } {
   let residentKib = 0;
   let proportionalKib = 0;
   for (const member of processTree(pid)) {
@@ -32,20 +32,20 @@ export function machineBusy(): number {
 /** Waits until none of the processes has used a tick for half a second: work done after the answer counts too. */
 export async function untilQuiet(pids: readonly number[]): Promise<void> {
   const limit = performance.now() + QUIET_LIMIT_MS;
-  let before = pids.map(cpuOf);
+  let before = pids.map(readCpu);
   while (performance.now() < limit) {
     await sleep(QUIET_MS);
-    const now = pids.map(cpuOf);
+    const now = pids.map(readCpu);
     if (now.every((value, index) => value - (before[index] ?? 0) <= TICK_MICROSECONDS)) return;
     before = now;
   }
 }
 
 function processTree(pid: number): number[] {
-  return [pid, ...childrenOf(pid).flatMap(processTree)];
+  return [pid, ...listChildren(pid).flatMap(processTree)];
 }
 
-function childrenOf(pid: number): number[] {
+function listChildren(pid: number): number[] {
   const threads = listProc(`/proc/${pid}/task`);
   const text = threads.map((thread) => readProc(`/proc/${pid}/task/${thread}/children`)).join(" ");
   return text.split(/\s+/).filter(Boolean).map(Number);

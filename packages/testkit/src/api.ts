@@ -50,7 +50,7 @@ export async function signIn(url: string, username = "root", password = ROOT_PAS
     .getSetCookie()
     .map((line) => line.split(";")[0])
     .join("; ");
-  return sessionOf(url, answer.data.id, { cookie, "New-Api-User": String(answer.data.id) });
+  return createSession(url, answer.data.id, { cookie, "New-Api-User": String(answer.data.id) });
 }
 
 /** The key that upstreams see unless a test names another. */
@@ -98,7 +98,7 @@ export async function setModelRatios(session: Session, ratios: Readonly<Record<s
   await setOptions(session, { ModelRatio: JSON.stringify(merged) });
 }
 
-function sessionOf(url: string, userId: number, headers: Readonly<Record<string, string>>): Session {
+function createSession(url: string, userId: number, headers: Readonly<Record<string, string>>): Session {
   const call = async <D>(method: string, path: string, body?: unknown): Promise<Answer<D>> => {
     const response = await fetch(url + path, {
       method,

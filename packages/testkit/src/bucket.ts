@@ -38,7 +38,7 @@ export async function startBucket(): Promise<Bucket> {
 
   const put = (request: IncomingMessage, body: Buffer, response: ServerResponse) => {
     const path = request.url ?? "/";
-    const fault = faultOf(request, body);
+    const fault = findFault(request, body);
     if (fault !== undefined) return fail(response, 403, fault);
     if (refusal && !refusal.isStored) return fail(response, refusal.status, refusal.code);
     if (!path.startsWith("/logs-bucket/")) return fail(response, 404, "NoSuchBucket");
@@ -59,7 +59,7 @@ export async function startBucket(): Promise<Bucket> {
     keyId: KEY_ID,
     key: KEY,
     names,
-    lines: () => names().flatMap((name) => linesOf(objects.get(name))),
+    lines: () => names().flatMap((name) => parseLines(objects.get(name))),
     get puts() {
       return puts;
     },
@@ -73,7 +73,7 @@ export async function startBucket(): Promise<Bucket> {
 
 export const BUCKET_REGION = REGION;
 
-function linesOf(body: Buffer | undefined): Record<string, unknown>[] {
+function parseLines(body: Buffer | undefined): Record<string, unknown>[] {
   const text = body ? gunzipSync(body).toString() : "";
   return text
     .split("\n")
@@ -90,7 +90,7 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
 
 /** The code of the error for a request that is not signed as it must be. */
-function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
+function findFault(request: IncomingMessage, body: Buffer): string | undefined {
   const { headers } = request;
   const found = AUTHORIZATION.exec(headers.authorization ?? "");
   if (!found) return "AccessDenied";
@@ -100,7 +100,7 @@ function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
   if (headers["x-amz-content-sha256"] !== sha256(body)) return "XAmzContentSHA256Mismatch";
   const signed = names.split(";").map((name) => `${name}:${String(headers[name]).trim()}\n`);
   const canonical = [request.method, request.url, "", signed.join(""), names, sha256(body)].join("\n");
-  const expected = signatureOf(canonical, { date, region, time: String(headers["x-amz-date"]) });
+  const expected = calculateSignature(canonical, { date, region, time: String(headers["x-amz-date"]) });
   return timingSafeEqual(expected, Buffer.from(signature, "hex")) ? undefined : "SignatureDoesNotMatch";
 }
 
@@ -110,7 +110,7 @@ interface Scope {
   readonly time: string;
 }
 
-function signatureOf(canonical: string, { date, region, time }: Scope): Buffer {
+function calculateSignature(canonical: string, { date, region, time }: Scope): Buffer {
   const text = ["AWS4-HMAC-SHA256", time, `${date}/${region}/s3/aws4_request`, sha256(canonical)].join("\n");
   const key = [date, region, "s3", "aws4_request"].reduce<string | Buffer>(hmac, `AWS4${KEY}`);
   return hmac(key, text);

@@ -48,7 +48,7 @@ export async function startPodServer(): Promise<PodServer> {
         if (!isNew && !objects.has(path)) return void end(404, { message: `${path} was not found` });
         end(...stored(objects, path, isNew ? undefined : objects.get(path), sent));
       });
-    const found = PODS.test(pathname) ? { items: [...pods.keys()].map(podOf) } : objects.get(pathname);
+    const found = PODS.test(pathname) ? { items: [...pods.keys()].map(buildPod) } : objects.get(pathname);
     end(found === undefined ? 404 : 200, found ?? { message: `${pathname} was not found` });
   });
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: (all) => [...all][0] ?? false });
@@ -66,7 +66,7 @@ export async function startPodServer(): Promise<PodServer> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const kubeconfig = join(folder, "kubeconfig");
   const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await writeFile(kubeconfig, JSON.stringify(configOf(address, certificates.ca)));
+  await writeFile(kubeconfig, JSON.stringify(buildKubeconfig(address, certificates.ca)));
   return {
     kubeconfig,
     pods,
@@ -121,7 +121,7 @@ function forward(tunnel: WebSocket, behind: Socket): void {
   behind.on("error", (error) => tunnel.send(Buffer.concat([Buffer.of(1), Buffer.from(error.message)])));
 }
 
-function podOf(name: string): object {
+function buildPod(name: string): object {
   const ports = [{ name: "http", containerPort: CONTAINER_PORT }];
   return {
     metadata: { name },
@@ -130,7 +130,7 @@ function podOf(name: string): object {
   };
 }
 
-function configOf(server: string, ca: string): object {
+function buildKubeconfig(server: string, ca: string): object {
   return {
     apiVersion: "v1",
     kind: "Config",

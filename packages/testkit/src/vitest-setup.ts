@@ -20,7 +20,7 @@ const GIVEN: Readonly<Record<string, string | undefined>> = {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = new Map<string, Promise<Service>>();
 
-  const urlOf = async (name: string): Promise<string> => {
+  const resolveServiceUrl = async (name: string): Promise<string> => {
     const given = GIVEN[name];
     if (given) return given;
     const start = STARTERS[name];
@@ -33,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const host = createServer((request, response) => {
     // Workers call infrequently, so idle connections would time out just before they are used again.
     response.setHeader("connection", "close");
-    urlOf((request.url ?? "").slice(1)).then(
+    resolveServiceUrl((request.url ?? "").slice(1)).then(
       (url) => response.end(url),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );

@@ -1,6 +1,6 @@
 import { ApiProblem } from "@fairway/wire";
 import { CliError, EXIT } from "../core/exit.ts";
-import { exitCodeOf, isNotSent } from "../core/problem.ts";
+import { toExitCode, isNotSent } from "../core/problem.ts";
 import { number, plain } from "../print/columns.ts";
 import { openRows, type Output } from "../print/output.ts";
 import { printable } from "../print/printable.ts";
@@ -31,7 +31,7 @@ export interface Batch {
 /** Does one thing to each id in turn. One id that fails is that failure; of several, exit 8 tells that some failed. */
 export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batch, output: Output): Promise<void> {
   const shape = { kind, columns: COLUMNS, name: ({ id }: Outcome) => `${prefix}/${id}` };
-  const printer = await openRows(output, shape, (outcome) => lineOf(noun, outcome));
+  const printer = await openRows(output, shape, (outcome) => formatOutcome(noun, outcome));
   let failures = 0;
   let printed = 0;
   const tell = (outcome: Outcome) => {
@@ -39,7 +39,7 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
     if (!outcome.ok) failures += 1;
     // A name is for the next command: of what failed there is none.
     if (outcome.ok || output.format !== "name") printer.add(outcome);
-    else output.note(lineOf(noun, outcome));
+    else output.note(formatOutcome(noun, outcome));
   };
   try {
     for (const id of ids) {
@@ -47,7 +47,7 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
         tell({ id, ok: true, message: (await act(id)) ?? done });
       } catch (error) {
         if (isNotSent(error)) continue;
-        if (ids.length === 1 || !isOfOne(error)) throw error;
+        if (ids.length === 1 || !isSingleRefusal(error)) throw error;
         tell({ id, ok: false, message: error.message });
       }
     }
@@ -60,7 +60,7 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
 export interface Deletion extends Pick<Batch, "noun" | "prefix" | "kind" | "ids"> {
   /** The question that confirms the action on all of `named`. */
   question(named: string): string;
-  nameOf(id: number): Promise<string>;
+  loadName(id: number): Promise<string>;
   remove(id: number): Promise<unknown>;
 }
 
@@ -68,19 +68,19 @@ export interface Deletion extends Pick<Batch, "noun" | "prefix" | "kind" | "ids"
 export async function deleteEach(deletion: Deletion, isAgreed: boolean | undefined, output: Output): Promise<void> {
   const { ids } = deletion;
   const named: string[] = [];
-  for (const id of ids) named.push(`${id} (${await deletion.nameOf(id)})`);
+  for (const id of ids) named.push(`${id} (${await deletion.loadName(id)})`);
   await output.confirm(deletion.question(named.join(", ")), ids.length, isAgreed);
   const act = async (id: number) => void (await deletion.remove(id));
   await doEach({ ...deletion, done: "deleted", act }, output);
 }
 
-function lineOf(noun: string, { id, ok, message }: Outcome): string {
+function formatOutcome(noun: string, { id, ok, message }: Outcome): string {
   return `${ok ? "ok  " : "FAIL"}  ${noun} ${id}  ${printable(message)}`;
 }
 
 const OF_ALL: readonly number[] = [EXIT.notSignedIn, EXIT.unreachable];
 
 /** A refusal that says nothing about the next one. */
-function isOfOne(error: unknown): error is ApiProblem {
-  return error instanceof ApiProblem && error.key !== "permission_denied" && !OF_ALL.includes(exitCodeOf(error));
+function isSingleRefusal(error: unknown): error is ApiProblem {
+  return error instanceof ApiProblem && error.key !== "permission_denied" && !OF_ALL.includes(toExitCode(error));
 }

@@ -35,7 +35,7 @@ export function namedRows(client: Client, noun: Noun, limit: number, keyword = "
  * The id of a name: the whole name first, then the only name that begins with it. `isExact` takes whole names alone,
  * for what cannot be undone.
  */
-export async function idOfName(
+export async function resolveIdByName(
   client: Client,
   reference: Exclude<Reference, number>,
   isExact: boolean,

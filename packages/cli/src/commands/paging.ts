@@ -44,19 +44,19 @@ export async function rowsToList<Row>(
   read: Read<Row>,
 ): Promise<Rows<Row> & { readonly part?: Part }> {
   if (sort === undefined) return rowsUpTo(part, read);
-  offsetOf(part);
+  calculateOffset(part);
   return { ...(await rowsUpTo(Infinity, read)), part };
 }
 
 /** `--page` counts pages of `--limit` rows. */
-export function offsetOf({ limit, page = 1 }: Part): number {
+export function calculateOffset({ limit, page = 1 }: Part): number {
   if (page === 1) return 0;
   if (Number.isFinite(limit)) return (page - 1) * limit;
   throw new CliError("--page requires --limit", EXIT.usage, "write --limit 100, or leave out --page");
 }
 
 async function laterRows<Row>({ limit, page }: Required<Part>, read: Read<Row>): Promise<Rows<Row>> {
-  const offset = offsetOf({ limit, page });
+  const offset = calculateOffset({ limit, page });
   const first = Math.floor(offset / SIZE);
   const { data, total } = await read({ p: first, page_size: SIZE });
   // A compatible gateway may have pages of another size, or count nothing: then only the way from the beginning is sure.

@@ -32,7 +32,7 @@ export function plainQuestions(note: (text: string) => void): Questions {
       if (choices) note(`${text}: ${choices.join(", ")}`);
       for (;;) {
         const typed = (await ask(usual === undefined ? text : `${text} [${usual}]`, isSecret)).trim();
-        const answer = answerOf(question, typed);
+        const answer = resolveAnswer(question, typed);
         if (answer.problem === undefined) return answer.text;
         note(answer.problem);
       }
@@ -57,7 +57,7 @@ export function agreedQuestions(note: (text: string) => void): Questions {
 }
 
 /** What was meant; the beginning of a choice is enough where only one begins like that. */
-export function answerOf({ usual, choices }: Question, typed: string): { text: string; problem?: string } {
+export function resolveAnswer({ usual, choices }: Question, typed: string): { text: string; problem?: string } {
   const text = typed === "" ? (usual ?? "") : typed;
   if (text === "") return { text, problem: "An answer is needed." };
   if (!choices || choices.includes(text)) return { text };

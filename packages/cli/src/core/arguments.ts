@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { readStandardInput } from "./standard-input.ts";
-import { secondsOfSpan } from "./times.ts";
+import { parseSpanSeconds } from "./times.ts";
 
 export function positive(text: string): number {
   const value = integer(text);
@@ -25,7 +25,7 @@ export function integer(text: string): number {
 }
 
 export function interval(text: string): number {
-  const value = secondsOfSpan(text) ?? positive(text);
+  const value = parseSpanSeconds(text) ?? positive(text);
   if (value < 1) throw new InvalidArgumentError("It must be above 0.");
   if (value > 3600) throw new InvalidArgumentError("It must be 3600 at most.");
   return value;
@@ -34,7 +34,7 @@ export function interval(text: string): number {
 /** Reads a span of a second or more; answers seconds. */
 export function seconds(example: string): (text: string) => number {
   return (text) => {
-    const found = secondsOfSpan(text);
+    const found = parseSpanSeconds(text);
     if (found === undefined || found < 1) throw new InvalidArgumentError(`Write a span such as ${example}.`);
     return found;
   };
@@ -93,7 +93,7 @@ function referencesFromInput(noun: Noun): Reference[] {
 }
 
 /** A name with or without its kind before it, as `option/RetryTimes`. */
-export function named(noun: string): (text: string) => string {
+export function createNameParser(noun: string): (text: string) => string {
   return (text) => (text.startsWith(`${noun}/`) ? text.slice(noun.length + 1) : text);
 }
 
@@ -129,6 +129,6 @@ function broken(line: string): string {
   return `${line.slice(0, at)} \\\n${broken(`    ${line.slice(at + 1)}`)}`;
 }
 
-export function examplesOf(command: Command): readonly string[] {
+export function listExamples(command: Command): readonly string[] {
   return EXAMPLES.get(command) ?? [];
 }

@@ -73,7 +73,7 @@ export class MissingCall extends CliError {
 }
 
 /** `ENOENT` and the like of a system error, its message for others. */
-export function codeOf(thrown: unknown): string {
+export function readErrorCode(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return "code" in thrown ? String(thrown.code) : thrown.message;
 }

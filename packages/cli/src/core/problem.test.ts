@@ -1,9 +1,9 @@
 import { ApiProblem } from "@fairway/wire";
 import { describe, expect, it } from "vitest";
 import { CliError } from "./exit.ts";
-import { exitCodeOf, hintOf } from "./problem.ts";
+import { toExitCode, findHint } from "./problem.ts";
 
-describe("exitCodeOf", () => {
+describe("toExitCode", () => {
   it.each([
     [new CliError("x", 8), 8],
     [new ApiProblem("x", { status: 0 }), 7],
@@ -23,11 +23,11 @@ describe("exitCodeOf", () => {
     [new ApiProblem("x", { status: 500 }), 7],
     [new ApiProblem("x", { status: 200 }), 1],
     [new Error("x"), 1],
-  ])("%#", (thrown, code) => expect(exitCodeOf(thrown)).toBe(code));
+  ])("%#", (thrown, code) => expect(toExitCode(thrown)).toBe(code));
 });
 
 it("names the cure where there is one", () => {
-  expect(hintOf(new ApiProblem("x", { status: 401 }))).toContain("fairway login");
-  expect(hintOf(new ApiProblem("x", { status: 429, retryAfter: "3" }))).toBe("try again in 3 s");
-  expect(hintOf(new Error("x"))).toBeUndefined();
+  expect(findHint(new ApiProblem("x", { status: 401 }))).toContain("fairway login");
+  expect(findHint(new ApiProblem("x", { status: 429, retryAfter: "3" }))).toBe("try again in 3 s");
+  expect(findHint(new Error("x"))).toBeUndefined();
 });

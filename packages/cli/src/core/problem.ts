@@ -123,7 +123,7 @@ export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefine
 }
 
 /** Maps a thrown value to an exit code. */
-export function exitCodeOf(thrown: unknown): number {
+export function toExitCode(thrown: unknown): number {
   const known = ownFailure(thrown);
   if (known) return known.code;
   if (!(thrown instanceof ApiProblem)) return EXIT.failure;
@@ -135,12 +135,12 @@ export function exitCodeOf(thrown: unknown): number {
 }
 
 /** The code of a refusal, as the API names it. */
-export function codeNameOf(thrown: unknown): string | undefined {
+export function readCodeName(thrown: unknown): string | undefined {
   return thrown instanceof ApiProblem ? thrown.code : undefined;
 }
 
 /** One sentence; a lost connection tells which server and why. */
-export function messageOf(thrown: unknown): string {
+export function formatErrorMessage(thrown: unknown): string {
   if (thrown instanceof ApiProblem && thrown.status === 0 && thrown.cause instanceof Error) return thrown.cause.message;
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -157,7 +157,7 @@ const CURE_BY_MESSAGE: Readonly<Partial<Record<MessageKey, string>>> = {
 };
 
 /** The cure that goes with a failure, if one is known. */
-export function hintOf(thrown: unknown): string | undefined {
+export function findHint(thrown: unknown): string | undefined {
   const known = ownFailure(thrown);
   if (known) return known.hint;
   if (!(thrown instanceof ApiProblem)) return undefined;

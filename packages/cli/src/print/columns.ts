@@ -3,11 +3,11 @@ import type { Column } from "./table.ts";
 
 /** A column of a member as it is. */
 export function plain<Row>(title: string, field: keyof Row & string): Column<Row> {
-  return { title, field, value: (row) => cellOf(row[field]) };
+  return { title, field, value: (row) => formatCell(row[field]) };
 }
 
 export function number<Row>(title: string, field: keyof Row & string): Column<Row> {
-  return { title, field, isNumber: true, value: (row) => cellOf(row[field]) };
+  return { title, field, isNumber: true, value: (row) => formatCell(row[field]) };
 }
 
 /** Units of quota; people read US dollars, csv has both. */
@@ -18,19 +18,19 @@ export function quota<Row>(title: string, field: keyof Row & string, decimals = 
 /** Epoch seconds; below 1 there is no such time. */
 export function time<Row>(title: string, field: keyof Row & string): Column<Row> {
   const value = (row: Row) => {
-    const seconds = secondsOf(row[field]);
+    const seconds = readSeconds(row[field]);
     return seconds === undefined ? "-" : formatTime(seconds);
   };
   return { title, field, holds: "time", value };
 }
 
 /** Epoch seconds of a member; undefined where it holds no time. */
-export function secondsOf(value: unknown): number | undefined {
+export function readSeconds(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 ? value : undefined;
 }
 
 /** A value on one line: nothing for what is absent, JSON for what has members. */
-export function cellOf(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);

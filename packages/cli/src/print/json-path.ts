@@ -5,14 +5,14 @@ type Step = (values: readonly unknown[]) => unknown[];
 /** What a path finds: `.a.b`, `['a']`, `[0]`, `[-1]`, `[*]`, `.*`, `..name` and `[?(@.a=="b")]`. */
 export function valuesAt(value: unknown, path: string): unknown[] {
   let found: unknown[] = [value];
-  for (const step of stepsOf(path)) found = step(found);
+  for (const step of parseSteps(path)) found = step(found);
   return found.filter((one) => one !== undefined);
 }
 
 const TOKEN =
   /\.\.([\w-]+)|\.?\[(-?\d+)\]|\.?\[\*\]|\.\*|\.?\[\s*(['"])(.*?)\3\s*\]|\.?\[\?\(\s*@\.([\w.-]+)\s*(?:(==|!=|>=|<=|>|<)\s*(.+?))?\s*\)\]|\.([\w-]+)/y;
 
-function stepsOf(path: string): Step[] {
+function parseSteps(path: string): Step[] {
   const text = path.trim().replace(/^[$@]/, "");
   if (text === "" || text === ".") return [];
   const steps: Step[] = [];
@@ -27,39 +27,40 @@ function stepsOf(path: string): Step[] {
         EXIT.usage,
         "write .items[0].name, .items[*].id, ..name or .items[?(@.status==1)].name",
       );
-    steps.push(stepOf(match));
+    steps.push(parseStep(match));
   }
   return steps;
 }
 
-function stepOf(match: RegExpExecArray): Step {
+function parseStep(match: RegExpExecArray): Step {
   const [, deep, index, , quoted, tested, sign, wanted, member] = match;
   if (deep !== undefined) return (values) => values.flatMap((one) => membersNamed(one, deep));
   if (index !== undefined) return (values) => values.flatMap((one) => itemAt(one, Number(index)));
   if (tested !== undefined)
-    return (values) => values.flatMap(childrenOf).filter((one) => isMet(valuesAt(one, `.${tested}`)[0], sign, wanted));
+    return (values) =>
+      values.flatMap(listChildren).filter((one) => isMet(valuesAt(one, `.${tested}`)[0], sign, wanted));
   const name = quoted ?? member;
   return name === undefined
-    ? (values) => values.flatMap(childrenOf)
-    : (values) => values.map((one) => memberOf(one, name));
+    ? (values) => values.flatMap(listChildren)
+    : (values) => values.map((one) => readMember(one, name));
 }
 
 function itemAt(value: unknown, index: number): unknown[] {
   return Array.isArray(value) ? [(value as readonly unknown[]).at(index)] : [];
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
 }
 
-function childrenOf(value: unknown): unknown[] {
+function listChildren(value: unknown): unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value) : [];
 }
 
 function membersNamed(value: unknown, name: string): unknown[] {
-  return [memberOf(value, name), ...childrenOf(value).flatMap((one) => membersNamed(one, name))].filter(
+  return [readMember(value, name), ...listChildren(value).flatMap((one) => membersNamed(one, name))].filter(
     (one) => one !== undefined,
   );
 }
@@ -77,7 +78,7 @@ const COMPARISONS: Readonly<Record<string, (a: Comparable, b: Comparable) => boo
 
 function isMet(value: unknown, sign: string | undefined, wanted: string | undefined): boolean {
   if (sign === undefined || wanted === undefined) return value !== undefined && value !== null && value !== false;
-  const right = literalOf(wanted);
+  const right = parseLiteral(wanted);
   if (!isComparable(value) || typeof value !== typeof right) return sign === "!=";
   return COMPARISONS[sign]?.(value, right) ?? false;
 }
@@ -86,7 +87,7 @@ function isComparable(value: unknown): value is Comparable {
   return ["number", "string", "boolean"].includes(typeof value);
 }
 
-function literalOf(text: string): Comparable {
+function parseLiteral(text: string): Comparable {
   const quoted = /^(['"])(.*)\1$/s.exec(text)?.[2];
   if (quoted !== undefined) return quoted;
   if (text === "true" || text === "false") return text === "true";

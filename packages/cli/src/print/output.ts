@@ -1,6 +1,15 @@
 import { CliError, EXIT } from "../core/exit.ts";
 import { plain, quota } from "./columns.ts";
-import { headOf, asDollars, asUnits, isCalled, isTitled, sheetCells, sheetLine, withDollars } from "./sheet.ts";
+import {
+  formatColumnName,
+  asDollars,
+  asUnits,
+  isCalled,
+  isTitled,
+  sheetCells,
+  sheetLine,
+  withDollars,
+} from "./sheet.ts";
 import { isTemplated, type Format } from "./format.ts";
 import { hanging } from "./hanging.ts";
 import { jsonRows } from "./json-rows.ts";
@@ -64,7 +73,7 @@ export async function printList<Row extends object>(output: Output, list: List<R
     if (rows.length === 0) return output.note(list.empty);
     const columns = await columnsFor(output, list);
     await prepareWidths(columns, rows);
-    output.out(table(columns, rows, widthOf(output), output.hasTitles));
+    output.out(table(columns, rows, findTableWidth(output), output.hasTitles));
     return noteCut(output, rows.length, cut);
   }
   const printer = await openRows({ ...output, sort: undefined }, list);
@@ -117,11 +126,11 @@ export async function openRows<Row extends object>(
     case "jsonl":
       return lines((row) => JSON.stringify(row));
     case "name":
-      return lines(nameOf(shape));
+      return lines(requireNameFormatter(shape));
     case "csv":
-      return lines(await sheetOf(output, shape, ","));
+      return lines(await createSheetFormatter(output, shape, ","));
     case "tsv":
-      return lines(await sheetOf(output, shape, "\t"));
+      return lines(await createSheetFormatter(output, shape, "\t"));
     default:
       throw unfit(format);
   }
@@ -134,11 +143,11 @@ function lineRows<Row>({ out }: Output, text: (row: Row) => string): RowPrinter<
 async function peopleLines<Row>(output: Output, shape: Shape<Row>, line: ((row: Row) => string) | undefined) {
   if (line && output.columns === undefined) return line;
   await loadWidths();
-  return growingTable(await columnsFor(output, shape), widthOf(output), output.hasTitles);
+  return growingTable(await columnsFor(output, shape), findTableWidth(output), output.hasTitles);
 }
 
 /** A wide table is never cut. */
-function widthOf({ format, width }: Output): number | undefined {
+function findTableWidth({ format, width }: Output): number | undefined {
   return format === "wide" ? undefined : width;
 }
 
@@ -164,13 +173,13 @@ async function sortedRows<Row extends object>(
 function rowsBy<Row>(sort: string, { columns, wide = [] }: Shape<Row>, rows: readonly Row[]): readonly Row[] {
   const name = sort.replace(/^-/, "");
   const column = [...columns, ...wide].find((one) => isCalled(one, name));
-  if (!column) throw noColumn(name, [...columns, ...wide].map(headOf));
-  const valueOf = (row: Row): string | number => {
+  if (!column) throw noColumn(name, [...columns, ...wide].map(formatColumnName));
+  const readValue = (row: Row): string | number => {
     const raw: unknown = column.field === undefined ? undefined : row[column.field];
     return typeof raw === "number" ? raw : column.value(row);
   };
   const sign = sort.startsWith("-") ? -1 : 1;
-  return rows.toSorted((a, b) => sign * inOrder(valueOf(a), valueOf(b)));
+  return rows.toSorted((a, b) => sign * inOrder(readValue(a), readValue(b)));
 }
 
 /** Refuses a sort by a column that the list does not have. */
@@ -188,13 +197,17 @@ function noColumn(name: string, known: readonly string[]): CliError {
 }
 
 /** Prints the titles at once, so that an empty list has them too. */
-async function sheetOf<Row>(output: Output, shape: Shape<Row>, separator: string): Promise<(row: Row) => string> {
+async function createSheetFormatter<Row>(
+  output: Output,
+  shape: Shape<Row>,
+  separator: string,
+): Promise<(row: Row) => string> {
   const columns = await columnsFor(output, shape);
-  if (output.hasTitles) output.out(sheetLine(columns.map(headOf), separator));
+  if (output.hasTitles) output.out(sheetLine(columns.map(formatColumnName), separator));
   return (row) => sheetLine(sheetCells(columns, row), separator);
 }
 
-function nameOf<Row>({ name }: Shape<Row>): (row: Row) => string {
+function requireNameFormatter<Row>({ name }: Shape<Row>): (row: Row) => string {
   if (name) return name;
   throw unfit("name");
 }
@@ -211,10 +224,11 @@ async function columnsFor<Row>(output: Output, shape: Shape<Row>): Promise<reado
   if (!chosen) return known;
   return chosen.map((name) => {
     // A program means the name of the API, a person the title.
-    const isMeant = (column: Column<Row>) => (isForPeople(output) ? isTitled(column, name) : headOf(column) === name);
+    const isMeant = (column: Column<Row>) =>
+      isForPeople(output) ? isTitled(column, name) : formatColumnName(column) === name;
     const found = known.find(isMeant) ?? known.find((column) => isCalled(column, name));
     if (found) return found;
-    throw noColumn(name, known.map(headOf));
+    throw noColumn(name, known.map(formatColumnName));
   });
 }
 
@@ -249,7 +263,7 @@ export async function printOne<Row extends object>(output: Output, value: Row, a
     await loadWidths();
     return (await import("./template.ts")).printTemplate(output, value, output.format);
   }
-  const printer = await openRows(output, about.shape ?? membersOf(value, about.quotas));
+  const printer = await openRows(output, about.shape ?? buildMemberShape(value, about.quotas));
   printer.add(value);
   printer.end();
 }
@@ -278,7 +292,7 @@ export async function printBare<Row extends object>(
   else await printOne(output, value, { shape });
 }
 
-function membersOf<Row extends object>(value: Row, quotas: readonly (keyof Row & string)[] = []): Shape<Row> {
+function buildMemberShape<Row extends object>(value: Row, quotas: readonly (keyof Row & string)[] = []): Shape<Row> {
   const fields = Object.keys(value) as (keyof Row & string)[];
   const columns = fields.map((field) => {
     const title = field.toUpperCase();

@@ -1,22 +1,22 @@
 import { dollars } from "@fairway/wire";
-import { cellOf, secondsOf } from "./columns.ts";
+import { formatCell, readSeconds } from "./columns.ts";
 import type { Column } from "./table.ts";
 
 /** The name of a column in csv and for `--columns`. */
-export function headOf<Row>({ title, field }: Column<Row>): string {
-  return field ?? slugOf(title);
+export function formatColumnName<Row>({ title, field }: Column<Row>): string {
+  return field ?? toSlug(title);
 }
 
 /** Whether `--columns` means this one: by its name in csv, or by its title. */
 export function isCalled<Row>(column: Column<Row>, name: string): boolean {
-  return [headOf(column), slugOf(column.title)].includes(slugOf(name));
+  return [formatColumnName(column), toSlug(column.title)].includes(toSlug(name));
 }
 
 export function isTitled<Row>({ title }: Column<Row>, name: string): boolean {
-  return slugOf(title) === slugOf(name);
+  return toSlug(title) === toSlug(name);
 }
 
-function slugOf(title: string): string {
+function toSlug(title: string): string {
   return title.toLowerCase().replace(/[ -]/g, "_");
 }
 
@@ -78,8 +78,8 @@ function quoted(cell: string, separator: string): string {
 export function sheetCells<Row>(columns: readonly Column<Row>[], row: Row): string[] {
   return columns.map(({ field, holds, value }) => {
     if (field === undefined) return value(row);
-    if (holds !== "time") return cellOf(row[field]);
-    const seconds = secondsOf(row[field]);
+    if (holds !== "time") return formatCell(row[field]);
+    const seconds = readSeconds(row[field]);
     return seconds === undefined ? "" : `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
   });
 }

@@ -1,4 +1,4 @@
-import { widthOf } from "./width.ts";
+import { measureWidth } from "./width.ts";
 
 /** How figures over time are drawn: as bars, as bars of plain letters, or as numbers that are read out. */
 export type Signs = "bars" | "letters" | "words";
@@ -7,7 +7,7 @@ export type Signs = "bars" | "letters" | "words";
  * What a terminal can show. Letters where the first of LC_ALL, LC_CTYPE and LANG that is set names another encoding than
  * UTF-8, such as `C`, and on the console of Linux, whose font has no bars.
  */
-export function signsOf(env: Readonly<Record<string, string | undefined>>): Exclude<Signs, "words"> {
+export function detectSigns(env: Readonly<Record<string, string | undefined>>): Exclude<Signs, "words"> {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "UTF-8";
   return /utf-?8/i.test(locale) && env["TERM"] !== "linux" ? "bars" : "letters";
 }
@@ -15,7 +15,7 @@ export function signsOf(env: Readonly<Record<string, string | undefined>>): Excl
 const BARS: Readonly<Record<Exclude<Signs, "words">, string>> = { bars: "▁▂▃▄▅▆▇█", letters: "_.:-=+*#" };
 
 /** A bar for each number, the greatest the highest; a blank where nothing was measured. */
-export function sparkOf(values: readonly (number | undefined)[], signs: Exclude<Signs, "words">): string {
+export function formatSparkline(values: readonly (number | undefined)[], signs: Exclude<Signs, "words">): string {
   const bars = Array.from(BARS[signs]);
   const most = Math.max(...values.map((one) => one ?? 0), 1);
   return values.map((one) => (one === undefined ? " " : bars[Math.round((one / most) * (bars.length - 1))])).join("");
@@ -40,8 +40,8 @@ const LETTERS: Readonly<Record<string, string>> = {
 /** A line with a plain letter for each sign of this program, cut to the width; names keep their letters. */
 export function plainLine(text: string, width: number): string {
   const plain = text.replace(/[…·→↑↓▁-█]/g, (sign) => LETTERS[sign] ?? sign);
-  if (widthOf(plain) <= width) return plain;
+  if (measureWidth(plain) <= width) return plain;
   const letters = Array.from(plain);
-  while (widthOf(letters.join("")) > width - 1) letters.pop();
+  while (measureWidth(letters.join("")) > width - 1) letters.pop();
   return `${letters.join("")}~`;
 }

@@ -1,5 +1,5 @@
 import { printable } from "./printable.ts";
-import { isAscii, loadWidths, widthOf } from "./width.ts";
+import { isAscii, loadWidths, measureWidth } from "./width.ts";
 
 export interface Column<Row> {
   readonly title: string;
@@ -28,10 +28,10 @@ export function table<Row>(
   width: number | undefined,
   hasTitles = true,
 ): string {
-  const cells = rows.map((row) => cellsOf(columns, row));
-  const titles = hasTitles ? [titlesOf(columns)] : [];
+  const cells = rows.map((row) => formatCells(columns, row));
+  const titles = hasTitles ? [listTitles(columns)] : [];
   const fitting = fitted(columns, [...titles, ...cells].reduce(wider, NO_WIDTHS), width);
-  return [...titles, ...cells].map((texts) => lineOf(columns, texts, fitting)).join("\n");
+  return [...titles, ...cells].map((texts) => formatLine(columns, texts, fitting)).join("\n");
 }
 
 /** A table whose rows come one by one: columns grow when they have to, and the titles stand before the first row. */
@@ -41,28 +41,28 @@ export function growingTable<Row>(
   hasTitles = true,
 ): (row: Row) => string {
   let widths: readonly number[] = NO_WIDTHS;
-  let titles = hasTitles ? [titlesOf(columns)] : [];
+  let titles = hasTitles ? [listTitles(columns)] : [];
   return (row) => {
-    const lines = [...titles, cellsOf(columns, row)];
+    const lines = [...titles, formatCells(columns, row)];
     titles = [];
     widths = lines.reduce(wider, widths);
     const fitting = fitted(columns, widths, width);
-    return lines.map((texts) => lineOf(columns, texts, fitting)).join("\n");
+    return lines.map((texts) => formatLine(columns, texts, fitting)).join("\n");
   };
 }
 
-function titlesOf<Row>(columns: readonly Column<Row>[]): string[] {
+function listTitles<Row>(columns: readonly Column<Row>[]): string[] {
   return columns.map(({ title }) => title);
 }
 
-function cellsOf<Row>(columns: readonly Column<Row>[], row: Row): string[] {
+function formatCells<Row>(columns: readonly Column<Row>[], row: Row): string[] {
   return columns.map((column) => printable(column.value(row).replaceAll(/\r?\n/g, "\\n")));
 }
 
 const NO_WIDTHS: readonly number[] = [];
 
 function wider(widths: readonly number[], cells: readonly string[]): readonly number[] {
-  return cells.map((cell, at) => Math.max(widths[at] ?? 0, widthOf(cell)));
+  return cells.map((cell, at) => Math.max(widths[at] ?? 0, measureWidth(cell)));
 }
 
 /** Longer texts give way before a column is left out, down to this. */
@@ -76,13 +76,13 @@ const FIRST = 4;
 function fitted<Row>(columns: readonly Column<Row>[], widths: readonly number[], width: number | undefined): number[] {
   if (width === undefined) return [...widths];
   let fitting = shrunk(columns, [...widths], { width, least: READABLE });
-  while (excessOf(fitting, width) > 0 && fitting.length > FIRST) fitting.pop();
+  while (calculateExcess(fitting, width) > 0 && fitting.length > FIRST) fitting.pop();
   fitting = shrunk(columns, widths.slice(0, fitting.length), { width, least: LEAST });
-  while (excessOf(fitting, width) > 0 && fitting.length > 1) fitting.pop();
-  return excessOf(fitting, width) > 0 ? [Math.max(1, width)] : fitting;
+  while (calculateExcess(fitting, width) > 0 && fitting.length > 1) fitting.pop();
+  return calculateExcess(fitting, width) > 0 ? [Math.max(1, width)] : fitting;
 }
 
-function excessOf(widths: readonly number[], width: number): number {
+function calculateExcess(widths: readonly number[], width: number): number {
   return widths.reduce((sum, one) => sum + one + 2, -2) - width;
 }
 
@@ -92,7 +92,7 @@ function shrunk<Row>(
   widths: number[],
   { width, least }: { readonly width: number; readonly least: number },
 ): number[] {
-  for (let excess = excessOf(widths, width); excess > 0; excess = excessOf(widths, width)) {
+  for (let excess = calculateExcess(widths, width); excess > 0; excess = calculateExcess(widths, width)) {
     const texts = widths.map((one, at) => (columns[at]?.isNumber || columns[at]?.holds ? 0 : one));
     const longest = Math.max(...texts);
     if (longest <= least) break;
@@ -102,10 +102,10 @@ function shrunk<Row>(
   return widths;
 }
 
-function lineOf<Row>(columns: readonly Column<Row>[], texts: readonly string[], widths: readonly number[]): string {
+function formatLine<Row>(columns: readonly Column<Row>[], texts: readonly string[], widths: readonly number[]): string {
   const cells = texts.slice(0, widths.length).map((text, at) => {
     const width = widths[at] ?? 0;
-    const used = widthOf(text);
+    const used = measureWidth(text);
     if (used > width) return isAscii(text) ? `${text.slice(0, width - 1)}…` : cutTo(text, width);
     const gap = " ".repeat(width - used);
     return columns[at]?.isNumber ? gap + text : text + gap;
@@ -118,7 +118,7 @@ function cutTo(text: string, width: number): string {
   let cut = "";
   let used = 1;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const next = used + widthOf(segment);
+    const next = used + measureWidth(segment);
     if (next > width) break;
     cut += segment;
     used = next;

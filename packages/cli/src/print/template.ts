@@ -1,5 +1,5 @@
 import { CliError, EXIT } from "../core/exit.ts";
-import { cellOf } from "./columns.ts";
+import { formatCell } from "./columns.ts";
 import type { Templated } from "./format.ts";
 import { valuesAt } from "./json-path.ts";
 import type { Paper, RowPrinter } from "./rows.ts";
@@ -35,7 +35,7 @@ function customColumns(format: string): Column<object>[] {
       const [, title, path] = /^([^:]+):(.+)$/s.exec(part.trim()) ?? [];
       if (title === undefined || path === undefined)
         throw new CliError(`custom-columns: ${part} is not TITLE:.path`, EXIT.usage, "write ID:.id,NAME:.name");
-      const value = (row: object) => valuesAt(row, path).map(cellOf).join(",") || "<none>";
+      const value = (row: object) => valuesAt(row, path).map(formatCell).join(",") || "<none>";
       return { title, value };
     });
 }
@@ -83,7 +83,7 @@ function rendered(parts: readonly Part[], value: unknown): string {
     .map((part) => {
       if (part.type === "text") return part.text;
       const found = valuesAt(value, part.path);
-      if (part.type === "path") return found.map(cellOf).join(" ");
+      if (part.type === "path") return found.map(formatCell).join(" ");
       return found.map((one) => rendered(part.body, one)).join("");
     })
     .join("");

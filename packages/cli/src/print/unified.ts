@@ -8,7 +8,7 @@ interface Edit {
 
 /** The changes between two texts as `diff -u` writes them, without the two lines of names; empty where they are the same. */
 export function unifiedHunks(before: string, after: string): string[] {
-  const edits = editsBetween(linesOf(before), linesOf(after));
+  const edits = editsBetween(splitLines(before), splitLines(after));
   const changed = edits.flatMap(({ sign }, at) => (sign === " " ? [] : [at]));
   const hunks: string[] = [];
   for (let first = 0; first < changed.length;) {
@@ -17,17 +17,17 @@ export function unifiedHunks(before: string, after: string): string[] {
     while ((changed[last + 1] ?? Infinity) - (changed[last] ?? 0) <= 2 * CONTEXT + 1) last += 1;
     const start = Math.max(0, (changed[first] ?? 0) - CONTEXT);
     const end = Math.min(edits.length, (changed[last] ?? 0) + CONTEXT + 1);
-    hunks.push(headOf(edits, start, end), ...edits.slice(start, end).map(({ sign, line }) => sign + line));
+    hunks.push(formatHunkHead(edits, start, end), ...edits.slice(start, end).map(({ sign, line }) => sign + line));
     first = last + 1;
   }
   return hunks;
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-function headOf(edits: readonly Edit[], start: number, end: number): string {
+function formatHunkHead(edits: readonly Edit[], start: number, end: number): string {
   const range = (other: Edit["sign"]) => {
     const count = (part: readonly Edit[]) => part.filter(({ sign }) => sign !== other).length;
     const [above, length] = [count(edits.slice(0, start)), count(edits.slice(start, end))];

@@ -11,7 +11,7 @@ export function isAscii(text: string): boolean {
 }
 
 /** Columns that a text takes in a terminal. */
-export function widthOf(text: string): number {
+export function measureWidth(text: string): number {
   if (isAscii(text)) return text.length;
   if (!measure) throw new Error("the widths of letters beyond ASCII are not loaded");
   return measure(text);

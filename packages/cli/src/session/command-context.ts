@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly output: () => Output;
   readonly globals: () => Globals;
   /** The id of what an argument names; a name is looked up. */
-  readonly idOf: (reference: Reference) => Promise<number>;
+  readonly resolveId: (reference: Reference) => Promise<number>;
   /** `isExact` takes whole names alone, for what cannot be undone. */
-  readonly idsOf: (references: readonly Reference[] | undefined, isExact?: boolean) => Promise<number[]>;
+  readonly resolveIds: (references: readonly Reference[] | undefined, isExact?: boolean) => Promise<number[]>;
 }

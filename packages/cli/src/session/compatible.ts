@@ -7,12 +7,12 @@ const LOGS = /^\/api\/log\/(self)?$/;
 
 /** An answer of a compatible gateway in the shape of Fairway's; the same object where it has that shape. */
 export function asOurs(url: string, envelope: Envelope): Envelope {
-  const path = pathOf(url);
+  const path = readApiPath(url);
   const data = PAGED.test(path) || LOGS.test(path) ? withItems(envelope["data"]) : envelope["data"];
   return atPath(path, data === envelope["data"] ? envelope : { ...envelope, data });
 }
 
-function pathOf(url: string): string {
+function readApiPath(url: string): string {
   const { pathname } = new URL(url);
   return pathname.slice(pathname.indexOf("/api/"));
 }
@@ -57,7 +57,7 @@ export function asTheirs(url: string): string {
   const { searchParams: query } = asked;
   const size = query.get("page_size");
   if (size === null) return url;
-  const first = LOGS.test(pathOf(url)) ? 0 : 1;
+  const first = LOGS.test(readApiPath(url)) ? 0 : 1;
   query.set("page", String(Number(query.get("p") ?? 1 - first) + first));
   query.set("size", size);
   return asked.href;

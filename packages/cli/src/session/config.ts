@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { configPath } from "./contexts.ts";
-import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 import { jsonIn } from "../core/json.ts";
 
 /** Where and as whom commands work. */
@@ -39,7 +39,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * made at, and a stored user id only with the stored token. Refuses a file that others can read.
  */
 export function readProfile(env: Environment): Profile | undefined {
-  const { server, token, userId } = named(env);
+  const { server, token, userId } = readEnvProfile(env);
   if (server !== undefined && token !== undefined) return { server, userId: userId ?? 0, token };
   const stored = readFile(configPath(env));
   if (!stored) return undefined;
@@ -54,12 +54,12 @@ export function readProfile(env: Environment): Profile | undefined {
 }
 
 /** The token, also where the keychain has it. */
-export async function tokenOf({ token, keychain }: Profile): Promise<string> {
+export async function loadToken({ token, keychain }: Profile): Promise<string> {
   if (token !== "" || keychain === undefined) return token;
   return (await import("./keychain.ts")).readFromKeychain(keychain);
 }
 
-function named(env: Environment) {
+function readEnvProfile(env: Environment) {
   const { FAIRWAY_SERVER: server, FAIRWAY_TOKEN: token, FAIRWAY_USER_ID: userId, FAIRWAY_CONTEXT: context } = env;
   if (context && (server || token))
     throw new CliError(
@@ -91,15 +91,15 @@ export function refusePlain(address: string, consent: string): void {
 
 /** An http(s) address without query and trailing slash. Without a scheme, only this machine is spoken to in plain. */
 export function readAddress(text: string, source: string): string {
-  const named = URL.parse(text.includes("://") ? text : `https://${text}`);
-  if (!named || !["http:", "https:"].includes(named.protocol))
+  const readEnvProfile = URL.parse(text.includes("://") ? text : `https://${text}`);
+  if (!readEnvProfile || !["http:", "https:"].includes(readEnvProfile.protocol))
     throw new CliError(
       `${source} is not an http(s) address: ${text}`,
       EXIT.usage,
       "write it like https://ai.example.com",
     );
-  if (!text.includes("://") && isLoopback(named)) return readAddress(`http://${text}`, source);
-  return named.origin + named.pathname.replace(/\/+$/, "");
+  if (!text.includes("://") && isLoopback(readEnvProfile)) return readAddress(`http://${text}`, source);
+  return readEnvProfile.origin + readEnvProfile.pathname.replace(/\/+$/, "");
 }
 
 export function isLoopback({ hostname }: URL): boolean {
@@ -129,9 +129,9 @@ function readFile(path: string): Profile | undefined {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
+    if (readErrorCode(cause) === "ENOENT" || readErrorCode(cause) === "ENOTDIR") return undefined;
     throw new CliError(
-      `${path} cannot be read (${codeOf(cause)})`,
+      `${path} cannot be read (${readErrorCode(cause)})`,
       EXIT.failure,
       "name another file in FAIRWAY_CONFIG",
     );
@@ -153,19 +153,19 @@ export function storedProfile(env: Environment): Profile | undefined {
 /** Returns the path of the removed file; undefined if there was none. The keychain forgets its token too. */
 export async function removeProfile(env: Environment): Promise<string | undefined> {
   const path = configPath(env);
-  const account = keychainOf(path);
+  const account = findKeychain(path);
   if (account !== undefined) (await import("./keychain.ts")).removeFromKeychain(account);
   try {
     rmSync(path);
     return path;
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
-    throw new CliError(`${path} cannot be removed (${codeOf(cause)})`, EXIT.failure, "remove it yourself");
+    if (readErrorCode(cause) === "ENOENT" || readErrorCode(cause) === "ENOTDIR") return undefined;
+    throw new CliError(`${path} cannot be removed (${readErrorCode(cause)})`, EXIT.failure, "remove it yourself");
   }
 }
 
 /** An unreadable config is treated as empty and deleted. */
-function keychainOf(path: string): string | undefined {
+function findKeychain(path: string): string | undefined {
   try {
     return readFile(path)?.keychain;
   } catch {
@@ -185,7 +185,7 @@ export function writeProfile(env: Environment, profile: Profile): string {
   } catch (cause) {
     rmSync(draft, { force: true });
     throw new CliError(
-      `${path} cannot be written (${codeOf(cause)})`,
+      `${path} cannot be written (${readErrorCode(cause)})`,
       EXIT.failure,
       "name another file in FAIRWAY_CONFIG",
     );

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,16 +17,16 @@ export function configPath(env: Environment): string {
       EXIT.usage,
       "leave out one of FAIRWAY_CONFIG and --context (FAIRWAY_CONTEXT)",
     );
-  return named || pathOf(env, chosen ? checkedName(chosen) : currentContext(env));
+  return named || resolveContextPath(env, chosen ? checkedName(chosen) : currentContext(env));
 }
 
 /** Where everything of this program is stored. */
-export function folderOf(env: Environment): string {
+export function resolveConfigFolder(env: Environment): string {
   return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "fairway");
 }
 
-export function pathOf(env: Environment, name: string): string {
-  const folder = folderOf(env);
+export function resolveContextPath(env: Environment, name: string): string {
+  const folder = resolveConfigFolder(env);
   return name === DEFAULT_CONTEXT ? join(folder, "credentials.json") : join(folder, "contexts", `${name}.json`);
 }
 
@@ -35,24 +35,28 @@ export function checkedName(name: string): string {
   throw new CliError(`${name} cannot name a context`, EXIT.usage, "use letters, digits, dots and dashes");
 }
 
-function pointerOf(env: Environment): string {
-  return join(folderOf(env), "current-context");
+function resolvePointerPath(env: Environment): string {
+  return join(resolveConfigFolder(env), "current-context");
 }
 
 /** What commands use by default. */
 export function currentContext(env: Environment): string {
   try {
-    return checkedName(readFileSync(pointerOf(env), "utf8").trim());
+    return checkedName(readFileSync(resolvePointerPath(env), "utf8").trim());
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return DEFAULT_CONTEXT;
+    if (readErrorCode(cause) === "ENOENT" || readErrorCode(cause) === "ENOTDIR") return DEFAULT_CONTEXT;
     throw cause instanceof CliError
-      ? new CliError(`${pointerOf(env)} names no context`, EXIT.failure, "choose one with `fairway context use NAME`")
+      ? new CliError(
+          `${resolvePointerPath(env)} names no context`,
+          EXIT.failure,
+          "choose one with `fairway context use NAME`",
+        )
       : cause;
   }
 }
 
 export function useContext(env: Environment, name: string): void {
-  const pointer = pointerOf(env);
+  const pointer = resolvePointerPath(env);
   const draft = `${pointer}.${process.pid}`;
   if (name === DEFAULT_CONTEXT) return rmSync(pointer, { force: true });
   try {
@@ -61,24 +65,26 @@ export function useContext(env: Environment, name: string): void {
     renameSync(draft, pointer);
   } catch (cause) {
     rmSync(draft, { force: true });
-    throw new CliError(`${pointer} cannot be written (${codeOf(cause)})`, EXIT.failure);
+    throw new CliError(`${pointer} cannot be written (${readErrorCode(cause)})`, EXIT.failure);
   }
 }
 
 export function moveContext(env: Environment, from: string, to: string): void {
-  const target = pathOf(env, to);
+  const target = resolveContextPath(env, to);
   try {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    renameSync(pathOf(env, from), target);
+    renameSync(resolveContextPath(env, from), target);
   } catch (cause) {
-    throw new CliError(`${target} cannot be written (${codeOf(cause)})`, EXIT.failure);
+    throw new CliError(`${target} cannot be written (${readErrorCode(cause)})`, EXIT.failure);
   }
 }
 
 /** Names of all that are signed in, the default first. */
 export function contextNames(env: Environment): string[] {
-  const names = namesIn(join(folderOf(env), "contexts")).toSorted();
-  const isSignedIn = namesIn(folderOf(env)).includes(basename(pathOf(env, DEFAULT_CONTEXT), ".json"));
+  const names = namesIn(join(resolveConfigFolder(env), "contexts")).toSorted();
+  const isSignedIn = namesIn(resolveConfigFolder(env)).includes(
+    basename(resolveContextPath(env, DEFAULT_CONTEXT), ".json"),
+  );
   return isSignedIn ? [DEFAULT_CONTEXT, ...names] : names;
 }
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 import { BUILT_IN, type Defaults } from "./globals.ts";
 import { objectIn } from "../core/json.ts";
 import { checkedFormat } from "../print/format.ts";
-import { folderOf } from "./contexts.ts";
+import { resolveConfigFolder } from "./contexts.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +29,7 @@ function within(text: string, least: number, most: number): number | undefined {
 
 /** A setting of the program itself, as `fairway config` shows it. */
 export function settingsPath(env: Environment): string {
-  return join(folderOf(env), "config.json");
+  return join(resolveConfigFolder(env), "config.json");
 }
 
 /** The settings of the file, unchecked; empty without a file. */
@@ -39,14 +39,14 @@ export function storedSettings(env: Environment): Readonly<Record<string, unknow
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(cause))) return {};
-    throw new CliError(`${path} cannot be read (${codeOf(cause)})`, EXIT.failure);
+    if (["ENOENT", "ENOTDIR"].includes(readErrorCode(cause))) return {};
+    throw new CliError(`${path} cannot be read (${readErrorCode(cause)})`, EXIT.failure);
   }
   return settingsIn(text, path);
 }
 
 /** The environment before the file before what is built in. */
-export function defaultsOf(env: Environment): Defaults {
+export function resolveDefaults(env: Environment): Defaults {
   const stored = storedSettings(env);
   const path = settingsPath(env);
   const read = Object.entries(stored).map(([name, value]) => [name, checkedSetting(name, String(value), path)]);
@@ -96,6 +96,6 @@ function writeFile(path: string, settings: Readonly<Record<string, unknown>>): v
     renameSync(draft, path);
   } catch (cause) {
     rmSync(draft, { force: true });
-    throw new CliError(`${path} cannot be written (${codeOf(cause)})`, EXIT.failure);
+    throw new CliError(`${path} cannot be written (${readErrorCode(cause)})`, EXIT.failure);
   }
 }

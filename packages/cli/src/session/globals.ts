@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { list } from "../core/arguments.ts";
-import { secondsOfSpan } from "../core/times.ts";
+import { parseSpanSeconds } from "../core/times.ts";
 import { checkedFormat, type Format } from "../print/format.ts";
 
 /** Flags of every command. */
@@ -93,7 +93,7 @@ function format(text: string): Format {
 }
 
 function timeout(text: string): number {
-  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : secondsOfSpan(text);
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : parseSpanSeconds(text);
   if (seconds === undefined || seconds < 1 || seconds > 3600)
     throw new InvalidArgumentError("It must be from 1s to 1h, such as 30s.");
   return seconds;

@@ -70,12 +70,12 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, (letter) => `\\${letter}`)}"`;
 }
 
-function vaultOf(system: NodeJS.Platform): Vault {
+function selectVault(system: NodeJS.Platform): Vault {
   if (system === "darwin") return KEYCHAIN;
   return system === "win32" ? CREDENTIALS : SECRET_SERVICE;
 }
 
-const vault = vaultOf(process.platform);
+const vault = selectVault(process.platform);
 
 /** Keeps the token of a context; `account` is the file that describes it. */
 export function storeInKeychain(account: string, secret: string): void {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { CliError, codeOf, EXIT, NotSent } from "../core/exit.ts";
+import { CliError, readErrorCode, EXIT, NotSent } from "../core/exit.ts";
 import type { Globals } from "./globals.ts";
 import { objectIn } from "../core/json.ts";
 import { readProfile } from "./config.ts";
@@ -25,11 +25,11 @@ interface Link {
 /** Calls that change nothing although they carry a body. */
 const READING = /\/api\/(declarative\/plan|user\/login)$/;
 
-export function linkOf(globals: Globals, { env, say, out }: Surroundings): Link {
+export function createLink(globals: Globals, { env, say, out }: Surroundings): Link {
   const note = (text: string) => (globals.quiet ? undefined : say(text));
   trust(globals.caFile ?? env["FAIRWAY_CA_FILE"]);
 
-  const transportOf = (isReadOnly: boolean, retries: number): Transport => {
+  const buildTransport = (isReadOnly: boolean, retries: number): Transport => {
     const settings: TransportSettings = {
       timeoutMs: globals.timeout * 1000,
       retries,
@@ -50,9 +50,9 @@ export function linkOf(globals: Globals, { env, say, out }: Surroundings): Link 
         }
         if (isReadOnly && url.includes("/api/"))
           throw new CliError(
-            `the context ${nameOf(env)} is read-only`,
+            `the context ${resolveContextName(env)} is read-only`,
             EXIT.forbidden,
-            `\`fairway context set ${nameOf(env)} read-only=false\` lifts that`,
+            `\`fairway context set ${resolveContextName(env)} read-only=false\` lifts that`,
           );
       },
     };
@@ -62,15 +62,15 @@ export function linkOf(globals: Globals, { env, say, out }: Surroundings): Link 
   return {
     session: async (how) => {
       const isReadOnly = readProfile(env)?.readOnly === true;
-      return openSession(env, transportOf(isReadOnly, how?.isScreen ? 0 : globals.retries));
+      return openSession(env, buildTransport(isReadOnly, how?.isScreen ? 0 : globals.retries));
     },
-    transport: () => transportOf(false, globals.retries),
+    transport: () => buildTransport(false, globals.retries),
     async confirm(action, count, isAgreed = false) {
       if (globals.dryRun) return;
       const { confirm, confirmByName } = await import("../terminal/prompt.ts");
       if (readProfile(env)?.protected !== true) return confirm(action, count, isAgreed);
       if (isAgreed && globals.context !== undefined) return;
-      await confirmByName(action, nameOf(env));
+      await confirmByName(action, resolveContextName(env));
     },
   };
 }
@@ -81,7 +81,7 @@ function isRehearsal(url: string, body: string | undefined): boolean {
   return isImport && objectIn(body ?? "")?.["dry_run"] === true;
 }
 
-function nameOf(env: Surroundings["env"]): string {
+function resolveContextName(env: Surroundings["env"]): string {
   return env["FAIRWAY_CONTEXT"] || (env["FAIRWAY_CONFIG"] ? "default" : currentContext(env));
 }
 
@@ -93,8 +93,8 @@ function trust(path: string | undefined): void {
   try {
     setDefaultCACertificates([...getCACertificates("default"), readFileSync(path, "utf8")]);
   } catch (cause) {
-    const isFile = codeOf(cause).startsWith("E") && !codeOf(cause).startsWith("ERR_");
-    const words = isFile ? `cannot be read (${codeOf(cause)})` : "holds no certificates";
+    const isFile = readErrorCode(cause).startsWith("E") && !readErrorCode(cause).startsWith("ERR_");
+    const words = isFile ? `cannot be read (${readErrorCode(cause)})` : "holds no certificates";
     throw new CliError(`--ca-file: ${path} ${words}`, EXIT.usage, "name a file of PEM certificates");
   }
 }

@@ -1,4 +1,4 @@
-import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 
 const UNKNOWN_ISSUER = "its certificate is signed by an authority that this machine does not know";
 const USE_CA = "name the certificate of that authority with --ca-file FILE, or in FAIRWAY_CA_FILE";
@@ -26,20 +26,20 @@ export function lost(url: string, timeoutMs: number | undefined, cause: unknown)
   const { origin } = new URL(url);
   if (timeoutMs !== undefined) return new Error(`${origin} gave no answer within ${timeoutMs / 1000} s`, { cause });
   const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  const code = tlsCodeOf(root);
+  const code = readTlsCode(root);
   const fault = CERTIFICATE_FAULTS[code];
   if (fault) return new CliError(`${origin} cannot be trusted: ${fault[0]} (${code})`, EXIT.failure, fault[1]);
-  return new Error(`${origin} cannot be reached: ${reasonOf(root, code)}`, { cause });
+  return new Error(`${origin} cannot be reached: ${describeReason(root, code)}`, { cause });
 }
 
 /** What speaks no TLS fails with a code of the system, whose words name the fault. */
-function tlsCodeOf(root: unknown): string {
-  const code = codeOf(root);
+function readTlsCode(root: unknown): string {
+  const code = readErrorCode(root);
   if (code !== "EPROTO" || !(root instanceof Error)) return code;
   return /wrong version number|packet length too long/.test(root.message) ? "ERR_SSL_WRONG_VERSION_NUMBER" : code;
 }
 
 /** The system's code where there is one; those of the HTTP client say less than its words. */
-function reasonOf(root: unknown, code: string): string {
+function describeReason(root: unknown, code: string): string {
   return code.startsWith("UND_ERR") ? (root as Error).message : code;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { linesOf } from "../terminal/events.ts";
+import { readLines } from "../terminal/events.ts";
 import { CliError, EXIT } from "../core/exit.ts";
 import { jsonIn } from "../core/json.ts";
 import type { Answer as Reply } from "./request.ts";
@@ -47,8 +47,8 @@ export async function streamChat(asked: Asked, onText: (text: string) => void, s
   try {
     const response = await post(transport, `${server}/v1/chat/completions`, { key, body, signal: stop });
     requestId = response.headers.get("x-oneapi-request-id") ?? "";
-    for await (const chunk of chunksOf(response)) {
-      const piece = textOf(chunk);
+    for await (const chunk of readChunks(response)) {
+      const piece = readChunkText(chunk);
       text += piece;
       if (piece !== "") onText(piece);
       usage = chunk.usage ?? usage;
@@ -59,14 +59,14 @@ export async function streamChat(asked: Asked, onText: (text: string) => void, s
   return { text, usage, requestId, isStopped: stop?.aborted ?? false };
 }
 
-function textOf({ choices }: z.output<typeof Chunk>): string {
+function readChunkText({ choices }: z.output<typeof Chunk>): string {
   return choices?.[0]?.delta?.content ?? "";
 }
 
 /** Models that a key may call. */
-export async function modelsOf(transport: Transport, server: string, key: string): Promise<string[]> {
+export async function listModels(transport: Transport, server: string, key: string): Promise<string[]> {
   const response = await transport.head(`${server}/v1/models`, { method: "GET", headers: bearer(key) });
-  if (response.status >= 300) throw problemOf(await response.text(), response);
+  if (response.status >= 300) throw toCliError(await response.text(), response);
   return z.parse(Models, jsonIn(await response.text())).data.map(({ id }) => id);
 }
 
@@ -79,7 +79,7 @@ interface Posted {
 async function post(transport: Transport, url: string, { key, body, signal }: Posted): Promise<Reply> {
   const headers = { ...bearer(key), "content-type": "application/json" };
   const response = await transport.ask(url, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
-  if (response.status >= 300) throw problemOf(await response.text(), response);
+  if (response.status >= 300) throw toCliError(await response.text(), response);
   return response;
 }
 
@@ -88,8 +88,8 @@ function bearer(key: string): Record<string, string> {
 }
 
 /** The events of a stream up to its end; one that breaks off is a lost connection. */
-async function* chunksOf(response: Reply): AsyncGenerator<z.output<typeof Chunk>> {
-  const lines = linesOf(response.body);
+async function* readChunks(response: Reply): AsyncGenerator<z.output<typeof Chunk>> {
+  const lines = readLines(response.body);
   try {
     for await (const line of lines) {
       const data = line.startsWith("data:") ? line.slice(5).trim() : "";
@@ -97,7 +97,7 @@ async function* chunksOf(response: Reply): AsyncGenerator<z.output<typeof Chunk>
       if (data === "") continue;
       const parsed = z.safeParse(Chunk, jsonIn(data));
       if (!parsed.success) continue;
-      if (parsed.data.error !== undefined) throw problemOf(data, response);
+      if (parsed.data.error !== undefined) throw toCliError(data, response);
       yield parsed.data;
     }
   } catch (error) {
@@ -106,15 +106,15 @@ async function* chunksOf(response: Reply): AsyncGenerator<z.output<typeof Chunk>
   throw new CliError("the answer broke off before its end", EXIT.unreachable);
 }
 
-function problemOf(text: string, { status, headers }: Reply): CliError {
+function toCliError(text: string, { status, headers }: Reply): CliError {
   const parsed = z.safeParse(Problem, jsonIn(text));
   const message = parsed.success ? parsed.data.error.message : `the gateway answered with status ${status}`;
   const wait = headers.get("retry-after");
-  return new CliError(message, exitOf(status), wait === null ? undefined : `try again in ${wait} s`);
+  return new CliError(message, toExitCode(status), wait === null ? undefined : `try again in ${wait} s`);
 }
 
 /** As for calls of the management API; 200 is an error in a stream. */
-function exitOf(status: number): number {
+function toExitCode(status: number): number {
   if (status === 401 || status === 403) return EXIT.forbidden;
   if (status === 429 || status >= 500 || status === 200) return EXIT.unreachable;
   return status === 404 ? EXIT.notFound : EXIT.usage;

@@ -47,7 +47,7 @@ export async function request(url: string, { method, headers, body, signal }: Re
   const content = await unpacked(answer);
   return {
     status: answer.statusCode ?? 0,
-    headers: headersOf(answer.headers),
+    headers: toAnswerHeaders(answer.headers),
     body: content,
     async text() {
       const parts: Uint8Array[] = [];
@@ -64,7 +64,7 @@ async function unpacked(answer: IncomingMessage): Promise<AsyncIterable<Uint8Arr
   return pipeline(answer, createGunzip(), () => undefined);
 }
 
-function headersOf(headers: IncomingHttpHeaders): AnswerHeaders {
+function toAnswerHeaders(headers: IncomingHttpHeaders): AnswerHeaders {
   return {
     get(name) {
       const value = headers[name.toLowerCase()];

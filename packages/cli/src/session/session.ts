@@ -1,5 +1,5 @@
 import { createClient, type CallAnswer, type CallInput, type Client, type Endpoint, type Fetch } from "@fairway/wire";
-import { readProfile, tokenOf, type Profile } from "./config.ts";
+import { readProfile, loadToken, type Profile } from "./config.ts";
 import { CliError, EXIT } from "../core/exit.ts";
 import type { Answer, AnswerHead } from "./request.ts";
 import type { Transport } from "./transport.ts";
@@ -37,11 +37,11 @@ export async function openSession(
 ): Promise<Session> {
   const stored = readProfile(env);
   if (!stored) throw new CliError("you are not signed in", EXIT.notSignedIn, "sign in with `fairway login URL`");
-  const profile = { ...stored, token: await tokenOf(stored) };
-  return { client: clientOf(profile, transport), profile, transport };
+  const profile = { ...stored, token: await loadToken(stored) };
+  return { client: createSessionClient(profile, transport), profile, transport };
 }
 
-export function clientOf(profile: Profile, transport: Transport): SessionClient {
+export function createSessionClient(profile: Profile, transport: Transport): SessionClient {
   const headers = {
     Authorization: `Bearer ${profile.token}`,
     ...(profile.userId > 0 ? { "New-Api-User": String(profile.userId) } : {}),

@@ -90,13 +90,13 @@ function createReader(settings: TransportSettings) {
   let areOtherPages = false;
   return async (url: string, init: Init) => {
     const read = () =>
-      textOf(settings, areOtherPages ? asTheirs(url) : url, init, AbortSignal.timeout(settings.timeoutMs));
+      fetchText(settings, areOtherPages ? asTheirs(url) : url, init, AbortSignal.timeout(settings.timeoutMs));
     const first = await read();
-    const envelope = envelopeOf(first.text);
+    const envelope = parseEnvelope(first.text);
     if (areOtherPages || init.method !== "GET" || !envelope || !hasOtherPages(envelope)) return { ...first, envelope };
     areOtherPages = true;
     const again = await read();
-    return { ...again, envelope: envelopeOf(again.text) };
+    return { ...again, envelope: parseEnvelope(again.text) };
   };
 }
 
@@ -109,7 +109,7 @@ async function existing(answer: Answer, url: string, method: string): Promise<An
   return { ...answer, text: () => Promise.resolve(text) };
 }
 
-async function textOf(settings: TransportSettings, url: string, init: Sent, limit: AbortSignal) {
+async function fetchText(settings: TransportSettings, url: string, init: Sent, limit: AbortSignal) {
   const answer = await reach(settings, url, init, limit);
   const text = await answer.text().catch((cause: unknown) => {
     throw lost(url, limit.aborted ? settings.timeoutMs : undefined, cause);
@@ -136,7 +136,7 @@ async function reach(settings: TransportSettings, url: string, init: Sent, limit
   debug?.(`< ${answer.status} in ${Math.round(performance.now() - began)} ms${id === null ? "" : `, request ${id}`}`);
   if (id !== null) answered?.(id);
   if (answer.status >= 300 && answer.status < 400)
-    throw new Error(`${new URL(url).origin} sends requests on to ${originOf(answer.headers.get("Location"), url)}`);
+    throw new Error(`${new URL(url).origin} sends requests on to ${parseOrigin(answer.headers.get("Location"), url)}`);
   return answer;
 }
 
@@ -150,7 +150,7 @@ async function patiently<A extends { readonly status: number; readonly headers: 
   inspect?.(init.method, url, init.body);
   for (let tries = 0; ; tries++) {
     const answer = await send();
-    const wait = answer.status === 429 || answer.status === 503 ? waitOf(answer.headers, tries) : undefined;
+    const wait = answer.status === 429 || answer.status === 503 ? calculateRetryWait(answer.headers, tries) : undefined;
     if (wait === undefined || tries >= retries || wait > LONGEST_WAIT_SECONDS) return answer;
     note(`${new URL(url).origin} is busy (${answer.status}); trying again in ${wait} s`);
     await pause(wait * 1000, undefined, init.signal ? { signal: init.signal } : {});
@@ -158,26 +158,27 @@ async function patiently<A extends { readonly status: number; readonly headers: 
 }
 
 /** Seconds; what the answer names, or longer from try to try. Several clients do not come back at once. */
-function waitOf(headers: AnswerHeaders, tries: number): number {
+function calculateRetryWait(headers: AnswerHeaders, tries: number): number {
   const named = Number(headers.get("Retry-After") ?? Number.NaN);
   if (Number.isFinite(named) && named >= 0) return Math.max(1, Math.ceil(named));
   const base = PAUSES_SECONDS[Math.min(tries, PAUSES_SECONDS.length - 1)] ?? 8;
   return Math.round(base * (0.75 + Math.random() * 0.5) * 10) / 10;
 }
 
-function originOf(location: string | null, base: string): string {
+function parseOrigin(location: string | null, base: string): string {
   return URL.parse(location ?? "", base)?.origin ?? "nowhere";
 }
 
 /** Every JSON answer under `/api` tells its success; a proxy's page does not. */
-function envelopeOf(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseEnvelope(text: string): Readonly<Record<string, unknown>> | undefined {
   const members = objectIn(text);
   return members && "success" in members ? members : undefined;
 }
 
 /** Compatible gateways answer a call that they do not have with an error, Fairway with an envelope and its code. */
 function missingCall(text: string, method: string, url: string): MissingCall | undefined {
-  if (envelopeOf(text)?.["code"] === MESSAGE_CODES.unknown_url) return new MissingCall(method, url, "an older Fairway");
+  if (parseEnvelope(text)?.["code"] === MESSAGE_CODES.unknown_url)
+    return new MissingCall(method, url, "an older Fairway");
   const isTheirs = /^\s*\{\s*"error"\s*:\s*\{[^}]*"message"\s*:\s*"Invalid URL/.test(text);
   return isTheirs ? new MissingCall(method, url, "a compatible gateway") : undefined;
 }

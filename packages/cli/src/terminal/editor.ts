@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Io } from "../core/io.ts";
 import { CliError, EXIT } from "../core/exit.ts";
-import { exitCodeOf, hintOf, messageOf } from "../core/problem.ts";
+import { toExitCode, findHint, formatErrorMessage } from "../core/problem.ts";
 
 /**
  * Lets a person change a text in their editor and hands the result to `save`. What cannot be saved stays in its file, so that
@@ -28,8 +28,8 @@ export async function editText(
 }
 
 function fail(error: unknown, file: string): never {
-  const hint = hintOf(error);
-  throw new CliError(`${messageOf(error)}; your text is in ${file}`, exitCodeOf(error), hint);
+  const hint = findHint(error);
+  throw new CliError(`${formatErrorMessage(error)}; your text is in ${file}`, toExitCode(error), hint);
 }
 
 async function runEditor(editor: string, file: string): Promise<void> {

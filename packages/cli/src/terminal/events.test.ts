@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eventsOf, linesOf } from "./events.ts";
+import { readEvents, readLines } from "./events.ts";
 
 /** The bytes of a text in pieces that respect neither lines nor letters. */
 async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -10,7 +10,7 @@ async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
 it.each([1, 2, 7, 1000])("reads events from pieces of %d bytes, signs of life included", async (size) => {
   const text =
     ': open\n\nevent: row\ndata: {"content":"naïve 日本"}\n\nevent: dropped\ndata: {"count":3}\n\nevent: row\ndata: {"cut';
-  expect(await Array.fromAsync(eventsOf(pieces(text, size)))).toEqual([
+  expect(await Array.fromAsync(readEvents(pieces(text, size)))).toEqual([
     { name: "", data: "" },
     { name: "row", data: '{"content":"naïve 日本"}' },
     { name: "dropped", data: '{"count":3}' },
@@ -18,5 +18,5 @@ it.each([1, 2, 7, 1000])("reads events from pieces of %d bytes, signs of life in
 });
 
 it("leaves out a line that was cut off", async () => {
-  expect(await Array.fromAsync(linesOf(pieces("one\ntwo\nthr", 2)))).toEqual(["one", "two"]);
+  expect(await Array.fromAsync(readLines(pieces("one\ntwo\nthr", 2)))).toEqual(["one", "two"]);
 });

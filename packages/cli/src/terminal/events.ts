@@ -5,16 +5,17 @@ export interface ServerEvent {
 }
 
 /** The events of a body in order, signs of life included; ends where the server ends the stream. */
-export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   for await (const block of splitAt(body, "\n\n")) {
     const fields = block.split("\n").map((line) => /^(\w*): ?(.*)$/.exec(line));
-    const valueOf = (field: string) => fields.filter((found) => found?.[1] === field).map((found) => found?.[2] ?? "");
-    yield { name: valueOf("event").at(-1) ?? "", data: valueOf("data").join("\n") };
+    const listFieldValues = (field: string) =>
+      fields.filter((found) => found?.[1] === field).map((found) => found?.[2] ?? "");
+    yield { name: listFieldValues("event").at(-1) ?? "", data: listFieldValues("data").join("\n") };
   }
 }
 
 /** The lines of a body; what follows the last line end belongs to a line that was cut off. */
-export function linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export function readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   return splitAt(body, "\n");
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 import { printable } from "../print/printable.ts";
 
 /**
@@ -89,6 +89,10 @@ export function readTextFile(path: string, source: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (cause) {
-    throw new CliError(`${source}: ${path} cannot be read (${codeOf(cause)})`, EXIT.usage, "name a file of text");
+    throw new CliError(
+      `${source}: ${path} cannot be read (${readErrorCode(cause)})`,
+      EXIT.usage,
+      "name a file of text",
+    );
   }
 }

@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
-import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 
 /** Fails before anything is made, where the file could not be written afterwards: an existing one is never replaced. */
 export function openSecretFile(path: string): { write(lines: readonly string[]): void } {
   try {
     writeFileSync(path, "", { mode: 0o600, flag: "wx" });
   } catch (cause) {
-    const hint = codeOf(cause) === "EEXIST" ? "name a new file, or remove this one" : "name another file";
-    throw new CliError(`--output-file: ${path} cannot be written (${codeOf(cause)})`, EXIT.usage, hint);
+    const hint = readErrorCode(cause) === "EEXIST" ? "name a new file, or remove this one" : "name another file";
+    throw new CliError(`--output-file: ${path} cannot be written (${readErrorCode(cause)})`, EXIT.usage, hint);
   }
   return { write: (lines) => writeFileSync(path, lines.map((line) => `${line}\n`).join("")) };
 }

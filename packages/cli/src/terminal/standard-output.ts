@@ -1,7 +1,7 @@
 import { printable } from "../print/printable.ts";
 
 /** Bytes that wait for a reader before the writer waits too. */
-const MOST_WAITING = 1 << 20;
+const MAX_WAITING_BYTES = 1 << 20;
 /** Characters that are written at once into a pipe or a file. */
 const PART = 1 << 16;
 
@@ -39,7 +39,7 @@ export function openStandardOutput(stream: NodeJS.WriteStream): StandardOutput {
     },
     flush,
     room() {
-      if (stream.writableLength < MOST_WAITING) return undefined;
+      if (stream.writableLength < MAX_WAITING_BYTES) return undefined;
       return new Promise((resolve) => stream.once("drain", resolve));
     },
   };

@@ -100,7 +100,7 @@ export function formatElapsed(length: number): string {
 const LAST_TIME = 253_402_214_400;
 
 /** The date of a Unix time, at most `LAST_TIME`. */
-export function dateOf(at: number): Date {
+export function toDate(at: number): Date {
   return new Date(Math.min(at, LAST_TIME) * 1000);
 }
 
@@ -116,15 +116,15 @@ export function formatShare(part: number, whole: number, locale: string, least: 
 }
 
 /** Growth up to this many times is a percentage. */
-const MOST_IN_PERCENT = 10;
-const MOST_TIMES = 1_000;
+const MAX_IN_PERCENT = 10;
+const MAX_TIMES = 1_000;
 
 /** `+12%` or `×14` of what was before, with so many digits of a percentage; undefined where there was nothing. */
 export function formatChange(value: number, before: number, locale: string, digits = 0): string | undefined {
   if (before <= 0) return undefined;
   const times = value / before;
-  if (times > MOST_TIMES) return `>×${formatCount(MOST_TIMES, locale)}`;
-  if (times > MOST_IN_PERCENT) return `×${formatDecimal(times, locale, 0)}`;
+  if (times > MAX_TIMES) return `>×${formatCount(MAX_TIMES, locale)}`;
+  if (times > MAX_IN_PERCENT) return `×${formatDecimal(times, locale, 0)}`;
   const style = { style: "percent", maximumFractionDigits: digits, signDisplay: "exceptZero" } as const;
   return new Intl.NumberFormat(locale, style).format(times - 1);
 }
@@ -137,7 +137,7 @@ interface TimeFormats {
 
 const times = new Map<string, TimeFormats>();
 
-function formatsOf(locale: string): TimeFormats {
+function getTimeFormats(locale: string): TimeFormats {
   let formats = times.get(locale);
   if (!formats) {
     formats = {
@@ -160,8 +160,8 @@ const UNITS = [
 export function formatWhen(at: number, now: number, locale: string): string {
   const distance = at - now;
   const size = Math.abs(distance);
-  if (size >= 7 * 86_400) return formatsOf(locale).day.format(dateOf(at));
-  const { relative } = formatsOf(locale);
+  if (size >= 7 * 86_400) return getTimeFormats(locale).day.format(toDate(at));
+  const { relative } = getTimeFormats(locale);
   for (const [unit, length] of UNITS) {
     if (size >= length) return relative.format(Math.trunc(distance / length), unit);
   }
@@ -171,13 +171,13 @@ export function formatWhen(at: number, now: number, locale: string): string {
 
 export function formatExactTime(at: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" }).format(
-    dateOf(at),
+    toDate(at),
   );
 }
 
 /** Date and time to the second in local time, for dense columns: `11-21 07:12:38`. */
 export function formatStamp(at: number): string {
-  const date = dateOf(at);
+  const date = toDate(at);
   const two = (value: number) => String(value).padStart(2, "0");
   const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
@@ -188,7 +188,7 @@ export const LAST_LOCAL_INPUT = "9999-12-31T23:59:59";
 
 /** Value of a `datetime-local` input for a Unix time, and back; the input speaks local time. */
 export function toLocalInput(at: number): string {
-  const date = dateOf(at);
+  const date = toDate(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 

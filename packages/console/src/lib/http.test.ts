@@ -11,7 +11,7 @@ import {
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { addressOf, call, callLast, rememberUser, request, whenProofNeeded, whenSignedOut } from "./http.ts";
+import { buildUrl, call, callLast, rememberUser, request, whenProofNeeded, whenSignedOut } from "./http.ts";
 import { ApiProblem, HttpProblem, isStale, OfflineProblem } from "./problems.ts";
 import { readRows } from "./rows.ts";
 import { stored } from "./storage.ts";
@@ -64,8 +64,8 @@ beforeEach(() => {
 });
 
 test("addresses fill the path and leave out empty filters", () => {
-  expect(addressOf(channelGet, { params: { id: 5 } })).toBe("/api/channel/5");
-  expect(addressOf(channelList, { query: { p: 0, keyword: "", model: "a&b", id_sort: false } })).toBe(
+  expect(buildUrl(channelGet, { params: { id: 5 } })).toBe("/api/channel/5");
+  expect(buildUrl(channelList, { query: { p: 0, keyword: "", model: "a&b", id_sort: false } })).toBe(
     "/api/channel/?p=0&model=a%26b&id_sort=false",
   );
 });
@@ -134,11 +134,11 @@ test("sends the tag that was read with the edit and recognises its refusal", asy
   const { tag } = await request(channelList, {});
   await request(channelList, { ifMatch: tag });
   expect(seen.map(({ ifMatch }) => ifMatch)).toEqual([undefined, '"7"']);
-  const problemOf = async (code: string) => {
+  const catchProblem = async (code: string) => {
     reply = { body: JSON.stringify({ success: false, message: "no", code }) };
     return call(channelList, { ifMatch: tag }).catch((error: unknown) => error);
   };
-  expect([await problemOf("G8"), await problemOf("CH20"), await problemOf("K1")].map(isStale)).toEqual([
+  expect([await catchProblem("G8"), await catchProblem("CH20"), await catchProblem("K1")].map(isStale)).toEqual([
     true,
     true,
     false,

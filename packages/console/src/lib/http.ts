@@ -1,4 +1,4 @@
-import { messageKeyOf, type Endpoint, type Input, type Output } from "@fairway/wire";
+import { findMessageKey, type Endpoint, type Input, type Output } from "@fairway/wire";
 import { noteOutcome } from "./server/health.ts";
 import { noteServerTime } from "./now.ts";
 import { ApiProblem, HttpProblem, OfflineProblem, SilentProblem } from "./problems.ts";
@@ -100,7 +100,7 @@ interface LooseInput {
   readonly idempotencyKey?: string | undefined;
 }
 
-export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" | "query" | "extraQuery">): string {
+export function buildUrl(endpoint: Endpoint, input: Pick<LooseInput, "params" | "query" | "extraQuery">): string {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_place, name: string) =>
     encodeURIComponent(String(input.params?.[name] ?? "")),
   );
@@ -128,7 +128,7 @@ function takeEarly(address: string): Promise<Response> | undefined {
 const READ_MS = 30_000;
 const WRITE_MS = 180_000;
 
-function headersOf({ body, ifMatch, idempotencyKey }: LooseInput): Headers {
+function buildHeaders({ body, ifMatch, idempotencyKey }: LooseInput): Headers {
   const headers = new Headers({ "New-Api-User": String(callerId() ?? -1) });
   if (body !== undefined) headers.set("content-type", "application/json");
   if (ifMatch !== undefined) headers.set("if-match", ifMatch);
@@ -140,12 +140,12 @@ async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
   const late = AbortSignal.timeout(endpoint.method === "GET" && !endpoint.hasEffects ? READ_MS : WRITE_MS);
   const init: RequestInit = {
     method: endpoint.method,
-    headers: headersOf(input),
+    headers: buildHeaders(input),
     credentials: "same-origin",
     signal: input.signal ? AbortSignal.any([input.signal, late]) : late,
   };
   if (input.body !== undefined) init.body = JSON.stringify(input.body);
-  const address = addressOf(endpoint, input);
+  const address = buildUrl(endpoint, input);
   try {
     const response = await (takeEarly(address) ?? fetch(address, init));
     noteServerTime(response.headers.get("date"));
@@ -217,7 +217,7 @@ export async function openStream<E extends Endpoint>(
   const signal = AbortSignal.any([input.signal, late.signal]);
   let response: Response;
   try {
-    response = await fetch(addressOf(endpoint, loose), { headers, credentials: "same-origin", signal });
+    response = await fetch(buildUrl(endpoint, loose), { headers, credentials: "same-origin", signal });
   } catch (cause) {
     if (input.signal.aborted) throw cause;
     noteOutcome("away");
@@ -228,11 +228,11 @@ export async function openStream<E extends Endpoint>(
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   if (response.ok && isStream && response.body) return response.body;
   if (response.status === 401) onSignedOut();
-  throw problemOf(response, await readJson(response));
+  throw createProblem(response, await readJson(response));
 }
 
-function problemOf(response: Response, body: JsonObject): HttpProblem {
-  const said = typeof body.message === "string" ? serverMessage(messageKeyOf(body.code), body.message) : "";
+function createProblem(response: Response, body: JsonObject): HttpProblem {
+  const said = typeof body.message === "string" ? serverMessage(findMessageKey(body.code), body.message) : "";
   const message = said === "" ? response.statusText : said;
   const wait = Number(response.headers.get("retry-after"));
   return new HttpProblem(response.status, message, {
@@ -293,7 +293,7 @@ async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>)
   const body = await readJson(response);
   if (!response.ok || typeof body.success !== "boolean") {
     noteOutcome(response.status >= 500 ? "failed" : "good");
-    const problem = problemOf(response, body);
+    const problem = createProblem(response, body);
     // What is read in the background does not prompt to sign in a second time.
     if (response.status === 401 && (callerId() !== undefined || endpoint.method !== "GET")) onSignedOut();
     throw problem;
@@ -302,7 +302,7 @@ async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>)
   const { success, message, data, code, field, ...siblings } = body;
   const text = typeof message === "string" ? message : "";
   if (!success) {
-    const key = messageKeyOf(code);
+    const key = findMessageKey(code);
     throw new ApiProblem(serverMessage(key, text), key, asText(field), data);
   }
   checkData(endpoint, data);

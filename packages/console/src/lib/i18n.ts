@@ -6,9 +6,9 @@ export type Language = keyof typeof LANGUAGES;
 
 /** Names in `{name}` and `{name:one|many}`. */
 type Places<S extends string> = S extends `${string}{${infer Place}}${infer Rest}`
-  ? NameOf<Place> | Places<Rest>
+  ? TextName<Place> | Places<Rest>
   : never;
-type NameOf<Place extends string> = Place extends `${infer Name}:${string}` ? Name : Place;
+type TextName<Place extends string> = Place extends `${infer Name}:${string}` ? Name : Place;
 type Values<S extends string> = [Places<S>] extends [never] ? [] : [values: Record<Places<S>, string | number>];
 
 type Texts = Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { draftOfLimits, limitsOfDraft, NO_LIMITS, wrongLimits } from "./limits.ts";
+import { toLimitsDraft, toLimits, NO_LIMITS, wrongLimits } from "./limits.ts";
 
 test("limits come back as they were typed, and blank ones are lifted", () => {
-  const draft = draftOfLimits({ rpm: 60, concurrency: 2 });
+  const draft = toLimitsDraft({ rpm: 60, concurrency: 2 });
   expect(draft).toEqual({ rpm: "60", tpm: "", concurrency: "2" });
-  expect(limitsOfDraft({ ...draft, tpm: " 10000 ", rpm: "" })).toEqual({ tpm: 10_000, concurrency: 2 });
-  expect(limitsOfDraft(NO_LIMITS)).toEqual({});
+  expect(toLimits({ ...draft, tpm: " 10000 ", rpm: "" })).toEqual({ tpm: 10_000, concurrency: 2 });
+  expect(toLimits(NO_LIMITS)).toEqual({});
 });
 
 test("only whole numbers above 0 are limits", () => {

@@ -15,7 +15,7 @@ type LimitName = (typeof LIMIT_NAMES)[number];
 
 export const NO_LIMITS: LimitsDraft = { rpm: "", tpm: "", concurrency: "" };
 
-export function draftOfLimits(limits: Limits): LimitsDraft {
+export function toLimitsDraft(limits: Limits): LimitsDraft {
   const text = (value: number | undefined) => (value === undefined ? "" : String(value));
   return { rpm: text(limits.rpm), tpm: text(limits.tpm), concurrency: text(limits.concurrency) };
 }
@@ -30,7 +30,7 @@ export function wrongLimits(draft: LimitsDraft): LimitName[] {
 }
 
 /** The limits to send: blank members are omitted, which removes them. */
-export function limitsOfDraft(draft: LimitsDraft): Limits {
+export function toLimits(draft: LimitsDraft): Limits {
   const given = LIMIT_NAMES.filter((name) => isLimit(draft[name].trim()));
   return Object.fromEntries(given.map((name) => [name, Number(draft[name].trim())]));
 }

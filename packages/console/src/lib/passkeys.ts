@@ -11,7 +11,7 @@ export function canUsePasskeys(): boolean {
   return hasJson && mayHavePasskeys({ hostname: location.hostname, isSecure: isSecureContext });
 }
 
-function jsonOf(credential: Credential | null): BrowserJson {
+function toBrowserJson(credential: Credential | null): BrowserJson {
   if (credential instanceof PublicKeyCredential) return { ...credential.toJSON() };
   throw new DOMException("The browser gave no passkey.", "NotAllowedError");
 }
@@ -19,13 +19,13 @@ function jsonOf(credential: Credential | null): BrowserJson {
 /** Lets the browser make a passkey; rejects when people change their mind. */
 export async function makePasskey(options: BrowserJson): Promise<BrowserJson> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as never);
-  return jsonOf(await navigator.credentials.create({ publicKey }));
+  return toBrowserJson(await navigator.credentials.create({ publicKey }));
 }
 
 /** Lets the browser sign with a passkey; rejects when people change their mind. */
 export async function signWithPasskey(options: BrowserJson): Promise<BrowserJson> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as never);
-  return jsonOf(await navigator.credentials.get({ publicKey }));
+  return toBrowserJson(await navigator.credentials.get({ publicKey }));
 }
 
 /** Whether people closed the browser's dialog, or let it wait too long; nothing went wrong then. */

@@ -23,7 +23,7 @@ export function rangeName(text: string, otherwise: RangeName = "today"): RangeNa
 }
 
 /** Bounds of a range at a moment; custom ones come from the address. Today starts at local midnight. */
-export function boundsOf(range: RangeName, now: number, custom: { from: string; to: string }): Bounds {
+export function resolveBounds(range: RangeName, now: number, custom: { from: string; to: string }): Bounds {
   if (range === "custom") return { from: wholeSeconds(custom.from), to: wholeSeconds(custom.to) };
   const length = LENGTHS[range];
   if (length !== undefined) return { from: now - length, to: now + HOUR };

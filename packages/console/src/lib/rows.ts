@@ -10,19 +10,19 @@ export interface Rows<R> {
   readonly total: number | undefined;
 }
 
-type RowOf<E extends Endpoint> = E extends { data: infer S }
+type EndpointRow<E extends Endpoint> = E extends { data: infer S }
   ? S extends { _zod: { output: (infer R)[] } }
     ? R
     : never
   : never;
 
 /** Reads one page of a list whose answer is a bare array. Throws HttpProblem where it is anything else. */
-export async function readRows<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Rows<RowOf<E>>> {
+export async function readRows<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Rows<EndpointRow<E>>> {
   const answer = await request(endpoint, input);
   // Compatible servers answer null for an empty list.
   const rows: unknown = answer.data ?? [];
   if (!Array.isArray(rows)) throw new HttpProblem(200, "");
-  return { rows: rows as RowOf<E>[], total: answer.total };
+  return { rows: rows as EndpointRow<E>[], total: answer.total };
 }
 
 /** One row as it was read, and the tag that an edit of it sends back. */

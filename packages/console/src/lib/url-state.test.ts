@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pageOf, readState, safeReturnPath, writeState } from "./url-state.ts";
+import { parsePage, readState, safeReturnPath, writeState } from "./url-state.ts";
 
 const defaults = { p: "", type: "0" };
 
@@ -13,7 +13,7 @@ test("defaults leave the address, other members of the query stay", () => {
 });
 
 test("bad page numbers are the first page", () => {
-  expect(["", "0", "-1", "1.5", "abc", "7"].map(pageOf)).toEqual([1, 1, 1, 1, 1, 7]);
+  expect(["", "0", "-1", "1.5", "abc", "7"].map(parsePage)).toEqual([1, 1, 1, 1, 1, 7]);
 });
 
 test("only paths of this console are returned to", () => {

@@ -40,7 +40,7 @@ export function writeState<S extends Shape>(
 }
 
 /** A page number from the address: bad values are the first page. */
-export function pageOf(text: string): number {
+export function parsePage(text: string): number {
   const page = Number(text);
   return Number.isInteger(page) && page > 0 ? page : 1;
 }

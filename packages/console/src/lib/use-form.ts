@@ -47,13 +47,13 @@ export function useForm<V extends object>(spec: FormSpec<V>): Form<V> {
 
   const set = useCallback(<K extends keyof V & string>(name: K, value: V[K]) => {
     setValues((current) => ({ ...current, [name]: value }));
-    setErrors((current) => without(current, name));
+    setErrors((current) => removeError(current, name));
   }, []);
 
   const touch = useCallback((name: keyof V & string) => {
     afterPress(() => {
       const found = latest.current.spec.check(latest.current.values)[name];
-      setErrors((current) => (found === undefined ? without(current, name) : { ...current, [name]: found }));
+      setErrors((current) => (found === undefined ? removeError(current, name) : { ...current, [name]: found }));
     });
   }, []);
 
@@ -89,7 +89,7 @@ export function useForm<V extends object>(spec: FormSpec<V>): Form<V> {
   return { values, errors, isDirty, isSaving, set, input, touch, submit };
 }
 
-function without<V>(errors: FormErrors<V>, name: keyof V & string): FormErrors<V> {
+function removeError<V>(errors: FormErrors<V>, name: keyof V & string): FormErrors<V> {
   if (!(name in errors)) return errors;
   const rest = { ...errors };
   delete rest[name];

@@ -12,7 +12,7 @@ import {
   forgetUser,
   isSessionOver,
   recoverUser,
-  roleOf,
+  getRole,
   useUser,
 } from "../session/session.ts";
 import { StatusContext, statusQuery } from "../session/status.ts";
@@ -62,7 +62,7 @@ function gate(Page: ComponentType, access: Access): ComponentType {
   return function Gated() {
     const user = useUser();
     // A session that ended leads to the sign-in page; until then, a form keeps what was entered in it.
-    const mayStay = (user === undefined && isSessionOver()) || mayOpen(access, roleOf(user));
+    const mayStay = (user === undefined && isSessionOver()) || mayOpen(access, getRole(user));
     return mayStay ? <Page /> : <NoAccess to={access} />;
   };
 }
@@ -93,7 +93,7 @@ function failing(problem: unknown): ComponentType {
   };
 }
 
-function routeOf(page: PageEntry): RouteObject {
+function buildRoute(page: PageEntry): RouteObject {
   const drawers = Object.entries(page.drawers ?? {});
   return {
     path: page.path,
@@ -105,7 +105,7 @@ function routeOf(page: PageEntry): RouteObject {
 }
 
 /** Shares the gate of its list, and opens in place of it. */
-function detailsOf(page: PageEntry): RouteObject[] {
+function buildDetailRoutes(page: PageEntry): RouteObject[] {
   return Object.entries(page.details ?? {}).map(([path, load]) => ({
     path: `${page.path}/${path}`,
     ...(page.access !== "public" && { loader: requireUser }),
@@ -146,8 +146,8 @@ export const router = createBrowserRouter([
         lazy: lazily(loadFrame, "public"),
         ErrorBoundary: Crash,
         children: [
-          ...pages.map(routeOf),
-          ...pages.flatMap(detailsOf),
+          ...pages.map(buildRoute),
+          ...pages.flatMap(buildDetailRoutes),
           { path: "/chat2link", loader: requireUser, lazy: lazily(chatLink, "user"), ErrorBoundary: Crash },
           { path: "/user/edit", loader: () => redirect("/setting") },
           { path: "*", Component: NotFound },

@@ -1,10 +1,10 @@
 import { pagesFor, type PageEntry } from "./pages.ts";
-import { roleOf, useUser } from "../session/session.ts";
+import { getRole, useUser } from "../session/session.ts";
 import { useStatus } from "../session/status.ts";
 
 /** The pages offered to the user who is signed in, or to a visitor. */
 export function usePages(): readonly PageEntry[] {
   const user = useUser();
-  const pages = pagesFor(roleOf(user), useStatus());
+  const pages = pagesFor(getRole(user), useStatus());
   return user ? pages : pages.filter(({ access }) => access === "public");
 }

@@ -18,13 +18,13 @@ export function followOtherTab(): boolean {
   isOver = false;
   const isOther = next.id !== owner;
   owner = next.id;
-  if (isOther) void queryClient.resetQueries({ predicate: isOfUser });
+  if (isOther) void queryClient.resetQueries({ predicate: isUserQuery });
   user.write(next);
   return true;
 }
 
 /** The status is the same for everybody, and nothing renders without it. */
-function isOfUser(query: Query): boolean {
+function isUserQuery(query: Query): boolean {
   return query.queryKey[0] !== queryKeys.status[0];
 }
 
@@ -61,12 +61,12 @@ export function useUser(): StoredUser | undefined {
   return useStore(user);
 }
 
-export function roleOf(who: StoredUser | undefined): number {
+export function getRole(who: StoredUser | undefined): number {
   return who?.role ?? ROLE.guest;
 }
 
 export function isAdmin(who: StoredUser | undefined): boolean {
-  return roleOf(who) >= ROLE.admin;
+  return getRole(who) >= ROLE.admin;
 }
 
 /** True between the end of a session by itself and the sign-in page, where it is forgotten. */
@@ -99,7 +99,7 @@ function clearUser(): void {
 export function forgetUser(): void {
   isOver = false;
   clearUser();
-  queryClient.removeQueries({ predicate: isOfUser });
+  queryClient.removeQueries({ predicate: isUserQuery });
 }
 
 /** Set after signing in with the password that every new installation has; the frame then warns. */

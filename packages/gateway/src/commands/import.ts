@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { openStorage, type AppStorage } from "../composition/storage.ts";
 import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
 import { processEnv } from "../config/env.ts";
-import { databaseOfDsn } from "../config/go-dsn.ts";
+import { toDatabaseUrl } from "../config/go-dsn.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openForeign } from "../storage/foreign.ts";
 import { rehearse } from "../storage/rehearsal.ts";
@@ -13,7 +13,7 @@ import { importCompatible, type CompatibleImport } from "./import/new-api/import
 import type { CommandContext } from "./context.ts";
 import { importConfig, type ConfigImport } from "../resources/import/config.ts";
 import { GroupNames } from "../resources/import/groups.ts";
-import { noteGroups, optionStoreOf } from "../resources/import/options.ts";
+import { noteGroups, createImportOptionStore } from "../resources/import/options.ts";
 import type { LitellmDatabase } from "./import/litellm/context.ts";
 import { importDatabase } from "./import/litellm/database.ts";
 import { saying } from "./progress.ts";
@@ -88,7 +88,7 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   const { flush } = createSqlLedger({ ...settings, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) });
   const deps = { target: database, vault: storage.vault, clock: systemClock };
   const groups = groupNames(flags["map-group"]);
-  const prices = { areChannelsAsked: flags["price-from-upstream"], former: addressOf(flags["price-from"]) };
+  const prices = { areChannelsAsked: flags["price-from-upstream"], former: parseAddress(flags["price-from"]) };
   const target = { ...deps, groups, prices, isDry: flags["dry-run"], onProgress: saying(context.print) };
   const report = await (from === "litellm" || from === "bifrost"
     ? runLitellm(flags, context, target)
@@ -104,7 +104,7 @@ function groupNames(pairs: readonly string[]): GroupNames {
   return new GroupNames(Object.fromEntries(names as [string, string][]));
 }
 
-function addressOf(text: string | undefined): string | undefined {
+function parseAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
   throw new UsageError(`--price-from takes an address such as https://gateway.example.com\n${IMPORT_USAGE}`);
@@ -127,7 +127,7 @@ async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: L
     } finally {
       await source.close();
     }
-    if (config === undefined) noteGroups(place.groups, await optionStoreOf(place).stored(), report);
+    if (config === undefined) noteGroups(place.groups, await createImportOptionStore(place).stored(), report);
   };
   // The database names models that the file brings: a dry run of both is one transaction.
   const isTogether = target.isDry && config !== undefined && url !== undefined;
@@ -150,7 +150,7 @@ async function runCompatible(
   const logSource = logUrl === undefined ? source : openForeign(sourceUrl(logUrl), log);
   try {
     const kind = from === "one-api" ? "one-api" : "new-api";
-    return await importCompatible({ ...target, kind, source, logSource, origin: originOf(url), withLogs });
+    return await importCompatible({ ...target, kind, source, logSource, origin: hashOrigin(url), withLogs });
   } finally {
     await source.close();
     if (logSource !== source) await logSource.close();
@@ -160,11 +160,11 @@ async function runCompatible(
 /** A database URL, a data source name of a compatible gateway, or the path of an SQLite file. */
 function sourceUrl(text: string): string {
   if (/^(sqlite|mysql|mariadb|postgres|postgresql):/.test(text)) return text;
-  return text.includes("@") ? (databaseOfDsn(text) ?? text) : `sqlite:${text}`;
+  return text.includes("@") ? (toDatabaseUrl(text) ?? text) : `sqlite:${text}`;
 }
 
 /** The same for every run against one database, whatever the password. */
-function originOf(url: string): string {
+function hashOrigin(url: string): string {
   const bare = url.replace(/\/\/[^@/]*@/, "//").split("?", 1)[0] ?? "";
   return createHash("sha256").update(bare).digest("hex").slice(0, 12);
 }

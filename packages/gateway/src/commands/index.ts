@@ -31,20 +31,20 @@ Settings come from FAIRWAY_* variables: docs/reference/environment.md.`;
 const HELP = ["help", "--help", "-h"];
 
 /** Texts that need no settings; undefined for every other command line. */
-export function answerOf([name = "", ...args]: readonly string[]): string | undefined {
+export function findStaticAnswer([name = "", ...args]: readonly string[]): string | undefined {
   if (HELP.includes(name)) return USAGE;
   if (["version", "--version", "-v"].includes(name)) return VERSION;
-  return args.some((arg) => arg === "--help" || arg === "-h") ? commandOf(name)?.usage : undefined;
+  return args.some((arg) => arg === "--help" || arg === "-h") ? findCommand(name)?.usage : undefined;
 }
 
-function commandOf(name: string) {
+function findCommand(name: string) {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
 /** Runs the command that the first argument names; false without arguments: then the program serves. */
 export async function runCommand([name, ...args]: readonly string[], context: CommandContext): Promise<boolean> {
   if (name === undefined) return false;
-  const command = commandOf(name);
+  const command = findCommand(name);
   if (!command) {
     throw new UsageError(`there is no command ${name}: it is ${Object.keys(COMMANDS).join(", ")}, or none to serve`);
   }

@@ -5,7 +5,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { granted, accountsOf, logOf, settlementOf } from "../billing/ledger/test-harness.contract.ts";
+import {
+  granted,
+  createTestAccounts,
+  createLogDetail,
+  createSettlement,
+} from "../billing/ledger/test-harness.contract.ts";
 import { quota } from "../billing/money/quota.ts";
 import { openRedisHarness } from "../billing/ledger/redis/test-harness.contract.ts";
 
@@ -38,13 +43,13 @@ test("the audit finds what differs, repairs it when asked, and says so by its ex
   const url = await createDatabase("sqlite");
   const prefix = "audit:";
   const harness = await openRedisHarness(url, { redisUrl, prefix });
-  const accounts = accountsOf(harness);
+  const accounts = createTestAccounts(harness);
   const user = await accounts.addUser(0);
   await harness.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
   const other = await accounts.addUser(0);
   await harness.ledger.change({ requestId: "second", kind: "topup", userId: other, quota: quota(500) });
-  await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, 0, 100), 70));
-  await harness.ledger.settle(settlementOf(await granted(harness.ledger, other, 0, 10), 5));
+  await harness.ledger.settle(createSettlement(await granted(harness.ledger, user, 0, 100), 70));
+  await harness.ledger.settle(createSettlement(await granted(harness.ledger, other, 0, 10), 5));
   await harness.ledger.flush();
   const env = { FAIRWAY_DATABASE_URL: url, FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: prefix };
   const calm = await run(env, "ledger", "audit");
@@ -52,7 +57,7 @@ test("the audit finds what differs, repairs it when asked, and says so by its ex
     "2 live balances compared, the ledger of every user, token and channel summed up: 0 differences.",
   );
   expect(calm.code).toBe(0);
-  await harness.redis.one({ command: "hincrby", args: [harness.redis.keys.user(user), "b", 20] }, 1_000);
+  await harness.redis.sendOne({ command: "hincrby", args: [harness.redis.keys.user(user), "b", 20] }, 1_000);
   await harness.database.run("update users set quota = quota + 1000 where id = ?", [other]);
   const found = await run(env, "ledger", "audit");
   expect(found.code).toBe(1);
@@ -112,12 +117,12 @@ test("the audit finds charges without a log row, and restores the rows from the 
   const url = await createDatabase("sqlite");
   const prefix = "audit-logs:";
   const harness = await openRedisHarness(url, { redisUrl, prefix });
-  const accounts = accountsOf(harness);
+  const accounts = createTestAccounts(harness);
   const user = await accounts.addUser(0);
   await harness.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
   for (const amount of [70, 30, 5]) {
     const hold = await granted(harness.ledger, user, 0, 100);
-    await harness.ledger.settle(settlementOf(hold, amount, { log: logOf(0, {}) }));
+    await harness.ledger.settle(createSettlement(hold, amount, { log: createLogDetail(0, {}) }));
   }
   await harness.ledger.flush();
   await harness.database.run("update ledger set created_at = 1700000100000", []);
@@ -138,11 +143,11 @@ test("the audit finds charges without a log row, and restores the rows from the 
 async function chargedDatabase(prefix: string, amounts: readonly number[], ...changes: readonly string[]) {
   const url = await createDatabase("sqlite");
   const harness = await openRedisHarness(url, { redisUrl, prefix });
-  const user = await accountsOf(harness).addUser(0);
+  const user = await createTestAccounts(harness).addUser(0);
   await harness.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
   for (const amount of amounts) {
     const hold = await granted(harness.ledger, user, 0, 100);
-    await harness.ledger.settle(settlementOf(hold, amount, { log: logOf(0, {}) }));
+    await harness.ledger.settle(createSettlement(hold, amount, { log: createLogDetail(0, {}) }));
   }
   await harness.ledger.flush();
   await harness.database.run("update ledger set created_at = 1700000100000", []);
@@ -187,14 +192,14 @@ test("the audit finds the limit of a token that Redis knows differently, and cha
   const url = await createDatabase("sqlite");
   const prefix = "audit-grants:";
   const harness = await openRedisHarness(url, { redisUrl, prefix });
-  const accounts = accountsOf(harness);
+  const accounts = createTestAccounts(harness);
   const user = await accounts.addUser(0);
   await harness.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
   const token = await accounts.addToken(user, 500);
-  await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, token, 100), 70));
+  await harness.ledger.settle(createSettlement(await granted(harness.ledger, user, token, 100), 70));
   await harness.ledger.flush();
-  await harness.redis.one({ command: "hset", args: [harness.redis.keys.token(user, token), "g", 2_926] }, 1_000);
-  await harness.redis.one({ command: "hincrby", args: [harness.redis.keys.token(user, token), "b", 13] }, 1_000);
+  await harness.redis.sendOne({ command: "hset", args: [harness.redis.keys.token(user, token), "g", 2_926] }, 1_000);
+  await harness.redis.sendOne({ command: "hincrby", args: [harness.redis.keys.token(user, token), "b", 13] }, 1_000);
   const env = { FAIRWAY_DATABASE_URL: url, FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: prefix };
   for (const attempt of [1, 2]) {
     const found = await run(env, "ledger", "audit");

@@ -26,7 +26,7 @@ export async function logs([what, ...rest]: readonly string[], { env, log, print
     const converted = await convertLogs({ database: logDatabase, now, onStep });
     if (!converted) {
       const ends = daysBetween(now, now + DAYS_AHEAD * DAY);
-      const made = await makePartitions(logDatabase, { ends, mostMoved: Infinity });
+      const made = await makePartitions(logDatabase, { ends, maxMoved: Infinity });
       return print(`The log has its partitions: ${made} more were made, for the next ${DAYS_AHEAD} days.`);
     }
     print(`${converted.rows.toLocaleString("en")} log rows are in partitions by day.`);

@@ -1,16 +1,16 @@
 import { createServer } from "node:http";
 import { createCore, type Core } from "./core.ts";
 import { createDemo } from "./demo.ts";
-import { authenticatorOf, httpOf, readingOf, trafficOf } from "./edge.ts";
+import { createRelayAuthenticator, createPublicServer, buildReadRequestDeps, createTraffic } from "./edge.ts";
 import { composeLogExport } from "./log-export.ts";
-import { kubernetesOf } from "./kubernetes.ts";
-import { lifeOf, type App } from "./lifecycle.ts";
+import { createKubernetesRunnables } from "./kubernetes.ts";
+import { createLifecycle, type App } from "./lifecycle.ts";
 import { createManagement, type Management } from "./management.ts";
 import { createRelayParts } from "./relay/relay.ts";
-import { electorOf } from "./leader.ts";
+import { selectElector } from "./leader.ts";
 import { replicaReports } from "./replica.ts";
-import { scheduleOf } from "./schedule.ts";
-import { tasksOf } from "./tasks.ts";
+import { createAppSchedule } from "./schedule.ts";
+import { createTasks } from "./tasks.ts";
 import { composeTracing } from "./tracing.ts";
 import { createTokenCounter } from "../billing/tokenizer/token-counter.ts";
 import type { Env } from "../config/env.ts";
@@ -26,7 +26,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
   const counter = createTokenCounter();
   const disable = (id: number, reason: string, key?: string) => management.operations.channels.disable(id, reason, key);
-  const authenticator = authenticatorOf(core);
+  const authenticator = createRelayAuthenticator(core);
   const { pipeline, reporter, fetcher, channels } = createRelayParts({
     ...core,
     counter,
@@ -35,22 +35,22 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   });
   const management: Management = createManagement({ ...core, pipeline, authenticator });
   const loopDelay = createLoopDelay();
-  const elector = await electorOf(core);
+  const elector = await selectElector(core);
   const logExport = composeLogExport(core, elector);
   const health = createHealth({
     ...core,
-    conduct: () => [...core.conduct(), ...logExport.conduct()],
+    listDegradations: () => [...core.listDegradations(), ...logExport.listDegradations()],
     loopDelay,
     steps: STEPS,
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
-  const reading = readingOf(core, authenticator, pipeline.admission.calls);
+  const reading = buildReadRequestDeps(core, authenticator, pipeline.admission.calls);
   const tracing = await composeTracing(core);
-  const tasks = tasksOf({ core, pipeline, reading, disable, fetcher, tracing });
-  const traffic = trafficOf(core, { pipeline, reporter, tracing, health, reading, tasks: tasks.handler });
-  const http = await httpOf(core, management, traffic, reading);
+  const tasks = createTasks({ core, pipeline, reading, disable, fetcher, tracing });
+  const traffic = createTraffic(core, { pipeline, reporter, tracing, health, reading, tasks: tasks.handler });
+  const http = await createPublicServer(core, management, traffic, reading);
   watch(core, pipeline, health);
-  return lifeOf({
+  return createLifecycle({
     core,
     pipeline,
     management,
@@ -72,8 +72,8 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...(env.roles.has("jobs")
         ? [
             elector,
-            scheduleOf(core, management, { elector, owners: pipeline.owners, tasks, logExport }),
-            ...kubernetesOf(core, management, elector),
+            createAppSchedule(core, management, { elector, owners: pipeline.owners, tasks, logExport }),
+            ...createKubernetesRunnables(core, management, elector),
           ]
         : []),
       replicaReports(core, pipeline, elector),

@@ -1,5 +1,5 @@
 import { createLimits } from "./relay/limits.ts";
-import { conductOf, watchDatabase } from "./outage.ts";
+import { createDegradationLister, watchDatabase } from "./outage.ts";
 import {
   type ChangeChannel,
   createChangeChannel,
@@ -55,7 +55,7 @@ export interface Core {
   readonly runnables: readonly Runnable[];
   readonly dependencies: readonly Dependency[];
   /** The mode of each part, now and while Redis is down. */
-  readonly conduct: () => readonly DegradationStatus[];
+  readonly listDegradations: () => readonly DegradationStatus[];
   readonly jobs: readonly ScheduledJob[];
 }
 
@@ -84,8 +84,8 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     ...(channel ? { publish: (topic) => publish(topic, { channel, ledger: cluster }) } : {}),
   });
   const options = () => snapshots.current().options;
-  const conduct = conductOf(env, redis, watched);
-  metrics.watch({ conduct });
+  const listDegradations = createDegradationLister(env, redis, watched);
+  metrics.watch({ listDegradations });
   const { limiter, claims } = createLimits({ redis, log, metrics, env });
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
   const parts = { database, clock, limiter, options, sessionSecret, vault };
@@ -96,8 +96,9 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const cluster: RedisLedger | undefined =
     redis && createClusterLedger({ env, redis, storage, clock, log, metrics, ...notices });
   const { logRowRefused: onLogRowRefused } = metrics;
-  const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, ...notices, onLogRowRefused });
-  const budgets = budgetsOf({ storage, ledger, log, metrics, snapshots });
+  const ledger =
+    cluster ?? createSqlLedger({ ...selectRawDatabases(storage), clock, log, ...notices, onLogRowRefused });
+  const budgets = buildBudgets({ storage, ledger, log, metrics, snapshots });
   return {
     env,
     log,
@@ -112,8 +113,8 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     claims,
     budgets,
     identity,
-    conduct,
-    dependencies: [...dependenciesOf(storage), ...(cluster ? [redisDependency(cluster)] : [])],
+    listDegradations,
+    dependencies: [...listDependencies(storage), ...(cluster ? [redisDependency(cluster)] : [])],
     runnables: redis && channel && cluster ? [redisLife(redis), channel, cluster] : [],
     jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],
   };
@@ -129,7 +130,7 @@ async function publish(
 }
 
 /** Changes of budgets count up the options, so that every replica reads both. */
-function budgetsOf(parts: Pick<Core, "storage" | "ledger" | "log" | "metrics" | "snapshots">): Budgets {
+function buildBudgets(parts: Pick<Core, "storage" | "ledger" | "log" | "metrics" | "snapshots">): Budgets {
   const { storage, ledger, log, metrics, snapshots } = parts;
   const budgets = createBudgets({
     database: storage.database.raw,
@@ -143,11 +144,11 @@ function budgetsOf(parts: Pick<Core, "storage" | "ledger" | "log" | "metrics" | 
   return budgets;
 }
 
-function databasesOf({ database, logDatabase, isLogSeparate }: AppStorage) {
+function selectRawDatabases({ database, logDatabase, isLogSeparate }: AppStorage) {
   return { database: database.raw, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) };
 }
 
-function dependenciesOf({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {
+function listDependencies({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {
   const main: Dependency = { name: "database", check: () => withinTime(ANSWER_MS, () => database.check("revisions")) };
   const logs: Dependency = {
     name: "log database",

@@ -2,7 +2,7 @@ import { createDeriveId } from "../relay/tenancy/derive-id.ts";
 import { consoleFolder } from "./console.ts";
 import type { Core } from "./core.ts";
 import type { Management } from "./management.ts";
-import { contextOf } from "../http/context.ts";
+import { requireContext } from "../http/context.ts";
 import type { Draining } from "../http/open-calls.ts";
 import { contentPolicy } from "../http/security.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
@@ -35,7 +35,7 @@ export interface Traffic {
 }
 
 /** Authenticates the caller of a relay route. */
-export function authenticatorOf(core: Core): Authenticator {
+export function createRelayAuthenticator(core: Core): Authenticator {
   const { storage, snapshots, identity } = core;
   return createAuthenticator({
     ...core,
@@ -47,7 +47,11 @@ export function authenticatorOf(core: Core): Authenticator {
 }
 
 /** How requests are identified, limited and read. */
-export function readingOf({ env, storage }: Core, authenticator: Authenticator, calls: CallLimit): ReadRequestDeps {
+export function buildReadRequestDeps(
+  { env, storage }: Core,
+  authenticator: Authenticator,
+  calls: CallLimit,
+): ReadRequestDeps {
   return {
     authenticator,
     deriveId: createDeriveId(storage.vault),
@@ -74,13 +78,13 @@ export interface TrafficParts {
 }
 
 /** The handlers of every path that carries model traffic. */
-export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
+export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
   const { pipeline, reporter, tracing, health, reading, tasks } = parts;
   const isDraining = () => health.isDraining;
   const deps: RelayDeps = {
     ...pipeline,
     ...reading,
-    arrivalOf: contextOf,
+    readArrival: requireContext,
     reporter,
     tracing,
     tasks,
@@ -97,7 +101,7 @@ export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts
 }
 
 /** The public listener: relay, management API, console. */
-export function httpOf(
+export function createPublicServer(
   core: Core,
   { routes }: Management,
   traffic: Traffic,

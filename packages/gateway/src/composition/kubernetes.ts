@@ -7,7 +7,7 @@ import type { Management } from "./management.ts";
 import { StartError } from "./storage.ts";
 
 /** The controller of custom resources, where it is switched on. */
-export function kubernetesOf(
+export function createKubernetesRunnables(
   { env, clock, log, metrics, snapshots }: Core,
   { documents }: Management,
   elector: Elector,

@@ -5,7 +5,7 @@ import { recordingLog } from "../../test/kit/support.ts";
 import type { KubeApi } from "../kubernetes/client/api.ts";
 import { MemoryCluster } from "../kubernetes/memory-cluster.contract.ts";
 import { createMetrics } from "../observability/metrics.ts";
-import { electorOf } from "./leader.ts";
+import { selectElector } from "./leader.ts";
 
 let kit: StoreKit;
 beforeEach(async () => void (kit = await openStoreKit("sqlite::memory:")));
@@ -27,7 +27,7 @@ function apiWith(verbs: readonly string[] | Error): () => Promise<KubeApi> {
   return () => Promise.resolve({ ...api, namespace: "ai", create });
 }
 
-async function chosen(variables: Readonly<Record<string, string>>, open: () => Promise<KubeApi>) {
+async function openElector(variables: Readonly<Record<string, string>>, open: () => Promise<KubeApi>) {
   const { log, lines } = recordingLog();
   const core = {
     env: loadEnv(variables),
@@ -36,7 +36,7 @@ async function chosen(variables: Readonly<Record<string, string>>, open: () => P
     log,
     metrics: createMetrics({ version: "0" }),
   };
-  const elector = await electorOf(core as never, open);
+  const elector = await selectElector(core as never, open);
   await elector.start();
   const { isLeader } = elector;
   await elector.stop();
@@ -60,14 +60,14 @@ describe("FAIRWAY_LEADER", () => {
     ["lease without an answer", { FAIRWAY_LEADER: "lease" }, new Error("away"), ["Lease of Kubernetes", "unknown"]],
     ["database", { FAIRWAY_LEADER: "database" }, ALL, ["row of the database", "FAIRWAY_LEADER=database"]],
   ])("%s says in one line what elects and why", async (_, variables, verbs, words) => {
-    const { said, isLeader } = await chosen({ ...IN_CLUSTER, ...variables }, apiWith(verbs));
+    const { said, isLeader } = await openElector({ ...IN_CLUSTER, ...variables }, apiWith(verbs));
     expect(isLeader).toBe(true);
     expect(said).toHaveLength(1);
     for (const word of words) expect(said[0]).toContain(word);
   });
 
   test("auto outside of a cluster takes the database", async () => {
-    const { said } = await chosen(SERVER, refuse);
+    const { said } = await openElector(SERVER, refuse);
     expect(said[0]).toContain("no token of a Kubernetes service account is mounted");
   });
 
@@ -80,6 +80,6 @@ describe("FAIRWAY_LEADER", () => {
     ],
     ["for a process that is alone", {}, "SQLite without Redis belongs to one process"],
   ])("lease %s is refused with the cure", async (_, variables, cure) => {
-    await expect(chosen({ ...variables, FAIRWAY_LEADER: "lease" }, apiWith(["get"]))).rejects.toThrow(cure);
+    await expect(openElector({ ...variables, FAIRWAY_LEADER: "lease" }, apiWith(["get"]))).rejects.toThrow(cure);
   });
 });

@@ -5,7 +5,7 @@ import { NAMESPACE_FILE, podNamespace } from "../kubernetes/client/api-server.ts
 import { connect, type KubeApi } from "../kubernetes/client/api.ts";
 import { KubernetesLease, lackingVerbs, type LeaseSettings } from "../kubernetes/lease.ts";
 import { withinTime } from "../lib/async/time-limit.ts";
-import { reasonOf } from "../observability/reason.ts";
+import { describeError } from "../observability/reason.ts";
 import type { Core } from "./core.ts";
 import { StartError } from "./storage.ts";
 
@@ -16,7 +16,7 @@ const OR_DATABASE = "or set FAIRWAY_LEADER=database (chart: leaderElection.backe
 type ElectorCore = Pick<Core, "env" | "storage" | "clock" | "log" | "metrics">;
 
 /** The elector that FAIRWAY_LEADER chooses. Throws StartError where a Lease is demanded and cannot be used. */
-export async function electorOf(core: ElectorCore, open: typeof connect = connect): Promise<Elector> {
+export async function selectElector(core: ElectorCore, open: typeof connect = connect): Promise<Elector> {
   const { env, metrics } = core;
   const elector = env.isEmbedded ? alone(core) : await electedBy(core, open);
   elector.subscribe((isLeader) => {
@@ -40,7 +40,7 @@ async function electedBy(core: ElectorCore, open: typeof connect): Promise<Elect
   const settings = { database: storage.database.raw, holder, clock, log, metrics };
   // Without its jobs a process never contends.
   if (!env.roles.has("jobs")) return createDatabaseElector(settings);
-  const { lease, reason } = await leaseOf(core, holder, open);
+  const { lease, reason } = await chooseLease(core, holder, open);
   if (!lease) {
     log.info("the leader is elected by a row of the database", { reason });
     return createDatabaseElector(settings);
@@ -55,7 +55,7 @@ interface ElectionChoice {
   readonly reason: string;
 }
 
-async function leaseOf({ env, clock }: ElectorCore, holder: string, open: typeof connect): Promise<ElectionChoice> {
+async function chooseLease({ env, clock }: ElectorCore, holder: string, open: typeof connect): Promise<ElectionChoice> {
   const { leader, leaderLease: name, kubernetesConfig } = env;
   if (leader === "database") return { reason: "FAIRWAY_LEADER=database" };
   const isDemanded = leader === "lease";
@@ -65,7 +65,7 @@ async function leaseOf({ env, clock }: ElectorCore, holder: string, open: typeof
     return { reason };
   }
   const api = await open(kubernetesConfig);
-  const lease = { api, namespace: namespaceOf(api), name, holder, clock };
+  const lease = { api, namespace: resolveNamespace(api), name, holder, clock };
   try {
     const lacking = await withinTime(ANSWER_MS, (limit) => lackingVerbs(lease, limit));
     if (lacking.length === 0) return { lease, reason: "the service account may create, get and update it" };
@@ -76,12 +76,12 @@ async function leaseOf({ env, clock }: ElectorCore, holder: string, open: typeof
   } catch (error) {
     if (error instanceof StartError) throw error;
     // Traffic does not wait for the API server; a replica without the Lease does not lead.
-    if (isDemanded) return { lease, reason: `FAIRWAY_LEADER=lease; its rights are unknown: ${reasonOf(error)}` };
+    if (isDemanded) return { lease, reason: `FAIRWAY_LEADER=lease; its rights are unknown: ${describeError(error)}` };
     await api.close();
-    return { reason: `the API server did not say whether a Lease may be used: ${reasonOf(error)}` };
+    return { reason: `the API server did not say whether a Lease may be used: ${describeError(error)}` };
   }
 }
 
-function namespaceOf({ namespace }: KubeApi): string {
+function resolveNamespace({ namespace }: KubeApi): string {
   return namespace ?? podNamespace() ?? "default";
 }

@@ -63,7 +63,7 @@ export interface Parts {
 }
 
 /** Start, stop and cut-off of the whole program. */
-export function lifeOf(parts: Parts): App {
+export function createLifecycle(parts: Parts): App {
   const { log, metrics } = parts.core;
   const { running } = parts.pipeline;
   let stopping: Promise<void> | undefined;
@@ -114,7 +114,7 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   const { core, pipeline, health, http, admin, demo, counter, runnables } = parts;
   health.drain();
   const until = performance.now() + core.env.drainSeconds * 1000;
-  const { idleClosed, closed } = http.close(idleMsOf(core.env));
+  const { idleClosed, closed } = http.close(calculateIdleMs(core.env));
   await idleClosed;
   await drain(pipeline, until, core.log);
   cutOff();
@@ -136,7 +136,7 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   await end("database", () => core.storage.close());
 }
 
-function idleMsOf({ drainIdleSeconds, drainSeconds, host }: Env): number {
+function calculateIdleMs({ drainIdleSeconds, drainSeconds, host }: Env): number {
   const seconds = drainIdleSeconds === "auto" ? (isLoopback(host) ? 0 : IDLE_SECONDS) : drainIdleSeconds;
   return Math.min(seconds, drainSeconds) * 1000;
 }

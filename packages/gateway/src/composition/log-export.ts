@@ -14,7 +14,7 @@ import { VERSION } from "../version.ts";
 export interface LogExport {
   readonly jobs: readonly ScheduledJob[];
   /** Lines for `/readyz?verbose` of the leader. */
-  readonly conduct: () => readonly DegradationStatus[];
+  readonly listDegradations: () => readonly DegradationStatus[];
 }
 
 const EVERY_MS = 5_000;
@@ -27,7 +27,7 @@ export function composeLogExport(core: Core, elector: Elector): LogExport {
   const { database, logDatabase: logs } = storage;
   const settleMs = logs.kind === "sqlite" ? 0 : SETTLE_MS;
   const elapsed = () => performance.now();
-  const exporters = destinationsOf(core).map((destination) =>
+  const exporters = createDestinations(core).map((destination) =>
     createExporter({
       database,
       logs,
@@ -44,12 +44,12 @@ export function composeLogExport(core: Core, elector: Elector): LogExport {
     if (!isLeader) for (const { name } of exporters) metrics.logExportLag(name, undefined);
   });
   return {
-    jobs: exporters.map(jobOf),
-    conduct: () => (elector.isLeader ? exporters.flatMap(statusOf) : []),
+    jobs: exporters.map(createExportJob),
+    listDegradations: () => (elector.isLeader ? exporters.flatMap(listExportDegradations) : []),
   };
 }
 
-function destinationsOf({ env, clock }: Core): Destination[] {
+function createDestinations({ env, clock }: Core): Destination[] {
   const destinations: Destination[] = [];
   if (env.logExportOtlp !== undefined) {
     const headers = headersIn("FAIRWAY_LOG_EXPORT_OTLP_HEADERS", env.logExportOtlpHeaders);
@@ -66,11 +66,11 @@ function destinationsOf({ env, clock }: Core): Destination[] {
   return destinations;
 }
 
-function jobOf({ name, run }: Exporter): ScheduledJob {
+function createExportJob({ name, run }: Exporter): ScheduledJob {
   return { name: `log-export-${name}`, everyMs: EVERY_MS, isLeaderOnly: true, run };
 }
 
-function statusOf({ name, status }: Exporter): DegradationStatus[] {
+function listExportDegradations({ name, status }: Exporter): DegradationStatus[] {
   const current = status();
   return current ? [{ part: `log export to ${name}`, mode: name, ...current }] : [];
 }

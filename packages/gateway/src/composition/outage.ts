@@ -46,7 +46,7 @@ interface Part extends Pick<DegradationStatus, "part" | "mode"> {
   readonly meaning: string;
 }
 
-function stateOf(
+function buildDegradationStatus(
   { part, mode, option, meaning }: Part,
   isNormal: boolean,
   [there, away]: readonly [string, string],
@@ -58,7 +58,7 @@ const REDIS = ["in Redis; while it is away", "Redis is away:"] as const;
 const DATABASE = ["with the database; while it is away", "the database is away:"] as const;
 
 /** The current mode of each part, and the option that sets its mode while Redis or the database is down. */
-export function conductOf(
+export function createDegradationLister(
   env: Options,
   redis: { readonly outage: Outage } | undefined,
   database: Pick<DatabaseWatch, "isAway">,
@@ -94,8 +94,8 @@ export function conductOf(
         : "known keys are served for ten minutes and charges wait in Redis",
   };
   return () => [
-    ...parts.map((part) => stateOf(part, !redis.outage.isNow, REDIS)),
-    stateOf(keys, !database.isAway, DATABASE),
+    ...parts.map((part) => buildDegradationStatus(part, !redis.outage.isNow, REDIS)),
+    buildDegradationStatus(keys, !database.isAway, DATABASE),
   ];
 }
 

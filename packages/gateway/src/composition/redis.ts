@@ -29,11 +29,11 @@ export interface AppRedis {
 export async function openRedis(env: Env, { database }: AppStorage, log: Logger): Promise<AppRedis | undefined> {
   if (!env.redisUrl) return undefined;
   const { redisUrl: url, redisWaitMs: waitMs } = env;
-  const client = createRedisClient({ url, keys: keysOf(env), log, name: "fairway", waitMs });
+  const client = createRedisClient({ url, keys: createRedisKeys(env), log, name: "fairway", waitMs });
   try {
     const state = await readLedgerState(database.raw);
     await checkRedis(client, state.installation, log);
-    await warnOfDistance(client, log);
+    await warnAboutDistance(client, log);
     return { client, state, outage: watchOutage(client) };
   } catch (error) {
     await client.close();
@@ -46,16 +46,16 @@ const PINGS = 3;
 const PING_TIMEOUT_MS = 5_000;
 
 /** With a Redis that is slower than the timeout of a call nothing would ever be counted, without a visible reason. */
-async function warnOfDistance(client: RedisClient, log: Logger): Promise<void> {
+async function warnAboutDistance(client: RedisClient, log: Logger): Promise<void> {
   const times: number[] = [];
   for (let at = 0; at < PINGS; at += 1) {
     const startedAt = performance.now();
     // One that does not come any more is late as well.
-    await client.one({ command: "ping", args: [] }, PING_TIMEOUT_MS).catch(() => undefined);
+    await client.sendOne({ command: "ping", args: [] }, PING_TIMEOUT_MS).catch(() => undefined);
     times.push(performance.now() - startedAt);
   }
   const ms = Math.ceil(Math.min(...times));
-  const { ms: waitMs } = client.waitBudgetOf(client.keys.probe);
+  const { ms: waitMs } = client.getWaitBudget(client.keys.probe);
   if (ms < waitMs) return;
   const cure = "set FAIRWAY_REDIS_WAIT_MS to more than twice that, or name a Redis that is nearer";
   log.warn(`Redis is further away than a call waits for it, limits are decided without it: ${cure}`, {
@@ -64,7 +64,7 @@ async function warnOfDistance(client: RedisClient, log: Logger): Promise<void> {
   });
 }
 
-function keysOf({ redisPrefix }: Env): Keys {
+function createRedisKeys({ redisPrefix }: Env): Keys {
   try {
     return createKeys(redisPrefix);
   } catch (cause) {

@@ -23,7 +23,7 @@ interface ScheduleParts {
 }
 
 /** Everything that runs at intervals, on each replica or on the leader alone. */
-export function scheduleOf(
+export function createAppSchedule(
   core: Core,
   { operations, jobs }: Management,
   { elector, owners, tasks, logExport }: ScheduleParts,

@@ -28,12 +28,12 @@ const READ_ONLY = /is read-only \(.*\): name the primary, or let it take writes$
 
 test("a MariaDB in read-only mode is refused at the start, whether its schema is there or not", async () => {
   const server = await startMariadb();
-  const urlOf = (name: string) => new URL(`/${name}`, server.url).href;
+  const buildUrl = (name: string) => new URL(`/${name}`, server.url).href;
   for (const name of ["full", "empty"]) await runSql(server.url, `CREATE DATABASE ${name}`);
-  await start(urlOf("full"));
+  await start(buildUrl("full"));
   await runSql(server.url, "SET GLOBAL tx_read_only = 1");
-  for (const mode of ["auto", "verify", "off"]) expect(await refused(urlOf("full"), mode)).toMatch(READ_ONLY);
-  expect(await refused(urlOf("empty"))).toMatch(READ_ONLY);
+  for (const mode of ["auto", "verify", "off"]) expect(await refused(buildUrl("full"), mode)).toMatch(READ_ONLY);
+  expect(await refused(buildUrl("empty"))).toMatch(READ_ONLY);
   await server.stop();
 });
 

@@ -4,7 +4,7 @@ import type { Env } from "../config/env.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
-import { reasonOf } from "../observability/reason.ts";
+import { describeError } from "../observability/reason.ts";
 import { openDatabase, sqlitePath, type Database } from "../storage/database.ts";
 import {
   isDenied,
@@ -38,7 +38,7 @@ export interface AppStorage {
 
 /** Opens and migrates the databases and proves that their secrets can be read. Throws StartError. */
 export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
-  const vault = createVault({ keys: keysOf(env) });
+  const vault = createVault({ keys: loadKeys(env) });
   const database = await connect("FAIRWAY_DATABASE_URL", env.databaseUrl, env, log);
   const settings = { log, mode: env.migrate, product: VERSION, clock: systemClock };
   await prepare("FAIRWAY_DATABASE_URL", database, { table: "revisions", migrated: () => migrate(database, settings) });
@@ -81,21 +81,21 @@ export async function ownStorage(env: Env, storage: AppStorage): Promise<AppStor
   );
 }
 
-function keysOf(env: Env): ReturnType<typeof keysFromFile> {
+function loadKeys(env: Env): ReturnType<typeof keysFromFile> {
   if (env.encryptionKeys) return [...env.encryptionKeys];
-  if (env.isEmbedded) return keysOfFolder(env.dataDir);
+  if (env.isEmbedded) return loadFolderKeys(env.dataDir);
   throw new StartError(
     "FAIRWAY_ENCRYPTION_KEY is missing: every replica needs the same one, for example the output of `openssl rand -hex 32`",
   );
 }
 
-function keysOfFolder(dataDir: string): ReturnType<typeof keysFromFile> {
+function loadFolderKeys(dataDir: string): ReturnType<typeof keysFromFile> {
   try {
     return keysFromFile(dataDir);
   } catch (cause) {
     if (cause instanceof VaultError) throw cause;
     throw new StartError(
-      `no encryption key can be stored in ${dataDir} (${reasonOf(cause)}): make FAIRWAY_DATA_DIR a folder that the account of this process may write`,
+      `no encryption key can be stored in ${dataDir} (${describeError(cause)}): make FAIRWAY_DATA_DIR a folder that the account of this process may write`,
       { cause },
     );
   }
@@ -126,7 +126,7 @@ async function reach(variable: string, url: Secret, env: Env, log: Logger): Prom
       ? ["opened", `${LET_WRITE}, make room on its disk`]
       : refusedBy(cause);
     throw new StartError(
-      `the database of ${variable} cannot be ${fault} (${reasonOf(cause)}): ${cure}, or correct the variable`,
+      `the database of ${variable} cannot be ${fault} (${describeError(cause)}): ${cure}, or correct the variable`,
       { cause },
     );
   }
@@ -157,7 +157,7 @@ async function prepare(variable: string, database: Database, { table, migrated }
     if (isReadOnly(cause)) throw readOnly(variable, cause);
     if (!isDenied(cause)) throw cause;
     throw new StartError(
-      `the account of ${variable} has too few rights (${reasonOf(cause)}): let it create and change tables there, or own the database`,
+      `the account of ${variable} has too few rights (${describeError(cause)}): let it create and change tables there, or own the database`,
       { cause },
     );
   }
@@ -170,7 +170,7 @@ async function answered<T>(variable: string, work: () => Promise<T>): Promise<T>
   } catch (cause) {
     if (!isPassing(cause) || isReadOnly(cause) || isFull(cause)) throw cause;
     throw new StartError(
-      `the database of ${variable} stopped answering (${reasonOf(cause)}): check that it runs and is not overloaded, then start again`,
+      `the database of ${variable} stopped answering (${describeError(cause)}): check that it runs and is not overloaded, then start again`,
       { cause },
     );
   }
@@ -181,7 +181,7 @@ const LET_WRITE = "let the account of this process write it and its folder";
 function readOnly(variable: string, cause: unknown): StartError {
   const isFile = cause instanceof Error && "code" in cause && cause.code === "ERR_SQLITE_ERROR";
   const cure = isFile ? LET_WRITE : "name the primary, or let it take writes";
-  return new StartError(`the database of ${variable} is read-only (${reasonOf(cause)}): ${cure}`, { cause });
+  return new StartError(`the database of ${variable} is read-only (${describeError(cause)}): ${cure}`, { cause });
 }
 
 function makeFolder(url: string): void {

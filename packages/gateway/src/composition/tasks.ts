@@ -36,7 +36,7 @@ export interface TaskPartsDeps {
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
 }
 
-export function tasksOf({ core, pipeline, reading, disable, fetcher, tracing }: TaskPartsDeps): Tasks {
+export function createTasks({ core, pipeline, reading, disable, fetcher, tracing }: TaskPartsDeps): Tasks {
   const { storage } = core;
   const deps: TaskDeps = {
     ...core,

@@ -1,4 +1,4 @@
-import { databaseOfDsn } from "./go-dsn.ts";
+import { toDatabaseUrl } from "./go-dsn.ts";
 
 /** Names under which compatible gateways know the same settings, so that moving here is a change of image. */
 
@@ -18,7 +18,7 @@ export const ALIASES: readonly Alias[] = [
     name: "SQL_DSN",
     variable: "FAIRWAY_DATABASE_URL",
     about: "Go form user:password@tcp(host:port)/name, postgres:// URL, or local",
-    translate: databaseOfDsn,
+    translate: toDatabaseUrl,
   },
   {
     name: "SQLITE_PATH",
@@ -26,13 +26,13 @@ export const ALIASES: readonly Alias[] = [
     about: "a file path",
     translate: (path) => `sqlite:${path.split("?")[0]}`,
   },
-  { name: "LOG_SQL_DSN", variable: "FAIRWAY_LOG_DATABASE_URL", about: "as SQL_DSN", translate: databaseOfDsn },
+  { name: "LOG_SQL_DSN", variable: "FAIRWAY_LOG_DATABASE_URL", about: "as SQL_DSN", translate: toDatabaseUrl },
   { name: "SQL_MAX_OPEN_CONNS", variable: "FAIRWAY_DATABASE_CONNECTIONS", about: "the same" },
   {
     name: "REDIS_CONN_STRING",
     variable: "FAIRWAY_REDIS_URL",
     about: "the same; with REDIS_MASTER_NAME the sentinels, host:port,host:port",
-    translate: redisOf,
+    translate: buildRedisUrl,
   },
   { name: "REDIS_MASTER_NAME", about: "read with REDIS_CONN_STRING: the group that its sentinels watch" },
   { name: "REDIS_PASSWORD", about: "read with REDIS_MASTER_NAME: the password of that Redis" },
@@ -70,7 +70,7 @@ export const ALIASES: readonly Alias[] = [
     name: "GLOBAL_API_RATE_LIMIT",
     variable: "FAIRWAY_LIMIT_API",
     about: "the count",
-    translate: rateOf("GLOBAL_API_RATE_LIMIT_DURATION", "180"),
+    translate: createRateTranslator("GLOBAL_API_RATE_LIMIT_DURATION", "180"),
   },
   {
     name: "GLOBAL_API_RATE_LIMIT_DURATION",
@@ -88,7 +88,7 @@ export const ALIASES: readonly Alias[] = [
     name: "GLOBAL_WEB_RATE_LIMIT",
     variable: "FAIRWAY_LIMIT_WEB",
     about: "the count",
-    translate: rateOf("GLOBAL_WEB_RATE_LIMIT_DURATION", "180"),
+    translate: createRateTranslator("GLOBAL_WEB_RATE_LIMIT_DURATION", "180"),
   },
   {
     name: "GLOBAL_WEB_RATE_LIMIT_DURATION",
@@ -106,7 +106,7 @@ export const ALIASES: readonly Alias[] = [
     name: "CRITICAL_RATE_LIMIT",
     variable: "FAIRWAY_LIMIT_CRITICAL",
     about: "the count",
-    translate: rateOf("CRITICAL_RATE_LIMIT_DURATION", "1200"),
+    translate: createRateTranslator("CRITICAL_RATE_LIMIT_DURATION", "1200"),
   },
   {
     name: "CRITICAL_RATE_LIMIT_DURATION",
@@ -140,7 +140,7 @@ export const ALIASES: readonly Alias[] = [
   { name: "BATCH_UPDATE_INTERVAL", about: "charges are never held back" },
 ];
 
-function redisOf(text: string, others: Readonly<Record<string, string | undefined>>): string {
+function buildRedisUrl(text: string, others: Readonly<Record<string, string | undefined>>): string {
   const { REDIS_MASTER_NAME: master, REDIS_PASSWORD: password } = others;
   if (!master) return text;
   const login = password ? `:${encodeURIComponent(password)}@` : "";
@@ -151,7 +151,7 @@ function offWhenFalse(text: string): string | undefined {
   return text === "false" ? "off" : undefined;
 }
 
-function rateOf(duration: string, fallback: string): NonNullable<Alias["translate"]> {
+function createRateTranslator(duration: string, fallback: string): NonNullable<Alias["translate"]> {
   return (count, others) => `${count}/${others[duration] || fallback}`;
 }
 

@@ -27,15 +27,15 @@ export function encryptionKeys(value: string): readonly EncryptionKey[] {
   const keys: EncryptionKey[] = [];
   let rest = value.trim();
   for (let pair = PAIR.exec(rest); pair !== null; pair = PAIR.exec(rest)) {
-    keys.push(keyOf(pair[1] ?? "", pair[2] ?? ""));
+    keys.push(parseKey(pair[1] ?? "", pair[2] ?? ""));
     rest = rest.slice(pair[0].length);
   }
-  if (rest !== "") keys.push(...keysOfSecret(rest));
+  if (rest !== "") keys.push(...deriveKeys(rest));
   if (new Set(keys.map((key) => key.id)).size < keys.length) throw new Error("give every key an id of its own");
   return keys;
 }
 
-function keyOf(id: string, key: string): EncryptionKey {
+function parseKey(id: string, key: string): EncryptionKey {
   const bytes = Buffer.from(key, "base64");
   if (bytes.length === KEY_BYTES) return { id, key: new Secret(bytes.toString("base64")) };
   throw new Error(
@@ -44,14 +44,14 @@ function keyOf(id: string, key: string): EncryptionKey {
 }
 
 /** A passphrase is slow to try; the fast key of earlier versions stays for what they wrote. */
-function keysOfSecret(secret: string): EncryptionKey[] {
+function deriveKeys(secret: string): EncryptionKey[] {
   if (secret.length < 16) throw new Error("give at least 16 characters, or id:KEY with a base64 key of 32 bytes");
-  const fast = named("s", createHash("sha256").update(secret).digest());
+  const fast = createNamedKey("s", createHash("sha256").update(secret).digest());
   if (RANDOM.test(secret)) return [fast];
-  return [named("p", scryptSync(secret, SALT, KEY_BYTES, SLOW)), { ...fast, isLegacy: true }];
+  return [createNamedKey("p", scryptSync(secret, SALT, KEY_BYTES, SLOW)), { ...fast, isLegacy: true }];
 }
 
-function named(prefix: string, key: Buffer): EncryptionKey {
+function createNamedKey(prefix: string, key: Buffer): EncryptionKey {
   const id = `${prefix}${createHash("sha256").update(key).digest("hex").slice(0, 8)}`;
   return { id, key: new Secret(key.toString("base64")) };
 }

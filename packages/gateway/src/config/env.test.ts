@@ -215,10 +215,11 @@ describe("encryption keys", () => {
   });
 
   test("derive slowly from a passphrase and keep its fast key for what is stored; random bits need neither", () => {
-    const idsOf = (value: string) => loadEnv({ FAIRWAY_ENCRYPTION_KEY: value }).encryptionKeys?.map(({ id }) => id);
-    expect(idsOf("correct horse battery staple")).toEqual(["p552f522a", "sb867db87"]);
-    expect(idsOf(`new:${base64},correct horse, battery staple`)).toHaveLength(3);
-    expect(idsOf("5b".repeat(32))).toEqual(["s175ef913"]);
+    const loadKeyIds = (value: string) =>
+      loadEnv({ FAIRWAY_ENCRYPTION_KEY: value }).encryptionKeys?.map(({ id }) => id);
+    expect(loadKeyIds("correct horse battery staple")).toEqual(["p552f522a", "sb867db87"]);
+    expect(loadKeyIds(`new:${base64},correct horse, battery staple`)).toHaveLength(3);
+    expect(loadKeyIds("5b".repeat(32))).toEqual(["s175ef913"]);
     const [slow, fast] = loadEnv({ FAIRWAY_ENCRYPTION_KEY: "correct horse battery staple" }).encryptionKeys ?? [];
     expect([slow?.isLegacy, fast?.isLegacy]).toEqual([undefined, true]);
   });
@@ -229,7 +230,7 @@ describe("encryption keys", () => {
 });
 
 describe("names of compatible gateways", () => {
-  const databaseOf = (dsn: string) => loadEnv({ SQL_DSN: dsn }).databaseUrl.reveal();
+  const loadDatabaseUrl = (dsn: string) => loadEnv({ SQL_DSN: dsn }).databaseUrl.reveal();
 
   test("replace missing ones, and are reported", () => {
     const env = loadEnv({
@@ -259,7 +260,7 @@ describe("names of compatible gateways", () => {
     ["u@unix(/run/mysqld.sock)/db", "mysql://u:@localhost/db?ssl-mode=disabled&socket=%2Frun%2Fmysqld.sock"],
     ["u:p@/db", "mysql://u:p@127.0.0.1:3306/db?ssl-mode=disabled"],
   ])("SQL_DSN %s means %s", (dsn, url) => {
-    expect(databaseOf(dsn)).toBe(url);
+    expect(loadDatabaseUrl(dsn)).toBe(url);
   });
 
   test("of Redis with sentinels become one address", () => {

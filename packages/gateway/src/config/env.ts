@@ -51,16 +51,18 @@ export function loadEnv(source: Source): Env {
     instanceId: known.instanceId === "" ? `${hostname()}-${process.pid}` : known.instanceId,
     databaseUrl,
     isEmbedded: databaseUrl.reveal().startsWith("sqlite:") && !known.redisUrl,
-    documentSecrets: secretsOf(source),
+    documentSecrets: readDocumentSecrets(source),
     aliases: Object.freeze(aliases),
   });
 }
 
 const DOCUMENT_SECRET = "FAIRWAY_SECRET_";
 
-function secretsOf(source: Source): Readonly<Record<string, Secret>> {
-  const given = Object.entries(source).filter(([name, text]) => name.startsWith(DOCUMENT_SECRET) && text);
-  return Object.fromEntries(given.map(([name, text = ""]) => [name.slice(DOCUMENT_SECRET.length), new Secret(text)]));
+function readDocumentSecrets(source: Source): Readonly<Record<string, Secret>> {
+  const readVariable = Object.entries(source).filter(([name, text]) => name.startsWith(DOCUMENT_SECRET) && text);
+  return Object.fromEntries(
+    readVariable.map(([name, text = ""]) => [name.slice(DOCUMENT_SECRET.length), new Secret(text)]),
+  );
 }
 
 interface Found {
@@ -78,21 +80,21 @@ function find(source: Source, variable: Variable<unknown>): Found {
 }
 
 function findOwn(source: Source, { name, isSecret }: Variable<unknown>): Found | undefined {
-  const own = given(source, name);
-  const file = isSecret ? given(source, `${name}_FILE`) : "";
+  const own = readVariable(source, name);
+  const file = isSecret ? readVariable(source, `${name}_FILE`) : "";
   if (own !== "" && file !== "") throw new EnvError(`${name} and ${name}_FILE are both set: keep one of them`);
   if (file !== "") return { text: readSecret(`${name}_FILE`, file), from: `${name}_FILE` };
   return own === "" ? undefined : { text: own, from: name };
 }
 
-function given(source: Source, name: string): string {
+function readVariable(source: Source, name: string): string {
   const text = source[name] ?? "";
   return text.trim() === "" ? "" : text;
 }
 
 function findAlias(source: Source, name: string): Found | undefined {
   for (const alias of ALIASES) {
-    const own = given(source, alias.name);
+    const own = readVariable(source, alias.name);
     if (alias.variable !== name || own === "") continue;
     const text = alias.translate ? alias.translate(own, source) : own;
     if (text !== undefined) return { text, from: alias.name, alias: alias.name };

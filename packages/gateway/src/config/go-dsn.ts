@@ -8,17 +8,17 @@ const SSL_MODES: Readonly<Record<string, string>> = { true: "verify-identity", "
  * A data source name of Go's MySQL driver as a URL. Other texts stay as they are; `local` means the embedded
  * database, so it answers undefined.
  */
-export function databaseOfDsn(text: string): string | undefined {
+export function toDatabaseUrl(text: string): string | undefined {
   if (text === "local" || text.startsWith("local?")) return undefined;
   const parts = /^\w+:\/\//.test(text) ? undefined : DSN.exec(text)?.groups;
   if (!parts) return text;
   const parameters = new URLSearchParams({ "ssl-mode": sslMode(parts["query"]) });
   if (parts["network"] === "unix") parameters.set("socket", parts["address"] ?? "");
   const account = `${encoded(parts["user"])}:${encoded(parts["password"])}`;
-  return `mysql://${account}@${hostOf(parts["network"], parts["address"])}/${parts["name"]}?${parameters.toString()}`;
+  return `mysql://${account}@${resolveHost(parts["network"], parts["address"])}/${parts["name"]}?${parameters.toString()}`;
 }
 
-function hostOf(network: string | undefined, address: string | undefined): string {
+function resolveHost(network: string | undefined, address: string | undefined): string {
   if (network === "unix") return "localhost";
   return address === undefined || address === "" ? "127.0.0.1:3306" : address;
 }

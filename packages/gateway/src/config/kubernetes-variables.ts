@@ -11,7 +11,7 @@ export const KUBERNETES_VARIABLES = {
       "How replicas elect the one that does the work which must not run twice: lease by a Lease of Kubernetes and a row of the database, database by the row alone. auto takes the Lease where a service account may; the log says which and why.",
     fallback: "auto",
     example: "lease",
-    parse: parse.oneOf("auto", "lease", "database"),
+    parse: parse.createChoiceParser("auto", "lease", "database"),
   }),
   leaderLease: define({
     name: "FAIRWAY_LEADER_LEASE",
@@ -70,7 +70,7 @@ export const KUBERNETES_VARIABLES = {
     about: "What happens to a field that was changed past its resource: enforce changes it back, report only says so.",
     fallback: "enforce",
     example: "report",
-    parse: parse.oneOf("enforce", "report"),
+    parse: parse.createChoiceParser("enforce", "report"),
   }),
   kubernetesMaxDeletions: define({
     name: "FAIRWAY_KUBERNETES_MAX_DELETIONS",

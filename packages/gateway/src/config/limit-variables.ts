@@ -8,7 +8,7 @@ export const LIMIT_VARIABLES = {
     about: "New requests while Redis is away: deny refuses them, sql reserves in the database.",
     fallback: "deny",
     example: "sql",
-    parse: parse.oneOf("deny", "sql"),
+    parse: parse.createChoiceParser("deny", "sql"),
   }),
   databaseOnOutage: define({
     name: "FAIRWAY_DATABASE_ON_OUTAGE",
@@ -16,21 +16,21 @@ export const LIMIT_VARIABLES = {
       "New model calls while the database is unavailable and Redis is not: serve accepts cached keys for ten minutes, and charges wait in Redis; deny refuses them.",
     fallback: "serve",
     example: "deny",
-    parse: parse.oneOf("serve", "deny"),
+    parse: parse.createChoiceParser("serve", "deny"),
   }),
   relayLimitsOnOutage: define({
     name: "FAIRWAY_RELAY_LIMITS_ON_OUTAGE",
     about: "Limits of model calls while Redis is away: allow counts in each process alone, deny refuses limited calls.",
     fallback: "allow",
     example: "deny",
-    parse: parse.oneOf("allow", "deny"),
+    parse: parse.createChoiceParser("allow", "deny"),
   }),
   loginLimitsOnOutage: define({
     name: "FAIRWAY_LOGIN_LIMITS_ON_OUTAGE",
     about: "Sign-in, codes and mails while Redis is away: deny refuses them, allow counts in each process alone.",
     fallback: "deny",
     example: "allow",
-    parse: parse.oneOf("deny", "allow"),
+    parse: parse.createChoiceParser("deny", "allow"),
   }),
   redisWaitMs: define({
     name: "FAIRWAY_REDIS_WAIT_MS",

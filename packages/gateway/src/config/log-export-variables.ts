@@ -53,6 +53,6 @@ export const LOG_EXPORT_VARIABLES = {
     about: "Where an export begins that has not run before: with the oldest row, or with those written from now on.",
     fallback: "oldest",
     example: "now",
-    parse: parse.oneOf("oldest", "now"),
+    parse: parse.createChoiceParser("oldest", "now"),
   }),
 };

@@ -55,7 +55,7 @@ export function boolean(value: string): boolean {
   throw new Error("give true or false");
 }
 
-export function oneOf<const T extends string>(...words: readonly T[]): Parse<T> {
+export function createChoiceParser<const T extends string>(...words: readonly T[]): Parse<T> {
   return (value) => {
     const word = words.find((known) => known === value.toLowerCase());
     if (word !== undefined) return word;
@@ -64,8 +64,8 @@ export function oneOf<const T extends string>(...words: readonly T[]): Parse<T> 
 }
 
 /** A comma list without repetition. */
-export function setOf<const T extends string>(...words: readonly T[]): Parse<ReadonlySet<T>> {
-  const one = oneOf(...words);
+export function createSetParser<const T extends string>(...words: readonly T[]): Parse<ReadonlySet<T>> {
+  const one = createChoiceParser(...words);
   return (value) => new Set(parts(value).map(one));
 }
 

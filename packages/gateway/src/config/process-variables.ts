@@ -9,7 +9,7 @@ export const PROCESS_VARIABLES = {
       "What this process does: relay serves models, console the management API and its screens, jobs the background work. Some replica has to do each.",
     fallback: "relay,console,jobs",
     example: "relay",
-    parse: parse.setOf("relay", "console", "jobs"),
+    parse: parse.createSetParser("relay", "console", "jobs"),
   }),
   instanceId: define({
     name: "FAIRWAY_INSTANCE_ID",
@@ -32,7 +32,7 @@ export const PROCESS_VARIABLES = {
       "Database schema at the start: auto migrates it, wait waits for another process, verify refuses an old one, off skips the check.",
     fallback: "auto",
     example: "wait",
-    parse: parse.oneOf("auto", "wait", "verify", "off"),
+    parse: parse.createChoiceParser("auto", "wait", "verify", "off"),
   }),
   drainSeconds: define({
     name: "FAIRWAY_DRAIN_SECONDS",

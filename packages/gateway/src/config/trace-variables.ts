@@ -32,6 +32,6 @@ export const TRACE_VARIABLES = {
       "Version of the OpenTelemetry conventions for generative AI: 1.36 names the vendor gen_ai.system, 1.37 gen_ai.provider.name.",
     fallback: "1.37",
     example: "1.36",
-    parse: parse.oneOf("1.36", "1.37"),
+    parse: parse.createChoiceParser("1.36", "1.37"),
   }),
 };

@@ -86,7 +86,7 @@ function embed(body: JsonObject, response: ServerResponse): void {
   const data = inputs.map((input, index) => ({
     object: "embedding",
     index,
-    embedding: vectorOf(input, body["encoding_format"] === "base64"),
+    embedding: buildVector(input, body["encoding_format"] === "base64"),
   }));
   const tokens = inputs.reduce<number>((sum, input) => sum + wordsIn(input), 0);
   sendJson(response, 200, {
@@ -98,7 +98,7 @@ function embed(body: JsonObject, response: ServerResponse): void {
 }
 
 /** Eight numbers that depend on the text alone. */
-function vectorOf(text: string, asBase64: boolean): number[] | string {
+function buildVector(text: string, asBase64: boolean): number[] | string {
   const numbers = Float32Array.from({ length: 8 }, (_, index) => {
     let hash = index + 1;
     for (const letter of text) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 1009;

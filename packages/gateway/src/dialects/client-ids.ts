@@ -255,6 +255,6 @@ const BY_DIALECT: Readonly<Record<string, readonly IdRule[]>> = {
 };
 
 /** The ids that a request of this protocol may carry. */
-export function idRulesOf(dialect: DialectId): readonly IdRule[] {
+export function listIdRules(dialect: DialectId): readonly IdRule[] {
   return BY_DIALECT[dialect] ?? [];
 }

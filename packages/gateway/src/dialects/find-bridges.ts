@@ -1,7 +1,7 @@
 import { bridges } from "./bridges/index.ts";
 import { finishInChatUpstream, servingChatClients } from "./bridges/parts/answer/extensions.ts";
 import { settlingHosted } from "./bridges/parts/tools/hosted-tools.ts";
-import { renamingIntoChat, renamingOutOfChat } from "./bridges/parts/tools/tool-names.ts";
+import { renameToolsIntoChat, renameToolsFromChat } from "./bridges/parts/tools/tool-names.ts";
 import type { Bridge, DialectId } from "./core/types.ts";
 
 const PIVOT: DialectId = "openai-chat";
@@ -21,13 +21,13 @@ export function findBridges(
   const first = find(client, PIVOT, extra);
   const second = find(PIVOT, upstream, extra);
   return first !== undefined && second !== undefined
-    ? [renamingIntoChat(first, second), settlingHosted(second)]
+    ? [renameToolsIntoChat(first, second), settlingHosted(second)]
     : undefined;
 }
 
 function withNames(bridge: Bridge): Bridge {
-  if (bridge.upstream === PIVOT) return renamingIntoChat(bridge, bridge);
-  return bridge.client === PIVOT ? renamingOutOfChat(bridge) : bridge;
+  if (bridge.upstream === PIVOT) return renameToolsIntoChat(bridge, bridge);
+  return bridge.client === PIVOT ? renameToolsFromChat(bridge) : bridge;
 }
 
 /** Between two bridges chat carries extensions; a real chat client or upstream never sees them. */

@@ -1,4 +1,4 @@
-import { idRulesOf } from "./client-ids.ts";
+import { listIdRules } from "./client-ids.ts";
 import type { DialectId } from "./core/types.ts";
 
 /** Members of an object that the gateway reads, each with what it reads inside. A list stands for its items. */
@@ -201,11 +201,11 @@ const BY_DIALECT: Readonly<Record<string, Members>> = {
 };
 
 /** The members that the gateway reads in a request of this protocol, those with ids of objects among them. */
-export function membersOf(dialect: DialectId): Members {
+export function listDialectMembers(dialect: DialectId): Members {
   const members: Members = { ...CHARGED, ...BY_DIALECT[dialect] };
   // A session's events are read one by one; the request that opens it has none of their members.
   if (dialect === "openai-realtime") return members;
-  return idRulesOf(dialect).reduce((all, { path }) => withPath(all, path.split(".")), members);
+  return listIdRules(dialect).reduce((all, { path }) => withPath(all, path.split(".")), members);
 }
 
 function withPath(members: Members, [name, ...rest]: readonly string[]): Members {

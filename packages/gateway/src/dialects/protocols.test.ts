@@ -12,11 +12,11 @@ function of(id: DialectId) {
   return found;
 }
 
-const bodyOf = (json: unknown) => jsonBody(Buffer.from(JSON.stringify(json)));
+const createBody = (json: unknown) => jsonBody(Buffer.from(JSON.stringify(json)));
 
 function inspect(id: DialectId, operation: Operation, json: unknown, pathModel?: string): unknown {
   try {
-    return of(id).inspect(bodyOf(json), operation, pathModel);
+    return of(id).inspect(createBody(json), operation, pathModel);
   } catch (error) {
     return error;
   }
@@ -124,7 +124,7 @@ describe("defaults and requirements", () => {
   });
 
   it("put a default model into the request", () => {
-    const body = bodyOf({ input: "x" });
+    const body = createBody({ input: "x" });
     const moderations = of("openai-moderations");
     const spec = moderations.inspect(body, "moderations", undefined);
     expect(moderations.retarget(body, spec, spec.model, { askUsage: false }).toString()).toBe(
@@ -303,7 +303,7 @@ describe("embeddings", () => {
   const floats = { object: "list", data: [{ object: "embedding", index: 0, embedding: [0.5, -1] }] };
   const packed = { object: "list", data: [{ object: "embedding", index: 0, embedding: "AAAAPwAAgL8=" }] };
   const fit = (answer: object, format: string | undefined) =>
-    of("openai-embeddings").fitAnswer?.(answer as never, bodyOf({ encoding_format: format }));
+    of("openai-embeddings").fitAnswer?.(answer as never, createBody({ encoding_format: format }));
 
   it("come as the client asked", () => {
     expect(fit(floats, "base64")).toEqual(packed);
@@ -314,7 +314,7 @@ describe("embeddings", () => {
   });
 
   it("stay as the upstream wrote them for clients that name the encoding in the vendor's words", () => {
-    const body = bodyOf({ embedding_type: "base64" });
+    const body = createBody({ embedding_type: "base64" });
     expect(of("openai-embeddings").fitAnswer?.(packed as never, body)).toBe(packed);
   });
 });
@@ -333,7 +333,7 @@ describe("Gemini without events", () => {
 
   it("renames the model where a body repeats it", () => {
     const gemini = of("gemini-generate");
-    const body = bodyOf({ model: "models/a", contents: [{ parts: [{ text: "x" }] }] });
+    const body = createBody({ model: "models/a", contents: [{ parts: [{ text: "x" }] }] });
     const spec = gemini.inspect(body, "chat", "a");
     expect(JSON.parse(gemini.retarget(body, spec, "b", { askUsage: false }).toString())).toMatchObject({
       model: "models/b",
@@ -354,7 +354,7 @@ describe("calls of a Responses history", () => {
       ],
     });
     const sent = (id: string) => {
-      const body = bodyOf(history(id));
+      const body = createBody(history(id));
       const bytes = responses.retarget(body, responses.inspect(body, "chat", undefined), "o3", { askUsage: false });
       return { isSame: bytes === body.bytes, input: (JSON.parse(bytes.toString()) as { input: object[] }).input };
     };

@@ -4,7 +4,7 @@ import { jsonBody } from "../relay/body/read-body.ts";
 import { openaiCompletions as completions } from "./endpoints/openai-completions.ts";
 import { openaiImages as images } from "./endpoints/openai-images.ts";
 
-const bodyOf = (json: unknown) => jsonBody(Buffer.from(JSON.stringify(json)));
+const createBody = (json: unknown) => jsonBody(Buffer.from(JSON.stringify(json)));
 
 describe("streams of whole answers", () => {
   it("of text completions become each other", () => {
@@ -17,11 +17,11 @@ describe("streams of whole answers", () => {
       usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
     };
     const ask = {
-      ...completions.inspect(bodyOf({ model: "m", prompt: "x" }), "completions", undefined),
+      ...completions.inspect(createBody({ model: "m", prompt: "x" }), "completions", undefined),
       wantsStreamUsage: true,
     };
-    const events = parseEvents(completions.streamOf(answer, ask)).flatMap(({ data }) => (data ? [data] : []));
-    expect(completions.answerOf(events)).toEqual(answer);
+    const events = parseEvents(completions.toStream(answer, ask)).flatMap(({ data }) => (data ? [data] : []));
+    expect(completions.assembleAnswer(events)).toEqual(answer);
   });
 
   it("of text completions keep the probabilities", () => {
@@ -29,7 +29,7 @@ describe("streams of whole answers", () => {
     const chunk = (index: number, token: string) => ({ choices: [{ index, text: token, logprobs: logprobs(token) }] });
     const end = { choices: [{ index: 0, text: "", logprobs: null, finish_reason: "stop" }] };
     const events = [chunk(0, "a"), chunk(1, "x"), chunk(0, "b"), end];
-    expect(completions.answerOf(events)).toMatchObject({
+    expect(completions.assembleAnswer(events)).toMatchObject({
       choices: [
         { text: "ab", logprobs: logprobs("a", "b") },
         { text: "x", logprobs: logprobs("x") },
@@ -38,9 +38,9 @@ describe("streams of whole answers", () => {
   });
 
   it("of images carry each image and the usage", () => {
-    const spec = images.inspect(bodyOf({ prompt: "x" }), "images.generations", undefined);
+    const spec = images.inspect(createBody({ prompt: "x" }), "images.generations", undefined);
     const events = parseEvents(
-      images.streamOf({ created: 1, data: [{ b64_json: "aa" }], usage: { input_tokens: 1 } }, spec),
+      images.toStream({ created: 1, data: [{ b64_json: "aa" }], usage: { input_tokens: 1 } }, spec),
     );
     expect(events).toMatchObject([
       {
@@ -48,14 +48,15 @@ describe("streams of whole answers", () => {
         data: { b64_json: "aa", type: "image_generation.completed", created_at: 1 },
       },
     ]);
-    expect(images.answerOf(events.flatMap(({ data }) => (data ? [data] : [])))).toMatchObject({
+    expect(images.assembleAnswer(events.flatMap(({ data }) => (data ? [data] : [])))).toMatchObject({
       created: 1,
       data: [{ b64_json: "aa" }],
     });
   });
 
   it("of images hold bytes, which upstreams without streams have to be asked for", () => {
-    const asked = (json: object) => images.inspect(bodyOf({ prompt: "x", ...json }), "images.generations", undefined);
+    const asked = (json: object) =>
+      images.inspect(createBody({ prompt: "x", ...json }), "images.generations", undefined);
     expect(asked({ stream: true }).wantsBase64).toBe(true);
     expect(asked({ stream: false }).wantsBase64).toBeUndefined();
   });

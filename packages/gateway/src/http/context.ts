@@ -23,7 +23,7 @@ export function setContext(request: IncomingMessage, context: RequestContext): v
 }
 
 /** Throws when the edge did not set the context. */
-export function contextOf(request: IncomingMessage): RequestContext {
+export function requireContext(request: IncomingMessage): RequestContext {
   const context = (request as WithContext)[CONTEXT];
   if (!context) throw new Error("the request has no context: the edge did not run");
   return context;

@@ -12,7 +12,7 @@ export interface Failure {
 }
 
 /** Anything thrown by a management call as its answer; unknown errors are `internal_error` without internals. */
-export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, requestId: string): Failure {
+export function toFailure(thrown: unknown, endpoint: Endpoint | undefined, requestId: string): Failure {
   if (endpoint?.access === "key" && !(thrown instanceof Refusal))
     return openAiFailure(AppError.from(thrown), requestId);
   if (thrown instanceof Refusal) {
@@ -25,8 +25,8 @@ export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, reque
   }
   const relayed = thrown instanceof AppError ? relayFailure(thrown) : undefined;
   if (relayed) return relayed;
-  const key = databaseMessageOf(thrown);
-  if (key) return failureOf(new Refusal(key, { cause: thrown }), endpoint, requestId);
+  const key = findDatabaseMessage(thrown);
+  if (key) return toFailure(new Refusal(key, { cause: thrown }), endpoint, requestId);
   return { ...catalogueFailure("internal_error"), isFault: true };
 }
 
@@ -41,7 +41,7 @@ function relayFailure({ message, code, status, origin, retryAfterMs }: AppError)
 }
 
 /** Failures of the database that a caller may know about. */
-function databaseMessageOf(thrown: unknown): MessageKey | undefined {
+function findDatabaseMessage(thrown: unknown): MessageKey | undefined {
   if (isUnstorable(thrown)) return "invalid_parameter";
   if (isFull(thrown)) return "database_disk_full";
   return isReadOnly(thrown) ? "database_read_only" : undefined;

@@ -8,11 +8,11 @@ export type CheckTag = (tag: string) => void;
 const HASH_CHARS = 22;
 
 /** The same for the same values, whatever replica answers. */
-export function tagOf(values: Readonly<Record<string, unknown>>): string {
+export function buildEtag(values: Readonly<Record<string, unknown>>): string {
   return createHash("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, HASH_CHARS);
 }
 
-/** Sets the header `ETag` as a strong tag; `tag` comes from `tagOf`. */
+/** Sets the header `ETag` as a strong tag; `tag` comes from `buildEtag`. */
 export function setTag(response: ServerResponse, tag: string): void {
   response.setHeader("ETag", `"${tag}"`);
 }

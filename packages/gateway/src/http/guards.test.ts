@@ -149,9 +149,9 @@ describe("limits", () => {
         body: { username: "root", password: ROOT_PASSWORD },
         headers: { "x-forwarded-proto": "https" },
       });
-    const believed = await signIn(trusting);
-    expect(String(believed.headers["set-cookie"])).toContain("; Secure");
-    expect(believed.headers["strict-transport-security"]).toBeDefined();
+    const trustedAnswer = await signIn(trusting);
+    expect(String(trustedAnswer.headers["set-cookie"])).toContain("; Secure");
+    expect(trustedAnswer.headers["strict-transport-security"]).toBeDefined();
     const doubted = await signIn(app);
     expect(String(doubted.headers["set-cookie"])).not.toContain("Secure");
     expect(doubted.headers["strict-transport-security"]).toBeUndefined();

@@ -70,7 +70,7 @@ async function take(limiter: Limiter, rule: Rule | undefined, subject: string): 
 }
 
 /** The principal behind credentials that are good; undefined for everything else. */
-export function principalOf(identified: Identified): Principal | undefined {
+export function findPrincipal(identified: Identified): Principal | undefined {
   if (identified.kind !== "account" || !identified.account) return undefined;
   const { account, via, sessionHash, isProven, token } = identified;
   if (account.isDeleted || account.status !== 1) return undefined;
@@ -80,7 +80,7 @@ export function principalOf(identified: Identified): Principal | undefined {
 
 /** True when the credentials name an account that may not act any more; its session ends. */
 export function isDeadAccount(identified: Identified): boolean {
-  return identified.kind === "account" && principalOf(identified) === undefined;
+  return identified.kind === "account" && findPrincipal(identified) === undefined;
 }
 
 /** Refuses callers who are unknown, blocked, forged from another page, of too low a role or without a recent proof. */
@@ -88,7 +88,7 @@ export function authorize(request: IncomingMessage, endpoint: Endpoint, identifi
   if (MINIMUM[endpoint.access] === ROLE.guest) return;
   if (identified.kind === "anonymous") throw new Refusal("not_signed_in");
   if (identified.kind === "unknown-token") throw new Refusal("access_token_invalid");
-  const principal = principalOf(identified);
+  const principal = findPrincipal(identified);
   if (!principal)
     throw new Refusal(identified.account && !identified.account.isDeleted ? "account_disabled" : "account_deleted");
   checkUserHeader(request, endpoint, principal);
@@ -115,7 +115,7 @@ function requireRights(endpoint: Endpoint): CallRights {
  * The caller as a handler sees it. A call that is open to everyone is only personal for an access token whose scopes
  * reach it: for other tokens the answer is that of a stranger.
  */
-export function callerOf(endpoint: Endpoint, principal: Principal | undefined): Principal | undefined {
+export function resolveCaller(endpoint: Endpoint, principal: Principal | undefined): Principal | undefined {
   if (MINIMUM[endpoint.access] !== ROLE.guest || !principal?.token) return principal;
   const rights = findCallRights(endpoint);
   return rights && missingScope(principal.token.scopes, rights) === undefined ? principal : undefined;

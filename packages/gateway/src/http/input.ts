@@ -22,7 +22,7 @@ export function parseInput(schema: Schema | undefined, input: unknown): unknown 
   // A misspelt member comes first: it is why another one is missing.
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   if (!issue) throw new Refusal("invalid_parameter");
-  throw refusalOf(schema, issue);
+  throw buildRefusal(schema, issue);
 }
 
 /** A body without what consoles of compatible gateways add to it; any other unknown member is `invalid_field`. */
@@ -60,11 +60,11 @@ function refuseUnknown(schema: Schema, { path, keys }: Issue & { code: "unrecogn
   return refuseField([...path.filter((part) => typeof part !== "number"), key].join(".").slice(0, 128), reason);
 }
 
-function refusalOf(schema: Schema, issue: Issue): Refusal {
+function buildRefusal(schema: Schema, issue: Issue): Refusal {
   if (issue.code === "unrecognized_keys") return refuseUnknown(schema, issue);
   const names = issue.path.filter((part) => typeof part !== "number").map(String);
   const field = names.join(".");
-  const reason = reasonOf(schema, issue);
+  const reason = findReason(schema, issue);
   if (reason === undefined || field === "") return new Refusal("invalid_parameter", field === "" ? {} : { field });
   return refuseField(field, reason);
 }
@@ -72,7 +72,7 @@ function refusalOf(schema: Schema, issue: Issue): Refusal {
 const OWN_REASONS: ReadonlySet<string> = new Set(Object.values(REASONS));
 
 /** A schema may name its reason itself: a number that has to be whole is checked later, but read as an integer. */
-function reasonOf(schema: Schema, issue: Issue): string | undefined {
+function findReason(schema: Schema, issue: Issue): string | undefined {
   if (OWN_REASONS.has(issue.message)) return issue.message;
   if (issue.code === "invalid_type") return typeReason(schema, issue);
   if (issue.code === "too_big") {
@@ -90,7 +90,7 @@ function isNumeric(origin: string): boolean {
 function typeReason(schema: Schema, issue: Issue & { code: "invalid_type" }): string | undefined {
   const target = descend(schema, issue.path);
   if (issue.path.some((part) => typeof part === "number") || target?.type === "array") {
-    return isOfNumbers(schema, issue.path) ? REASONS.integers : REASONS.strings;
+    return isNumberList(schema, issue.path) ? REASONS.integers : REASONS.strings;
   }
   if (issue.expected === "number" && target?.format === "safeint") return REASONS.integer;
   return TYPE_REASONS[issue.expected];
@@ -133,7 +133,7 @@ function bare(schema: Schema): Definition {
   return definition;
 }
 
-function isOfNumbers(schema: Schema, path: readonly PropertyKey[]): boolean {
+function isNumberList(schema: Schema, path: readonly PropertyKey[]): boolean {
   const list = descend(
     schema,
     path.filter((part) => typeof part !== "number"),

@@ -10,17 +10,17 @@ import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { ClientGone, readJsonBody, readText } from "./body.ts";
-import { contextOf, type RequestContext } from "./context.ts";
+import { requireContext, type RequestContext } from "./context.ts";
 import type { Call, Route } from "./endpoint.ts";
 import { sendJson, sendText } from "./envelope.ts";
-import { failureOf, unknownUrl, type Failure } from "./errors.ts";
+import { toFailure, unknownUrl, type Failure } from "./errors.ts";
 import {
   authorize,
-  callerOf,
+  resolveCaller,
   checkOrigin,
   checkRate,
   isDeadAccount,
-  principalOf,
+  findPrincipal,
   rateHeaders,
   type ApiRules,
 } from "./guards.ts";
@@ -55,10 +55,10 @@ interface Exchange {
 export function mountRoutes(deps: MountDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const table = createRouteTable(deps.routes);
   return (request, response) => {
-    const exchange = exchangeOf(request, response);
+    const exchange = createExchange(request, response);
     const found = table.find(request.method ?? "GET", exchange.path);
     const endpoint = found?.routes[0]?.endpoint;
-    const giveUp = (error: AppError) => void fail(exchange, failureOf(error, endpoint, exchange.context.requestId));
+    const giveUp = (error: AppError) => void fail(exchange, toFailure(error, endpoint, exchange.context.requestId));
     return waitedFor(deps.draining, { request, response, endpoint, giveUp }, () => run(deps, table, exchange, found));
   };
 }
@@ -74,7 +74,7 @@ async function run(deps: MountDeps, table: RouteTable, exchange: Exchange, found
     caller = await serve(deps, exchange, found);
   } catch (thrown) {
     if (thrown instanceof ClientGone || response.headersSent) return void response.destroy();
-    const failure = failureOf(thrown, endpoint, exchange.context.requestId);
+    const failure = toFailure(thrown, endpoint, exchange.context.requestId);
     if (failure.isFault) logFault(deps.log, exchange, endpoint, thrown);
     await fail(exchange, failure);
   } finally {
@@ -82,13 +82,13 @@ async function run(deps: MountDeps, table: RouteTable, exchange: Exchange, found
   }
 }
 
-function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchange {
+function createExchange(request: IncomingMessage, response: ServerResponse): Exchange {
   const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? "/";
   const mark = url.indexOf("?");
   return {
     request,
     response,
-    context: contextOf(request),
+    context: requireContext(request),
     path: mark < 0 ? url : url.slice(0, mark),
     search: mark < 0 ? "" : url.slice(mark),
   };
@@ -115,7 +115,7 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   checkOrigin(request, route.endpoint);
   if (/%00/.test(exchange.path + exchange.search)) throw new Refusal("invalid_parameter", { status: 400 });
   const identified = await identify(deps, exchange, route.endpoint);
-  const principal = principalOf(identified);
+  const principal = findPrincipal(identified);
   const rate = await checkRate(deps.limiter, deps.rules, route.endpoint, { ip: context.ip, principal });
   for (const [name, value] of Object.entries(rate ? rateHeaders(rate) : {})) response.setHeader(name, value);
   const query = queryObject(exchange.search);
@@ -123,8 +123,8 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   if (isDeadAccount(identified)) await deps.credentials.signOut(request, response, context.isSecure);
   authorize(request, route.endpoint, identified);
   const chosen = found.routes.length === 1 ? route : chooseByQuery(found, query);
-  const input = { params: found.params, query, caller: callerOf(chosen.endpoint, principal), memory: deps.memory };
-  await answer(exchange, chosen, await callOf(exchange, chosen, input));
+  const input = { params: found.params, query, caller: resolveCaller(chosen.endpoint, principal), memory: deps.memory };
+  await answer(exchange, chosen, await createCall(exchange, chosen, input));
   return principal?.userId;
 }
 
@@ -163,7 +163,7 @@ interface Input {
   readonly memory: BodyMemory;
 }
 
-async function callOf(exchange: Exchange, { endpoint }: Route, input: Input): Promise<Answer> {
+async function createCall(exchange: Exchange, { endpoint }: Route, input: Input): Promise<Answer> {
   const { request, response, context } = exchange;
   const { params, query, caller, memory } = input;
   const reading = { bytes: endpoint.bodyBytes, memory };

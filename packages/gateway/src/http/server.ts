@@ -11,9 +11,9 @@ import type { Rule } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
 import { answerBrokenRequests, refuseAmbiguous } from "./broken-requests.ts";
 import { isAmbiguous, limitConnections } from "./connections.ts";
-import { contextOf, setContext } from "./context.ts";
+import { requireContext, setContext } from "./context.ts";
 import { sendJson } from "./envelope.ts";
-import { failureOf, unknownUrl } from "./errors.ts";
+import { toFailure, unknownUrl } from "./errors.ts";
 import { settleMessageShapes } from "./message-shapes.ts";
 import { mountRoutes, type MountDeps } from "./mount.ts";
 import { setSecurityHeaders } from "./security.ts";
@@ -89,7 +89,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     (request, response) => {
       if (isAmbiguous(request)) return refuseAmbiguous(request.socket);
       openContext(request);
-      const { requestId } = contextOf(request);
+      const { requestId } = requireContext(request);
       response.setHeader("X-Oneapi-Request-Id", requestId);
       response.setHeader("x-request-id", requestId);
       const others = () => void app(request, response);
@@ -137,7 +137,7 @@ function contexts(deps: HttpServerDeps): (request: IncomingMessage) => void {
 }
 
 const secure: RequestHandler = (request, response, next) => {
-  setSecurityHeaders(response, contextOf(request).isSecure);
+  setSecurityHeaders(response, requireContext(request).isSecure);
   next();
 };
 
@@ -147,7 +147,7 @@ async function consoleFiles(deps: HttpServerDeps): Promise<RequestHandler> {
     const path = decodedPath(request.originalUrl);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (isRead && deps.webRule) {
-      const queue = await deps.limiter.take(deps.webRule, countedAddress(contextOf(request).ip));
+      const queue = await deps.limiter.take(deps.webRule, countedAddress(requireContext(request).ip));
       if (!queue.admitted) return refuseRate(request, response, queue.resetMs);
     }
     const moved = isRead ? movedPage(request.originalUrl) : undefined;
@@ -162,7 +162,7 @@ async function consoleFiles(deps: HttpServerDeps): Promise<RequestHandler> {
 
 async function refuseRate(request: IncomingMessage, response: ServerResponse, resetMs: number): Promise<void> {
   response.setHeader("Retry-After", String(Math.max(1, Math.ceil(resetMs / 1000))));
-  const { status, body } = failureOf(new Refusal("too_many_requests"), undefined, contextOf(request).requestId);
+  const { status, body } = toFailure(new Refusal("too_many_requests"), undefined, requireContext(request).requestId);
   await sendJson(request, response, status, body);
 }
 
@@ -180,10 +180,10 @@ type Fail = (error: unknown, request: IncomingMessage, response: ServerResponse,
 /** The last resort; handlers answer their own errors. Express knows it by its four parameters. */
 function failures(log: Logger): Fail {
   return async (error, request, response, _next) => {
-    const { requestId } = contextOf(request);
+    const { requestId } = requireContext(request);
     log.error("request failed outside its handler", { request_id: requestId, error });
     if (response.headersSent) return void response.destroy();
-    const { status, body } = failureOf(error, undefined, requestId);
+    const { status, body } = toFailure(error, undefined, requestId);
     await sendJson(request, response, status, body);
   };
 }

@@ -103,7 +103,7 @@ async function scan(dir: string): Promise<Map<string, StaticFile>> {
   const known = new Set(paths);
   const plain = paths.filter((path) => !/\.(br|gz)$/.test(path));
   const files = await Promise.all(
-    plain.map(async (path) => [urlOf(dir, path), await describe(dir, path, known)] as const),
+    plain.map(async (path) => [toUrlPath(dir, path), await describe(dir, path, known)] as const),
   );
   return new Map(files);
 }
@@ -124,11 +124,11 @@ async function describe(dir: string, path: string, known: ReadonlySet<string>): 
   return {
     type: TYPES[extname(path)] ?? "application/octet-stream",
     etag: `"${digest.slice(0, 27)}"`,
-    isImmutable: urlOf(dir, path).startsWith("/assets/"),
+    isImmutable: toUrlPath(dir, path).startsWith("/assets/"),
     variants,
   };
 }
 
-function urlOf(dir: string, path: string): string {
+function toUrlPath(dir: string, path: string): string {
   return `/${relative(dir, path).split(sep).join("/")}`;
 }

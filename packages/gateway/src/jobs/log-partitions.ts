@@ -13,10 +13,10 @@ const DAYS_AHEAD = 3;
  * From here on partitions are longer, so that a log that is stored for ever stays quick. PostgreSQL locks every partition
  * and its indexes for a search without a period, in a table of limited size.
  */
-const MOST_DAILY: Readonly<Record<Database["kind"], number>> = { mysql: 400, postgres: 100, sqlite: 0 };
+const MAX_DAILY: Readonly<Record<Database["kind"], number>> = { mysql: 400, postgres: 100, sqlite: 0 };
 const LONG_DAYS = 30;
 /** Moved while writers wait: a second. */
-const MOST_MOVED = 50_000;
+const MAX_MOVED = 50_000;
 
 export interface LogPartitionsDeps {
   /** Holds `logs`. */
@@ -55,10 +55,10 @@ export async function makeNextPartitions(
   if (known.length === 0) return;
   const last = known.findLast(({ before }) => before !== Infinity)?.before;
   const now = seconds(clock);
-  const step = known.length < MOST_DAILY[logDatabase.kind] ? DAY : LONG_DAYS * DAY;
+  const step = known.length < MAX_DAILY[logDatabase.kind] ? DAY : LONG_DAYS * DAY;
   // Days without partitions that are over share one with today.
   const ends = daysBetween(Math.max(last ?? 0, now), now + DAYS_AHEAD * DAY, step);
   if (ends.length === 0) return;
   await confirm();
-  await makePartitions(logDatabase, { ends, mostMoved: MOST_MOVED });
+  await makePartitions(logDatabase, { ends, maxMoved: MAX_MOVED });
 }

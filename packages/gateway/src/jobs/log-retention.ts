@@ -69,7 +69,7 @@ export async function removeOldLogs(deps: LogRetentionDeps, lease: Lease): Promi
   const { rights = { mayDrop: true } } = deps;
   if (days > 0 && rights.mayDrop)
     rights.mayDrop = await dropPartitions(deps, seconds(deps.clock) - days * DAY_SECONDS, lease);
-  const spared = rights.mayDrop ? lengthOf(await readPartitions(deps.logDatabase)) : 0;
+  const spared = rights.mayDrop ? calculatePartitionSeconds(await readPartitions(deps.logDatabase)) : 0;
   await removeClass(deps, { days, spared }, lease);
   await removeClass(deps, { days: deps.errorDays(), type: LOG_TYPE.error }, lease);
 }
@@ -104,7 +104,7 @@ async function dropPartitions(
 }
 
 /** Seconds for which the oldest partition keeps rows longer than the option says: its rows go together. */
-function lengthOf([oldest, next]: readonly Partition[]): number {
+function calculatePartitionSeconds([oldest, next]: readonly Partition[]): number {
   const length = oldest && next ? next.before - oldest.before : 0;
   return Number.isFinite(length) ? length : 0;
 }

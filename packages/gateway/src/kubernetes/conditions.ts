@@ -38,10 +38,10 @@ export interface Findings {
 }
 
 /** The status that says so. A condition changes its time only with its status. */
-export function statusOf(before: unknown, findings: Findings, generation: number, now: string): Status {
+export function buildStatus(before: unknown, findings: Findings, generation: number, now: string): Status {
   const old = readStatus(before);
   const verdicts: readonly (readonly [ConditionType, Verdict | undefined])[] = [
-    ["Ready", readyOf(findings)],
+    ["Ready", buildReadyVerdict(findings)],
     ["Synced", findings.synced],
     ["SecretsResolved", findings.secrets],
     ["SecretWritten", findings.written],
@@ -63,18 +63,18 @@ export function isNewStatus(before: unknown, after: Status): boolean {
 }
 
 /** A condition in the status of a resource; undefined when it is not set or unreadable. */
-export function conditionOf(status: unknown, type: ConditionType): Condition | undefined {
+export function findCondition(status: unknown, type: ConditionType): Condition | undefined {
   return readStatus(status).conditions.find((one) => one.type === type);
 }
 
-function readyOf({ synced, secrets, written, drifted }: Findings): Verdict {
+function buildReadyVerdict({ synced, secrets, written, drifted }: Findings): Verdict {
   const fault = [synced, secrets, written].find((verdict) => verdict !== undefined && verdict.status !== "True");
   if (fault) return { ...fault, status: fault.status === "Unknown" ? "Unknown" : "False" };
   if (drifted?.status === "True") return { ...drifted, status: "False" };
   return { status: "True", reason: "Ready", message: synced.message };
 }
 
-/** In the order of members that `statusOf` writes, so that both can be compared as text. */
+/** In the order of members that `buildStatus` writes, so that both can be compared as text. */
 function readStatus(status: unknown): Status {
   const given = (status ?? {}) as Partial<Status>;
   return {

@@ -131,9 +131,9 @@ class ControllerKit {
 
   readonly names = async () => (await this.rows()).map((row) => row.name);
 
-  readonly keyOf = async (name: string) => {
+  readonly readChannelKey = async (name: string) => {
     const row = (await this.rows()).find((each) => each.name === name);
-    return row && this.app.operations.channels.store.keyOf(row.id);
+    return row && this.app.operations.channels.store.findKey(row.id);
   };
 
   readonly events = async (reason: string) =>

@@ -10,7 +10,7 @@ import { quietLog, recordingLog } from "../../test/kit/support.ts";
 import { createSingleElector } from "../jobs/leader.ts";
 import { createMetrics } from "../observability/metrics.ts";
 import { connect, type KubeObject } from "./client/api.ts";
-import { conditionOf } from "./conditions.ts";
+import { findCondition } from "./conditions.ts";
 import { createController, type ControllerDeps } from "./controller.ts";
 import type { ContractCluster } from "./controller-kit.contract.ts";
 import { controllerContract } from "./controller.contract.ts";
@@ -29,7 +29,7 @@ async function namespace(): Promise<string> {
   return name;
 }
 
-function depsOf(
+function createDeps(
   app: ManagementApp,
   place: string,
   configFile: string,
@@ -84,7 +84,7 @@ secretsContract("a real API server", openContract);
 
 /** A way to the API server that can be cut, and taken down and up again. */
 async function openLine() {
-  const config = await configOf(cluster);
+  const config = await readKubeConfig(cluster);
   const [{ cluster: target }] = config.clusters;
   const { hostname, port: targetPort } = new URL(target.server);
   const open = new Set<Socket>();
@@ -121,7 +121,7 @@ interface Config {
   readonly users: readonly { readonly name: string; readonly user: object }[];
 }
 
-async function configOf({ kubectl }: Cluster): Promise<Config> {
+async function readKubeConfig({ kubectl }: Cluster): Promise<Config> {
   return JSON.parse(await kubectl("config", "view", "--raw", "--minify", "-o", "json")) as Config;
 }
 
@@ -135,7 +135,7 @@ test("while the API server is away nothing changes, and afterwards everything th
   const place = await namespace();
   const line = await openLine();
   const app = await startManagementApp({ url: "sqlite::memory:" });
-  const controller = createController(depsOf(app, place, line.kubeconfig));
+  const controller = createController(createDeps(app, place, line.kubeconfig));
   const apply = (name: string, spec: object = {}) =>
     cluster.apply(
       JSON.stringify({
@@ -222,7 +222,7 @@ describe("the service account of the chart", () => {
   const CHART = join(import.meta.dirname, "../../../../charts/fairway");
 
   /** A kubeconfig of the account that the chart makes, with what its Role grants. */
-  async function accountOf(
+  async function createAccountConfig(
     place: string,
     change: (role: string) => string = (role) => role,
     ...sets: string[]
@@ -237,7 +237,7 @@ describe("the service account of the chart", () => {
     const shown = ["gitops-role", "serviceaccount"].flatMap((file) => ["--show-only", `templates/${file}.yaml`]);
     const rendered = await cluster.helm("template", "demo", CHART, ...values, ...shown);
     await cluster.apply(change(rendered), "--namespace", place);
-    const config = await configOf(cluster);
+    const config = await readKubeConfig(cluster);
     const token = await cluster.kubectl("create", "token", "demo-fairway", "--namespace", place);
     const users = config.users.map((user) => ({ ...user, user: { token: token.trim() } }));
     return writeConfig({ ...config, users });
@@ -246,7 +246,7 @@ describe("the service account of the chart", () => {
   async function run(place: string, configFile: string, secretNames?: readonly string[]) {
     const app = await startManagementApp({ url: "sqlite::memory:" });
     const { log, lines } = recordingLog();
-    const controller = createController({ ...depsOf(app, place, configFile, secretNames), log });
+    const controller = createController({ ...createDeps(app, place, configFile, secretNames), log });
     await controller.start();
     const stop = async () => {
       await controller.stop();
@@ -255,14 +255,14 @@ describe("the service account of the chart", () => {
     return { lines, stop };
   }
 
-  function reasonOf(resource: string, place: string, reason: string): Promise<string> {
+  function waitForReason(resource: string, place: string, reason: string): Promise<string> {
     const condition = `jsonpath={.status.conditions[?(@.type=="Ready")].reason}=${reason}`;
     return cluster.kubectl("wait", resource, `--for=${condition}`, "--timeout=30s", "-n", place);
   }
 
   test("may do all that the controller does, and nothing else", async () => {
     const place = await namespace();
-    const file = await accountOf(place);
+    const file = await createAccountConfig(place);
     await cluster.kubectl("create", "secret", "generic", "openai", "--from-literal=key=sk-one", "--namespace", place);
     const spec = { type: "openai", models: ["m"], credentialsFrom: { secretKeyRef: { name: "openai", key: "key" } } };
     const main = { apiVersion: "fairway.dev/v1alpha1", kind: "Channel", metadata: { name: "main" }, spec };
@@ -285,11 +285,16 @@ describe("the service account of the chart", () => {
     const wait = (condition: string) =>
       cluster.kubectl("wait", `--for=${condition}`, "token.fairway.dev/ci", "--timeout=30s", "-n", place);
 
-    const without = await run(place, await accountOf(place));
+    const without = await run(place, await createAccountConfig(place));
     await wait('jsonpath={.status.conditions[?(@.type=="SecretWritten")].reason}=SecretForbidden');
     await without.stop();
 
-    const file = await accountOf(place, undefined, "gitops.tokenSecrets=true", "gitops.secretNames={openai,ci-key}");
+    const file = await createAccountConfig(
+      place,
+      undefined,
+      "gitops.tokenSecrets=true",
+      "gitops.secretNames={openai,ci-key}",
+    );
     const { stop } = await run(place, file);
     await wait("condition=Ready");
     await stop();
@@ -302,7 +307,7 @@ describe("the service account of the chart", () => {
 
   test("that lacks a verb is named in the log, with the cure", async () => {
     const place = await namespace();
-    const file = await accountOf(place, (role) =>
+    const file = await createAccountConfig(place, (role) =>
       role.replace(/- get\n +- list\n +- watch\n +- patch|\[get, list, watch, patch\]/, "[get]"),
     );
     const { lines, stop } = await run(place, file);
@@ -313,7 +318,7 @@ describe("the service account of the chart", () => {
 
   test("that may not read a Secret says so on the resource that names it, and applies the others", async () => {
     const place = await namespace();
-    const file = await accountOf(place);
+    const file = await createAccountConfig(place);
     const channel = (name: string, secret: string) => {
       const credentialsFrom = { secretKeyRef: { name: secret, key: "key" } };
       const spec = { type: "openai", models: ["m"], credentialsFrom };
@@ -325,7 +330,7 @@ describe("the service account of the chart", () => {
     await channel("named", "openai");
     await channel("unnamed", "other");
     const { lines, stop } = await run(place, file, ["openai", "other"]);
-    const reason = (name: string, text: string) => reasonOf(`channel.fairway.dev/${name}`, place, text);
+    const reason = (name: string, text: string) => waitForReason(`channel.fairway.dev/${name}`, place, text);
     await reason("named", "Ready");
     await reason("unnamed", "SecretForbidden");
     const status = await cluster.kubectl("get", "channel.fairway.dev/unnamed", "-n", place, "-o", "jsonpath={.status}");
@@ -333,7 +338,7 @@ describe("the service account of the chart", () => {
     await expect.poll(lines).toContain("Secrets cannot be followed");
     expect(lines()).toContain("gitops.secretNames limits the Secrets");
 
-    await accountOf(place, undefined, "gitops.secretNames={openai,other}");
+    await createAccountConfig(place, undefined, "gitops.secretNames={openai,other}");
     await reason("unnamed", "Ready");
     await stop();
   });
@@ -344,8 +349,8 @@ describe("the service account of the chart", () => {
     const spec = { type: "openai", models: ["m"] };
     const main = { apiVersion: "fairway.dev/v1alpha1", kind: "Channel", metadata: { name: "main" }, spec };
     await cluster.apply(JSON.stringify(main), "--namespace", place);
-    const { lines, stop } = await run(place, await accountOf(place, readOnly));
-    await reasonOf("channel.fairway.dev/main", place, "Forbidden");
+    const { lines, stop } = await run(place, await createAccountConfig(place, readOnly));
+    await waitForReason("channel.fairway.dev/main", place, "Forbidden");
     expect(lines()).toContain("gitops.enabled of the chart makes the Role");
     const status = await cluster.kubectl("get", "channel.fairway.dev/main", "-n", place, "-o", "jsonpath={.status}");
     expect(status).toContain("cannot patch resource");
@@ -375,10 +380,10 @@ test(
             ),
           ),
       );
-    const controller = createController(depsOf(app, place, cluster.kubeconfig));
+    const controller = createController(createDeps(app, place, cluster.kubeconfig));
     const [started, used] = [performance.now(), process.cpuUsage()];
     await controller.start();
-    const isSynced = ({ status }: KubeObject) => conditionOf(status, "Synced")?.status === "True";
+    const isSynced = ({ status }: KubeObject) => findCondition(status, "Synced")?.status === "True";
     await expect
       .poll(async () => (await api.list({ path: listPath("Channel", place) }, never)).items.filter(isSynced).length, {
         timeout: 200_000,

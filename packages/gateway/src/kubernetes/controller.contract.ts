@@ -17,7 +17,7 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       untilCondition,
       rows,
       names,
-      keyOf,
+      readChannelKey,
       events,
       start,
       stop,
@@ -62,7 +62,7 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       const [row] = await rows();
       const { status } = await kit.api.get(place("Channel", "main"), never);
       expect(status).toMatchObject({ resourceId: row?.id, observedGeneration: 1 });
-      expect(await keyOf("main")).toBe("sk-one");
+      expect(await readChannelKey("main")).toBe("sk-one");
       expect(kit.app.snapshots.current().options.SystemName).toBe("Ours");
       await expect.poll(() => events("Applied"), POLL).toHaveLength(4);
       const audit = await kit.app.database.db
@@ -201,7 +201,7 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       const [row, second] = await rows();
       expect(second).toBeUndefined();
       expect(row).toMatchObject({ models: "n", priority: 3 });
-      expect(await keyOf("main")).toBe("sk-hand");
+      expect(await readChannelKey("main")).toBe("sk-hand");
       const change = (part: object) => kit.members.root.put("/api/channel/", { id: row?.id, ...part });
       expect((await change({ models: "other" })).body).toMatchObject({ reason: "managed_conflict" });
       expect((await change({ priority: 4 })).body["success"]).toBe(true);

@@ -15,7 +15,7 @@ import { Reconciler } from "./reconciler.ts";
 import { Quiet } from "./quiet.ts";
 import { reflect } from "./client/reflector.ts";
 import { GRANT, isForbidden } from "./refusals.ts";
-import { isDeleting, keyOf, KINDS, listPath } from "./resources.ts";
+import { isDeleting, buildResourceKey, KINDS, listPath } from "./resources.ts";
 import { SecretAccess } from "./secret-access.ts";
 import { SecretCache } from "./secrets.ts";
 import { ResourceStore } from "./store.ts";
@@ -183,7 +183,7 @@ class Term {
           const place = { kind, namespace, name };
           if (!this.#store.set(place, object)) return;
           if (!object || object.metadata.deletionTimestamp !== undefined) this.#quiet.deletion(namespace);
-          this.#queue.add(object ? keyOf(place) : `${SWEEP}/${namespace}`);
+          this.#queue.add(object ? buildResourceKey(place) : `${SWEEP}/${namespace}`);
         },
         onSynced: () => {
           this.#store.markSynced(namespace, kind);
@@ -271,7 +271,7 @@ class Term {
 
   #resync(): void {
     for (const namespace of this.#deps.settings.namespaces) {
-      for (const key of this.#store.keysOf(namespace)) this.#queue.add(key);
+      for (const key of this.#store.listKeys(namespace)) this.#queue.add(key);
       this.#queue.add(`${SWEEP}/${namespace}`);
     }
   }
@@ -281,7 +281,7 @@ class Term {
     const now = this.#deps.clock.now();
     if (now - (this.#logged.get(text) ?? Number.NEGATIVE_INFINITY) < REPEAT_LOG_MS) return;
     this.#logged.set(text, now);
-    const cure = cureOf(error);
+    const cure = findCure(error);
     this.#deps.log.warn(`${what} cannot be watched; the last known state stays`, {
       namespace,
       error,
@@ -290,7 +290,7 @@ class Term {
   }
 }
 
-function cureOf(error: unknown): string | undefined {
+function findCure(error: unknown): string | undefined {
   if (isForbidden(error)) return GRANT;
   if (error instanceof KubeError && error.status === 404)
     return "install the definitions: helm install fairway-crds, or fairway kube crds install";

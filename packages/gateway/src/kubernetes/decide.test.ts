@@ -8,7 +8,7 @@ const resource = (metadata: object = {}, spec: object = {}, kind: Resource["kind
   name: "main",
   object: { metadata: { name: "main", generation: 1, ...metadata }, spec: { type: "openai", ...spec } },
 });
-const reasonOf = (one: Resource) => {
+const decideReason = (one: Resource) => {
   const decision = decide(one, true);
   return decision.act === "refuse" ? decision.reason : decision.act;
 };
@@ -44,7 +44,7 @@ describe("what to do about a resource", () => {
     [{ priority: -1000 }, "spec.priority"],
     [{ colour: "red" }, "spec"],
   ])("refuses %j with a reason that repeats no secret", (spec, reason) => {
-    expect(reasonOf(resource({}, spec))).toContain(reason);
-    expect(reasonOf(resource({}, spec))).not.toContain("sk-in-git");
+    expect(decideReason(resource({}, spec))).toContain(reason);
+    expect(decideReason(resource({}, spec))).not.toContain("sk-in-git");
   });
 });

@@ -1,5 +1,5 @@
 import type { DeclarativeDocument } from "@fairway/wire";
-import { ANNOTATION, annotationOf, documentOf, hasFinalizer, isDeleting, type Resource } from "./resources.ts";
+import { ANNOTATION, findAnnotation, parseDocument, hasFinalizer, isDeleting, type Resource } from "./resources.ts";
 
 /** The next step for a resource. */
 export type Decision =
@@ -17,13 +17,13 @@ export type Decision =
 /** From the resource alone; what the gateway has is compared by the planner. */
 export function decide(resource: Resource, hasFinalizers: boolean): Decision {
   if (isDeleting(resource)) return { act: hasFinalizer(resource) ? "delete" : "nothing" };
-  if (annotationOf(resource, ANNOTATION.reconcile) === "paused") return { act: "pause" };
-  const { document, reason } = documentOf(resource);
+  if (findAnnotation(resource, ANNOTATION.reconcile) === "paused") return { act: "pause" };
+  const { document, reason } = parseDocument(resource);
   if (!document) return { act: "refuse", reason };
   return {
     act: "apply",
     document,
-    isForced: annotationOf(resource, ANNOTATION.adopt) === "true",
+    isForced: findAnnotation(resource, ANNOTATION.adopt) === "true",
     needsFinalizer: hasFinalizers && !hasFinalizer(resource),
   };
 }

@@ -4,7 +4,7 @@ import type { Events } from "./events.ts";
 import type { GatewaySide } from "./gateway-side.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Publisher } from "./publisher.ts";
-import { ANNOTATION, annotationOf, hasFinalizer, type Resource } from "./resources.ts";
+import { ANNOTATION, findAnnotation, hasFinalizer, type Resource } from "./resources.ts";
 import type { ResourceStore } from "./store.ts";
 import { held } from "./verdicts.ts";
 
@@ -42,7 +42,11 @@ export class Deletions {
       const places = new Set(owned.map(({ kind, name }) => `${kind}/${name}`));
       const isOwned = ({ kind, name }: Resource) => places.has(`${kind}/${name}`);
       const pending = store.deleting(namespace).filter((one) => hasFinalizer(one) && isOwned(one) && !isConfirmed(one));
-      const isHeld = guard.isHeld(namespace, pending.length + this.#vanishedOf(namespace, owned).length, owned.length);
+      const isHeld = guard.isHeld(
+        namespace,
+        pending.length + this.#listVanished(namespace, owned).length,
+        owned.length,
+      );
       const waiting = items.filter(({ resource }) => isHeld && isOwned(resource) && !isConfirmed(resource));
       const ready = items.filter((item) => !waiting.includes(item));
       await inParallel(waiting, ({ resource }) =>
@@ -86,7 +90,7 @@ export class Deletions {
     const { store, gateway, guard, log } = this.#deps;
     if (!store.isSynced(namespace)) return;
     const owned = await gateway.owned(namespace);
-    const vanished = this.#vanishedOf(namespace, owned);
+    const vanished = this.#listVanished(namespace, owned);
     if (vanished.length === 0) return void this.#held.delete(namespace);
     if (!guard.isHeld(namespace, vanished.length, owned.length)) {
       await gateway.remove(namespace, vanished);
@@ -104,11 +108,11 @@ export class Deletions {
     });
   }
 
-  #vanishedOf(namespace: string, owned: Awaited<ReturnType<GatewaySide["owned"]>>) {
+  #listVanished(namespace: string, owned: Awaited<ReturnType<GatewaySide["owned"]>>) {
     return owned.filter(({ kind, name }) => !this.#deps.store.get(`${kind}/${namespace}/${name}`));
   }
 }
 
 function isConfirmed(resource: Resource): boolean {
-  return annotationOf(resource, ANNOTATION.confirm) === "true";
+  return findAnnotation(resource, ANNOTATION.confirm) === "true";
 }

@@ -10,7 +10,7 @@ export type Reason = "Applied" | "DriftReverted" | "SecretChanged" | "Deleted" |
 
 const WARNINGS: ReadonlySet<Reason> = new Set(["NotApplied", "DeletionHeld"]);
 /** More wait in memory for the API server than this; further ones are dropped. */
-const MOST_WAITING = 5_000;
+const MAX_WAITING = 5_000;
 const MESSAGE_CHARS = 1_000;
 
 const BUSY_MS = 100;
@@ -38,7 +38,7 @@ export class Events {
   }
 
   add(resource: Resource, reason: Reason, message: string): void {
-    if (this.#waiting >= MOST_WAITING) return;
+    if (this.#waiting >= MAX_WAITING) return;
     this.#waiting += 1;
     this.#last = this.#last
       .then(() => this.#send(resource, reason, message))

@@ -6,10 +6,10 @@ import type { Documents, Writer } from "../resources/declarative/documents.ts";
 import type { Owned } from "../resources/declarative/ownership.ts";
 import type { DocumentId } from "../resources/declarative/planner.ts";
 import type { SecretSources } from "../resources/declarative/secret-sources.ts";
-import { keyOfToken } from "../resources/declarative/token-kind.ts";
+import { findTokenKey } from "../resources/declarative/token-kind.ts";
 import type { Stores } from "../resources/declarative/stores.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
-import { managerOf, type SecretRef } from "./resources.ts";
+import { buildManagerName, type SecretRef } from "./resources.ts";
 
 export interface GatewayDeps {
   readonly documents: Documents;
@@ -26,7 +26,7 @@ export interface Batch {
   readonly documents: readonly DeclarativeDocument[];
   /** Those of them that take over what another manager owns. */
   readonly forced: ReadonlySet<DeclarativeDocument>;
-  readonly valueOf: (ref: SecretRef) => string | undefined;
+  readonly findSecretValue: (ref: SecretRef) => string | undefined;
 }
 
 /** Documents that are all applied with force, or all without. */
@@ -46,21 +46,25 @@ export class GatewaySide {
   }
 
   async owned(namespace: string): Promise<Owned[]> {
-    const manager = managerOf(namespace);
+    const manager = buildManagerName(namespace);
     return (await this.#deps.documents.stores.ownership.all()).filter(({ owner }) => owner === manager);
   }
 
   /** Undefined when the token no longer exists. */
   tokenKey(id: number): Promise<string | undefined> {
-    return keyOfToken(this.#deps.documents.stores, id);
+    return findTokenKey(this.#deps.documents.stores, id);
   }
 
   /** Computes the outcome of an apply without writing. */
   plan(batch: Batch): Promise<Outcomes> {
     return eachHalf(batch, async (half) => {
       const refused = new Map<DeclarativeDocument, string>();
-      const changes = await this.#deps.documents.plan(wantedOf(half, refused), WRITER, sourcesOf(half));
-      return outcomesOf(half.documents, changes, refused);
+      const changes = await this.#deps.documents.plan(
+        buildApplyRequest(half, refused),
+        WRITER,
+        buildSecretSources(half),
+      );
+      return collectOutcomes(half.documents, changes, refused);
     });
   }
 
@@ -72,8 +76,8 @@ export class GatewaySide {
   async #applyHalf(half: Half): Promise<Outcomes> {
     const refused = new Map<DeclarativeDocument, string>();
     try {
-      const changes = await this.#write(wantedOf(half, refused), half.namespace, sourcesOf(half));
-      return outcomesOf(half.documents, changes, refused);
+      const changes = await this.#write(buildApplyRequest(half, refused), half.namespace, buildSecretSources(half));
+      return collectOutcomes(half.documents, changes, refused);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const [only, second] = half.documents;
@@ -89,7 +93,7 @@ export class GatewaySide {
 
   /** By the deletion policy that was applied last. */
   async remove(namespace: string, removed: readonly DocumentId[]): Promise<void> {
-    const wanted = { manager: managerOf(namespace), documents: [], prune: false, force: false, removed };
+    const wanted = { manager: buildManagerName(namespace), documents: [], prune: false, force: false, removed };
     await this.#write(wanted, namespace);
   }
 
@@ -122,13 +126,13 @@ export class GatewaySide {
   }
 }
 
-function wantedOf(
+function buildApplyRequest(
   { namespace, documents, isForced }: Half,
   refused: Map<DeclarativeDocument, string>,
 ): Parameters<Documents["apply"]>[0] {
   const byPlace = new Map(documents.map((document) => [placeText(document), document]));
   return {
-    manager: managerOf(namespace),
+    manager: buildManagerName(namespace),
     documents,
     prune: false,
     force: isForced,
@@ -160,11 +164,11 @@ function placeText({ kind, metadata }: DeclarativeDocument): string {
 }
 
 /** Nothing of the gateway's own machine. */
-function sourcesOf({ valueOf }: Half): SecretSources {
-  return { secretsDir: undefined, documentSecrets: {}, cluster: valueOf };
+function buildSecretSources({ findSecretValue }: Half): SecretSources {
+  return { secretsDir: undefined, documentSecrets: {}, cluster: findSecretValue };
 }
 
-function outcomesOf(
+function collectOutcomes(
   documents: readonly DeclarativeDocument[],
   changes: readonly DeclarativeChange[],
   refused: ReadonlyMap<DeclarativeDocument, string>,

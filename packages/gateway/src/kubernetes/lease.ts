@@ -63,8 +63,8 @@ export class KubernetesLease implements Permit {
     const { api, holder } = this.#settings;
     this.#renewedAt = undefined;
     const lease = await this.#read(limit);
-    if (!lease || specOf(lease).holderIdentity !== holder) return;
-    const spec = { ...specOf(lease), holderIdentity: "", leaseDurationSeconds: 1 };
+    if (!lease || readLeaseSpec(lease).holderIdentity !== holder) return;
+    const spec = { ...readLeaseSpec(lease), holderIdentity: "", leaseDurationSeconds: 1 };
     await api.replace(this.#place, { ...lease, spec }, limit);
   }
 
@@ -90,7 +90,7 @@ export class KubernetesLease implements Permit {
   }
 
   #isFree(lease: KubeObject, at: number): boolean {
-    const { holderIdentity = "" } = specOf(lease);
+    const { holderIdentity = "" } = readLeaseSpec(lease);
     if (holderIdentity === "" || holderIdentity === this.#settings.holder) return true;
     const version = lease.metadata.resourceVersion ?? "";
     if (this.#seen?.version !== version) this.#seen = { version, at };
@@ -101,7 +101,7 @@ export class KubernetesLease implements Permit {
   async #write(before: KubeObject | undefined, limit: AbortSignal): Promise<boolean> {
     const { api, name, namespace } = this.#settings;
     try {
-      if (before) await api.replace(this.#place, { ...before, spec: this.#specAfter(specOf(before)) }, limit);
+      if (before) await api.replace(this.#place, { ...before, spec: this.#specAfter(readLeaseSpec(before)) }, limit);
       else {
         const metadata = { name, namespace, labels: { "app.kubernetes.io/name": "fairway" } };
         const spec = this.#specAfter({ leaseTransitions: -1 });
@@ -150,6 +150,6 @@ export async function lackingVerbs({ api, namespace, name }: LeaseSettings, limi
   return lacking;
 }
 
-function specOf({ spec }: KubeObject): LeaseSpec {
+function readLeaseSpec({ spec }: KubeObject): LeaseSpec {
   return (spec ?? {}) as LeaseSpec;
 }

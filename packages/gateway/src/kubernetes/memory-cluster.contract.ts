@@ -99,7 +99,7 @@ export class MemoryCluster {
   /** An object that leaves the selection of a watch is deleted for it, as one that enters it is added. */
   #send(path: string, event: WatchEvent, before = event.object): void {
     for (const watcher of this.#watchers) {
-      if (parentOf(path) !== watcher.query.path) continue;
+      if (getParentPath(path) !== watcher.query.path) continue;
       if (isSelected(watcher.query, event.object)) watcher.on(event);
       else if (isSelected(watcher.query, before)) watcher.on({ ...event, type: "DELETED" });
     }
@@ -107,7 +107,7 @@ export class MemoryCluster {
 
   #listed(query: ListQuery): Stored[] {
     return [...this.#objects].flatMap(([full, object]) =>
-      parentOf(full) === query.path && isSelected(query, object) ? [object as Stored] : [],
+      getParentPath(full) === query.path && isSelected(query, object) ? [object as Stored] : [],
     );
   }
 
@@ -167,6 +167,6 @@ function withoutNulls(data: Readonly<Record<string, string | null>>): Record<str
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)) as Record<string, string>;
 }
 
-function parentOf(path: string): string {
+function getParentPath(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }

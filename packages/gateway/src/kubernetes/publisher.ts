@@ -1,9 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { KubeError, type KubeApi } from "./client/api.ts";
-import { conditionOf, isNewStatus, statusOf, type Findings } from "./conditions.ts";
+import { findCondition, isNewStatus, buildStatus, type Findings } from "./conditions.ts";
 import type { Events } from "./events.ts";
-import { FINALIZER, generationOf, pathOf, type Resource } from "./resources.ts";
+import { FINALIZER, getGeneration, buildResourcePath, type Resource } from "./resources.ts";
 
 export interface PublisherDeps {
   readonly api: KubeApi;
@@ -24,12 +24,12 @@ export class Publisher {
     const { api, clock, metrics, events } = this.#deps;
     const before = resource.object.status;
     const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
-    const status = statusOf(before, findings, generationOf(resource), now);
+    const status = buildStatus(before, findings, getGeneration(resource), now);
     const isSynced = findings.synced.status === "True";
     metrics.resourceSynced({ ...resource, isSynced });
     if (!isNewStatus(before, status)) return;
-    await ignoringAbsence(api.patch(`${pathOf(resource)}/status`, { status }, signal));
-    const known = conditionOf(before, "Synced")?.message;
+    await ignoringAbsence(api.patch(`${buildResourcePath(resource)}/status`, { status }, signal));
+    const known = findCondition(before, "Synced")?.message;
     if (findings.synced.status === "False" && known !== findings.synced.message)
       events.add(
         resource,
@@ -54,7 +54,7 @@ export class Publisher {
   async #finalizers(resource: Resource, finalizers: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { resourceVersion } = resource.object.metadata;
     try {
-      await this.#deps.api.patch(pathOf(resource), { metadata: { finalizers, resourceVersion } }, signal);
+      await this.#deps.api.patch(buildResourcePath(resource), { metadata: { finalizers, resourceVersion } }, signal);
       return true;
     } catch (error) {
       if (error instanceof KubeError && (error.status === 404 || error.status === 409)) return error.status === 404;

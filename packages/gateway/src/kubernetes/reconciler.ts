@@ -1,6 +1,6 @@
 import type { DeclarativeChange, DeclarativeDocument } from "@fairway/wire";
 import type { Logger } from "../observability/log.ts";
-import { conditionOf } from "./conditions.ts";
+import { findCondition } from "./conditions.ts";
 import { decide, type Decision } from "./decide.ts";
 import type { Deletions } from "./deletions.ts";
 import type { Events } from "./events.ts";
@@ -8,11 +8,19 @@ import type { Batch, GatewaySide, Outcome } from "./gateway-side.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Publisher } from "./publisher.ts";
 import { GRANT, isForbidden } from "./refusals.ts";
-import { generationOf, keyOf, type Resource } from "./resources.ts";
+import { getGeneration, buildResourceKey, type Resource } from "./resources.ts";
 import type { SecretCache } from "./secrets.ts";
 import type { ResourceStore } from "./store.ts";
 import type { TokenSecrets } from "./token-secrets.ts";
-import { ALL_PAUSED, driftOf, findingsOf, PAUSED, refused, secretsVerdict, UNAVAILABLE } from "./verdicts.ts";
+import {
+  ALL_PAUSED,
+  buildDriftVerdict,
+  buildFindings,
+  PAUSED,
+  refused,
+  secretsVerdict,
+  UNAVAILABLE,
+} from "./verdicts.ts";
 
 export interface ReconcilerDeps {
   readonly store: ResourceStore;
@@ -138,7 +146,7 @@ export class Reconciler {
     const isReported = drift === "report";
     if (isReported) for (const [item, outcome] of drifted) await this.#report(item, outcome);
     const fresh = wanted.filter((item) => !known.includes(item) || (!isReported && drifted.has(item)));
-    const outcomes = await gateway.apply(this.#batchOf(namespace, fresh));
+    const outcomes = await gateway.apply(this.#buildBatch(namespace, fresh));
     await inParallel(fresh, async (item) => {
       const outcome = outcomes.get(item.document);
       if (!outcome) return;
@@ -154,13 +162,13 @@ export class Reconciler {
   #isKnown(item: Wanted): boolean {
     const applied = this.#applied.get(item.key);
     if (applied !== undefined || this.#deps.drift === "enforce") return applied === this.#fingerprint(item);
-    const synced = conditionOf(item.resource.object.status, "Synced");
-    return synced?.status === "True" && synced.observedGeneration === generationOf(item.resource);
+    const synced = findCondition(item.resource.object.status, "Synced");
+    return synced?.status === "True" && synced.observedGeneration === getGeneration(item.resource);
   }
 
   /** Which applied resources no longer match the gateway. */
   async #drifted(namespace: string, known: readonly Wanted[]): Promise<ReadonlyMap<Wanted, Outcome>> {
-    const outcomes = await this.#deps.gateway.plan(this.#batchOf(namespace, known));
+    const outcomes = await this.#deps.gateway.plan(this.#buildBatch(namespace, known));
     const drifted = new Map<Wanted, Outcome>();
     for (const item of known) {
       const outcome = outcomes.get(item.document);
@@ -171,18 +179,18 @@ export class Reconciler {
     return drifted;
   }
 
-  #batchOf(namespace: string, items: readonly Wanted[]): Batch {
+  #buildBatch(namespace: string, items: readonly Wanted[]): Batch {
     return {
       namespace,
       documents: items.map(({ document }) => document),
       forced: new Set(items.flatMap(({ document, isForced }) => (isForced ? [document] : []))),
-      valueOf: (ref) => this.#deps.secrets.valueOf(namespace, ref),
+      findSecretValue: (ref) => this.#deps.secrets.findSecretValue(namespace, ref),
     };
   }
 
   async #conclude(item: Wanted, outcome: Outcome, isDrift = false): Promise<void> {
     const { key, resource } = item;
-    const secrets = this.#secretsOf(item);
+    const secrets = this.#checkSecrets(item);
     if ("refused" in outcome) {
       this.#applied.delete(key);
       return this.#publish(item, { synced: refused("Invalid", outcome.refused), secrets });
@@ -197,14 +205,14 @@ export class Reconciler {
       this.#deps.events.add(resource, "SecretChanged", "The key of the Secret changed and is in use.");
     else if (change.action === "create") this.#deps.events.add(resource, "Applied", "Created in the gateway.");
     else if (change.action === "update") this.#deps.events.add(resource, "Applied", `Changed: ${fields}.`);
-    await this.#publish(item, { ...findingsOf(change, secrets), written: await this.#written(item, change) });
+    await this.#publish(item, { ...buildFindings(change, secrets), written: await this.#written(item, change) });
   }
 
   async #report(item: Wanted, outcome: Outcome): Promise<void> {
     if ("refused" in outcome || outcome.change.action === "conflict") return this.#conclude(item, outcome);
-    const findings = findingsOf(outcome.change, this.#secretsOf(item));
+    const findings = buildFindings(outcome.change, this.#checkSecrets(item));
     const written = await this.#written(item, outcome.change);
-    return this.#publish(item, { ...findings, written, drifted: driftOf(outcome.change) });
+    return this.#publish(item, { ...findings, written, drifted: buildDriftVerdict(outcome.change) });
   }
 
   async #written({ resource, document }: Wanted, { action, resource_id: id }: DeclarativeChange) {
@@ -212,8 +220,8 @@ export class Reconciler {
     return this.#deps.tokenSecrets.write(resource, document.spec.writeSecretTo, id);
   }
 
-  #secretsOf({ resource, document }: Wanted) {
-    return secretsVerdict(document, (ref) => this.#deps.secrets.faultOf(resource.namespace, ref));
+  #checkSecrets({ resource, document }: Wanted) {
+    return secretsVerdict(document, (ref) => this.#deps.secrets.findSecretFault(resource.namespace, ref));
   }
 
   #publish({ resource }: Pick<Item, "resource">, findings: Parameters<Publisher["status"]>[1]): Promise<void> {
@@ -222,13 +230,13 @@ export class Reconciler {
 
   #fingerprint({ resource, document, isForced }: Wanted): string {
     const secrets = this.#deps.secrets.fingerprint(resource.namespace, document);
-    return `${resource.object.metadata.uid ?? ""} ${generationOf(resource)} ${isForced} ${secrets}`;
+    return `${resource.object.metadata.uid ?? ""} ${getGeneration(resource)} ${isForced} ${secrets}`;
   }
 
   #logFailure({ resource }: Item, error: unknown): void {
     if (this.#deps.signal.aborted) return;
     this.#deps.log.warn("a resource could not be reconciled and is tried again", {
-      resource: keyOf(resource),
+      resource: buildResourceKey(resource),
       error,
       ...(isForbidden(error) && { cure: GRANT }),
     });

@@ -64,7 +64,7 @@ function* leaves(schema: Schema, path: readonly string[] = []): Generator<[reado
 }
 
 /** Values that the schema does not allow. */
-function wrongOf({ type, enum: words, minimum, maximum, maxLength }: Schema): unknown[] {
+function listInvalidValues({ type, enum: words, minimum, maximum, maxLength }: Schema): unknown[] {
   const another = type === "string" ? 5 : "wrong";
   return [
     another,
@@ -139,7 +139,7 @@ describe.each(KINDS)("a %s", (kind) => {
 
   test("with any field wrong is refused with the name of the field", async () => {
     const cases = [...leaves(SPECS.get(kind) ?? {})].flatMap(([path, schema]) =>
-      schema["x-kubernetes-preserve-unknown-fields"] ? [] : wrongOf(schema).map((value) => ({ path, value })),
+      schema["x-kubernetes-preserve-unknown-fields"] ? [] : listInvalidValues(schema).map((value) => ({ path, value })),
     );
     const silent: string[] = [];
     for (const { path, value } of cases) {

@@ -43,7 +43,7 @@ export function listPath(kind: ResourceKind, namespace: string): string {
 }
 
 /** Path of the API server for one resource. */
-export function pathOf({ kind, namespace, name }: Resource): string {
+export function buildResourcePath({ kind, namespace, name }: Resource): string {
   return `${listPath(kind, namespace)}/${name}`;
 }
 
@@ -53,22 +53,22 @@ export function secretsPath(namespace: string): string {
 }
 
 /** Key of a resource in queues and caches. */
-export function keyOf({ kind, namespace, name }: Pick<Resource, "kind" | "namespace" | "name">): string {
+export function buildResourceKey({ kind, namespace, name }: Pick<Resource, "kind" | "namespace" | "name">): string {
   return `${kind}/${namespace}/${name}`;
 }
 
 /** Owner of what the resources of a namespace describe. */
-export function managerOf(namespace: string): string {
+export function buildManagerName(namespace: string): string {
   return `kubernetes:${namespace}`;
 }
 
 /** Undefined without the annotation. */
-export function annotationOf({ object }: Resource, name: string): string | undefined {
+export function findAnnotation({ object }: Resource, name: string): string | undefined {
   return object.metadata.annotations?.[name];
 }
 
 /** Increases with each change of the spec; 0 when the API server sent none. */
-export function generationOf({ object }: Resource): number {
+export function getGeneration({ object }: Resource): number {
   return object.metadata.generation ?? 0;
 }
 
@@ -89,7 +89,7 @@ export type Read =
 const IN_CLUSTERS = "name a Secret of this namespace with secretKeyRef";
 
 /** The document that a resource is, or why it is none. Old API servers skip the rules of the definitions. */
-export function documentOf({ kind, name, object }: Resource): Read {
+export function parseDocument({ kind, name, object }: Resource): Read {
   const parsed = DeclarativeDocument.safeParse({
     apiVersion: DECLARATIVE_VERSION,
     kind,
@@ -103,17 +103,20 @@ export function documentOf({ kind, name, object }: Resource): Read {
   const document = parsed.data;
   if (document.kind === "Channel" && document.spec.key !== undefined)
     return { reason: `spec.key is not for clusters: ${IN_CLUSTERS}` };
-  const outside = sourcesOf(document).find(({ secretKeyRef }) => !secretKeyRef);
+  const outside = listSecretSources(document).find(({ secretKeyRef }) => !secretKeyRef);
   if (outside) return { reason: `files and variables of the gateway are not for clusters: ${IN_CLUSTERS}` };
   return { document };
 }
 
 /** Secrets that a document refers to. */
-export function secretRefsOf(document: DeclarativeDocument): SecretRef[] {
-  return sourcesOf(document).flatMap(({ secretKeyRef }) => secretKeyRef ?? []);
+export function listSecretRefs(document: DeclarativeDocument): SecretRef[] {
+  return listSecretSources(document).flatMap(({ secretKeyRef }) => secretKeyRef ?? []);
 }
 
-function sourcesOf({ kind, spec }: DeclarativeDocument): readonly { readonly secretKeyRef?: SecretRef | undefined }[] {
+function listSecretSources({
+  kind,
+  spec,
+}: DeclarativeDocument): readonly { readonly secretKeyRef?: SecretRef | undefined }[] {
   if (kind === "Channel") return spec.credentialsFrom ? [spec.credentialsFrom] : [];
   return kind === "OptionSet" ? (spec.valuesFrom ?? []) : [];
 }

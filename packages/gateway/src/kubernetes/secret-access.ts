@@ -54,13 +54,13 @@ export class SecretAccess {
     return this.#own.has(name) || name.startsWith(HELM_RELEASE);
   }
 
-  refusalOf(name: string): SecretRefusal | undefined {
+  findRefusal(name: string): SecretRefusal | undefined {
     if (this.isOwn(name)) return "own";
     return this.isByLabel || this.#listed.has(name) ? undefined : "unlisted";
   }
 
   isReadable({ metadata, type = "" }: KubeObject): boolean {
-    if (this.refusalOf(metadata.name) !== undefined || FORBIDDEN_TYPES.has(type)) return false;
+    if (this.findRefusal(metadata.name) !== undefined || FORBIDDEN_TYPES.has(type)) return false;
     return !this.isByLabel || metadata.labels?.[READABLE_LABEL] === YES;
   }
 

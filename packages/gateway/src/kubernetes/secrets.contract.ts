@@ -7,10 +7,10 @@ import { READABLE_LABEL } from "./secret-access.ts";
 export function secretsContract(name: string, open: () => Promise<ContractCluster>): void {
   describe(`Secrets of custom resources with ${name}`, () => {
     const kit = useController(open);
-    const { place, put, channel, secret, condition, untilCondition, keyOf, events, start } = kit;
-    const pathOf = (one: string) => `${secretsPath(kit.namespace)}/${one}`;
+    const { place, put, channel, secret, condition, untilCondition, readChannelKey, events, start } = kit;
+    const buildSecretPath = (one: string) => `${secretsPath(kit.namespace)}/${one}`;
     const label = (one: string, value: string | null) =>
-      kit.api.patch(pathOf(one), { metadata: { labels: { [READABLE_LABEL]: value } } }, never);
+      kit.api.patch(buildSecretPath(one), { metadata: { labels: { [READABLE_LABEL]: value } } }, never);
     const usingSecret = (one: string) => ({ credentialsFrom: { secretKeyRef: { name: one, key: "key" } } });
 
     test("keeps a new channel off until its Secret exists, and follows a rotated one", async () => {
@@ -22,13 +22,13 @@ export function secretsContract(name: string, open: () => Promise<ContractCluste
       await untilCondition("Channel", "main", { status: "False", reason: "KeyNotFound" }, "SecretsResolved");
       await kit.api.patch(`${secretsPath(kit.namespace)}/late`, { data: base64({ key: "sk-one" }) }, never);
       await untilCondition("Channel", "main", { status: "True" }, "Ready");
-      expect(await keyOf("main")).toBe("sk-one");
+      expect(await readChannelKey("main")).toBe("sk-one");
       await kit.api.patch(`${secretsPath(kit.namespace)}/late`, { data: base64({ key: "sk-two" }) }, never);
-      await expect.poll(() => keyOf("main"), POLL).toBe("sk-two");
+      await expect.poll(() => readChannelKey("main"), POLL).toBe("sk-two");
       await expect.poll(() => events("SecretChanged"), POLL).not.toHaveLength(0);
       await kit.cluster.remove(`${secretsPath(kit.namespace)}/late`);
       await untilCondition("Channel", "main", { status: "False", reason: "SecretNotFound" }, "SecretsResolved");
-      expect(await keyOf("main")).toBe("sk-two");
+      expect(await readChannelKey("main")).toBe("sk-two");
     });
 
     // @weakness Providers' keys: Who may create a Channel reads any Secret of the namespace through the gateway's role
@@ -40,13 +40,13 @@ export function secretsContract(name: string, open: () => Promise<ContractCluste
       expect((await condition("Channel", "main", "SecretsResolved"))?.message).toContain(
         'no Secret plain with the label fairway.dev/readable: "true"',
       );
-      expect(await keyOf("main")).toBe("");
+      expect(await readChannelKey("main")).toBe("");
       await label("plain", "true");
       await untilCondition("Channel", "main", { status: "True" }, "Ready");
-      expect(await keyOf("main")).toBe("sk-plain");
+      expect(await readChannelKey("main")).toBe("sk-plain");
       await label("plain", null);
       await untilCondition("Channel", "main", { status: "False", reason: "SecretNotFound" }, "SecretsResolved");
-      expect(await keyOf("main")).toBe("sk-plain");
+      expect(await readChannelKey("main")).toBe("sk-plain");
     });
 
     // @weakness Providers' keys: A custom resource sends the gateway's own encryption key to an address of its author
@@ -62,7 +62,7 @@ export function secretsContract(name: string, open: () => Promise<ContractCluste
         expect((await condition("Channel", "first", "Ready"))?.message).toContain(
           "belongs to an installation of the gateway",
         );
-        expect([await keyOf("first"), await keyOf("second")]).toEqual(["", ""]);
+        expect([await readChannelKey("first"), await readChannelKey("second")]).toEqual(["", ""]);
       }
     });
 
@@ -73,7 +73,7 @@ export function secretsContract(name: string, open: () => Promise<ContractCluste
       await untilCondition("Channel", "listed", { status: "True" }, "Ready");
       await untilCondition("Channel", "other", { status: "False", reason: "SecretForbidden" }, "SecretsResolved");
       expect((await condition("Channel", "other", "Ready"))?.message).toContain("gitops.secretNames does not name it");
-      expect([await keyOf("listed"), await keyOf("other")]).toEqual(["sk-listed", ""]);
+      expect([await readChannelKey("listed"), await readChannelKey("other")]).toEqual(["sk-listed", ""]);
     });
 
     // @weakness Leaks: An option that everybody reads, such as Notice, takes its value from a Secret

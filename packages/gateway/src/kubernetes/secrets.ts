@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DeclarativeDocument } from "@fairway/wire";
 import type { KubeObject } from "./client/api.ts";
 import { isForbidden } from "./refusals.ts";
-import { secretRefsOf, type SecretRef } from "./resources.ts";
+import { listSecretRefs, type SecretRef } from "./resources.ts";
 import type { SecretAccess } from "./secret-access.ts";
 import type { SecretFault } from "./verdicts.ts";
 
@@ -26,8 +26,8 @@ export class SecretCache {
 
   /** Waits for the first list of the Secrets that the documents refer to; throws when it failed, unless by a right. */
   async load(namespace: string, documents: readonly DeclarativeDocument[], signal: AbortSignal): Promise<void> {
-    const names = documents.flatMap(secretRefsOf).map(({ name }) => name);
-    const readable = names.filter((name) => this.#access.refusalOf(name) === undefined);
+    const names = documents.flatMap(listSecretRefs).map(({ name }) => name);
+    const readable = names.filter((name) => this.#access.findRefusal(name) === undefined);
     const ids = new Set(readable.map((name) => this.#access.sourceId(namespace, name)));
     const sources = [...ids].map((id) => this.#source(id));
     await untilAborted(Promise.all(sources.map(({ asked }) => asked.promise)), signal);
@@ -54,17 +54,17 @@ export class SecretCache {
 
   change(namespace: string, name: string, object: KubeObject | undefined): void {
     const place = `${namespace}/${name}`;
-    if (object && this.#access.isReadable(object)) this.#values.set(place, valuesOf(object));
+    if (object && this.#access.isReadable(object)) this.#values.set(place, decodeValues(object));
     else this.#values.delete(place);
   }
 
-  valueOf(namespace: string, { name, key }: SecretRef): string | undefined {
+  findSecretValue(namespace: string, { name, key }: SecretRef): string | undefined {
     const values = this.#values.get(`${namespace}/${name}`);
     return values && Object.hasOwn(values, key) ? values[key] : undefined;
   }
 
-  faultOf(namespace: string, { name, key }: SecretRef): SecretFault | undefined {
-    const refusal = this.#access.refusalOf(name);
+  findSecretFault(namespace: string, { name, key }: SecretRef): SecretFault | undefined {
+    const refusal = this.#access.findRefusal(name);
     if (refusal !== undefined) return refusal;
     if (isForbidden(this.#source(this.#access.sourceId(namespace, name)).error)) return "forbidden";
     const values = this.#values.get(`${namespace}/${name}`);
@@ -74,7 +74,7 @@ export class SecretCache {
 
   /** Differs when a value that the document refers to does. */
   fingerprint(namespace: string, document: DeclarativeDocument): string {
-    const values = secretRefsOf(document).map((ref) => this.valueOf(namespace, ref) ?? null);
+    const values = listSecretRefs(document).map((ref) => this.findSecretValue(namespace, ref) ?? null);
     return values.length === 0 ? "" : createHash("sha256").update(JSON.stringify(values)).digest("hex");
   }
 
@@ -87,7 +87,7 @@ export class SecretCache {
   }
 }
 
-function valuesOf({ data = {} }: KubeObject): Readonly<Record<string, string>> {
+function decodeValues({ data = {} }: KubeObject): Readonly<Record<string, string>> {
   const texts = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
   return Object.fromEntries(texts) as Record<string, string>;
 }

@@ -2,13 +2,13 @@ import type { ResourceKind } from "@fairway/wire";
 import type { KubeObject } from "./client/api.ts";
 import {
   ANNOTATION,
-  annotationOf,
-  documentOf,
-  generationOf,
+  findAnnotation,
+  parseDocument,
+  getGeneration,
   isDeleting,
-  keyOf,
+  buildResourceKey,
   KINDS,
-  secretRefsOf,
+  listSecretRefs,
   type Resource,
 } from "./resources.ts";
 
@@ -31,37 +31,39 @@ export class ResourceStore {
 
   /** True when there is something to reconcile. */
   set(place: Omit<Resource, "object">, object: KubeObject | undefined): boolean {
-    const key = keyOf(place);
+    const key = buildResourceKey(place);
     if (!object) return this.#entries.delete(key);
     const resource = { ...place, object: withoutCopies(object) };
-    const signature = signatureOf(resource);
+    const signature = buildSignature(resource);
     const before = this.#entries.get(key);
     // Most changes are those of the own status, which say nothing new.
     if (before?.signature === signature) {
       this.#entries.set(key, { ...before, resource });
       return false;
     }
-    const { document } = documentOf(resource);
-    const secrets = new Set(document ? secretRefsOf(document).map(({ name }) => name) : []);
+    const { document } = parseDocument(resource);
+    const secrets = new Set(document ? listSecretRefs(document).map(({ name }) => name) : []);
     const written = document?.kind === "Token" ? document.spec.writeSecretTo?.name : undefined;
     this.#entries.set(key, { resource, signature, secrets, written });
     return true;
   }
 
-  keysOf(namespace: string): string[] {
-    return this.#in(namespace).map(({ resource }) => keyOf(resource));
+  listKeys(namespace: string): string[] {
+    return this.#in(namespace).map(({ resource }) => buildResourceKey(resource));
   }
 
   /** Those that read or write the Secret. */
   keysWithSecret(namespace: string, secret: string): string[] {
     return this.#in(namespace).flatMap(({ resource, secrets, written }) =>
-      written === secret || secrets.has(secret) ? [keyOf(resource)] : [],
+      written === secret || secrets.has(secret) ? [buildResourceKey(resource)] : [],
     );
   }
 
   /** Those that read any Secret. */
   keysWithSecrets(namespace: string): string[] {
-    return this.#in(namespace).flatMap(({ resource, secrets }) => (secrets.size > 0 ? [keyOf(resource)] : []));
+    return this.#in(namespace).flatMap(({ resource, secrets }) =>
+      secrets.size > 0 ? [buildResourceKey(resource)] : [],
+    );
   }
 
   deleting(namespace: string): Resource[] {
@@ -100,7 +102,7 @@ function withoutCopies({ metadata, spec, status }: KubeObject): KubeObject {
   return { metadata: { ...given, name, annotations }, spec, status };
 }
 
-function signatureOf(resource: Resource): string {
-  const annotations = Object.values(ANNOTATION).map((name) => annotationOf(resource, name) ?? "");
-  return [resource.object.metadata.uid, generationOf(resource), isDeleting(resource), ...annotations].join(" ");
+function buildSignature(resource: Resource): string {
+  const annotations = Object.values(ANNOTATION).map((name) => findAnnotation(resource, name) ?? "");
+  return [resource.object.metadata.uid, getGeneration(resource), isDeleting(resource), ...annotations].join(" ");
 }

@@ -49,7 +49,7 @@ export class TokenSecrets {
     const data = { [key]: value };
     const found = await this.#find(path, name);
     if (!found) {
-      const ownerReferences = [ownerOf(resource)];
+      const ownerReferences = [buildOwnerReference(resource)];
       const metadata = { name, namespace: resource.namespace, labels: LABELS, ownerReferences };
       await api.create(path, { apiVersion: "v1", kind: "Secret", type: "Opaque", metadata, data }, signal);
       return WRITTEN;
@@ -76,7 +76,7 @@ export class TokenSecrets {
 }
 
 /** Kubernetes deletes the Secret with the resource. */
-function ownerOf({ kind, name, object }: Resource): object {
+function buildOwnerReference({ kind, name, object }: Resource): object {
   return { apiVersion: DECLARATIVE_VERSION, kind, name, uid: object.metadata.uid, controller: true };
 }
 

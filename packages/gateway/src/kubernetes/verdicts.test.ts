@@ -1,6 +1,6 @@
 import type { DeclarativeChange } from "@fairway/wire";
 import { expect, it } from "vitest";
-import { findingsOf } from "./verdicts.ts";
+import { buildFindings } from "./verdicts.ts";
 
 const CHANGE: DeclarativeChange = {
   kind: "Channel",
@@ -13,7 +13,7 @@ const CHANGE: DeclarativeChange = {
 
 it("reports a channel as overridden by the member of the plan, whatever its message says", () => {
   const change = { ...CHANGE, message: "a person turned it off", override_until: 1_893_459_600 };
-  expect(findingsOf(change, undefined).synced).toEqual({
+  expect(buildFindings(change, undefined).synced).toEqual({
     status: "True",
     reason: "Overridden",
     message: "A person turned it off.",
@@ -22,5 +22,5 @@ it("reports a channel as overridden by the member of the plan, whatever its mess
 
 it("does not read the text of a message as the state of a channel", () => {
   const change = { ...CHANGE, message: "there is no file switched by hand" };
-  expect(findingsOf(change, undefined).synced).toMatchObject({ status: "True", reason: "Applied" });
+  expect(buildFindings(change, undefined).synced).toMatchObject({ status: "True", reason: "Applied" });
 });

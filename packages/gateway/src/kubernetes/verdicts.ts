@@ -1,7 +1,7 @@
 import type { DeclarativeChange, DeclarativeDocument } from "@fairway/wire";
 import type { Findings, Verdict } from "./conditions.ts";
 import { GRANT } from "./refusals.ts";
-import { secretRefsOf, type SecretRef } from "./resources.ts";
+import { listSecretRefs, type SecretRef } from "./resources.ts";
 import { READABLE_LABEL, type SecretRefusal } from "./secret-access.ts";
 
 /** Why a reference to a Secret gives no value; undefined when it does. */
@@ -32,7 +32,7 @@ export function ownSecret(name: string): string {
 }
 
 /** Converts the outcome of a document to conditions. */
-export function findingsOf(change: DeclarativeChange, secrets: Verdict | undefined): Findings {
+export function buildFindings(change: DeclarativeChange, secrets: Verdict | undefined): Findings {
   const { action, message, resource_id: resourceId, override_until: overrideUntil } = change;
   if (action === "conflict") return { synced: refused("Conflict", message), secrets };
   const synced: Verdict = overrideUntil
@@ -48,7 +48,7 @@ const inSync: Verdict = {
 };
 
 /** The condition `Drifted` for fields that differ and are not changed back. */
-export function driftOf(change: DeclarativeChange): Verdict {
+export function buildDriftVerdict(change: DeclarativeChange): Verdict {
   const fields = change.action === "create" ? "the whole object" : change.fields.map(({ field }) => field).join(", ");
   return {
     status: "True",
@@ -92,12 +92,12 @@ export function held(count: number, total: number): Verdict {
 /** Undefined for a document that refers to no Secret. */
 export function secretsVerdict(
   document: DeclarativeDocument,
-  faultOf: (ref: SecretRef) => SecretFault | undefined,
+  findSecretFault: (ref: SecretRef) => SecretFault | undefined,
 ): Verdict | undefined {
-  const refs = secretRefsOf(document);
+  const refs = listSecretRefs(document);
   if (refs.length === 0) return undefined;
   const faults = refs.flatMap((ref) => {
-    const fault = faultOf(ref);
+    const fault = findSecretFault(ref);
     return fault === undefined ? [] : [{ ...ref, fault }];
   });
   const [first] = faults;

@@ -1,5 +1,5 @@
 const FIRST_MS = 1_000;
-const MOST_MS = 300_000;
+const MAX_MS = 300_000;
 
 /**
  * Keys that wait for work: each is in the queue once, however often it is added, and is not handed out while it is
@@ -49,7 +49,7 @@ export class WorkQueue {
     this.#running.delete(key);
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    this.add(key, Math.min(MOST_MS, FIRST_MS * 2 ** failures));
+    this.add(key, Math.min(MAX_MS, FIRST_MS * 2 ** failures));
   }
 
   /** A key is worked on or due. */

@@ -3,7 +3,7 @@ import {
   CLAIM_LEASE_MS,
   claimName,
   CONCURRENCY_RETRY_MS,
-  correctionOf,
+  calculateCorrection,
   isConcurrency,
   partMs,
   WINDOW_PARTS,
@@ -20,14 +20,14 @@ const SWEEP_AT = 10_000;
 export function createMemoryClaims(clock: Clock): Claims {
   const windows = new Windows(clock);
   const leases = new Map<string, Leases>();
-  const leasesOf = (claim: Claim): Leases => {
+  const getLeases = (claim: Claim): Leases => {
     const name = claimName(claim);
     const known = leases.get(name) ?? new Leases();
     leases.set(name, known);
     return known;
   };
-  const stateOf = (claim: Claim, now: number, wanted: number): ClaimState => {
-    if (isConcurrency(claim)) return { claim, used: leasesOf(claim).count(now), resetMs: CONCURRENCY_RETRY_MS };
+  const readClaimState = (claim: Claim, now: number, wanted: number): ClaimState => {
+    if (isConcurrency(claim)) return { claim, used: getLeases(claim).count(now), resetMs: CONCURRENCY_RETRY_MS };
     const window = windows.of(claim);
     const used = window.total(now);
     return { claim, used, resetMs: window.resetMs(now, Math.max(1, used + wanted - claim.limit)) };
@@ -35,31 +35,31 @@ export function createMemoryClaims(clock: Clock): Claims {
   const takeAll = (requestId: string, claims: readonly Claim[]): ClaimAnswer => {
     const now = clock.now();
     for (const claim of claims) {
-      const state = stateOf(claim, now, claim.amount);
+      const state = readClaimState(claim, now, claim.amount);
       if (state.used + claim.amount > claim.limit) return { taken: false, state };
     }
     for (const claim of claims) {
-      if (isConcurrency(claim)) leasesOf(claim).take(requestId, now);
+      if (isConcurrency(claim)) getLeases(claim).take(requestId, now);
       else windows.of(claim).add(now, claim.amount, now);
     }
-    return { taken: true, states: claims.map((claim) => stateOf(claim, now, 0)), at: { ms: now } };
+    return { taken: true, states: claims.map((claim) => readClaimState(claim, now, 0)), at: { ms: now } };
   };
   return {
     take: (requestId, claims) => Promise.resolve(takeAll(requestId, claims)),
     correct(claims, takenAt, used) {
       for (const claim of claims) {
-        const difference = correctionOf(claim, used);
+        const difference = calculateCorrection(claim, used);
         if (difference !== 0) windows.of(claim).add(takenAt.ms, difference, clock.now());
       }
       return Promise.resolve();
     },
     renew(requestId, claims) {
-      for (const claim of claims.filter(isConcurrency)) leasesOf(claim).take(requestId, clock.now());
+      for (const claim of claims.filter(isConcurrency)) getLeases(claim).take(requestId, clock.now());
       return Promise.resolve();
     },
     release(requestId, claims) {
       for (const claim of claims.filter(isConcurrency)) {
-        if (leasesOf(claim).release(requestId) === 0) leases.delete(claimName(claim));
+        if (getLeases(claim).release(requestId) === 0) leases.delete(claimName(claim));
       }
       return Promise.resolve();
     },

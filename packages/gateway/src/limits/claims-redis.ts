@@ -5,7 +5,7 @@ import { script, type Script } from "../redis/script.ts";
 import {
   CLAIM_LEASE_MS,
   claimName,
-  correctionOf,
+  calculateCorrection,
   isConcurrency,
   LONG_AGO,
   partMs,
@@ -43,13 +43,13 @@ const RELEASE = script(readLua(import.meta.url, "./lua/release-leases.lua"));
 /** Limits across all replicas. While Redis is unavailable each process counts alone and reports the outage. */
 export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaimsSettings): Claims {
   const now = () => clock?.now() ?? 0;
-  const waitBudget = () => redis.waitBudgetOf(redis.keys.claim(TAG, ""));
-  const keysOf = (claims: readonly Claim[]) => claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
+  const waitBudget = () => redis.getWaitBudget(redis.keys.claim(TAG, ""));
+  const buildClaimKeys = (claims: readonly Claim[]) => claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
   /** False when Redis did not answer. Never rejects; sends before the first await. */
   const later = async (text: Script, claims: readonly Claim[], args: readonly (string | number)[]) => {
     if (claims.length === 0) return true;
     try {
-      await redis.one({ script: text, keys: keysOf(claims), args }, LATER_TIMEOUT_MS);
+      await redis.sendOne({ script: text, keys: buildClaimKeys(claims), args }, LATER_TIMEOUT_MS);
       return true;
     } catch (error) {
       onOutage(error);
@@ -63,7 +63,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
   const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
     const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
     const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
-    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, waitBudget().ms);
+    const answer = await redis.sendOne({ script: TAKE, keys: buildClaimKeys(claims), args }, waitBudget().ms);
     return readAnswer(answer as number[], claims);
   };
   return {
@@ -85,8 +85,8 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
     },
     async correct(claims, takenAt, used) {
       if (takenAt.isLocal) return local.correct(claims, takenAt, used);
-      const wrong = claims.filter((claim) => correctionOf(claim, used) !== 0);
-      const differences = wrong.flatMap((claim) => [correctionOf(claim, used), partMs(claim)]);
+      const wrong = claims.filter((claim) => calculateCorrection(claim, used) !== 0);
+      const differences = wrong.flatMap((claim) => [calculateCorrection(claim, used), partMs(claim)]);
       if (await later(CORRECT, wrong, [now(), takenAt.ms, ...differences])) return;
       await local.correct(wrong, LONG_AGO, used);
     },

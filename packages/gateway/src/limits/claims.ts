@@ -99,7 +99,7 @@ export function isRequests({ kind }: Claim): boolean {
 }
 
 /** The correction of a claim after its request; 0 if there is none. */
-export function correctionOf({ kind, amount }: Claim, { tokens, isSuccess }: Used): number {
+export function calculateCorrection({ kind, amount }: Claim, { tokens, isSuccess }: Used): number {
   if (kind === "tokens") return Math.round(tokens - amount);
   return kind === "successes" && !isSuccess ? -amount : 0;
 }

@@ -17,7 +17,7 @@ export function createMemoryLimiter(
 ): Limiter {
   // One store per rule: a flood against one cannot wash out the counts of another.
   const stores = new Map<string, Store>();
-  const storeOf = (rule: Rule): Store => {
+  const getStore = (rule: Rule): Store => {
     const known = stores.get(rule.name);
     if (known) return known;
     const store = new Store(maxSubjects, maxTimes);
@@ -26,10 +26,10 @@ export function createMemoryLimiter(
   };
   return {
     // No await between the check and the count, so concurrent requests cannot exceed the limit.
-    take: (rule, subject) => Promise.resolve(storeOf(rule).take(rule, subject, clock.now())),
-    peek: (rule, subject) => Promise.resolve(storeOf(rule).peek(rule, subject, clock.now())),
+    take: (rule, subject) => Promise.resolve(getStore(rule).take(rule, subject, clock.now())),
+    peek: (rule, subject) => Promise.resolve(getStore(rule).peek(rule, subject, clock.now())),
     clear(rule, subject) {
-      storeOf(rule).clear(subject);
+      getStore(rule).clear(subject);
       return Promise.resolve();
     },
   };

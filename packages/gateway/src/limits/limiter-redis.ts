@@ -23,11 +23,11 @@ const TAKE = script(readLua(import.meta.url, "./lua/admit.lua"));
 
 /** Limits across all replicas: one list of the times of accepted requests per rule and subject. */
 export function createRedisLimiter({ redis, local, clock, onOutage }: RedisLimiterSettings): Limiter {
-  const keyOf = (rule: Rule, subject: string) =>
+  const buildClaimKey = (rule: Rule, subject: string) =>
     redis.keys.claim(`{l:${rule.name}:${encodeURIComponent(subject)}}`, "");
   const ask = async (rule: Rule, subject: string, takes: boolean): Promise<Admission> => {
     const args = [clock?.now() ?? 0, rule.windowMs, rule.limit, takes ? 1 : 0];
-    const answer = await redis.one({ script: TAKE, keys: [keyOf(rule, subject)], args }, TIMEOUT_MS);
+    const answer = await redis.sendOne({ script: TAKE, keys: [buildClaimKey(rule, subject)], args }, TIMEOUT_MS);
     const [admitted, count, resetMs] = answer as [number, number, number];
     return { admitted: admitted === 1, limit: rule.limit, remaining: Math.max(0, rule.limit - count), resetMs };
   };
@@ -44,7 +44,7 @@ export function createRedisLimiter({ redis, local, clock, onOutage }: RedisLimit
     async clear(rule, subject) {
       await local.clear(rule, subject);
       try {
-        await redis.one({ command: "del", args: [keyOf(rule, subject)] }, TIMEOUT_MS);
+        await redis.sendOne({ command: "del", args: [buildClaimKey(rule, subject)] }, TIMEOUT_MS);
       } catch (error) {
         onOutage(rule, error);
       }

@@ -2,17 +2,17 @@ import { parseOptions } from "@fairway/wire";
 import { expect, test } from "vitest";
 import { callClaims, channelClaims, channelLimits, limitsRequests, requestClaims } from "./request-limits.ts";
 
-const optionsOf = (rows: Record<string, string>) =>
+const createOptions = (rows: Record<string, string>) =>
   parseOptions(Object.entries(rows).map(([key, value]) => ({ key, value })));
 const subjects = { userId: 7, tokenId: 3, group: "vip", model: "m", tokens: 500 };
 
 test("without settings nothing is limited", () => {
-  expect(limitsRequests(optionsOf({}))).toBe(false);
-  expect(requestClaims(subjects, optionsOf({}))).toEqual([]);
+  expect(limitsRequests(createOptions({}))).toBe(false);
+  expect(requestClaims(subjects, createOptions({}))).toEqual([]);
 });
 
 test("own limits: of a user instead of the default, of a token within it", () => {
-  const options = optionsOf({
+  const options = createOptions({
     DefaultTokenLimits: '{"rpm":60,"tpm":400}',
     DefaultUserLimits: '{"rpm":100,"tpm":9000}',
     GroupLimits: '{"vip":{"concurrency":9}}',
@@ -32,11 +32,13 @@ test("own limits: of a user instead of the default, of a token within it", () =>
   ]);
   const inPlayground = requestClaims({ ...subjects, tokenId: 0 }, options);
   expect(inPlayground.map(({ scope }) => scope)).not.toContain("token");
-  expect(requestClaims({ ...subjects, ...own }, optionsOf({})).map(({ limit }) => limit)).toEqual([1_000, 300, 7, 200]);
+  expect(requestClaims({ ...subjects, ...own }, createOptions({})).map(({ limit }) => limit)).toEqual([
+    1_000, 300, 7, 200,
+  ]);
 });
 
 test("a name of a group or a model wins over *", () => {
-  const options = optionsOf({ GroupLimits: '{"*":{"rpm":1},"vip":{"rpm":2}}', ModelLimits: '{"*":{"rpm":3}}' });
+  const options = createOptions({ GroupLimits: '{"*":{"rpm":1},"vip":{"rpm":2}}', ModelLimits: '{"*":{"rpm":3}}' });
   expect(requestClaims(subjects, options).map(({ scope, limit }) => [scope, limit])).toEqual([
     ["group", 2],
     ["model", 3],
@@ -78,13 +80,13 @@ test("model request limits of compatible gateways apply per user, in their own w
     ModelRequestRateLimitDurationMinutes: "2",
   };
   const base = { scope: "user", subject: "7", amount: 1, minutes: 2 };
-  expect(callClaims(7, optionsOf(on))).toEqual([
+  expect(callClaims(7, createOptions(on))).toEqual([
     { ...base, kind: "requests", limit: 30 },
     { ...base, kind: "successes", limit: 10 },
   ]);
-  expect(requestClaims(subjects, optionsOf(on))).toEqual(callClaims(7, optionsOf(on)));
-  expect(limitsRequests(optionsOf(on))).toBe(true);
-  expect(callClaims(7, optionsOf({ ...on, ModelRequestRateLimitEnabled: "false" }))).toEqual([]);
+  expect(requestClaims(subjects, createOptions(on))).toEqual(callClaims(7, createOptions(on)));
+  expect(limitsRequests(createOptions(on))).toBe(true);
+  expect(callClaims(7, createOptions({ ...on, ModelRequestRateLimitEnabled: "false" }))).toEqual([]);
   const off = { ...on, ModelRequestRateLimitCount: "0", ModelRequestRateLimitSuccessCount: "0" };
-  expect(callClaims(7, optionsOf(off))).toEqual([]);
+  expect(callClaims(7, createOptions(off))).toEqual([]);
 });

@@ -68,7 +68,7 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
   const { DefaultTokenLimits, DefaultUserLimits, GroupLimits, ModelLimits } = options;
   const claims: Claim[] = [...callClaims(userId, options)];
   const add = (scope: LimitScope, subject: string, limits: Limits | undefined) =>
-    void (limits && claims.push(...claimsOf(scope, subject, limits, tokens)));
+    void (limits && claims.push(...buildClaims(scope, subject, limits, tokens)));
   if (tokenId !== 0) {
     const defaults = withPlaces(DefaultTokenLimits, options.TokenConcurrency);
     add("token", String(tokenId), tighter(defaults, subjects.tokenLimits));
@@ -83,7 +83,7 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
 /** Claims of one group; a request that continues in another group takes those as well. */
 export function groupClaims(group: string, limits: LimitOptions["GroupLimits"], tokens: number): readonly Claim[] {
   const found = entry(limits, group);
-  return found ? claimsOf("group", group, found, tokens) : NO_CLAIMS;
+  return found ? buildClaims("group", group, found, tokens) : NO_CLAIMS;
 }
 
 /** A channel with limits. */
@@ -115,12 +115,12 @@ export function channelClaims(channel: LimitedChannel, keyIndex: number, tokens:
   const limits = channelLimits(channel);
   if (!limits) return NO_CLAIMS;
   return [
-    ...(limits.channel ? claimsOf("channel", String(channel.id), limits.channel, tokens) : []),
-    ...(limits.key ? claimsOf("key", `${channel.id}.${keyIndex}`, limits.key, tokens) : []),
+    ...(limits.channel ? buildClaims("channel", String(channel.id), limits.channel, tokens) : []),
+    ...(limits.key ? buildClaims("key", `${channel.id}.${keyIndex}`, limits.key, tokens) : []),
   ];
 }
 
-function claimsOf(scope: LimitScope, subject: string, { rpm, tpm, concurrency }: Limits, tokens: number): Claim[] {
+function buildClaims(scope: LimitScope, subject: string, { rpm, tpm, concurrency }: Limits, tokens: number): Claim[] {
   const claims: Claim[] = [];
   if (rpm !== undefined) claims.push({ scope, subject, kind: "requests", limit: rpm, amount: 1 });
   if (tpm !== undefined) claims.push({ scope, subject, kind: "tokens", limit: tpm, amount: Math.min(tokens, tpm) });

@@ -20,16 +20,16 @@ export class Exemplars {
 
   note(histogram: string, { labels, bounds }: Series, exemplar: Exemplar): void {
     const bound = bounds.find((upper) => exemplar.value <= upper);
-    this.#byBucket.set(keyOf(histogram, { ...labels, le: bound ?? "+Inf" }), exemplar);
+    this.#byBucket.set(buildSeriesKey(histogram, { ...labels, le: bound ?? "+Inf" }), exemplar);
   }
 
   /** The exemplar of a bucket, which its `le` names. */
   find(histogram: string, labels: Labels): Exemplar | undefined {
-    return this.#byBucket.size === 0 ? undefined : this.#byBucket.get(keyOf(histogram, labels));
+    return this.#byBucket.size === 0 ? undefined : this.#byBucket.get(buildSeriesKey(histogram, labels));
   }
 }
 
-function keyOf(histogram: string, labels: Labels): string {
+function buildSeriesKey(histogram: string, labels: Labels): string {
   const sorted = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([histogram, ...sorted.map(([name, value]) => [name, String(value)])]);
 }

@@ -33,7 +33,7 @@ describe("health", () => {
       loopDelay: { p99Ms: () => p99Ms },
       steps: ["database", "listener"],
       dependencies: [database],
-      conduct: () => [
+      listDegradations: () => [
         {
           part: "reservations",
           mode: "deny",

@@ -7,7 +7,7 @@ import type { Logger } from "./log.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import type { Metrics } from "./metrics.ts";
 import { wantsOpenMetrics } from "./open-metrics.ts";
-import { reasonOf } from "./reason.ts";
+import { describeError } from "./reason.ts";
 
 /**
  * Something outside that the gateway leans on. It never decides readiness: it is shared, so all replicas would fall at
@@ -27,7 +27,7 @@ export interface HealthDeps {
   /** Steps that must complete before the process counts as started. */
   readonly steps: readonly string[];
   readonly dependencies: readonly Dependency[];
-  readonly conduct: () => readonly DegradationStatus[];
+  readonly listDegradations: () => readonly DegradationStatus[];
   /** Relayed requests under way and how many may be; a limit of 0 is none. */
   readonly inflight: () => { readonly count: number; readonly limit: number };
 }
@@ -94,7 +94,7 @@ export function createHealth(deps: HealthDeps): Health {
   const probe = (path: string, isVerbose: boolean): ProbeAnswer | undefined => {
     const checks = probes[path];
     if (!checks) return undefined;
-    return answerOf({
+    return buildProbeAnswer({
       name: path.slice(1),
       checks: checks(),
       notes: isVerbose ? notes(findings, deps) : undefined,
@@ -143,7 +143,7 @@ interface ProbeResult {
   readonly notes: readonly string[] | undefined;
 }
 
-function answerOf({ name, checks, notes: lines }: ProbeResult): ProbeAnswer {
+function buildProbeAnswer({ name, checks, notes: lines }: ProbeResult): ProbeAnswer {
   const problems = checks.filter((check) => check.problem !== undefined);
   const status = problems.length === 0 ? 200 : 503;
   if (!lines) {
@@ -160,12 +160,15 @@ function answerOf({ name, checks, notes: lines }: ProbeResult): ProbeAnswer {
 }
 
 /** Dependencies, and what is done without them, for a reader; none of them changes the verdict. */
-function notes(findings: ReadonlyMap<string, Finding>, { clock, conduct }: HealthDeps): string[] {
+function notes(findings: ReadonlyMap<string, Finding>, { clock, listDegradations }: HealthDeps): string[] {
   const found = [...findings].map(
     ([name, { isUp, detail, at }]) =>
       `[${isUp ? "+" : "!"}] ${name} ${detail}, ${Math.round((clock.now() - at) / 1000)} s ago`,
   );
-  return [...found, ...conduct().map(({ part, isNormal, detail }) => `[${isNormal ? "+" : "!"}] ${part} ${detail}`)];
+  return [
+    ...found,
+    ...listDegradations().map(({ part, isNormal, detail }) => `[${isNormal ? "+" : "!"}] ${part} ${detail}`),
+  ];
 }
 
 async function checkAll(deps: HealthDeps, findings: Map<string, Finding>): Promise<void> {
@@ -180,7 +183,7 @@ async function checkOne(
   const startedAt = performance.now();
   const problem = await withTimeout(check()).then(
     () => undefined,
-    (reason: unknown) => (reason instanceof Error && reason.message !== "" ? reason.message : reasonOf(reason)),
+    (reason: unknown) => (reason instanceof Error && reason.message !== "" ? reason.message : describeError(reason)),
   );
   const ms = performance.now() - startedAt;
   const isUp = problem === undefined;

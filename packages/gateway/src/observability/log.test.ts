@@ -4,7 +4,7 @@ import { createLog } from "./log.ts";
 
 const AT = Date.parse("2026-01-02T03:04:05.678Z");
 
-function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
+function collectLines(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
   let text = "";
   const out = new Writable({ write: (chunk: Buffer, _encoding, done) => ((text += chunk.toString()), done()) });
   const log = createLog({ level: "info", format: "json", out, clock: { now: () => AT } });
@@ -26,7 +26,7 @@ it("a line of text stays one line, and holds nothing that steers a terminal", ()
 
 describe("log lines in JSON", () => {
   it("hold plain fields and those that are bound, and leave out what is undefined", () => {
-    const lines = linesOf((log) =>
+    const lines = collectLines((log) =>
       log.with({ user: 1 }).info("relay", { channels: [1, 2], code: undefined, ok: true }),
     );
     const head = { time: "2026-01-02T03:04:05.678Z", level: "info", message: "relay" };
@@ -35,7 +35,7 @@ describe("log lines in JSON", () => {
 
   it("carry errors with their causes, and large numbers, wherever they stand", () => {
     const error = Object.assign(new Error("outer", { cause: new Error("inner") }), { code: "ECONNREFUSED" });
-    const [line] = linesOf((log) => log.error("failed", { error, many: [new Error("one")], row: { id: 5n } }));
+    const [line] = collectLines((log) => log.error("failed", { error, many: [new Error("one")], row: { id: 5n } }));
     expect(line).toMatchObject({
       error: { name: "Error", message: "outer", code: "ECONNREFUSED", cause: { message: "inner" } },
       many: [{ message: "one" }],

@@ -18,7 +18,7 @@ export const CHANNEL = ["channel_id", "channel_name", "channel_type"] as const;
 
 /** Every metric of the gateway; dashboards and alerts know these names. */
 export const DEFINITIONS = {
-  build: gaugeOf("first", "build_info", "Always 1; which program this is.", "version", "node", "commit"),
+  build: createAggregatedGauge("first", "build_info", "Always 1; which program this is.", "version", "node", "commit"),
   workers: gauge("workers", "Worker processes behind this listener."),
   httpRequests: counter(
     "http_requests_total",
@@ -92,27 +92,37 @@ export const DEFINITIONS = {
   inflightRequests: gauge("inflight_requests", "Relayed requests under way."),
   inflightStreams: gauge("inflight_streams", "Streamed answers under way."),
   inflightLimit: gauge("inflight_streams_limit", "Relayed requests that may be under way; 0 = no limit."),
-  channelStatus: gaugeOf(
+  channelStatus: createAggregatedGauge(
     "max",
     "channel_status",
     "1 enabled, 2 disabled by hand, 3 disabled by the system; of the leader.",
     ...CHANNEL,
   ),
-  channelResponse: gaugeOf("max", "channel_response_ms", "Time of the last test; of the leader.", ...CHANNEL),
-  channelBalance: gaugeOf("max", "channel_balance_usd", "Balance at the upstream; of the leader.", ...CHANNEL),
-  channelBalanceAt: gaugeOf(
+  channelResponse: createAggregatedGauge(
+    "max",
+    "channel_response_ms",
+    "Time of the last test; of the leader.",
+    ...CHANNEL,
+  ),
+  channelBalance: createAggregatedGauge(
+    "max",
+    "channel_balance_usd",
+    "Balance at the upstream; of the leader.",
+    ...CHANNEL,
+  ),
+  channelBalanceAt: createAggregatedGauge(
     "max",
     "channel_balance_timestamp_seconds",
     "When the balance was read; of the leader.",
     ...CHANNEL,
   ),
   settlementQueue: gauge("settlement_queue_depth", "Charges that are not in the database yet."),
-  ledgerBacklog: gaugeOf(
+  ledgerBacklog: createAggregatedGauge(
     "max",
     "ledger_backlog",
     "Charges in Redis that are not booked in the database yet, of all processes.",
   ),
-  ledgerDrift: gaugeOf(
+  ledgerDrift: createAggregatedGauge(
     "max",
     "ledger_drift_accounts",
     "Differences that the last audit found between Redis and the database.",
@@ -142,7 +152,7 @@ export const DEFINITIONS = {
     "error_rows_lost_total",
     "Failed calls without a log row: the database was away for too long, or too many tokens failed in one minute.",
   ),
-  logExportLag: gaugeOf(
+  logExportLag: createAggregatedGauge(
     "max",
     "log_export_lag_seconds",
     "Age of the oldest log row that a destination of the export does not have; of the leader.",
@@ -160,9 +170,9 @@ export const DEFINITIONS = {
     "destination",
     "reason",
   ),
-  dependencyUp: gaugeOf("min", "dependency_up", "1 when the last check succeeded.", "dependency"),
+  dependencyUp: createAggregatedGauge("min", "dependency_up", "1 when the last check succeeded.", "dependency"),
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
-  degraded: gaugeOf(
+  degraded: createAggregatedGauge(
     "max",
     "degraded",
     "1 while a part works by its option for outages of Redis or the database.",
@@ -193,14 +203,14 @@ export const DEFINITIONS = {
     "verdict",
   ),
   guardrailSeconds: histogram("guardrail_duration_seconds", "Time of calls of the guardrail.", SHORT, "phase"),
-  leader: gaugeOf("max", "leader", "1 on the replica that does the work which only one may do."),
+  leader: createAggregatedGauge("max", "leader", "1 on the replica that does the work which only one may do."),
   leaderTransitions: counter(
     "leader_transitions_total",
     "Times that this replica became the leader or ceased to be it.",
   ),
-  draining: gaugeOf("max", "draining", "1 while the process is stopping."),
+  draining: createAggregatedGauge("max", "draining", "1 while the process is stopping."),
   drainAborted: counter("drain_streams_aborted_total", "Streams that a stop cut off."),
-  gitopsSynced: gaugeOf(
+  gitopsSynced: createAggregatedGauge(
     "max",
     "gitops_resource_synced",
     "1 when the resource is as declared.",
@@ -208,7 +218,7 @@ export const DEFINITIONS = {
     "namespace",
     "name",
   ),
-  jobSuccess: gaugeOf("max", "job_last_success_timestamp_seconds", "When the job last succeeded.", "job"),
+  jobSuccess: createAggregatedGauge("max", "job_last_success_timestamp_seconds", "When the job last succeeded.", "job"),
 } as const satisfies Record<string, MetricDefinition>;
 
 export const METRICS: readonly MetricDefinition[] = Object.values(DEFINITIONS);
@@ -222,7 +232,7 @@ function gauge(name: string, help: string, ...labels: string[]) {
 }
 
 /** A gauge whose workers do not add up. */
-function gaugeOf(aggregator: Aggregator, name: string, help: string, ...labels: string[]) {
+function createAggregatedGauge(aggregator: Aggregator, name: string, help: string, ...labels: string[]) {
   return { ...gauge(name, help, ...labels), aggregator };
 }
 

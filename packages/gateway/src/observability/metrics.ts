@@ -33,7 +33,7 @@ export interface Gauges {
   readonly responseCacheBytes: () => number;
   readonly storedResponsesBytes: () => number;
   /** The current mode of each part. */
-  readonly conduct: () => readonly DegradationStatus[];
+  readonly listDegradations: () => readonly DegradationStatus[];
   readonly isDraining: () => boolean;
   readonly isLeader: () => boolean;
 }
@@ -119,7 +119,7 @@ const NOTHING: Gauges = {
   admissionQueue: () => 0,
   responseCacheBytes: () => 0,
   storedResponsesBytes: () => 0,
-  conduct: () => [],
+  listDegradations: () => [],
   isDraining: () => false,
   isLeader: () => false,
 };
@@ -139,13 +139,13 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
   const of = begin(registry, { version, node: process.version, commit });
   let models: ReadonlySet<string> = new Set();
   let gauges = NOTHING;
-  const named = (model: string) => (models.has(model) ? model : OTHER);
+  const resolveModelLabel = (model: string) => (models.has(model) ? model : OTHER);
   const exemplars = new Exemplars();
 
   return {
-    ...relayMetrics(of, named, { exemplars, clock }),
+    ...relayMetrics(of, resolveModelLabel, { exemplars, clock }),
     charged({ model, group, quota, input, output }) {
-      const name = named(model);
+      const name = resolveModelLabel(model);
       of.quota.inc({ model: name, group }, quota);
       of.tokens.inc({ model: name, direction: "input" }, input);
       of.tokens.inc({ model: name, direction: "output" }, output);
@@ -197,7 +197,7 @@ interface Sampling {
 /** How long requests took, with the traces of those that are sampled. */
 function relayMetrics(
   of: Objects,
-  named: (model: string) => string,
+  resolveModelLabel: (model: string) => string,
   { exemplars, clock }: Sampling,
 ): Pick<Metrics, "relayed" | "firstToken"> {
   const note = (key: "relaySeconds" | "firstTokenSeconds", labels: Labels, seen: Omit<Exemplar, "at">) => {
@@ -206,14 +206,14 @@ function relayMetrics(
   };
   return {
     relayed({ operation, model, group, stream, outcome, seconds, traceId }) {
-      const [endpoint, name] = [operation, named(model)];
+      const [endpoint, name] = [operation, resolveModelLabel(model)];
       of.relayRequests.inc({ endpoint, model: name, group, outcome });
       const labels = { endpoint, model: name, stream: String(stream) };
       of.relaySeconds.observe(labels, seconds);
       if (traceId !== undefined) note("relaySeconds", labels, { traceId, value: seconds });
     },
     firstToken({ operation, model, seconds, traceId }) {
-      const labels = { endpoint: operation, model: named(model), stream: "true" };
+      const labels = { endpoint: operation, model: resolveModelLabel(model), stream: "true" };
       of.firstTokenSeconds.observe(labels, seconds);
       if (traceId !== undefined) note("firstTokenSeconds", labels, { traceId, value: seconds });
     },
@@ -282,7 +282,7 @@ function create(registry: Registry): Objects {
 
 function readGauges(of: Objects, gauges: Gauges): void {
   of.degraded.reset();
-  for (const { part, mode, isNormal } of gauges.conduct()) of.degraded.set({ part, mode }, Number(!isNormal));
+  for (const { part, mode, isNormal } of gauges.listDegradations()) of.degraded.set({ part, mode }, Number(!isNormal));
   of.inflightRequests.set(gauges.inflightRequests());
   of.inflightStreams.set(gauges.inflightStreams());
   of.inflightLimit.set(gauges.inflightLimit());

@@ -13,23 +13,23 @@ interface Sample {
 
 /** The OpenMetrics text of all metrics, with exemplars on buckets of histograms. */
 export function openMetrics(metrics: readonly CollectedMetric[], exemplars: Exemplars): Exposition {
-  return { contentType: CONTENT_TYPE, text: `${metrics.map((one) => familyOf(one, exemplars)).join("")}# EOF\n` };
+  return { contentType: CONTENT_TYPE, text: `${metrics.map((one) => formatFamily(one, exemplars)).join("")}# EOF\n` };
 }
 
-function familyOf({ name, type, help, values }: CollectedMetric, exemplars: Exemplars): string {
+function formatFamily({ name, type, help, values }: CollectedMetric, exemplars: Exemplars): string {
   const family = type === "counter" ? name.replace(/_total$/, "") : name;
   const lines = [`# HELP ${family} ${escaped(help)}`, `# TYPE ${family} ${type}`];
   for (const { metricName = name, labels = {}, value } of values as readonly Sample[]) {
     const sample = type === "counter" ? `${family}_total` : metricName;
     const exemplar = metricName === `${name}_bucket` ? exemplars.find(name, labels) : undefined;
     const found = exemplar && ` # {trace_id="${exemplar.traceId}"} ${number(exemplar.value)} ${exemplar.at}`;
-    lines.push(`${sample}${labelsOf(labels)} ${number(value)}${found ?? ""}`);
+    lines.push(`${sample}${formatLabels(labels)} ${number(value)}${found ?? ""}`);
   }
   return `${lines.join("\n")}\n`;
 }
 
 /** Bounds stay as the plain format writes them, so a scraper that changes the format continues its series. */
-function labelsOf(labels: Readonly<Record<string, string | number>>): string {
+function formatLabels(labels: Readonly<Record<string, string | number>>): string {
   const pairs = Object.entries(labels).map(
     ([name, value]) => `${name}="${escaped(String(value)).replaceAll('"', '\\"')}"`,
   );

@@ -1,5 +1,5 @@
 /** Why something failed, for one line. Of several addresses that were tried there is a code and no message. */
-export function reasonOf(cause: unknown): string {
+export function describeError(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = "code" in cause ? String(cause.code) : "";
   if (cause.message.startsWith(`${code}: `)) return cause.message;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allProviders, modelsByType, ownerOf, providerByType } from "./registry.ts";
+import { allProviders, modelsByType, findModelOwner, providerByType } from "./registry.ts";
 
 /** Types of the seeds' list, and those that later compatible gateways added. */
 const TYPES = [
@@ -40,9 +40,9 @@ describe("registry", () => {
   });
 
   it("knows who owns a model", () => {
-    expect(ownerOf("gpt-4o")).toBe("openai");
-    expect(ownerOf("claude-opus-5")).toBe("claude");
-    expect(ownerOf("mj_imagine")).toBe("midjourney");
-    expect(ownerOf("my-own")).toBe("custom");
+    expect(findModelOwner("gpt-4o")).toBe("openai");
+    expect(findModelOwner("claude-opus-5")).toBe("claude");
+    expect(findModelOwner("mj_imagine")).toBe("midjourney");
+    expect(findModelOwner("my-own")).toBe("custom");
   });
 });

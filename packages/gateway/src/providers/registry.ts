@@ -24,6 +24,6 @@ for (const { models, ownedBy } of allProviders) {
 }
 
 /** `owned_by` of a model: the vendor with the lowest type that lists it, `custom` for names of the operator. */
-export function ownerOf(model: string): string {
+export function findModelOwner(model: string): string {
   return owners.get(model) ?? "custom";
 }

@@ -4,7 +4,7 @@ import type { RedisClient } from "./client.ts";
 const TIMEOUT_MS = 5_000;
 
 /** Warns, once for all nodes of a cluster, of what makes the loss of one node worse than it need be. */
-export async function warnOfNodes(
+export async function warnAboutNodes(
   redis: RedisClient,
   infos: readonly Readonly<Record<string, string>>[],
   log: Logger,
@@ -25,8 +25,8 @@ export async function warnOfNodes(
 }
 
 /** False where a managed service hides it. */
-async function isAllOrNothing({ one }: ReturnType<RedisClient["servers"]>[number]): Promise<boolean> {
+async function isAllOrNothing({ sendOne }: ReturnType<RedisClient["servers"]>[number]): Promise<boolean> {
   const name = "cluster-require-full-coverage";
-  const answer = await one({ command: "config", args: ["get", name] }, TIMEOUT_MS).catch(() => []);
+  const answer = await sendOne({ command: "config", args: ["get", name] }, TIMEOUT_MS).catch(() => []);
   return (answer as readonly unknown[])[1] === "yes";
 }

@@ -2,7 +2,7 @@ import type { Logger } from "../observability/log.ts";
 import { tryCommands } from "./check-commands.ts";
 import { RedisUnavailable, type RedisClient, type RedisServer } from "./client.ts";
 import { ClusterError } from "./cluster/cluster-error.ts";
-import { warnOfNodes } from "./check-nodes.ts";
+import { warnAboutNodes } from "./check-nodes.ts";
 import { script } from "./script.ts";
 import { SentinelError } from "./sentinels.ts";
 
@@ -41,7 +41,7 @@ export async function checkRedis(redis: RedisClient, installation: string, log: 
   });
   await claimPrefix(redis, installation);
   for (const info of infos) warn(info, redis.cluster ? { node: info["name"] } : {}, log);
-  if (redis.cluster) await warnOfNodes(redis, infos, log);
+  if (redis.cluster) await warnAboutNodes(redis, infos, log);
 }
 
 function refusal(reason: string, cause?: unknown): RedisSetupError {
@@ -81,9 +81,9 @@ function isUnauthenticated(error: Error | undefined): boolean {
   return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|certificate/.test(text(error));
 }
 
-async function serverInfo({ name, one }: RedisServer): Promise<Record<string, string>> {
+async function serverInfo({ name, sendOne }: RedisServer): Promise<Record<string, string>> {
   try {
-    const text = String(await one({ command: "info", args: [] }, TIMEOUT_MS));
+    const text = String(await sendOne({ command: "info", args: [] }, TIMEOUT_MS));
     const lines = text.split("\r\n").filter((line) => line.includes(":"));
     const fields: Record<string, string> = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
@@ -98,7 +98,7 @@ async function serverInfo({ name, one }: RedisServer): Promise<Record<string, st
 
 async function write(redis: RedisClient): Promise<void> {
   try {
-    await redis.one({ command: "set", args: [redis.keys.probe, "1", "PX", 1_000] }, TIMEOUT_MS);
+    await redis.sendOne({ command: "set", args: [redis.keys.probe, "1", "PX", 1_000] }, TIMEOUT_MS);
   } catch (error) {
     throw explained(error);
   }
@@ -106,7 +106,7 @@ async function write(redis: RedisClient): Promise<void> {
 
 async function runScript(redis: RedisClient): Promise<void> {
   try {
-    await redis.one({ script: HELLO, keys: [redis.keys.probe], args: [] }, TIMEOUT_MS);
+    await redis.sendOne({ script: HELLO, keys: [redis.keys.probe], args: [] }, TIMEOUT_MS);
   } catch (error) {
     if (error instanceof RedisUnavailable) throw explained(error);
     throw refusal(`it does not run scripts (${text(error)}): allow EVAL and EVALSHA`, error);
@@ -116,8 +116,8 @@ async function runScript(redis: RedisClient): Promise<void> {
 /** Two installations under one prefix would mix the balances of two databases. */
 async function claimPrefix(redis: RedisClient, installation: string): Promise<void> {
   const { installation: key } = redis.keys;
-  await redis.one({ command: "set", args: [key, installation, "NX"] }, TIMEOUT_MS);
-  const owner = await redis.one({ command: "get", args: [key] }, TIMEOUT_MS);
+  await redis.sendOne({ command: "set", args: [key, installation, "NX"] }, TIMEOUT_MS);
+  const owner = await redis.sendOne({ command: "get", args: [key] }, TIMEOUT_MS);
   if (owner === installation) return;
   throw refusal(
     "its keys under FAIRWAY_REDIS_PREFIX belong to another database: give each installation a prefix of its own, or delete the old keys after a move",

@@ -30,7 +30,7 @@ export function createRedisClient(settings: RedisSettings): RedisClient {
 }
 
 function createAloneClient(address: AloneAddress, { keys, log, name, waitMs }: RedisSettings): RedisClient {
-  const server = serverOf(address);
+  const server = createConnectionFactory(address);
   const open = (purpose: string, options: RedisOptions = {}) => {
     const redis = server.connection({ ...baseOptions(`${name}-${purpose}`), ...options });
     watch(redis, purpose, { log, isKnown: purpose !== COMMANDS });
@@ -46,13 +46,13 @@ function createAloneClient(address: AloneAddress, { keys, log, name, waitMs }: R
   const waitBudget = createWaitBudget(waitMs);
   const one = createTurn((calls) => sendMerged(main, calls));
   const send = (calls: readonly Call[], timeoutMs: number) => within(timeoutMs, sendMerged(main, calls));
-  const servers: readonly RedisServer[] = [{ name: "Redis", one }];
+  const servers: readonly RedisServer[] = [{ name: "Redis", sendOne: one }];
 
   return {
     keys,
     cluster: undefined,
     servers: () => servers,
-    waitBudgetOf: () => waitBudget,
+    getWaitBudget: () => waitBudget,
     get isReady() {
       return isUsable(main);
     },
@@ -61,7 +61,7 @@ function createAloneClient(address: AloneAddress, { keys, log, name, waitMs }: R
     },
     send,
     sendEach: send,
-    one,
+    sendOne: one,
     onReady(listener) {
       if (isUsable(main)) listener();
       main.on("ready", listener);
@@ -82,7 +82,7 @@ function createAloneClient(address: AloneAddress, { keys, log, name, waitMs }: R
 }
 
 /** How connections are made: to the server of the URL, or to the one that its sentinels name at that moment. */
-function serverOf(address: AloneAddress): { connection(options: RedisOptions): Redis; close(): void } {
+function createConnectionFactory(address: AloneAddress): { connection(options: RedisOptions): Redis; close(): void } {
   if ("url" in address) return { connection: (options) => new Redis(address.url, options), close: () => {} };
   const sentinels = createSentinels(address.sentinels);
   const { redis, db, isTls } = address.sentinels;

@@ -8,7 +8,7 @@ export interface SocketSource {
   /** Throws an Error for the operator. */
   connect(): Promise<{ readonly socket: Socket }>;
   /** Why a server of this role is the wrong one, if it is. */
-  refusalOf(role: string): string | undefined;
+  findRoleRefusal(role: string): string | undefined;
 }
 
 /** Makes the client library ask at every connection where to. */
@@ -38,7 +38,7 @@ export function connectorTo(source: SocketSource): NonNullable<RedisOptions["Con
     }
 
     override check(info: { readonly role?: string }): boolean {
-      const refusal = info.role === undefined ? undefined : source.refusalOf(info.role);
+      const refusal = info.role === undefined ? undefined : source.findRoleRefusal(info.role);
       if (refusal !== undefined) this.#report(new Error(refusal));
       return refusal === undefined;
     }

@@ -59,13 +59,13 @@ const SHARD_TAGS: readonly string[] = Array.from(
 );
 
 /** Everything of one user lives in one shard. */
-export function shardOf(userId: number): number {
+export function selectShard(userId: number): number {
   return userId % SHARDS;
 }
 
 /** The tag that decides the slot of a user's keys. */
 export function userTag(userId: number): string {
-  return SHARD_TAGS[shardOf(userId)] as string;
+  return SHARD_TAGS[selectShard(userId)] as string;
 }
 
 /** Throws a RangeError for prefixes that would hide the tags. */
@@ -94,8 +94,8 @@ export function createKeys(prefix: string): Keys {
     seen: ofShards("seen"),
     leases: ofShards("leases"),
     charges: ofShards("charges"),
-    user: (userId) => of(shardOf(userId), `u${userId}`),
-    token: (userId, tokenId) => of(shardOf(userId), `t${tokenId}`),
+    user: (userId) => of(selectShard(userId), `u${userId}`),
+    token: (userId, tokenId) => of(selectShard(userId), `t${tokenId}`),
     claim: (tag, name) => `${prefix}${tag}${name}`,
     answers: (name) => `${prefix}{cache}${name}`,
     responses: (name) => `${prefix}{responses}${name}`,
@@ -109,6 +109,6 @@ export function createKeys(prefix: string): Keys {
 }
 
 /** The part of a key that Redis Cluster hashes. */
-export function tagOf(key: string): string | undefined {
+export function findHashTag(key: string): string | undefined {
   return /\{([^}]+)\}/.exec(key)?.[1];
 }

@@ -56,7 +56,10 @@ export function createChannel(settings: ChannelSettings): Channel {
     },
     async publish(text) {
       try {
-        await redis.one({ command: "publish", args: [channel, `${sender}${SEPARATOR}${text}`] }, PUBLISH_TIMEOUT_MS);
+        await redis.sendOne(
+          { command: "publish", args: [channel, `${sender}${SEPARATOR}${text}`] },
+          PUBLISH_TIMEOUT_MS,
+        );
       } catch (error) {
         log.warn("a message could not be published; other replicas find the change by polling", {
           channel: name,

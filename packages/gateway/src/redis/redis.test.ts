@@ -48,13 +48,13 @@ const ping = { command: "ping", args: [] };
 describe("the connection for commands", () => {
   it("sends the calls of one turn in one write and answers each separately", async () => {
     const redis = await throughProxy();
-    await redis.one(ping, 1_000);
+    await redis.sendOne(ping, 1_000);
     const before = proxy.exchanges;
     const double = script("return ARGV[1] * 2");
     const answers = await Promise.allSettled([
-      redis.one({ script: double, keys: [], args: [4] }, 1_000),
-      redis.one({ command: "hget", args: ["{a}"] }, 1_000),
-      redis.one({ script: double, keys: [], args: [5] }, 1_000),
+      redis.sendOne({ script: double, keys: [], args: [4] }, 1_000),
+      redis.sendOne({ command: "hget", args: ["{a}"] }, 1_000),
+      redis.sendOne({ script: double, keys: [], args: [5] }, 1_000),
     ]);
     expect(answers.map((answer) => (answer.status === "fulfilled" ? answer.value : "refused"))).toEqual([
       8,
@@ -63,40 +63,40 @@ describe("the connection for commands", () => {
     ]);
     // The script was not known yet: the same write, once more.
     expect(proxy.exchanges - before).toBe(2);
-    expect(await redis.one({ script: double, keys: [], args: [6] }, 1_000)).toBe(12);
+    expect(await redis.sendOne({ script: double, keys: [], args: [6] }, 1_000)).toBe(12);
     expect(proxy.exchanges - before).toBe(3);
-    await redis.one({ command: "script", args: ["flush"] }, 1_000);
-    expect(await redis.one({ script: double, keys: [], args: [7] }, 1_000)).toBe(14);
+    await redis.sendOne({ command: "script", args: ["flush"] }, 1_000);
+    expect(await redis.sendOne({ script: double, keys: [], args: [7] }, 1_000)).toBe(14);
   });
 
   it("gives up after its time, and says that the command may have run", async () => {
     const redis = await throughProxy();
     proxy.isStalled = true;
     const started = performance.now();
-    await expect(redis.one(ping, 80)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
+    await expect(redis.sendOne(ping, 80)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
     await expect(redis.send([ping], 80)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it("fails at once while there is no connection, and works again when there is one", async () => {
     const redis = await throughProxy();
-    const inFlight = redis.one({ command: "blpop", args: ["nothing", 0] }, 10_000);
+    const inFlight = redis.sendOne({ command: "blpop", args: ["nothing", 0] }, 10_000);
     await pause(30);
     proxy.isClosed = true;
     proxy.cut();
     await expect(inFlight).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
-    await expect(redis.one(ping, 1_000)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: false });
+    await expect(redis.sendOne(ping, 1_000)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: false });
     expect(await redis.ready(50)).toBe(false);
     proxy.isClosed = false;
     expect(await redis.ready(30_000)).toBe(true);
-    expect(await redis.one(ping, 1_000)).toBe("PONG");
+    expect(await redis.sendOne(ping, 1_000)).toBe("PONG");
     log.flush();
     expect(lines.join("")).toMatch(/Redis does not answer.*Redis answers again/s);
   });
 
   it("is not ready between the end of its socket and the close: who asks again at once waits for the next one", async () => {
     const redis = await throughProxy();
-    const triesOf = async () => {
+    const countTries = async () => {
       for (let tries = 1; ; tries += 1) {
         const isAnswered = await redis.send([ping], 1_000).then(
           () => true,
@@ -109,14 +109,14 @@ describe("the connection for commands", () => {
     const asked: Promise<number>[] = [];
     proxy.cut();
     // What is asked by immediates comes between the two.
-    for (await immediate(); redis.isReady; await immediate()) asked.push(triesOf());
+    for (await immediate(); redis.isReady; await immediate()) asked.push(countTries());
     expect(Math.max(1, ...(await Promise.all(asked)))).toBeLessThan(5);
   });
 
   it("tells errors of Redis from its absence", async () => {
     const redis = client();
     await redis.ready(30_000);
-    const error = await redis.one({ command: "incr", args: ["a", "b"] }, 1_000).catch((cause: unknown) => cause);
+    const error = await redis.sendOne({ command: "incr", args: ["a", "b"] }, 1_000).catch((cause: unknown) => cause);
     expect(error).not.toBeInstanceOf(RedisUnavailable);
     const [first, second] = await redis.send([{ command: "nonsense", args: [] }, ping], 1_000);
     expect(first).toBeInstanceOf(Error);
@@ -203,7 +203,8 @@ describe("the check at the start", () => {
     expect(lines.join("")).not.toContain("may evict");
     const admin = client();
     await admin.ready(30_000);
-    const set = (name: string, value: string) => admin.one({ command: "config", args: ["set", name, value] }, 1_000);
+    const set = (name: string, value: string) =>
+      admin.sendOne({ command: "config", args: ["set", name, value] }, 1_000);
     await set("maxmemory", "1gb");
     await set("maxmemory-policy", "volatile-lru");
     expect(await refusal(client(service.url, "check:"))).toBe("passed");
@@ -241,9 +242,9 @@ describe("the check at the start", () => {
     const admin = client();
     await admin.ready(30_000);
     const { port } = new URL(service.url);
-    const refusalOf = async (name: string, ...rules: string[]) => {
+    const readRefusal = async (name: string, ...rules: string[]) => {
       const args = ["setuser", name, "on", ">secret", "+@all", ...rules];
-      await admin.one({ command: "acl", args }, 1_000);
+      await admin.sendOne({ command: "acl", args }, 1_000);
       return refusal(client(`redis://${name}:secret@127.0.0.1:${port}`, "acl:"));
     };
     const cure = "allow it all commands, keys and channels that begin with FAIRWAY_REDIS_PREFIX";
@@ -254,12 +255,12 @@ describe("the check at the start", () => {
       ["~*", "&*", "-subscribe"],
       ["~other:*", "&*"],
     ]) {
-      const message = await refusalOf(`user-${rules.join("").replaceAll(/[^a-z]/g, "")}`, ...rules);
+      const message = await readRefusal(`user-${rules.join("").replaceAll(/[^a-z]/g, "")}`, ...rules);
       expect(message, rules.join(" ")).toContain("its user may not do what is needed (NOPERM");
       expect(message).toContain(cure);
     }
-    expect(await refusalOf("narrow", "~acl:*", "&acl:*")).toBe("passed");
-    const left = await admin.one({ command: "keys", args: ["*probe:*"] }, 1_000);
+    expect(await readRefusal("narrow", "~acl:*", "&acl:*")).toBe("passed");
+    const left = await admin.sendOne({ command: "keys", args: ["*probe:*"] }, 1_000);
     expect(left).toEqual([]);
   });
 
@@ -271,7 +272,7 @@ describe("the check at the start", () => {
       "it is a node of a Redis Cluster: write redis+cluster://, or rediss+cluster:// for TLS",
     );
     const rules = ["setuser", "managed", "on", ">secret", "~*", "&*", "+@all", "-info"];
-    await admin.one({ command: "acl", args: rules }, 1_000);
+    await admin.sendOne({ command: "acl", args: rules }, 1_000);
     const managed = client(`redis://managed:secret@127.0.0.1:${node.port}`);
     expect(await refusal(managed)).toContain("it is a node of a Redis Cluster");
     await node.stop();
@@ -284,18 +285,18 @@ describe("the check at the start", () => {
       const replica = await startRedis();
       const admin = client(replica.url);
       await admin.ready(30_000);
-      await admin.one({ command: "replicaof", args: ["127.0.0.1", service.port] }, 1_000);
+      await admin.sendOne({ command: "replicaof", args: ["127.0.0.1", service.port] }, 1_000);
       expect(await refusal(client(replica.url))).toContain("it is a read-only replica: name the primary");
-      await admin.one({ command: "replicaof", args: ["no", "one"] }, 1_000);
+      await admin.sendOne({ command: "replicaof", args: ["no", "one"] }, 1_000);
       for (const [name, ...rules] of [
         ["scriptless", "+@all", "-@scripting"],
         ["reader", "+@read", "+@connection", "+info"],
       ])
-        await admin.one(
+        await admin.sendOne(
           { command: "acl", args: ["setuser", name as string, "on", ">secret", "~*", "&*", ...rules] },
           1_000,
         );
-      await admin.one({ command: "config", args: ["set", "requirepass", "right"] }, 1_000);
+      await admin.sendOne({ command: "config", args: ["set", "requirepass", "right"] }, 1_000);
       const as = (who: string) => client(`redis://${who}@127.0.0.1:${replica.port}`);
       expect(await refusal(as(":wrong"))).toContain("it refuses the user name or password");
       expect(await refusal(client(replica.url))).toContain("it refuses the user name or password");

@@ -33,7 +33,7 @@ function client(url = group.url): RedisClient {
 }
 
 async function info(redis: RedisClient, field: string): Promise<string | undefined> {
-  const text = String(await redis.one({ command: "info", args: [] }, 2_000));
+  const text = String(await redis.sendOne({ command: "info", args: [] }, 2_000));
   return new RegExp(`^${field}:(.*)\r$`, "m").exec(text)?.[1];
 }
 
@@ -123,7 +123,7 @@ describe("connections through sentinels", () => {
     process.kill(group.primary.pid, "SIGCONT");
     await pause(1_500);
     expect(await info(redis, "tcp_port")).toBe(String(group.replica.port));
-    await redis.one({ command: "set", args: ["t:written", "1"] }, 1_000);
+    await redis.sendOne({ command: "set", args: ["t:written", "1"] }, 1_000);
     for (const channel of [one, other]) await channel.stop();
   });
 
@@ -132,15 +132,15 @@ describe("connections through sentinels", () => {
     expect(await redis.ready(30_000)).toBe(true);
     for (const sentinel of group.sentinels) await sentinel.kill("SIGKILL");
     await pause(200);
-    expect(await redis.one(ping, 1_000)).toBe("PONG");
+    expect(await redis.sendOne(ping, 1_000)).toBe("PONG");
     await redis
-      .one({ command: "client", args: ["kill", "type", "normal", "skipme", "no"] }, 1_000)
+      .sendOne({ command: "client", args: ["kill", "type", "normal", "skipme", "no"] }, 1_000)
       .catch(() => undefined);
     await pause(100);
     expect(await redis.ready(500)).toBe(false);
     expect(redis.lastError?.message).toContain("no sentinel answers");
     for (const sentinel of group.sentinels) await sentinel.restart();
-    expect(await until(async () => (await redis.one(ping, 500)) === "PONG")).toBeLessThan(5_000);
+    expect(await until(async () => (await redis.sendOne(ping, 500)) === "PONG")).toBeLessThan(5_000);
     expect(await info(redis, "role")).toBe("master");
   });
 });

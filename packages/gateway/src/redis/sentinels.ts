@@ -63,7 +63,7 @@ class AskedSentinels implements Sentinels {
   }
 
   /** A sentinel that was cut off names a server that is a replica by now. */
-  refusalOf(role: string): string | undefined {
+  findRoleRefusal(role: string): string | undefined {
     return role === "master" ? undefined : "its sentinels name a server that is a read-only replica";
   }
 
@@ -112,7 +112,7 @@ class AskedSentinels implements Sentinels {
         // Some users may not; one that knows no such group has said so already.
         redis.call("sentinel", "master", master).catch(() => []),
       ]);
-      return { at: addressOf(named), epoch: epochOf(described) };
+      return { at: parseAddress(named), epoch: parseEpoch(described) };
     } catch (error) {
       throw failure ?? error;
     } finally {
@@ -181,12 +181,12 @@ class AskedSentinels implements Sentinels {
   }
 }
 
-function addressOf(answer: unknown): HostPort | undefined {
+function parseAddress(answer: unknown): HostPort | undefined {
   if (!Array.isArray(answer)) return undefined;
   return { host: String(answer[0]), port: Number(answer[1]) };
 }
 
-function epochOf(answer: unknown): number {
+function parseEpoch(answer: unknown): number {
   const fields = Array.isArray(answer) ? answer : [];
   return Number(fields[fields.indexOf("config-epoch") + 1]) || 0;
 }

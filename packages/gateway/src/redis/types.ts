@@ -14,7 +14,7 @@ export interface RedisServer {
   /** `host:port` of a node of a cluster; "Redis" where there is one server. */
   readonly name: string;
   /** As `one` of the client, to this server. */
-  one(call: Call, timeoutMs: number): Promise<unknown>;
+  sendOne(call: Call, timeoutMs: number): Promise<unknown>;
 }
 
 /** Reads that may be long, on connections of their own to all primaries of a cluster. */
@@ -30,7 +30,7 @@ export interface RedisClient {
   /** The server, or the primaries of a cluster that have slots. */
   servers(): readonly RedisServer[];
   /** How long requests wait for the server of this key when they can do without it. */
-  waitBudgetOf(key: string): WaitBudget;
+  getWaitBudget(key: string): WaitBudget;
   /** True while the connection for commands is usable; of a cluster those to all primaries, and each slot has one. */
   readonly isReady: boolean;
   /** Why the last attempt to connect failed. */
@@ -43,7 +43,7 @@ export interface RedisClient {
   /** Like `send`, but a node of a cluster that is not there answers its own calls with RedisUnavailable. */
   sendEach(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
   /** One call; throws its error. All calls of one event loop turn share one write. */
-  one(call: Call, timeoutMs: number): Promise<unknown>;
+  sendOne(call: Call, timeoutMs: number): Promise<unknown>;
   /** Calls back now and after every reconnection; returns a function that stops it. */
   onReady(listener: () => void): () => void;
   /** Resolves when the connection is usable, or after `ms`. */
@@ -61,6 +61,6 @@ export interface RedisSettings {
   readonly keys: Keys;
   readonly log: Logger;
   readonly name: string;
-  /** How long requests wait for Redis when they can do without it; see `waitBudgetOf`. */
+  /** How long requests wait for Redis when they can do without it; see `getWaitBudget`. */
   readonly waitMs?: number;
 }

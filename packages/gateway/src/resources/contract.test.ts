@@ -43,13 +43,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-function pathOf({ path }: Endpoint): string {
+function buildPath({ path }: Endpoint): string {
   return path.replace(/\{\w+\}/g, "1");
 }
 
 function call(caller: ApiCaller, endpoint: Endpoint) {
   const body = endpoint.body === undefined ? {} : { body: {} };
-  return caller.call(endpoint.method, pathOf(endpoint), body);
+  return caller.call(endpoint.method, buildPath(endpoint), body);
 }
 
 const guarded = (access: Access) =>

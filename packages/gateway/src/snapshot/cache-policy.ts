@@ -16,7 +16,7 @@ export interface CachePolicy {
 const MEGABYTE = 1024 * 1024;
 
 /** Undefined while the cache is off. */
-export function cachePolicyOf(options: OptionValues): CachePolicy | undefined {
+export function resolveCachePolicy(options: OptionValues): CachePolicy | undefined {
   if (!options.ResponseCacheEnabled) return undefined;
   return {
     keepMs: options.ResponseCacheSeconds * 1000,

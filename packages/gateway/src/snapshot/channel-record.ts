@@ -2,8 +2,8 @@ import { splitList } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../lib/text/json.ts";
 import { providerByType } from "../providers/registry.ts";
 import { withoutEndpoint } from "../providers/core/join-url.ts";
-import { parseListed, placeOf } from "../providers/core/listed-models.ts";
-import { faultOfHeader } from "../providers/core/channel-headers.ts";
+import { parseListed, buildServerKey } from "../providers/core/listed-models.ts";
+import { findHeaderFault } from "../providers/core/channel-headers.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
 import type { ChannelTable } from "../storage/tables/schema.ts";
@@ -61,7 +61,7 @@ export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelR
   const row = openTexts(sealed, { open });
   const setting = object("setting", row.setting) ?? {};
   const base = baseUrl(row);
-  const keys = keysOf(open(row.key_sealed, channelKey(row.id)), row.type);
+  const keys = splitKeys(open(row.key_sealed, channelKey(row.id)), row.type);
   return Object.freeze({
     id: row.id,
     type: row.type,
@@ -86,7 +86,7 @@ export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelR
     setting,
     paramOverride: object("param_override", row.param_override),
     headers: channelHeaders(setting, object("header_override", row.header_override)),
-    listed: parseListed(row.listed_models ?? null, placeOf({ type: row.type, baseUrl: base })),
+    listed: parseListed(row.listed_models ?? null, buildServerKey({ type: row.type, baseUrl: base })),
   });
 }
 
@@ -94,7 +94,7 @@ export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelR
 export function channelHeaders(setting: JsonObject, override: JsonObject = {}): ReadonlyMap<string, string> {
   const { headers } = setting;
   const pairs = Object.entries({ ...(isObject(headers) && headers), ...override }).filter(
-    (pair): pair is [string, string] => typeof pair[1] === "string" && faultOfHeader(pair[0], pair[1]) === undefined,
+    (pair): pair is [string, string] => typeof pair[1] === "string" && findHeaderFault(pair[0], pair[1]) === undefined,
   );
   return new Map(pairs.map(([name, value]) => [name.toLowerCase(), value]));
 }
@@ -136,7 +136,7 @@ export function createChannelReader(open: Vault["open"]): ChannelReader {
 }
 
 /** The upstream keys of a channel: one per line, but for service accounts, which span lines. */
-export function keysOf(text: string, type: number): string[] {
+export function splitKeys(text: string, type: number): string[] {
   const whole = text.trim();
   if (type === VERTEX || parseObject(whole) !== undefined) return [whole];
   const lines = whole.split("\n").map((line) => line.trim());

@@ -20,7 +20,7 @@ export interface GuardrailPolicy {
 }
 
 /** Undefined while the guardrail is off. What an operator emptied afterwards fails as the webhook would. */
-export function guardrailPolicyOf(options: OptionValues): GuardrailPolicy | undefined {
+export function resolveGuardrailPolicy(options: OptionValues): GuardrailPolicy | undefined {
   if (!options.GuardrailEnabled) return undefined;
   const { GuardrailPhases: phases, GuardrailUrl: url } = options;
   const checksAnswers = phases !== "prompt";

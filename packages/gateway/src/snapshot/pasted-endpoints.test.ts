@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf } from "../../test/kit/provider-kit.ts";
+import { createRequestSpec } from "../../test/kit/provider-kit.ts";
 import type { DialectId, Operation } from "../dialects/core/types.ts";
 import { routeUrl } from "../providers/core/route-url.ts";
 import { providerByType } from "../providers/registry.ts";
@@ -11,7 +11,7 @@ interface Place {
   readonly dialect?: DialectId;
 }
 
-function urlOf(
+function buildUrl(
   type: number,
   base_url: string,
   { other = "", operation = "chat", dialect = "openai-chat" }: Place = {},
@@ -33,7 +33,11 @@ function urlOf(
   const channel = channelRecord(row, (text) => text);
   const provider = providerByType(type)!;
   const route = provider.speaks.find((one) => one.operation === operation && one.dialect === dialect)!;
-  return routeUrl(provider, route, channel, { spec: askOf({ operation, dialect }), upstreamModel: "m", key: "k" }).href;
+  return routeUrl(provider, route, channel, {
+    spec: createRequestSpec({ operation, dialect }),
+    upstreamModel: "m",
+    key: "k",
+  }).href;
 }
 
 const messages = { dialect: "anthropic-messages" } as const;
@@ -71,13 +75,13 @@ describe("a base URL that is a whole address", () => {
     ],
     [8, "https://h.example/v1/chat/completions", {}, "https://h.example/v1/chat/completions"],
   ])("of type %i, %s, is not doubled", (type, base, place, expected) => {
-    expect(urlOf(type, base, place)).toBe(expected);
+    expect(buildUrl(type, base, place)).toBe(expected);
   });
 
   it.each(["https://h.example/models", "https://h.example/team/messages", "https://h.example/v1x/responses"])(
     "%s is a path of its own",
     (base) => {
-      expect(urlOf(1, base)).toBe(`${base}/v1/chat/completions`);
+      expect(buildUrl(1, base)).toBe(`${base}/v1/chat/completions`);
     },
   );
 });
@@ -98,6 +102,6 @@ describe("a version of Azure that is older than what is asked for", () => {
       "https://h.example/openai/v1/realtime?model=m",
     ],
   ])("%s gives way to the versionless surface", (other, place, expected) => {
-    expect(urlOf(3, "https://h.example", { other, ...place })).toBe(expected);
+    expect(buildUrl(3, "https://h.example", { other, ...place })).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { ChannelRecord } from "../providers/core/types.ts";
-import { cachePolicyOf } from "./cache-policy.ts";
-import { guardrailPolicyOf } from "./guardrail-policy.ts";
+import { resolveCachePolicy } from "./cache-policy.ts";
+import { resolveGuardrailPolicy } from "./guardrail-policy.ts";
 import type { Level, Snapshot } from "./types.ts";
 
 /** The fields of a channel that the error for a missing model requires; includes unusable channels. */
@@ -23,15 +23,15 @@ export function createSnapshot({ revision, options, prices, channels, unusable }
     revision,
     options,
     prices,
-    guardrail: guardrailPolicyOf(options),
-    responseCache: cachePolicyOf(options),
+    guardrail: resolveGuardrailPolicy(options),
+    responseCache: resolveCachePolicy(options),
     channels: new Map(channels.map((channel) => [channel.id, channel])),
-    index: indexOf(enabled),
+    index: buildIndex(enabled),
     listed: listedIn([...channels, ...unusable]),
   });
 }
 
-function indexOf(channels: readonly ChannelRecord[]): Snapshot["index"] {
+function buildIndex(channels: readonly ChannelRecord[]): Snapshot["index"] {
   const index = new Map<string, Map<string, ChannelRecord[]>>();
   for (const channel of channels) {
     for (const group of channel.groups) {
@@ -48,10 +48,10 @@ function indexOf(channels: readonly ChannelRecord[]): Snapshot["index"] {
 /** Most models of a group have the same channels, so the same levels serve them. */
 function levelCache(): (channels: readonly ChannelRecord[]) => readonly Level[] {
   const known = new Map<string, readonly Level[]>();
-  return (channels) => entry(known, channels.map((channel) => channel.id).join(), () => levelsOf(channels));
+  return (channels) => entry(known, channels.map((channel) => channel.id).join(), () => buildLevels(channels));
 }
 
-function levelsOf(channels: readonly ChannelRecord[]): readonly Level[] {
+function buildLevels(channels: readonly ChannelRecord[]): readonly Level[] {
   const byPriority = new Map<number, ChannelRecord[]>();
   for (const channel of channels) entry(byPriority, channel.priority, () => []).push(channel);
   const levels = [...byPriority].sort(([a], [b]) => b - a);

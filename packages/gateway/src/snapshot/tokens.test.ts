@@ -163,7 +163,7 @@ describe("the token cache", () => {
       ["c", 3, 2],
     ] as const)
       await learn(tokens, keyHash, row(id, user));
-    const known = async () => {
+    const listKnown = async () => {
       questions = [];
       for (const keyHash of ["a", "b", "c"]) void tokens.find(keyHash);
       const asked = [...questions];
@@ -173,12 +173,12 @@ describe("the token cache", () => {
       return ["a", "b", "c"].filter((keyHash) => !asked.includes(keyHash));
     };
     tokens.dropToken(2);
-    expect(await known()).toEqual(["a", "c"]);
+    expect(await listKnown()).toEqual(["a", "c"]);
     tokens.dropUser(1);
-    expect(await known()).toEqual(["c"]);
+    expect(await listKnown()).toEqual(["c"]);
     tokens.clear();
-    expect(await known()).toEqual([]);
-    expect(await known()).toEqual(["a", "b", "c"]);
+    expect(await listKnown()).toEqual([]);
+    expect(await listKnown()).toEqual(["a", "b", "c"]);
   });
 
   test("does not cache a result that may be older than a change", async () => {
@@ -245,7 +245,7 @@ describe("the token cache", () => {
       isClosed = false;
     });
     afterEach(() => void vi.useRealTimers());
-    const known = async () => {
+    const createKnownTokens = async () => {
       const tokens = silent();
       await tokens.find("a");
       isSilent = true;
@@ -263,7 +263,7 @@ describe("the token cache", () => {
     };
 
     test("uses cached tokens after two seconds, and at once for the next requests", async () => {
-      const tokens = await known();
+      const tokens = await createKnownTokens();
       const first = tokens.find("a");
       expect(await hasAnswered(first, 1_900)).toBe(false);
       expect(await hasAnswered(first, 200)).toBe(true);
@@ -275,7 +275,7 @@ describe("the token cache", () => {
     });
 
     test("queries again and waits again when the database answers", async () => {
-      const tokens = await known();
+      const tokens = await createKnownTokens();
       await hasAnswered(tokens.find("a"), 6_000);
       isSilent = false;
       await hasAnswered(tokens.find("a"), 20);
@@ -286,14 +286,14 @@ describe("the token cache", () => {
     });
 
     test("refuses unknown keys after five seconds", async () => {
-      const tokens = await known();
+      const tokens = await createKnownTokens();
       const found = tokens.find("never seen");
       expect(await hasAnswered(found, 5_100)).toBe(true);
       await expect(found).rejects.toMatchObject({ code: "balances_unavailable" });
     });
 
     test("refuses waiting requests when it is closed", async () => {
-      const tokens = await known();
+      const tokens = await createKnownTokens();
       const found = tokens.find("a");
       isClosed = true;
       expect(await hasAnswered(found, 2_100)).toBe(true);

@@ -14,7 +14,7 @@ const UNKNOWN_LIFE_MS = 5_000;
 const STALE_LIFE_MS = 600_000;
 const CAPACITY = 100_000;
 /** How long a request waits for the database before it uses the cached token. */
-const PATIENCE_MS = 2_000;
+const DATABASE_WAIT_MS = 2_000;
 const HASTE_MS = 5_000;
 
 export interface TokenCacheDeps {
@@ -120,11 +120,11 @@ function createWaitBudget(clock: Clock): WaitBudget {
   let hastyUntil = -Infinity;
   return {
     async wait(ask) {
-      const isHasty = clock.now() < hastyUntil;
+      const isWaitSkipped = clock.now() < hastyUntil;
       try {
-        return await withinTime(isHasty ? 0 : PATIENCE_MS, ask);
+        return await withinTime(isWaitSkipped ? 0 : DATABASE_WAIT_MS, ask);
       } catch (error) {
-        if (!isHasty && error instanceof TookTooLong) hastyUntil = clock.now() + HASTE_MS;
+        if (!isWaitSkipped && error instanceof TookTooLong) hastyUntil = clock.now() + HASTE_MS;
         throw error;
       }
     },

@@ -40,7 +40,7 @@ eachDatabase("a database", (open) => {
     await database.close();
   });
 
-  const quotaOf = async (id: number) =>
+  const readQuota = async (id: number) =>
     (await database.raw.rows<{ quota: number }>("select quota from accounts where id = ?", [id]))[0]?.quota;
 
   test("lets go of what a stopped process had locked", async () => {
@@ -58,7 +58,7 @@ eachDatabase("a database", (open) => {
   });
 
   test("reads integers up to 2^53 - 1 exactly, also through sum and count", async () => {
-    expect(await quotaOf(2)).toBe(9_007_199_254_740_991);
+    expect(await readQuota(2)).toBe(9_007_199_254_740_991);
     const [sums] = await database.raw.rows<{ total: number; number: number }>(
       "select sum(quota) as total, count(*) as number from accounts where id = ?",
       [1],
@@ -68,9 +68,9 @@ eachDatabase("a database", (open) => {
 
   test("writes integers beyond 2^31 and bigints exactly", async () => {
     await database.raw.run("update accounts set quota = quota - ? where id = ?", [9_007_199_254_740_990n, 2]);
-    expect(await quotaOf(2)).toBe(1);
+    expect(await readQuota(2)).toBe(1);
     await database.raw.run("update accounts set quota = ? where id = ?", [4_503_599_627_370_497, 2]);
-    expect(await quotaOf(2)).toBe(4_503_599_627_370_497);
+    expect(await readQuota(2)).toBe(4_503_599_627_370_497);
   });
 
   test("counts the rows that a statement found, also when it changes nothing", async () => {
@@ -95,7 +95,7 @@ eachDatabase("a database", (open) => {
       throw new Error("no");
     });
     await expect(work).rejects.toThrow("no");
-    expect(await quotaOf(1)).toBe(100);
+    expect(await readQuota(1)).toBe(100);
   });
 
   test("keeps statements of others out of a transaction", async () => {
@@ -109,7 +109,7 @@ eachDatabase("a database", (open) => {
     const outside = database.raw.run(sql, [1]);
     // Which of the two is first is the server's business; both would be an overdraft.
     expect(new Set(await Promise.all([inside, outside]))).toEqual(new Set([0, 1]));
-    expect(await quotaOf(1)).toBe(40);
+    expect(await readQuota(1)).toBe(40);
   });
 
   test("survives crossing transactions of two connections", async () => {
@@ -121,7 +121,7 @@ eachDatabase("a database", (open) => {
       });
     await database.raw.run("update accounts set quota = 100", []);
     for (let round = 0; round < 2; round += 1) await Promise.all([move(database, 1, 2), move(second, 2, 1)]);
-    expect([await quotaOf(1), await quotaOf(2)]).toEqual([100, 100]);
+    expect([await readQuota(1), await readQuota(2)]).toEqual([100, 100]);
   });
 
   test("survives a server that ends the connection of a running transaction", async () => {
@@ -134,7 +134,7 @@ eachDatabase("a database", (open) => {
     if (end === "") return expect(database.kind).toBe("sqlite");
     await expect(database.raw.transaction((tx) => tx.rows(end, []))).rejects.toThrow();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await quotaOf(1)).toBe(100);
+    expect(await readQuota(1)).toBe(100);
   });
 
   test("recognises a row that exists already", async () => {
@@ -161,7 +161,7 @@ eachDatabase("a database", (open) => {
       throw new Error("no");
     });
     await expect(work).rejects.toThrow("no");
-    expect(await quotaOf(1)).toBe(100);
+    expect(await readQuota(1)).toBe(100);
   });
 });
 

@@ -18,11 +18,11 @@ export async function rowsByKey<Row>(
 ): Promise<Row[]> {
   if (keys.length === 0) return [];
   if (kind === "postgres")
-    return tx.rows<Row>(lateralSql(keyed), [JSON.stringify(keys.map((key) => named(keyed, key)))]);
+    return tx.rows<Row>(lateralSql(keyed), [JSON.stringify(keys.map((key) => toKeyObject(keyed, key)))]);
   return tx.rows<Row>(unionSql(keyed, keys.length), keys.flat());
 }
 
-function named({ key: names }: Keyed, key: readonly SqlValue[]): object {
+function toKeyObject({ key: names }: Keyed, key: readonly SqlValue[]): object {
   return Object.fromEntries(names.map((name, at) => [name, key[at]]));
 }
 

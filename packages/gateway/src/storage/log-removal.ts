@@ -51,7 +51,7 @@ export async function countBatches({ db, kind }: Database, before: number, type?
   const old = ofType(db.selectFrom("logs"), type)
     .select("id")
     .where("created_at", "<", before)
-    .limit(MOST_COUNTED * atOnce);
+    .limit(MAX_COUNTED * atOnce);
   const row = await db
     .selectFrom(old.as("old"))
     .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -64,7 +64,7 @@ function ofType(query: SelectQueryBuilder<Schema, "logs", object>, type: number 
 }
 
 /** Limit in batches: a hundred million rows are reported as ten million. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** 0 for an empty log. */
 export async function newestLogId(db: Kysely<Schema>): Promise<number> {

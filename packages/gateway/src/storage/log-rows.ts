@@ -2,7 +2,7 @@ import type { Insertable } from "kysely";
 import type { RawTransaction, SqlValue } from "./engines/raw.ts";
 import type { LogTable } from "./tables/schema.ts";
 
-/** Columns of `logs` in the order of `valuesOf`. */
+/** Columns of `logs` in the order of `toRowValues`. */
 export const LOG_COLUMNS = [
   "user_id",
   "created_at",
@@ -60,12 +60,12 @@ export function createLogWriter(isSeparate: boolean): WriteLog {
     const row: LogRowInput = { ...DEFAULTS, ...entry };
     if (isSeparate)
       await tx.run('insert into log_outbox (request_id, "row") values (?, ?)', [row.request_id, JSON.stringify(row)]);
-    else await tx.run(insert, valuesOf(row));
+    else await tx.run(insert, toRowValues(row));
   };
 }
 
 /** The values of a row in the order of `LOG_COLUMNS`. */
-export function valuesOf(row: LogRowInput): SqlValue[] {
+export function toRowValues(row: LogRowInput): SqlValue[] {
   return LOG_COLUMNS.map((name) => row[name]);
 }
 

@@ -18,11 +18,11 @@ export async function readSubjectNames(
   raw: Pick<RawDatabase, "rows">,
   subjects: readonly Subject[],
 ): Promise<(subject: Subject) => string> {
-  const namesOf = (scope: keyof typeof SUBJECT_TABLES) => {
+  const readNames = (scope: keyof typeof SUBJECT_TABLES) => {
     const ids = subjects.flatMap((one) => (one.scope === scope ? [Number(one.subject)] : []));
     return readRowNames(raw, SUBJECT_TABLES[scope], ids);
   };
-  const [token, user, channel] = await Promise.all([namesOf("token"), namesOf("user"), namesOf("channel")]);
+  const [token, user, channel] = await Promise.all([readNames("token"), readNames("user"), readNames("channel")]);
   const names = { token, user, channel };
   return ({ scope, subject }) =>
     scope === "group" || scope === "model" ? subject : (names[scope].get(Number(subject)) ?? "");

@@ -42,10 +42,10 @@ export function createTaskHandler(deps: TaskDeps): TaskHandler {
     const image = method === "GET" && drawing !== undefined ? IMAGE.exec(drawing)?.[1] : undefined;
     if (image !== undefined) return serveImage(request, response, { id: decoded(image), ip, query }, deps);
     if (drawing === "notify" && method === "POST") {
-      await acceptNotification(query, () => newsOf(request, deps), deps);
+      await acceptNotification(query, () => readNews(request, deps), deps);
       return void response.writeHead(200).end();
     }
-    const answer = await answerOf(arrival, { drawing, mode }, deps);
+    const answer = await answerKeyedCall(arrival, { drawing, mode }, deps);
     if (!answer) throw new AppError("unknown_url", { values: { method, path: path.slice(0, 200) } });
     if (answer.body === undefined) return;
     const bytes = Buffer.from(JSON.stringify(answer.body));
@@ -66,7 +66,7 @@ interface Drawing {
 }
 
 /** Calls that need a key; undefined for paths that do not exist. */
-async function answerOf(arrival: TaskArrival, asked: Drawing, deps: TaskDeps): Promise<Answer | undefined> {
+async function answerKeyedCall(arrival: TaskArrival, asked: Drawing, deps: TaskDeps): Promise<Answer | undefined> {
   const { request, ip } = arrival;
   const caller = await deps.authenticator.byKey(request, ip);
   return answerTo(caller, arrival, asked, deps).catch((error: unknown) => {
@@ -103,7 +103,7 @@ async function answerTo(
   }
 }
 
-async function newsOf(request: IncomingMessage, deps: TaskDeps): Promise<JsonObject> {
+async function readNews(request: IncomingMessage, deps: TaskDeps): Promise<JsonObject> {
   const news = parseObject((await deps.readBody(request)).toString("utf8"));
   if (!news) throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
   return news as JsonObject;

@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { parseOptions } from "@fairway/wire";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { quietLog } from "../../test/kit/support.ts";
-import { accountsOf, requestId, type LedgerHarness } from "../billing/ledger/test-harness.contract.ts";
+import { createTestAccounts, requestId, type LedgerHarness } from "../billing/ledger/test-harness.contract.ts";
 import { ratio } from "../billing/money/ratio.ts";
 import { openSqlHarness } from "../billing/ledger/sql/test-harness.contract.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
@@ -20,7 +20,7 @@ afterEach(() => vi.useRealTimers());
 const channel = { id: 5, setting: {} } as ChannelRecord;
 const price = { kind: "call", modelPrice: 1, exact: ratio("1"), unit: "call", hasImageFactors: false };
 
-function depsOf(): TaskDeps {
+function createDeps(): TaskDeps {
   const options = parseOptions([]);
   const snapshot = { options, channels: new Map(), prices: { find: () => price, groupRatio: () => "1" } };
   return {
@@ -34,12 +34,12 @@ function depsOf(): TaskDeps {
 
 test("a submission that takes longer than the lease keeps its reservation", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  const accounts = accountsOf(harness);
+  const accounts = createTestAccounts(harness);
   const userId = await accounts.addUser(1_000_000);
   const caller = { userId, tokenId: 0, username: "u", tokenName: "" };
   const call = { requestId: requestId(), caller, startedAt: 0 } as unknown as TaskCall;
   const target = { channel, group: "default" };
-  const money = await reserveTask(call, { model: "suno_lyrics" }, [target], depsOf());
+  const money = await reserveTask(call, { model: "suno_lyrics" }, [target], createDeps());
   for (let passed = 0; passed < 150_000; passed += 10_000) {
     harness.clock.advance(10_000);
     await vi.advanceTimersByTimeAsync(10_000);

@@ -6,7 +6,7 @@ import { NO_USAGE } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { Reservation } from "../relay/reservation/reservation.ts";
 import { admitAndReserve } from "../relay/admission/admit-and-reserve.ts";
-import { subjectsOf } from "../relay/admission/request-budgets.ts";
+import { buildBudgetSubjects } from "../relay/admission/request-budgets.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { TaskTarget } from "./channels.ts";
 import { TaskCandidates } from "./candidates.ts";
@@ -28,7 +28,7 @@ export interface TaskMoney {
   /** The channels to try, at most `most` of them, without those at their limit. */
   channels(most: number): AsyncIterable<TaskTarget>;
   /** What the task costs on this channel. */
-  quotaOf(target: TaskTarget): Quota;
+  calculateQuota(target: TaskTarget): Quota;
   /** Stores the charge in the reservation: if this process dies, the replica that recovers the reservation settles it. */
   promise(target: TaskTarget, detail: string): Promise<void>;
   settle(target: TaskTarget, detail: string): Promise<void>;
@@ -43,17 +43,17 @@ export async function reserveTask(
   deps: TaskDeps,
 ): Promise<TaskMoney> {
   const snapshot = deps.snapshots.current();
-  const price = priceOf(pricing, snapshot);
-  const quotaOf = ({ group }: TaskTarget) => cost(price, pricing.model, group, snapshot);
-  const amount = targets.map(quotaOf).reduce((most, quota) => (quota > most ? quota : most), ZERO);
+  const price = requirePrice(pricing, snapshot);
+  const calculateQuota = ({ group }: TaskTarget) => cost(price, pricing.model, group, snapshot);
+  const amount = targets.map(calculateQuota).reduce((most, quota) => (quota > most ? quota : most), ZERO);
   const candidates = new TaskCandidates(call, pricing.model, targets, deps);
   const reservation = await reserveWithin(candidates, call, amount, deps);
   const { hold } = reservation;
   const stopRenewing = renewRegularly(reservation, deps);
   const settlement = (target: TaskTarget, detail: string) =>
-    settlementOf({ call, pricing, price, hold, target, detail, quota: quotaOf(target) }, deps);
+    buildSettlement({ call, pricing, price, hold, target, detail, quota: calculateQuota(target) }, deps);
   return {
-    quotaOf,
+    calculateQuota,
     async promise(target, detail) {
       await stopRenewing();
       await reservation.renew(settlement(target, detail));
@@ -113,7 +113,7 @@ async function reserveWithin(
   }
 }
 
-function priceOf({ model, special, fallback }: TaskPricing, { options, prices }: Snapshot): Price {
+function requirePrice({ model, special, fallback }: TaskPricing, { options, prices }: Snapshot): Price {
   const own = special === undefined ? undefined : options.ModelPrice[special];
   const price = prices.find(own === undefined ? model : (special as string)) ?? perCall(prices, fallback);
   if (price) return price;
@@ -144,10 +144,10 @@ interface Charging {
   readonly quota: Quota;
 }
 
-function settlementOf(charging: Charging, deps: TaskDeps): Settlement {
+function buildSettlement(charging: Charging, deps: TaskDeps): Settlement {
   const { call, pricing, price, hold, target, detail, quota } = charging;
   const { prices, options } = deps.snapshots.current();
-  const subjects = subjectsOf({ caller: call.caller, spec: pricing }, target);
+  const subjects = buildBudgetSubjects({ caller: call.caller, spec: pricing }, target);
   const counting = deps.admission.budgets.counting(subjects);
   const base = { hold, quota, channelId: target.channel.id, at: deps.clock.now(), isRefundable: true, ...counting };
   if (!options.LogConsumeEnabled) return base;

@@ -32,14 +32,14 @@ export interface TaskOwner {
 }
 
 export function findTask(deps: PollDeps, owner: TaskOwner, id: string): Promise<AsyncRow | undefined> {
-  return tasksOf(deps, owner).where("task_id", "=", id).limit(1).executeTakeFirst();
+  return selectTasks(deps, owner).where("task_id", "=", id).limit(1).executeTakeFirst();
 }
 
 export function findTasks(deps: PollDeps, owner: TaskOwner, ids: readonly string[]): Promise<AsyncRow[]> {
-  return ids.length === 0 ? Promise.resolve([]) : tasksOf(deps, owner).where("task_id", "in", ids).execute();
+  return ids.length === 0 ? Promise.resolve([]) : selectTasks(deps, owner).where("task_id", "in", ids).execute();
 }
 
-function tasksOf({ database: { db } }: Pick<PollDeps, "database">, { userId, platform }: TaskOwner) {
+function selectTasks({ database: { db } }: Pick<PollDeps, "database">, { userId, platform }: TaskOwner) {
   const rows = db.selectFrom("tasks").selectAll().where("user_id", "=", userId);
   return (platform === undefined ? rows : rows.where("platform", "=", platform)).orderBy("id", "desc");
 }
@@ -55,7 +55,7 @@ export async function findOwnIds(
   ids: readonly string[],
   made: MadeIdRules["made"],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await tasksOf(deps, owner)
+  const rows = await selectTasks(deps, owner)
     .where((row) =>
       row.or([
         row("task_id", "in", ids),
@@ -103,7 +103,7 @@ export async function acceptTask(accepted: AcceptedTask, deps: TaskDeps): Promis
 
 function newRow(accepted: AcceptedTask, deps: TaskDeps): Insertable<Omit<TaskTable, "id">> {
   const { call, target, money, id, platform, action, status, properties, data } = accepted;
-  const quota = money.quotaOf(target);
+  const quota = money.calculateQuota(target);
   const now = seconds(deps.clock);
   return {
     created_at: now,
@@ -174,13 +174,13 @@ type TaskPatch = Pick<AsyncRow, "status" | "fail_reason" | "start_time" | "finis
 
 /** Writes what is new; a row that has ended stays as it is, and a failure is paid back. */
 export async function updateTask(row: AsyncRow, news: TaskNews, deps: PollDeps): Promise<void> {
-  const patch = patchOf(row, news);
+  const patch = buildPatch(row, news);
   if (patch.status === "FAILURE") return failTask(row, "tasks", (tx) => write(tx, row, patch, deps), deps);
   const isNew = (Object.keys(patch) as (keyof TaskPatch)[]).some((name) => patch[name] !== row[name]);
   if (isNew) await write(deps.database.raw, row, patch, deps);
 }
 
-function patchOf(row: AsyncRow, news: TaskNews): TaskPatch {
+function buildPatch(row: AsyncRow, news: TaskNews): TaskPatch {
   const status = news.status ? (STATUSES.has(news.status) ? news.status : "UNKNOWN") : row.status;
   const isDone = status === "SUCCESS" || status === "FAILURE";
   return {

@@ -2,7 +2,7 @@ import { AppError } from "../lib/app-error.ts";
 import type { AttemptStart, CallSpan, Tracing } from "../observability/tracing/call-span.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { providerByType } from "../providers/registry.ts";
-import { outcomeOf } from "../relay/request/outcome.ts";
+import { classifyOutcome } from "../relay/request/outcome.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 import type { TaskUpstream } from "./upstream.ts";
 
@@ -37,14 +37,14 @@ export async function traced<A extends Answer | undefined>(
     return answer;
   } catch (thrown) {
     const error = AppError.from(thrown);
-    span.ended({ status: error.status, outcome: outcomeOf(error), errorCode: error.code });
+    span.ended({ status: error.status, outcome: classifyOutcome(error), errorCode: error.code });
     throw thrown;
   }
 }
 
 function tracedUpstream(upstream: TaskUpstream, span: CallSpan): TaskUpstream {
   return async (channel, request) => {
-    const { start, host } = factsOf(channel);
+    const { start, host } = buildAttemptFacts(channel);
     span.attemptStarted(start);
     const ended = (status: number, errorCode: string | undefined) =>
       span.attemptEnded({ status, host, upstreamRequestId: undefined, errorCode });
@@ -59,7 +59,7 @@ function tracedUpstream(upstream: TaskUpstream, span: CallSpan): TaskUpstream {
   };
 }
 
-function factsOf(channel: ChannelRecord): { readonly start: AttemptStart; readonly host: string } {
+function buildAttemptFacts(channel: ChannelRecord): { readonly start: AttemptStart; readonly host: string } {
   const { telemetryName, id = "", baseUrl = "" } = providerByType(channel.type) ?? {};
   const start = {
     channelId: channel.id,

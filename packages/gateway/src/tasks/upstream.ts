@@ -1,6 +1,6 @@
 import { parseJson } from "../lib/text/json.ts";
 import { setChannelHeaders } from "../providers/core/channel-headers.ts";
-import { httpOf, proxyOf } from "../providers/core/proxy.ts";
+import { createChannelHttp, readProxy } from "../providers/core/proxy.ts";
 import { plainUrl } from "../providers/core/route-url.ts";
 import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord, HttpJson, UpstreamCall } from "../providers/core/types.ts";
@@ -48,12 +48,12 @@ export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
     await provider?.authorize(call, channel, {
       key,
       now: deps.now(),
-      http: httpOf(channel, deps.http),
+      http: createChannelHttp(channel, deps.http),
       clientHeaders: {},
     });
     setChannelHeaders(call.headers, channel, key);
     Object.assign(call.headers, headers);
-    const proxy = proxyOf(channel);
+    const proxy = readProxy(channel);
     const timeouts = { headersMs: timeoutMs, idleMs: timeoutMs };
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await collect(await sendCall(deps.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);

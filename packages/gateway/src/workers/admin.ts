@@ -21,7 +21,7 @@ export function createFleetAdmin(fleet: Fleet, size: number): Server {
 async function answer(fleet: Fleet, size: number, request: IncomingMessage): Promise<Answer> {
   const { pathname = "", searchParams } = URL.parse(request.url ?? "/", "http://admin") ?? {};
   if (request.method !== "GET" && request.method !== "HEAD") return { status: 405, text: "method not allowed\n" };
-  if (pathname === "/metrics") return { status: 200, ...(await metricsOf(fleet)) };
+  if (pathname === "/metrics") return { status: 200, ...(await collectMetrics(fleet)) };
   // The machine is ready while one worker is, and started when all are. The primary itself lives.
   const needed = { "/livez": 0, "/readyz": 1, "/startupz": size }[pathname];
   if (needed === undefined) return { status: 404, text: "not found\n" };
@@ -47,7 +47,7 @@ async function probe(fleet: Fleet, { path, isVerbose, needed, size }: Probe): Pr
   return { status, text: [...parts, sum].join("") };
 }
 
-async function metricsOf(fleet: Fleet): Promise<Pick<Answer, "text" | "contentType">> {
+async function collectMetrics(fleet: Fleet): Promise<Pick<Answer, "text" | "contentType">> {
   await fleet.ask<"metrics">({ kind: "metrics" });
   // One that hangs keeps the counts of its last answer: a sum that falls would read as a restart.
   return mergeMetrics([fleet.counted, ...fleet.members.map(({ metrics }) => metrics)]);

@@ -16,16 +16,16 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const rowsOf = async (reply: Promise<ApiReply>): Promise<Row[]> => {
+const readRows = async (reply: Promise<ApiReply>): Promise<Row[]> => {
   const { status, body } = await reply;
   expect([status, body["success"], Array.isArray(body["data"])]).toEqual([200, true, true]);
   return body["data"] as Row[];
 };
-const dataOf = async (reply: Promise<ApiReply>): Promise<Row> => root.data<Row>(reply);
+const readData = async (reply: Promise<ApiReply>): Promise<Row> => root.data<Row>(reply);
 
 describe("before and at the sign-in", () => {
   test("the first load reads status, notice and home page", async () => {
-    const status = await dataOf(root.get("/api/status", { "New-API-User": "-1" }));
+    const status = await readData(root.get("/api/status", { "New-API-User": "-1" }));
     expect(Array.isArray(status["chats"])).toBe(true);
     for (const name of [
       "enable_drawing",
@@ -81,7 +81,7 @@ describe("before and at the sign-in", () => {
 
 describe("a tour of the signed-in console", () => {
   test("personal page: profile, models, token, invitation", async () => {
-    const self = await dataOf(root.get("/api/user/self"));
+    const self = await readData(root.get("/api/user/self"));
     for (const name of [
       "email",
       "github_id",
@@ -94,15 +94,15 @@ describe("a tour of the signed-in console", () => {
       "request_count",
     ])
       expect(self, name).toHaveProperty(name);
-    await rowsOf(root.get("/api/user/models"));
+    await readRows(root.get("/api/user/models"));
     expect(typeof (await root.get("/api/user/token")).body["data"]).toBe("string");
     expect(typeof (await root.get("/api/user/aff")).body["data"]).toBe("string");
     expect((await root.post("/api/user/aff_transfer", { quota: 1 })).body["message"]).toBe(
       "The minimum amount for transfer is $1.000000",
     );
-    const groups = await dataOf(root.get("/api/user/self/groups"));
+    const groups = await readData(root.get("/api/user/self/groups"));
     expect(Object.keys(groups)[0]).toBe("default");
-    expect(await dataOf(root.get("/api/user/groups"))).toEqual(groups);
+    expect(await readData(root.get("/api/user/groups"))).toEqual(groups);
   });
 
   test("channels: create with a form of all members, list, copy with the row's id as key, short updates, delete", async () => {
@@ -125,7 +125,7 @@ describe("a tour of the signed-in console", () => {
       tag: "",
     };
     await root.data(root.post("/api/channel/", form));
-    const [row = {}] = await rowsOf(root.get("/api/channel/?p=0&page_size=10&id_sort=false"));
+    const [row = {}] = await readRows(root.get("/api/channel/?p=0&page_size=10&id_sort=false"));
     expect(row).toMatchObject({ key: "", models: "gpt-4o,gpt-4", other_info: "", tag: null, balance: 0 });
     expect(typeof row["response_time"]).toBe("number");
     const id = Number(row["id"]);
@@ -140,20 +140,20 @@ describe("a tour of the signed-in console", () => {
         used_quota: 0,
       }),
     );
-    expect(await rowsOf(root.get("/api/channel/search?keyword=up&group=null&model=&id_sort=true"))).toHaveLength(2);
-    expect(await rowsOf(root.get("/api/channel/search?keyword=up&group=&model="))).toHaveLength(2);
+    expect(await readRows(root.get("/api/channel/search?keyword=up&group=null&model=&id_sort=true"))).toHaveLength(2);
+    expect(await readRows(root.get("/api/channel/search?keyword=up&group=&model="))).toHaveLength(2);
     for (const part of [{ status: 2 }, { priority: 5 }, { weight: 7 }, { status: 1 }])
-      expect((await dataOf(root.put("/api/channel/", { id, ...part })))["status"]).toBe(part.status ?? 2);
-    const one = await dataOf(root.get(`/api/channel/${id}`));
+      expect((await readData(root.put("/api/channel/", { id, ...part })))["status"]).toBe(part.status ?? 2);
+    const one = await readData(root.get(`/api/channel/${id}`));
     expect([one["model_mapping"], one["models"], one["group"]]).toEqual(["", "gpt-4o,gpt-4", "default"]);
     await root.data(root.put("/api/channel/", { ...one, key: "" }));
     await root.data(root.post("/api/channel/tag/enabled", { tag: "t" }));
     expect(await root.data(root.post("/api/channel/fix", {}))).toBe(2);
-    expect((await rowsOf(root.get("/api/channel/models")))[0]).toHaveProperty("id");
+    expect((await readRows(root.get("/api/channel/models")))[0]).toHaveProperty("id");
     expect(typeof (await root.get("/api/models")).body["data"]).toBe("object");
     expect((await root.delete(`/api/channel/${id}/`)).body["success"]).toBe(true);
     expect(await root.data(root.delete("/api/channel/disabled"))).toBe(0);
-    const rest = await rowsOf(root.get("/api/channel/?p=0&page_size=10&id_sort=true"));
+    const rest = await readRows(root.get("/api/channel/?p=0&page_size=10&id_sort=true"));
     expect(await root.data(root.post("/api/channel/batch", { ids: rest.map((it) => it["id"]) }))).toBe(1);
   });
 
@@ -170,15 +170,15 @@ describe("a tour of the signed-in console", () => {
     };
     await root.data(root.post("/api/token/", form));
     for (const path of ["/api/token/?p=0&size=10", "/api/token/?p=0&size=999", "/api/token?p=0&size=100"])
-      expect(await rowsOf(root.get(path))).toHaveLength(1);
-    const [row = {}] = await rowsOf(root.get("/api/token/?p=0&size=10"));
+      expect(await readRows(root.get(path))).toHaveLength(1);
+    const [row = {}] = await readRows(root.get("/api/token/?p=0&size=10"));
     expect(row).toMatchObject({ group: "", model_limits: "", used_quota: 0 });
     expect(String(row["key"])).toMatch(/^[0-9A-Za-z]{48}$/);
-    expect(await rowsOf(root.get(`/api/token/search?keyword=&token=sk-${String(row["key"])}`))).toHaveLength(1);
+    expect(await readRows(root.get(`/api/token/search?keyword=&token=sk-${String(row["key"])}`))).toHaveLength(1);
     const put = { ...row, name: "renamed", used_quota: 9e9, user_id: 99, key: "stolen", accessed_time: 0 };
     await root.data(root.put("/api/token/", put));
-    expect((await dataOf(root.put("/api/token/?status_only=true", { id: row["id"], status: 2 })))["status"]).toBe(2);
-    const after = await dataOf(root.get(`/api/token/${String(row["id"])}`));
+    expect((await readData(root.put("/api/token/?status_only=true", { id: row["id"], status: 2 })))["status"]).toBe(2);
+    const after = await readData(root.get(`/api/token/${String(row["id"])}`));
     expect(after).toMatchObject({ name: "renamed", used_quota: 0, user_id: 1, key: row["key"], status: 2 });
     expect((await root.delete(`/api/token/${String(row["id"])}/`)).body["success"]).toBe(true);
   });
@@ -188,14 +188,14 @@ describe("a tour of the signed-in console", () => {
       await root.data(
         root.post("/api/user/", { username: `user${at}`, display_name: "", password: "a good password" }),
       );
-    const first = await rowsOf(root.get("/api/user/?p=0"));
+    const first = await readRows(root.get("/api/user/?p=0"));
     expect(first).toHaveLength(10);
-    expect(await rowsOf(root.get("/api/user/?p=1"))).toHaveLength(3);
+    expect(await readRows(root.get("/api/user/?p=1"))).toHaveLength(3);
     for (const row of first) expect(row).toHaveProperty("DeletedAt", null);
-    await rowsOf(root.get("/api/user/search?keyword=user1 &group="));
-    expect(await rowsOf(root.get("/api/user/search?keyword=user1&group=undefined"))).toHaveLength(3);
+    await readRows(root.get("/api/user/search?keyword=user1 &group="));
+    expect(await readRows(root.get("/api/user/search?keyword=user1&group=undefined"))).toHaveLength(3);
     const id = Number(first[0]?.["id"]);
-    const one = await dataOf(root.get(`/api/user/${id}`));
+    const one = await readData(root.get(`/api/user/${id}`));
     await root.data(
       root.put("/api/user/", {
         ...one,
@@ -207,7 +207,7 @@ describe("a tour of the signed-in console", () => {
         request_count: 7,
       }),
     );
-    expect(await dataOf(root.get(`/api/user/${id}`))).toMatchObject({
+    expect(await readData(root.get(`/api/user/${id}`))).toMatchObject({
       group: "vip",
       quota: 900,
       used_quota: 0,
@@ -220,20 +220,20 @@ describe("a tour of the signed-in console", () => {
       ["promote", { role: 10 }],
       ["demote", { role: 1 }],
     ] as const)
-      expect(await dataOf(root.post("/api/user/manage", { id, action }))).toMatchObject(part);
+      expect(await readData(root.post("/api/user/manage", { id, action }))).toMatchObject(part);
     expect(await root.data(root.get("/api/group/"))).toEqual(["default", "svip", "vip"]);
   });
 
   test("codes: created in bulk, switched, redeemed", async () => {
     const codes = await root.data<string[]>(root.post("/api/redemption/", { name: "gift", quota: 100, count: 2 }));
     expect(codes).toHaveLength(2);
-    const [row = {}] = await rowsOf(root.get("/api/redemption/?p=0"));
+    const [row = {}] = await readRows(root.get("/api/redemption/?p=0"));
     expect(row).toMatchObject({ used_user_id: 0, status: 1 });
-    expect(await dataOf(root.put("/api/redemption/?status_only=true", { id: row["id"], status: 2 }))).toMatchObject({
+    expect(await readData(root.put("/api/redemption/?status_only=true", { id: row["id"], status: 2 }))).toMatchObject({
       status: 2,
     });
     await root.data(root.put("/api/redemption/", { ...row, name: "present", quota: 200 }));
-    expect(await rowsOf(root.get("/api/redemption/search?keyword=present"))).toHaveLength(1);
+    expect(await readRows(root.get("/api/redemption/search?keyword=present"))).toHaveLength(1);
     expect(await root.data(root.post("/api/user/topup", { key: codes[0] }))).toBe(100);
     expect((await root.post("/api/user/amount", { amount: 10, top_up_code: "" })).body).toMatchObject({
       message: "success",
@@ -247,26 +247,26 @@ describe("a tour of the signed-in console", () => {
   test("logs, sums, drawings and tasks take empty and unreadable filters", async () => {
     const query = "type=0&username=&token_name=&model_name=&start_timestamp=0&end_timestamp=NaN&channel=";
     for (const path of [`/api/log/?p=0&page_size=10&${query}`, `/api/log/self/?p=1&page_size=10&${query}`]) {
-      const data = await dataOf(root.get(path));
+      const data = await readData(root.get(path));
       expect(data).toMatchObject({ page: 1, page_size: 10 });
       for (const item of data["items"] as Row[]) {
         for (const name of ["username", "model_name", "token_name", "other"])
           expect(typeof item[name], name).toBe("string");
       }
     }
-    expect(await dataOf(root.get(`/api/log/stat?${query}`))).toEqual({ quota: 0, rpm: 0, tpm: 0 });
-    expect(await dataOf(root.get(`/api/log/self/stat?${query}`))).toEqual({ quota: 0, rpm: 0, tpm: 0 });
-    await rowsOf(root.get("/api/data/?username=&start_timestamp=1&end_timestamp=2&default_time=hour"));
-    await rowsOf(root.get("/api/data/self/?start_timestamp=1&end_timestamp=2&default_time=day"));
-    await rowsOf(root.get("/api/mj/?p=0&channel_id=&mj_id=&start_timestamp=1&end_timestamp=2"));
-    await rowsOf(root.get("/api/mj/self/?p=0&mj_id=&start_timestamp=1&end_timestamp=2"));
-    await rowsOf(root.get("/api/task/?p=0&channel_id=&task_id=&start_timestamp=1&end_timestamp=NaN"));
-    await rowsOf(root.get("/api/task/self?p=0&task_id=&start_timestamp=1&end_timestamp=NaN"));
+    expect(await readData(root.get(`/api/log/stat?${query}`))).toEqual({ quota: 0, rpm: 0, tpm: 0 });
+    expect(await readData(root.get(`/api/log/self/stat?${query}`))).toEqual({ quota: 0, rpm: 0, tpm: 0 });
+    await readRows(root.get("/api/data/?username=&start_timestamp=1&end_timestamp=2&default_time=hour"));
+    await readRows(root.get("/api/data/self/?start_timestamp=1&end_timestamp=2&default_time=day"));
+    await readRows(root.get("/api/mj/?p=0&channel_id=&mj_id=&start_timestamp=1&end_timestamp=2"));
+    await readRows(root.get("/api/mj/self/?p=0&mj_id=&start_timestamp=1&end_timestamp=2"));
+    await readRows(root.get("/api/task/?p=0&channel_id=&task_id=&start_timestamp=1&end_timestamp=NaN"));
+    await readRows(root.get("/api/task/self?p=0&task_id=&start_timestamp=1&end_timestamp=NaN"));
     expect((await root.delete("/api/log/?target_timestamp=1")).body).toMatchObject({ success: true, data: 0 });
   });
 
   test("settings: every value is a string, several are saved at once, an unchanged secret stays", async () => {
-    const options = await rowsOf(root.get("/api/option/"));
+    const options = await readRows(root.get("/api/option/"));
     for (const { key, value } of options) {
       expect(typeof value, String(key)).toBe("string");
       expect(/(Token|Secret|Key)$/.test(String(key)), String(key)).toBe(false);

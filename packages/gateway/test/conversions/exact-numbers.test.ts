@@ -8,7 +8,7 @@ import { encodeBlock } from "../../src/lib/text/sse.ts";
 import { jsonBody } from "../../src/relay/body/read-body.ts";
 import { createStreamTranslation, translateAnswer, translateRequest } from "../../src/relay/conversion/translate.ts";
 import { allProviders } from "../../src/providers/registry.ts";
-import { bridgeContextOf, askOf } from "../kit/provider-kit.ts";
+import { createBridgeContext, createRequestSpec } from "../kit/provider-kit.ts";
 import { dialect, PROTOCOLS, type ChatLike } from "./response-meaning.ts";
 
 const NUMBERS = "12345678901234567890,1e400,-0,0.12345678901234567891,9007199254740993";
@@ -40,8 +40,8 @@ function way(client: DialectId, upstream: DialectId) {
   const bridges = findBridges(client, upstream, extra);
   if (bridges === undefined) throw new Error(`no way from ${client} to ${upstream}`);
   const upstreamModel = upstream === "anthropic-messages" ? "claude-sonnet-4-5" : "some-model";
-  const spec = askOf({ dialect: client, stream: true, model: "m" });
-  return { bridges, context: bridgeContextOf({ spec, upstreamModel, setting: { parameters_json_schema: true } }) };
+  const spec = createRequestSpec({ dialect: client, stream: true, model: "m" });
+  return { bridges, context: createBridgeContext({ spec, upstreamModel, setting: { parameters_json_schema: true } }) };
 }
 
 const PRIVATE = [
@@ -80,7 +80,7 @@ describe("answers keep the numbers of inputs", () => {
 
   it.each(answers)("to %s from a stream of %s", (client, upstream) => {
     const { bridges, context } = way(client, upstream);
-    const stream = dialect(upstream).streamOf(parseJson(ANSWERS[upstream]) as JsonObject, context.spec);
+    const stream = dialect(upstream).toStream(parseJson(ANSWERS[upstream]) as JsonObject, context.spec);
     const translation = createStreamTranslation(bridges, context);
     const out = Buffer.concat([translation.blocks(stream), translation.end()]);
     expect(count(out.toString()), out.toString()).toBeGreaterThan(0);

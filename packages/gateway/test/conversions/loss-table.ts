@@ -8,7 +8,7 @@ import { findLost } from "../../src/providers/core/lost-members.ts";
 import type { ProviderAdapter } from "../../src/providers/core/types.ts";
 import { allProviders } from "../../src/providers/registry.ts";
 import { translateRequest } from "../../src/relay/conversion/translate.ts";
-import { askOf, channelOf } from "../kit/provider-kit.ts";
+import { createRequestSpec, createChannelRecord } from "../kit/provider-kit.ts";
 
 /** carried = all of it is in the upstream's request; named = some is not, and header and row say so; lost = no one says so. */
 export type Fate = "carried" | "refused" | "named" | "lost";
@@ -283,7 +283,7 @@ function toolPlaces(body: (tools: JsonValue[]) => JsonObject, another: JsonObjec
 }
 
 /** A kind that no client of today knows. */
-function unknownOf(union: Union): JsonObject {
+function buildUnknownPart(union: Union): JsonObject {
   if (union.startsWith("Gemini")) return { fromTheFuture: { text: "text" } };
   return union === "ChatMessages"
     ? { role: "from_the_future", content: "text" }
@@ -299,16 +299,16 @@ const CONTENT_OF: Readonly<Record<string, JsonObject>> = {
   input_image: { image_url: "image_url" },
 };
 
-function samplesOf(union: Union): Record<string, JsonValue> {
+function buildSamples(union: Union): Record<string, JsonValue> {
   const samples = Object.entries(sdkParts.unions[union] as Record<string, JsonObject>).map(
     ([name, sample]) => [name, union === "MessagesSources" ? sample : { ...sample, ...CONTENT_OF[name] }] as const,
   );
-  return { ...Object.fromEntries<JsonValue>(samples), from_the_future: unknownOf(union) };
+  return { ...Object.fromEntries<JsonValue>(samples), from_the_future: buildUnknownPart(union) };
 }
 
 export const CASES: readonly Case[] = PLACES.flatMap(([client, union, places]) => {
   return places.flatMap(([place, body]) =>
-    Object.entries(samplesOf(union)).map(([name, sample]) => {
+    Object.entries(buildSamples(union)).map(([name, sample]) => {
       const { value, marks } = marked(sample);
       return { client, place, kind: name, body: body(value), marks };
     }),
@@ -316,7 +316,7 @@ export const CASES: readonly Case[] = PLACES.flatMap(([client, union, places]) =
 });
 
 /** Sends a case through the conversion to an upstream. */
-export function outcomeOf({ client, body, marks }: Case, target: Target): Outcome | undefined {
+export function runCase({ client, body, marks }: Case, target: Target): Outcome | undefined {
   const bridges = findBridges(client, target.upstream, target.provider?.bridges);
   if (bridges === undefined || bridges.length === 0) return undefined;
   const named: string[] = [];
@@ -341,7 +341,7 @@ function send(
   target: Target,
   { client, named }: { readonly client: DialectId; readonly named: string[] },
 ): JsonObject {
-  const spec = askOf({ dialect: client, model: "asked" });
+  const spec = createRequestSpec({ dialect: client, model: "asked" });
   const context: BridgeContext = {
     spec,
     upstreamModel: target.model,
@@ -353,7 +353,7 @@ function send(
   let sent = translateRequest(bridges, body, context);
   for (const { on = ["openai-chat"], apply, rewords } of target.provider?.requestTransforms ?? []) {
     if (!on.includes(target.upstream)) continue;
-    const next = apply(sent, spec, target.model, channelOf());
+    const next = apply(sent, spec, target.model, createChannelRecord());
     named.push(...findLost(sent, next, rewords));
     sent = next;
   }

@@ -5,7 +5,7 @@ import { wantsBackground } from "../../src/dialects/core/request-spec.ts";
 import { vendorExtras } from "../../src/dialects/core/vendor-extras.ts";
 import type { Body, Dialect, DialectId, JsonObject, Operation } from "../../src/dialects/core/types.ts";
 import { dialectById, dialects } from "../../src/dialects/index.ts";
-import { hasTwoSpellings, membersOf, type Members } from "../../src/dialects/members.ts";
+import { hasTwoSpellings, listDialectMembers, type Members } from "../../src/dialects/members.ts";
 import { matchRoute } from "../../src/relay/ingress/routes.ts";
 import { loadVectors } from "../vectors/load.ts";
 
@@ -28,7 +28,12 @@ function watched<T extends object>(value: T, path: string, reads: Set<string>): 
   });
 }
 
-function readsOf(dialect: Dialect, json: JsonObject, operation: Operation, pathModel: string | undefined): Set<string> {
+function collectReads(
+  dialect: Dialect,
+  json: JsonObject,
+  operation: Operation,
+  pathModel: string | undefined,
+): Set<string> {
   const reads = new Set<string>();
   const body: Body = { bytes: Buffer.from(JSON.stringify(json)), json: () => watched(json, "", reads) };
   const spec = dialect.inspect(body, operation, pathModel);
@@ -43,7 +48,7 @@ function readsOf(dialect: Dialect, json: JsonObject, operation: Operation, pathM
 /** Members that were read but are not listed for the protocol. */
 function unlisted(reads: ReadonlySet<string>, dialect: DialectId): string[] {
   return [...reads].filter((path) => {
-    let at: Members | undefined = membersOf(dialect);
+    let at: Members | undefined = listDialectMembers(dialect);
     for (const name of path.split("."))
       at = at && (at[name] ?? (hasTwoSpellings(dialect) ? at[camel(name)] : undefined));
     return at === undefined;
@@ -67,7 +72,7 @@ describe("members that the gateway reads", () => {
     expect(requests.length).toBeGreaterThan(80);
     const found = requests.flatMap(({ match, body }) => {
       const dialect = dialectById(match.dialect) as Dialect;
-      const reads = readsOf(dialect, body, match.operation, match.pathModel);
+      const reads = collectReads(dialect, body, match.operation, match.pathModel);
       return unlisted(reads, match.dialect).map((path) => `${match.dialect} reads ${path}`);
     });
     expect([...new Set(found)]).toEqual([]);
@@ -77,12 +82,12 @@ describe("members that the gateway reads", () => {
     const chat = dialectById("openai-chat") as Dialect;
     const found = FEATURES.flatMap(({ sample }) => {
       const body = { model: "m", messages: [{ role: "user", content: "hi" }], ...sample };
-      return unlisted(readsOf(chat, body, "chat", undefined), "openai-chat");
+      return unlisted(collectReads(chat, body, "chat", undefined), "openai-chat");
     });
     expect([...new Set(found)]).toEqual([]);
   });
 
   it.each(dialects.map(({ id }) => id))("are known for %s", (id) => {
-    expect(Object.keys(membersOf(id))).toContain("model");
+    expect(Object.keys(listDialectMembers(id))).toContain("model");
   });
 });

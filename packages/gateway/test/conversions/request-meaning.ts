@@ -38,7 +38,7 @@ export function readRequest(protocol: ChatLike, body: JsonObject): Request {
 }
 
 const dataUrl = (data: string) => `data:image/png;base64,${data}`;
-const dataOf = (url: string) => url.slice(url.indexOf(",") + 1);
+const readUrlData = (url: string) => url.slice(url.indexOf(",") + 1);
 
 const WRITERS: Readonly<Record<ChatLike, (request: Request) => JsonObject>> = {
   "openai-chat": (request) => ({
@@ -73,9 +73,9 @@ const WRITERS: Readonly<Record<ChatLike, (request: Request) => JsonObject>> = {
   }),
 };
 
-function choiceMember(key: string, { choice }: Request, named: (name: string) => JsonObject): JsonObject {
+function choiceMember(key: string, { choice }: Request, buildNamed: (name: string) => JsonObject): JsonObject {
   if (choice === undefined) return {};
-  return { [key]: typeof choice === "string" ? choice : named(choice.name) };
+  return { [key]: typeof choice === "string" ? choice : buildNamed(choice.name) };
 }
 
 function chatMessages(turn: Turn): JsonObject[] {
@@ -146,9 +146,9 @@ function geminiContent(turn: Turn): JsonObject {
 
 function geminiChoice(choice: Request["choice"]): JsonObject {
   if (choice === undefined) return {};
-  const named = typeof choice !== "string" && { mode: "ANY", allowedFunctionNames: [choice.name] };
+  const buildNamed = typeof choice !== "string" && { mode: "ANY", allowedFunctionNames: [choice.name] };
   const mode = choice === "required" ? "ANY" : String(typeof choice === "string" ? choice : "").toUpperCase();
-  return { toolConfig: { functionCallingConfig: named || { mode } } };
+  return { toolConfig: { functionCallingConfig: buildNamed || { mode } } };
 }
 
 function responsesItems(turn: Turn): JsonObject[] {
@@ -175,7 +175,7 @@ const READERS: Readonly<Record<ChatLike, (body: JsonObject) => Request>> = {
       .map((message) => anyText(message, "content"))
       .join("\n\n"),
     turns: joined(objects(body, "messages").flatMap(readChatMessage)),
-    tools: objects(body, "tools").map((tool) => toolOf(object(tool, "function"))),
+    tools: objects(body, "tools").map((tool) => readTool(object(tool, "function"))),
     choice: readChoice(body["tool_choice"]),
     maxTokens: number(body, "max_tokens") ?? -1,
     temperature: number(body, "temperature") ?? -1,
@@ -183,7 +183,7 @@ const READERS: Readonly<Record<ChatLike, (body: JsonObject) => Request>> = {
   "anthropic-messages": (body) => ({
     system: anyText(body, "system"),
     turns: joined(objects(body, "messages").flatMap(readAnthropicMessage)),
-    tools: objects(body, "tools").map(toolOf),
+    tools: objects(body, "tools").map(readTool),
     choice: readAnthropicChoice(object(body, "tool_choice")),
     maxTokens: number(body, "max_tokens") ?? -1,
     temperature: number(body, "temperature") ?? -1,
@@ -193,7 +193,7 @@ const READERS: Readonly<Record<ChatLike, (body: JsonObject) => Request>> = {
       .map((part) => anyText(part, "text"))
       .join("\n\n"),
     turns: joined(readContents(objects(body, "contents"))),
-    tools: objects(objects(body, "tools")[0], "functionDeclarations").map(toolOf),
+    tools: objects(objects(body, "tools")[0], "functionDeclarations").map(readTool),
     choice: readGeminiChoice(object(object(body, "toolConfig"), "functionCallingConfig")),
     maxTokens: number(object(body, "generationConfig"), "maxOutputTokens") ?? -1,
     temperature: number(object(body, "generationConfig"), "temperature") ?? -1,
@@ -204,14 +204,14 @@ const READERS: Readonly<Record<ChatLike, (body: JsonObject) => Request>> = {
       .map((item) => partsText(item))
       .join("\n\n"),
     turns: joined(objects(body, "input").flatMap(readItem)),
-    tools: objects(body, "tools").map(toolOf),
+    tools: objects(body, "tools").map(readTool),
     choice: readChoice(body["tool_choice"]),
     maxTokens: number(body, "max_output_tokens") ?? -1,
     temperature: number(body, "temperature") ?? -1,
   }),
 };
 
-function toolOf(tool: JsonObject | undefined) {
+function readTool(tool: JsonObject | undefined) {
   return { name: anyText(tool, "name"), description: anyText(tool, "description") };
 }
 
@@ -260,7 +260,7 @@ function readChatMessage(message: JsonObject): Turn[] {
     {
       role: "user",
       text: anyText(message, "content") || partsText(message),
-      image: url === "" ? undefined : dataOf(url),
+      image: url === "" ? undefined : readUrlData(url),
     },
   ];
 }
@@ -329,7 +329,7 @@ function readItem(item: JsonObject): Turn[] {
   const url = objects(item, "content")
     .map((part) => anyText(part, "image_url"))
     .join("");
-  return [{ role: "user", text: partsText(item), image: url === "" ? undefined : dataOf(url) }];
+  return [{ role: "user", text: partsText(item), image: url === "" ? undefined : readUrlData(url) }];
 }
 
 function result(id: string, written: string): Turn {

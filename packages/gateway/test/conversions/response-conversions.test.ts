@@ -10,7 +10,7 @@ const pairs = PROTOCOLS.flatMap((client) => PROTOCOLS.map((upstream) => [client,
   ([client, upstream]) => client !== upstream,
 );
 
-function bridgesOf(client: ChatLike, upstream: ChatLike) {
+function requireBridges(client: ChatLike, upstream: ChatLike) {
   const found = findBridges(client, upstream);
   if (found === undefined) throw new Error(`no way from ${client} to ${upstream}`);
   return found;
@@ -57,7 +57,7 @@ const meaning: fc.Arbitrary<Meaning> = fc
 
 /** The client's stream for an upstream's stream that arrives in these chunks. */
 function translate(client: ChatLike, upstream: ChatLike, chunks: readonly Buffer[]): Buffer {
-  const translation = createStreamTranslation(bridgesOf(client, upstream), contextFor(client));
+  const translation = createStreamTranslation(requireBridges(client, upstream), contextFor(client));
   const framer = createBlockFramer({ maxBytes: 1 << 24 });
   const parts = chunks.flatMap((chunk) => {
     const blocks = framer.feed(chunk);
@@ -77,7 +77,7 @@ function readOrRefused(read: () => unknown): void {
   }
 }
 
-function dataOf(stream: Buffer): JsonObject[] {
+function parseData(stream: Buffer): JsonObject[] {
   return parseEvents(stream).flatMap(({ data }) => (data === undefined ? [] : [data]));
 }
 
@@ -85,7 +85,7 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
   it("keep the content of a whole answer", () => {
     fc.assert(
       fc.property(meaning, (said) => {
-        const answer = translateAnswer(bridgesOf(client, upstream), write(upstream, said), contextFor(client));
+        const answer = translateAnswer(requireBridges(client, upstream), write(upstream, said), contextFor(client));
         expect(read(client, answer)).toEqual(said);
         expect(JSON.stringify(answer)).not.toContain('"fw_');
       }),
@@ -96,13 +96,13 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
   it("keep the content of a stream, however it is split", () => {
     fc.assert(
       fc.property(meaning, fc.integer({ min: 1, max: 40 }), (said, size) => {
-        const stream = dialect(upstream).streamOf(write(upstream, said), contextFor(upstream).spec);
+        const stream = dialect(upstream).toStream(write(upstream, said), contextFor(upstream).spec);
         const pieces = Array.from({ length: Math.ceil(stream.length / size) }, (_, at) =>
           stream.subarray(at * size, (at + 1) * size),
         );
         const whole = translate(client, upstream, [stream]);
-        expect(dataOf(translate(client, upstream, pieces)).length).toBe(dataOf(whole).length);
-        const answer = dialect(client).answerOf(dataOf(whole));
+        expect(parseData(translate(client, upstream, pieces)).length).toBe(parseData(whole).length);
+        const answer = dialect(client).assembleAnswer(parseData(whole));
         expect(answer && read(client, answer)).toEqual(said);
         expect(whole.toString()).not.toContain('"fw_');
         const meter = dialect(client).meter();
@@ -124,9 +124,9 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
       output: 4,
       cached: 2,
     };
-    const events = splitBlocks(dialect(upstream).streamOf(write(upstream, said), contextFor(upstream).spec));
+    const events = splitBlocks(dialect(upstream).toStream(write(upstream, said), contextFor(upstream).spec));
     for (let count = 0; count <= events.length; count++) {
-      const translation = createStreamTranslation(bridgesOf(client, upstream), contextFor(client));
+      const translation = createStreamTranslation(requireBridges(client, upstream), contextFor(client));
       const upstreamMeter = dialect(upstream).meter();
       const clientMeter = dialect(client).meter();
       for (const block of events.slice(0, count)) {
@@ -139,7 +139,7 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
   });
 
   it("survive answers and events of any shape", () => {
-    const bridges = bridgesOf(client, upstream);
+    const bridges = requireBridges(client, upstream);
     const value = fc.jsonValue({ maxDepth: 4 });
     const key = fc.constantFrom(
       "choices",

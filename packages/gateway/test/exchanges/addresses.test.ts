@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { deepseek } from "../../src/providers/vendors/deepseek/deepseek.ts";
 import { ollama } from "../../src/providers/vendors/ollama/ollama.ts";
-import { channelOf } from "../kit/provider-kit.ts";
+import { createChannelRecord } from "../kit/provider-kit.ts";
 import { CHAT_ANSWER, exchange, HELLO } from "./exchange-cases.ts";
 
 const CANDIDATE: JsonObject = { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] };
@@ -75,9 +75,13 @@ describe("a base URL whose path is part of the vendor's paths", () => {
       return Promise.resolve({ status: 200, json, text: "" });
     };
     const balance = http({ balance_infos: [{ currency: "CNY", total_balance: "1.5" }] });
-    expect(await deepseek.balance?.(channelOf({ baseUrl: "https://api.deepseek.com/v1" }), "k", balance, 0)).toBe(1.5);
+    expect(
+      await deepseek.balance?.(createChannelRecord({ baseUrl: "https://api.deepseek.com/v1" }), "k", balance, 0),
+    ).toBe(1.5);
     const tags = http({ models: [{ model: "m" }] });
-    expect(await ollama.listModels?.(channelOf({ baseUrl: "http://o.example.com/v1" }), "k", tags, 0)).toEqual(["m"]);
+    expect(
+      await ollama.listModels?.(createChannelRecord({ baseUrl: "http://o.example.com/v1" }), "k", tags, 0),
+    ).toEqual(["m"]);
     expect(asked).toEqual(["https://api.deepseek.com/user/balance", "http://o.example.com/api/tags"]);
   });
 });

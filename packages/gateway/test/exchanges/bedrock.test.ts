@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { converseBridge } from "../../src/providers/vendors/aws/converse.ts";
-import { bridgeContextOf, dataOf, event } from "../kit/provider-kit.ts";
+import { createBridgeContext, listEventData, event } from "../kit/provider-kit.ts";
 import { exchange, HELLO, MESSAGE_ANSWER } from "./exchange-cases.ts";
 
 const CONVERSE: JsonObject = {
@@ -78,7 +78,7 @@ describe("Converse", () => {
       { system: [{ text: "Answer with one valid JSON object and nothing else." }] },
     );
     const content = [{ type: "input_audio", input_audio: { data: "QQ==", format: "wav" } }];
-    expect(() => converseBridge.request({ messages: [{ role: "user", content }] }, bridgeContextOf())).toThrow(
+    expect(() => converseBridge.request({ messages: [{ role: "user", content }] }, createBridgeContext())).toThrow(
       expect.objectContaining({ code: "unsupported_parameter", param: "messages.content.input_audio" }),
     );
   });
@@ -109,18 +109,18 @@ describe("Converse", () => {
   });
 
   it("reports parameters without an equivalent", () => {
-    const context = bridgeContextOf();
+    const context = createBridgeContext();
     const body = { messages: HELLO, reasoning_effort: "low", parallel_tool_calls: false };
     converseBridge.request({ ...body, fw_show_thinking: true }, context);
     expect(context.lost).toEqual(["reasoning_effort", "parallel_tool_calls"]);
   });
 
   it("closes a streamed call without arguments with an empty object", () => {
-    const stream = converseBridge.stream(bridgeContextOf());
+    const stream = converseBridge.stream(createBridgeContext());
     const start = { contentBlockIndex: 0, start: { toolUse: { toolUseId: "t", name: "f" } } };
     stream.event(event(start, "contentBlockStart"));
     const closing = stream.event(event({ contentBlockIndex: 0 }, "contentBlockStop"));
-    expect(dataOf(closing)).toMatchObject([
+    expect(listEventData(closing)).toMatchObject([
       { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: "{}" } }] } }] },
     ]);
     expect(stream.event(event({ contentBlockIndex: 1 }, "contentBlockStop"))).toEqual([]);

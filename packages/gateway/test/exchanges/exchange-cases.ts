@@ -54,7 +54,7 @@ export const RESPONSE_ANSWER: JsonObject = {
 
 /** Runs one exchange; throws at the first difference. */
 export async function exchange(parts: Exchange): Promise<void> {
-  const answers = answersOf(parts);
+  const answers = listAnswers(parts);
   const { sent } = parts;
   const request: JsonObject = {
     method: "<any>",
@@ -68,7 +68,7 @@ export async function exchange(parts: Exchange): Promise<void> {
       channel: { key: "test-key", other: "", ...parts.channel },
       client_request: { method: "POST", path: parts.path ?? "/v1/chat/completions", body: parts.body },
       upstream_request: answers.map(() => request),
-      upstream_response: answers.map((answer) => ({ status: 200, headers: headersOf(answer), ...answer })),
+      upstream_response: answers.map((answer) => ({ status: 200, headers: buildHeaders(answer), ...answer })),
       client_response: parts.got && { status: 200, ...parts.got },
       usage: parts.usage,
       classify: parts.classify,
@@ -76,11 +76,11 @@ export async function exchange(parts: Exchange): Promise<void> {
   );
 }
 
-function answersOf({ answer = { body: CHAT_ANSWER } }: Exchange): readonly JsonObject[] {
+function listAnswers({ answer = { body: CHAT_ANSWER } }: Exchange): readonly JsonObject[] {
   return isObject(answer) ? [answer] : answer;
 }
 
-function headersOf(answer: JsonObject): JsonObject {
+function buildHeaders(answer: JsonObject): JsonObject {
   if (answer["sse"] !== undefined) return { "content-type": "text/event-stream" };
   return { "content-type": "application/json" };
 }

@@ -65,7 +65,7 @@ export interface ChunkParts {
 }
 
 /** Chunks of one stream as the client sees them. */
-export function chunksOf({ id, model, created = "<now>" }: ChunkParts) {
+export function createChunks({ id, model, created = "<now>" }: ChunkParts) {
   const head = { id, object: "chat.completion.chunk", created, model };
   return {
     delta: (delta: JsonObject, finish: string | null = null): JsonObject => ({

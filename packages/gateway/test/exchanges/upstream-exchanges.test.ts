@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chunksOf, events, HI, json, refused, runExchange, sent } from "./exchange-kit.ts";
+import { createChunks, events, HI, json, refused, runExchange, sent } from "./exchange-kit.ts";
 
 describe("Ali", () => {
   const channel = { base_url: "https://dashscope.aliyuncs.com", key: "sk" };
@@ -32,7 +32,7 @@ describe("Ali", () => {
       answer: events(piece("Hel", "null"), failure),
       client: {
         status: 200,
-        sse: [chunksOf({ id: "r", model }).delta({ role: "assistant", content: "Hel" }), { error }],
+        sse: [createChunks({ id: "r", model }).delta({ role: "assistant", content: "Hel" }), { error }],
       },
     });
   });
@@ -268,7 +268,7 @@ describe("others", () => {
       choices: [{ index: 0, delta: { content }, finish_reason: finish }],
       usage: { prompt_tokens: 9, completion_tokens: output, total_tokens: 9 + output },
     });
-    const seen = chunksOf({ id: "1", model: "q", created: 1 });
+    const seen = createChunks({ id: "1", model: "q", created: 1 });
     const ask = { model: "q", messages: HI, stream: true };
     return runExchange({
       type: 40,

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { chunksOf, events, HI, json, refused, runExchange, sent } from "./exchange-kit.ts";
+import { createChunks, events, HI, json, refused, runExchange, sent } from "./exchange-kit.ts";
 
 describe("roles", () => {
   const bases: readonly (readonly [number, string, string])[] = [
@@ -65,7 +65,7 @@ describe("Spark over HTTP", () => {
       const choices = [{ delta: { role: "assistant", content }, index: 0 }];
       return `data:${JSON.stringify({ code: 0, message: "Success", sid: "s", id: "s", created: 7, choices, ...more })}`;
     };
-    const seen = chunksOf({ id: "s", model: "generalv3.5", created: 7 });
+    const seen = createChunks({ id: "s", model: "generalv3.5", created: 7 });
     return runExchange({
       type: 18,
       channel,
@@ -129,11 +129,11 @@ it("DashScope ranks texts and reports cached tokens", async () => {
 
 describe("embeddings in several calls", () => {
   const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
-  const whole = (input: readonly string[], limit: number) => [input.slice(0, limit), input.slice(limit)];
+  const splitInput = (input: readonly string[], limit: number) => [input.slice(0, limit), input.slice(limit)];
 
   it("are signed one by one for Tencent", () => {
     const input = texts(51);
-    const [first = [], second = []] = whole(input, 50);
+    const [first = [], second = []] = splitInput(input, 50);
     const url = "https://hunyuan.tencentcloudapi.com/";
     const answer = (count: number) =>
       json({
@@ -168,7 +168,7 @@ describe("embeddings in several calls", () => {
 
   it("fail as a whole where one fails with status 200", () => {
     const input = texts(17);
-    const [first = [], second = []] = whole(input, 16);
+    const [first = [], second = []] = splitInput(input, 16);
     const host = "https://aip.baidubce.com";
     const url = `${host}/rpc/2.0/ai_custom/v1/wenxinworkshop/embeddings/embedding-v1?access_token=T`;
     const exchange = sent(

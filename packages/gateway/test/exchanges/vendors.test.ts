@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { perplexityRequest } from "../../src/providers/vendors/perplexity/request.ts";
-import { bridgeContextOf } from "../kit/provider-kit.ts";
+import { createBridgeContext } from "../kit/provider-kit.ts";
 import { CHAT_ANSWER, exchange, HELLO, RESPONSE_ANSWER } from "./exchange-cases.ts";
 
 const TOOL: JsonObject = { name: "f", parameters: { type: "object", properties: {} } };
@@ -310,10 +310,10 @@ describe("Ollama", () => {
 
 describe("Perplexity", () => {
   it("sets the output limit that Anthropic models require", () => {
-    const limitOf = (upstreamModel: string) =>
-      perplexityRequest({ messages: HELLO }, bridgeContextOf({ upstreamModel }))["max_output_tokens"];
-    expect(limitOf("anthropic/claude-sonnet-4-6")).toBe(64_000);
-    expect(limitOf("openai/gpt-5.5")).toBeUndefined();
+    const readOutputLimit = (upstreamModel: string) =>
+      perplexityRequest({ messages: HELLO }, createBridgeContext({ upstreamModel }))["max_output_tokens"];
+    expect(readOutputLimit("anthropic/claude-sonnet-4-6")).toBe(64_000);
+    expect(readOutputLimit("openai/gpt-5.5")).toBeUndefined();
   });
 });
 

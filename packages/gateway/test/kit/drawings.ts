@@ -56,13 +56,13 @@ export class Drawings {
   /** Everything that a task moves. */
   async money() {
     await this.#gateway.settled();
-    const one = async (sql: string) => (await this.#gateway.database.raw.rows<Record<string, number>>(sql, []))[0];
+    const readRow = async (sql: string) => (await this.#gateway.database.raw.rows<Record<string, number>>(sql, []))[0];
     return {
-      user: await one("select quota, used_quota, held from users where id = 1"),
-      token: await one(
+      user: await readRow("select quota, used_quota, held from users where id = 1"),
+      token: await readRow(
         "select remain_quota, used_quota, held from tokens where unlimited_quota = 0 order by id limit 1",
       ),
-      channels: await one("select sum(used_quota) as used from channels"),
+      channels: await readRow("select sum(used_quota) as used from channels"),
     };
   }
 

@@ -2,7 +2,7 @@ import { propertyRuns } from "@fairway/testkit/property-runs";
 import { LOG_TYPE } from "@fairway/wire";
 import fc from "fast-check";
 import type { LogQuery } from "../../src/resources/logs/filter.ts";
-import { matcherOf } from "../../src/resources/logs/match.ts";
+import { createMatcher } from "../../src/resources/logs/match.ts";
 import { createLogStore, type LogStore } from "../../src/resources/logs/store.ts";
 import type { StoredLog } from "../../src/resources/logs/view.ts";
 import { FACET_MARK } from "../../src/resources/statistics/facet-sums.ts";
@@ -45,7 +45,7 @@ const rowsArbitrary = fc.array(
 
 type Drawn = typeof rowsArbitrary extends fc.Arbitrary<(infer One)[]> ? One : never;
 
-export function rowOf({ user, type, hour, second, model, token, group, channel, status }: Drawn): DrawnRow {
+export function buildRow({ user, type, hour, second, model, token, group, channel, status }: Drawn): DrawnRow {
   return {
     user_id: user + 1,
     username: NAMES[user] ?? "",
@@ -62,14 +62,14 @@ export function rowOf({ user, type, hour, second, model, token, group, channel, 
 /** Whether a filter matches, with its period. */
 function isMatch(row: DrawnRow, query: LogQuery): boolean {
   // The filters of these properties name no other column.
-  return matcherOf(query)(row as StoredLog);
+  return createMatcher(query)(row as StoredLog);
 }
 
 /** A log with its sums, and a copy of its rows to compare with. */
 export interface DrawnLogs extends StoreKit {
   readonly store: LogStore;
   /** The rows that match a filter. */
-  rowsOf(query: LogQuery): readonly DrawnRow[];
+  listRows(query: LogQuery): readonly DrawnRow[];
   empty(): Promise<void>;
   insert(rows: readonly DrawnRow[]): Promise<void>;
   /** Removes the rows before a time; of one type, or of all. */
@@ -93,7 +93,7 @@ export async function openDrawnLogs(url: string): Promise<DrawnLogs> {
   return {
     ...kit,
     store,
-    rowsOf: (query) => rows.filter((row) => isMatch(row, query)),
+    listRows: (query) => rows.filter((row) => isMatch(row, query)),
     async empty() {
       kit.clock.set(START_SECONDS);
       for (const table of ["logs", "facet_sums", "log_sums", "usage_statistics", "revisions"] as const)
@@ -129,10 +129,10 @@ export async function checkStates(logs: DrawnLogs, check: () => Promise<void>, m
   await fc.assert(
     fc.asyncProperty(statesArbitrary, async ({ one, two, rowsFrom, errorsFrom }) => {
       await logs.empty();
-      await logs.insert(one.map(rowOf));
+      await logs.insert(one.map(buildRow));
       await logs.rollUp();
       await check();
-      await logs.insert(two.map(rowOf));
+      await logs.insert(two.map(buildRow));
       await check();
       await logs.remove(BEGIN + errorsFrom * HOUR + 700, LOG_TYPE.error);
       await check();

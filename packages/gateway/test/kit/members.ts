@@ -39,12 +39,12 @@ export async function storeOptions(app: ManagementApp, options: Readonly<Record<
 }
 
 /** Code and text of a refusal; the whole body when the call was a success. */
-export async function refusalOf(reply: Promise<ApiReply>): Promise<unknown> {
+export async function readRefusal(reply: Promise<ApiReply>): Promise<unknown> {
   const { status, body } = await reply;
   return body["success"] === false ? [status, body["code"], body["message"]] : body;
 }
 
 /** The code alone, where the text is checked elsewhere. */
-export async function codeOf(reply: Promise<ApiReply>): Promise<unknown> {
+export async function readCode(reply: Promise<ApiReply>): Promise<unknown> {
   return (await reply).body["code"];
 }

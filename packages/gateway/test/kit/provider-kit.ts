@@ -8,7 +8,7 @@ import type {
   UpstreamCall,
 } from "../../src/providers/core/types.ts";
 
-export function channelOf(parts: Partial<ChannelRecord> = {}): ChannelRecord {
+export function createChannelRecord(parts: Partial<ChannelRecord> = {}): ChannelRecord {
   return {
     id: 1,
     type: 1,
@@ -36,7 +36,7 @@ export function channelOf(parts: Partial<ChannelRecord> = {}): ChannelRecord {
   };
 }
 
-export function askOf(parts: Partial<RequestSpec> = {}): RequestSpec {
+export function createRequestSpec(parts: Partial<RequestSpec> = {}): RequestSpec {
   return {
     operation: "chat",
     dialect: "openai-chat",
@@ -54,9 +54,9 @@ export interface KitContext extends BridgeContext {
   readonly lost: string[];
 }
 
-export function bridgeContextOf(parts: Partial<BridgeContext> = {}): KitContext {
+export function createBridgeContext(parts: Partial<BridgeContext> = {}): KitContext {
   const lost: string[] = [];
-  const ask = parts.spec ?? askOf();
+  const ask = parts.spec ?? createRequestSpec();
   return {
     spec: ask,
     upstreamModel: ask.model,
@@ -83,10 +83,10 @@ export interface KitExchange {
 }
 
 /** An upstream that gives its replies in order and remembers what it was asked. */
-export function exchangeOf(replies: readonly Reply[], parts: Partial<ExchangeContext> = {}): KitExchange {
+export function createExchange(replies: readonly Reply[], parts: Partial<ExchangeContext> = {}): KitExchange {
   const calls: UpstreamCall[] = [];
   const slept: number[] = [];
-  const ask = parts.spec ?? askOf();
+  const ask = parts.spec ?? createRequestSpec();
   const context: ExchangeContext = {
     key: "key",
     now: 1_790_000_000_000,
@@ -94,12 +94,12 @@ export function exchangeOf(replies: readonly Reply[], parts: Partial<ExchangeCon
     clientHeaders: {},
     spec: ask,
     upstreamModel: ask.model,
-    channel: channelOf(),
+    channel: createChannelRecord(),
     send(call) {
       const reply = replies[calls.length];
       calls.push(call);
       return reply
-        ? Promise.resolve(answerOf(reply))
+        ? Promise.resolve(createAnswer(reply))
         : Promise.reject(new Error(`unexpected call of ${call.url.href}`));
     },
     connect: () => Promise.reject(new Error("no sockets here")),
@@ -114,7 +114,7 @@ export function exchangeOf(replies: readonly Reply[], parts: Partial<ExchangeCon
   return { context, calls, slept };
 }
 
-function answerOf({ status = 200, headers, json, bytes }: Reply): UpstreamAnswer {
+function createAnswer({ status = 200, headers, json, bytes }: Reply): UpstreamAnswer {
   const body = bytes ?? Buffer.from(JSON.stringify(json));
   return { status, headers: headers ?? { "content-type": "application/json" }, body: parts(body) };
 }
@@ -123,7 +123,7 @@ async function* parts(body: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(body);
 }
 
-export function callOf(url: string, body: unknown, headers: Record<string, string> = {}): UpstreamCall {
+export function createUpstreamCall(url: string, body: unknown, headers: Record<string, string> = {}): UpstreamCall {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   return {
     method: "POST",
@@ -133,7 +133,7 @@ export function callOf(url: string, body: unknown, headers: Record<string, strin
   };
 }
 
-export async function jsonOf(answer: UpstreamAnswer): Promise<JsonObject> {
+export async function readJson(answer: UpstreamAnswer): Promise<JsonObject> {
   const received: Buffer[] = [];
   for await (const part of answer.body) received.push(part);
   return JSON.parse(Buffer.concat(received).toString("utf8")) as JsonObject;
@@ -145,11 +145,14 @@ export function requestTransformed(
   body: JsonObject,
   parts: Partial<ChannelRecord> = {},
 ): JsonObject {
-  const channel = channelOf({ type: provider.type, ...parts });
+  const channel = createChannelRecord({ type: provider.type, ...parts });
   const model = typeof body["model"] === "string" ? body["model"] : "";
   return (provider.requestTransforms ?? [])
     .filter((requestTransform) => (requestTransform.on ?? ["openai-chat"]).includes("openai-chat"))
-    .reduce((json, requestTransform) => requestTransform.apply(json, askOf({ model }), model, channel), body);
+    .reduce(
+      (json, requestTransform) => requestTransform.apply(json, createRequestSpec({ model }), model, channel),
+      body,
+    );
 }
 
 export function event(data: JsonObject, name?: string): StreamEvent {
@@ -157,6 +160,6 @@ export function event(data: JsonObject, name?: string): StreamEvent {
 }
 
 /** The data of events as a client would read it; text that is no JSON unchanged. */
-export function dataOf(events: readonly StreamEvent[]): unknown[] {
+export function listEventData(events: readonly StreamEvent[]): unknown[] {
   return events.map(({ data, raw }) => data ?? raw);
 }

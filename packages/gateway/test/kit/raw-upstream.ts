@@ -40,7 +40,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
 }
 
 /** Event blocks; those of objects with a `type` get its name where `named` is set. */
-export function blocksOf(events: readonly (object | string)[], named = false): string[] {
+export function buildEventBlocks(events: readonly (object | string)[], named = false): string[] {
   return events.map((event) => {
     if (typeof event === "string") return `data: ${event}\n\n`;
     const name = named && "type" in event ? String(event.type) : undefined;

@@ -159,7 +159,7 @@ export function chat(model: string, more: object = {}): object {
 }
 
 /** The event blocks of a stream. */
-export function eventsOf(text: string): string[] {
+export function splitEvents(text: string): string[] {
   return text.split("\n\n").filter((block) => block !== "");
 }
 
@@ -171,7 +171,7 @@ export interface ClientError {
 }
 
 /** The error of an answer in the OpenAI envelope. */
-export async function errorOf(response: Response): Promise<ClientError> {
+export async function readError(response: Response): Promise<ClientError> {
   return ((await response.json()) as { error: ClientError }).error;
 }
 

@@ -37,22 +37,22 @@ export class UserAccounts {
   }
 
   /** 0 for an unknown name. */
-  idOf(username: string): number {
+  findId(username: string): number {
     return this.#ids.get(username) ?? 0;
   }
 
-  rowOf(username: string) {
+  readRow(username: string) {
     const rows = this.#app.database.db.selectFrom("users").selectAll();
-    return rows.where("id", "=", this.idOf(username)).executeTakeFirstOrThrow();
+    return rows.where("id", "=", this.findId(username)).executeTakeFirstOrThrow();
   }
 
-  logsOf(username: string) {
+  readLogs(username: string) {
     const rows = this.#app.database.db.selectFrom("logs").select(["type", "content", "other"]);
-    return rows.where("user_id", "=", this.idOf(username)).orderBy("id").execute();
+    return rows.where("user_id", "=", this.findId(username)).orderBy("id").execute();
   }
 
   /** The body of the answer to `POST /api/user/manage`. */
   async manage(caller: ApiCaller, username: string, action: string, more: object = {}): Promise<ApiReply["body"]> {
-    return (await caller.post("/api/user/manage", { id: this.idOf(username), action, ...more })).body;
+    return (await caller.post("/api/user/manage", { id: this.findId(username), action, ...more })).body;
   }
 }

@@ -11,8 +11,8 @@ import { probeChannel } from "../../src/relay/pipeline/probe.ts";
 import { createUpstreams } from "../../src/relay/upstream/upstream.ts";
 import { isTestable } from "../../src/resources/channels/upstream.ts";
 import { loadVectors, type Vector } from "../vectors/load.ts";
-import { channelOf } from "../vectors/run-relay.ts";
-import { headersOf } from "../vectors/script.ts";
+import { createChannelRecord } from "../vectors/run-relay.ts";
+import { readHeaders } from "../vectors/script.ts";
 
 const upstreams = createUpstreams({ connectTimeoutMs: 2_000, keepAliveMs: 1_000 });
 let server: Server;
@@ -26,7 +26,7 @@ beforeAll(async () => {
       const step = steps.length > 1 ? steps.shift() : steps[0];
       const { body = "" } = step ?? {};
       const bytes = typeof body === "string" ? body : JSON.stringify(body);
-      response.writeHead(Number(step?.["status"] ?? 500), headersOf(step ?? {})).end(bytes);
+      response.writeHead(Number(step?.["status"] ?? 500), readHeaders(step ?? {})).end(bytes);
     });
   });
   const sockets = new WebSocketServer({ server });
@@ -48,7 +48,7 @@ afterAll(async () => {
 const PATHS = ["/v1/chat/completions", "/v1/embeddings", "/v1/rerank"];
 
 /** A plain answer of this type, of a chat where there is one. */
-function vectorOf({ type }: ProviderAdapter): Vector | undefined {
+function findVector({ type }: ProviderAdapter): Vector | undefined {
   const plain = loadVectors().filter(
     ({ kind, type: other, answer, client, steps: all }) =>
       other === type &&
@@ -81,12 +81,12 @@ const OPENAI: JsonObject = {
 };
 
 function setUp(provider: ProviderAdapter) {
-  const vector = vectorOf(provider) ?? vectorOf({ ...provider, type: 1 });
+  const vector = findVector(provider) ?? findVector({ ...provider, type: 1 });
   if (!vector) throw new Error(`no vector for ${provider.id}`);
   const isOwn = vector.type === provider.type;
   steps = isOwn ? vector.steps.map(({ response }) => response) : [OPENAI];
   const model = isOwn ? text(object(vector.client, "body"), "model") : provider.models[0];
-  const recorded = channelOf(vector);
+  const recorded = createChannelRecord(vector);
   const key = isOwn ? (recorded.keys[0] ?? "") : "key";
   return {
     model: model ?? "some-model",

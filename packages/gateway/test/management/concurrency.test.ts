@@ -26,7 +26,7 @@ eachDatabase("calls at the same moment", (open) => {
   const outcomes = (replies: readonly ApiReply[]) =>
     replies.map(({ status, body }) => (body["success"] === true ? "done" : `${status} ${String(body["code"])}`));
   const count = (texts: readonly string[], text: string) => texts.filter((one) => one === text).length;
-  const rowOf = (username: string) =>
+  const readUserRow = (username: string) =>
     app.database.db.selectFrom("users").selectAll().where("username", "=", username).executeTakeFirstOrThrow();
   const booked = async (userId: number) => {
     const rows = await app.database.db.selectFrom("ledger").select("quota").where("user_id", "=", userId).execute();
@@ -45,7 +45,7 @@ eachDatabase("calls at the same moment", (open) => {
 
   test("two administrators and a spender move one balance", async () => {
     const user = await someone("moved");
-    const { id } = await rowOf("moved");
+    const { id } = await readUserRow("moved");
     await root.data(root.post("/api/user/manage", { id, action: "add_quota", value: 1_000_000 }));
     const codes = await admin.data<string[]>(admin.post("/api/redemption/", { name: "gift", quota: 1_000, count: 6 }));
     const replies = await Promise.all([
@@ -55,7 +55,7 @@ eachDatabase("calls at the same moment", (open) => {
       times(6, () => admin.put("/api/user/", { id, display_name: "Moved" })),
     ]);
     expect(new Set(outcomes(replies.flat()))).toEqual(new Set(["done"]));
-    const row = await rowOf("moved");
+    const row = await readUserRow("moved");
     expect([row.quota, row.display_name]).toEqual([1_000_000 + 42 - 66 + 6_000, "Moved"]);
     expect(await booked(id)).toBe(row.quota);
   });
@@ -68,7 +68,7 @@ eachDatabase("calls at the same moment", (open) => {
     await app.database.db.updateTable("users").set({ aff_quota: 1_600_000 }).where("username", "=", "first").execute();
     const moved = outcomes(await times(8, () => one.post("/api/user/aff_transfer", { quota: 500_000 })));
     expect([count(moved, "done"), count(moved, "200 U18")]).toEqual([3, 5]);
-    const row = await rowOf("first");
+    const row = await readUserRow("first");
     expect([row.aff_quota, row.quota - (await booked(row.id))]).toEqual([100_000, 0]);
   });
 
@@ -138,7 +138,7 @@ eachDatabase("calls at the same moment", (open) => {
 
   test("a user is promoted, edited, switched and deleted by two administrators", async () => {
     const user = await someone("fought");
-    const { id } = await rowOf("fought");
+    const { id } = await readUserRow("fought");
     const replies = await Promise.all([
       times(3, () => root.post("/api/user/manage", { id, action: "promote" })),
       times(3, () => admin.put("/api/user/", { id, group: "vip" })),

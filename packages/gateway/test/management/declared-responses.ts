@@ -11,7 +11,7 @@ const OF_ALL: ReadonlySet<unknown> = new Set("AU1 AU2 AU3 AU4 AU5 AU6 AU7 AU8 G1
 /** Differences between an answer and its endpoint's contract: another shape of `data`, an undeclared refusal. */
 export function brokenPromises(operationId: string, path: string, text: string): string[] {
   const named = ENDPOINTS.find(({ name }) => name === operationId);
-  const answer = objectOf(text);
+  const answer = parseObject(text);
   if (!named || !answer) return [];
   const same = ENDPOINTS.filter((one) => one.method === named.method && one.path === named.path);
   return answer["success"] === false ? refusalFaults(same, answer) : shapeFaults(same, path, answer);
@@ -35,7 +35,7 @@ function shapeFaults(endpoints: readonly wire.Endpoint[], path: string, answer: 
   return fits ? [] : [`another shape ${JSON.stringify(answer["data"]).slice(0, 200)}`];
 }
 
-function objectOf(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;

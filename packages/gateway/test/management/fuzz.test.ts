@@ -74,7 +74,7 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
   afterAll(() => app.close());
 
   /** A fresh session, so that calls which end sessions do not end the test. */
-  async function headersOf(userId: number): Promise<Record<string, string>> {
+  async function createSessionHeaders(userId: number): Promise<Record<string, string>> {
     if (userId === 0) return {};
     const back = { role: userId === 1 ? 100 : 1, status: 1, deleted_at: null };
     await app.database.db.updateTable("users").set(back).where("id", "=", userId).execute();
@@ -117,9 +117,9 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
       body === undefined
         ? {}
         : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
-    const reply = await send(method, place, { ...(await headersOf(userId)), ...content }, body);
+    const reply = await send(method, place, { ...(await createSessionHeaders(userId)), ...content }, body);
     const broken = brokenPromises(operation.operationId, place.split("?")[0] ?? "", reply.body);
-    return [...faultsOf(reply), ...broken].map(
+    return [...listFaults(reply), ...broken].map(
       (fault) => `${fault}: ${method} ${place.slice(0, 400)} ${body?.slice(0, 600) ?? ""}`,
     );
   }
@@ -160,7 +160,7 @@ function inputFor(path: string, { parameters, requestBody }: Operation, random: 
 /** Words that only the inside of the program says. */
 const INSIDE = /SQLITE_|ER_[A-Z]{4}|syntax error|near "|duplicate key|node_modules|\.ts:\d/;
 
-function faultsOf({ status, text, ms }: Reply): string[] {
+function listFaults({ status, text, ms }: Reply): string[] {
   const faults: string[] = [];
   if (status >= 500) faults.push(String(status));
   if (text.includes(CANARY)) faults.push("leak");

@@ -38,7 +38,7 @@ interface Subject {
 
 let made = 0;
 
-async function subjectOf(kind: SubjectKind, actor: ApiCaller): Promise<Subject> {
+async function createSubject(kind: SubjectKind, actor: ApiCaller): Promise<Subject> {
   const { db } = app.database;
   const account = { username: `subject${(made += 1)}`, passwordHash: "x", createdAt: 1 };
   const id =
@@ -155,7 +155,7 @@ describe.each(Object.keys(CASES))("%s", (name) => {
       if (role === "root" && kind === "self") continue;
       if (role === "user" && kind === "self") continue;
       const actor = members[role];
-      const replies = calls(actor, await subjectOf(kind, actor));
+      const replies = calls(actor, await createSubject(kind, actor));
       for (const reply of replies) {
         const { body } = await reply;
         expect([role, kind, body["success"]]).toEqual([role, kind, allowed[role].includes(kind)]);
@@ -166,7 +166,7 @@ describe.each(Object.keys(CASES))("%s", (name) => {
 
 test("lists hide what the caller may not see of others", async () => {
   for (const kind of ["root", "equal"] as const) {
-    const { id } = await subjectOf(kind, members.admin);
+    const { id } = await createSubject(kind, members.admin);
     expect(await members.admin.data(members.admin.get("/api/budget/"))).toEqual([]);
     expect(await members.root.data<unknown[]>(members.root.get("/api/budget/"))).toHaveLength(2);
     await app.database.db

@@ -10,18 +10,18 @@ async function start(roles: string): Promise<GatewayProcess> {
   return gateway;
 }
 
-const statusOf = async (gateway: GatewayProcess, path: string) => (await fetch(`${gateway.url}${path}`)).status;
+const fetchStatus = async (gateway: GatewayProcess, path: string) => (await fetch(`${gateway.url}${path}`)).status;
 
 describe("the roles of a process", () => {
   it("a relay serves models, and no management API", async () => {
     const gateway = await start("relay");
-    expect(await statusOf(gateway, "/v1/models")).toBe(401);
-    expect(await statusOf(gateway, "/api/status")).toBe(404);
+    expect(await fetchStatus(gateway, "/v1/models")).toBe(401);
+    expect(await fetchStatus(gateway, "/api/status")).toBe(404);
   });
 
   it("a console serves the management API, and no models", async () => {
     const gateway = await start("console,jobs");
-    expect(await statusOf(gateway, "/api/status")).toBe(200);
-    expect(await statusOf(gateway, "/v1/models")).toBe(404);
+    expect(await fetchStatus(gateway, "/api/status")).toBe(200);
+    expect(await fetchStatus(gateway, "/v1/models")).toBe(404);
   });
 });

@@ -3,7 +3,7 @@ import * as wire from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../kit/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../kit/management-app.ts";
-import { codeOf, setOptions, signInMembers, type Members } from "../kit/members.ts";
+import { readCode, setOptions, signInMembers, type Members } from "../kit/members.ts";
 
 /** What an access token may do: each call with each scope, and with each kind of credential. */
 
@@ -135,7 +135,7 @@ describe("an access token", () => {
   // @weakness Credentials: A misspelt or empty list of scopes makes a token that may do everything
   test("is not made without scopes", async () => {
     for (const body of [{}, { scopes: [] }, { scopes: null }, { scpoes: ["read"] }, { scopes: ["reed"] }]) {
-      expect(await codeOf(make({ name: "x", ...body }))).toBe("G2");
+      expect(await readCode(make({ name: "x", ...body }))).toBe("G2");
     }
     const stored = await app.database.db.selectFrom("access_tokens").select("name").where("name", "=", "x").execute();
     expect(stored).toEqual([]);
@@ -152,9 +152,9 @@ describe("an access token", () => {
   // @weakness Credentials: A stolen access token deletes the account
   test("does not delete its account", async () => {
     const ann = await app.signIn("ann");
-    expect(await codeOf((await tokenWith(ann, ["write"])).delete("/api/user/self"))).toBe("AU9");
+    expect(await readCode((await tokenWith(ann, ["write"])).delete("/api/user/self"))).toBe("AU9");
     app.clock.move(301);
-    expect(await codeOf(ann.delete("/api/user/self"))).toBe("AU10");
+    expect(await readCode(ann.delete("/api/user/self"))).toBe("AU10");
     expect((await ann.get("/api/user/self")).body["success"]).toBe(true);
     members = { ...members, root: await app.signIn("root") };
   });

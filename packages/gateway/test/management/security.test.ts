@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import * as wire from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../kit/management-app.ts";
-import { codeOf, setOptions, signInMembers, type Members } from "../kit/members.ts";
+import { readCode, setOptions, signInMembers, type Members } from "../kit/members.ts";
 import { recordingLog } from "../kit/support.ts";
 
 /** Weaknesses of compatible gateways that Fairway must not have and that concern several parts. */
@@ -85,7 +85,7 @@ describe("mass assignment", () => {
     };
     const account = { username: "eve", password: "a good password" };
     for (const [name, value] of Object.entries(extra))
-      expect(await codeOf(app.anonymous().post("/api/user/register", { ...account, [name]: value }))).toBe("G2");
+      expect(await readCode(app.anonymous().post("/api/user/register", { ...account, [name]: value }))).toBe("G2");
     await app.anonymous().post("/api/user/register", account);
     const eve = await app.signIn("eve", "a good password");
     for (const [name, value] of Object.entries(extra))
@@ -98,7 +98,7 @@ describe("mass assignment", () => {
     expect(row).toMatchObject({ role: 1, quota: 0, used_quota: 0, aff_quota: 0, deleted_at: null, totp_secret: null });
     expect(row.id).not.toBe(1);
     const form = { name: "t", remain_quota: 1, expired_time: -1 };
-    expect(await codeOf(eve.post("/api/token/", { ...form, ...extra }))).toBe("G2");
+    expect(await readCode(eve.post("/api/token/", { ...form, ...extra }))).toBe("G2");
     await eve.data(eve.post("/api/token/", { ...form, used_quota: -5, id: 1, user_id: 1, key: "stolen" }));
     const token = await app.database.db
       .selectFrom("tokens")
@@ -173,6 +173,6 @@ describe("secrets", () => {
       app.anonymous().post("/api/user/login", { username, password: "wrong password" });
     const [known, unknown] = [await guess("ann"), await guess("nobody")];
     expect(known.body).toEqual(unknown.body);
-    expect(await codeOf(app.anonymous().post("/api/user/passkey/login", { response: { id: "x" } }))).toBe("F7");
+    expect(await readCode(app.anonymous().post("/api/user/passkey/login", { response: { id: "x" } }))).toBe("F7");
   });
 });

@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import * as wire from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../kit/management-app.ts";
-import { refusalOf, signInMembers, type Members } from "../kit/members.ts";
+import { readRefusal, signInMembers, type Members } from "../kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -18,7 +18,7 @@ const ENDPOINTS = Object.values<unknown>(wire).filter(
     typeof value === "object" && value !== null && "access" in value && "method" in value,
 );
 
-function shapeOf(body: wire.Endpoint["body"]): readonly string[] {
+function listBodyMembers(body: wire.Endpoint["body"]): readonly string[] {
   const { shape = {} } = (body?._zod.def ?? {}) as { readonly shape?: object };
   return Object.keys(shape);
 }
@@ -36,8 +36,8 @@ describe("an unknown member of a write", () => {
   // @weakness Injection and parsing: A misspelt member is ignored, and the write answers success
   test("is refused by every call, with its name and the nearest known one", async () => {
     const faults: unknown[] = [];
-    for (const endpoint of ENDPOINTS.filter(({ name, body }) => name !== FREE && shapeOf(body).length > 0)) {
-      const [known = ""] = shapeOf(endpoint.body);
+    for (const endpoint of ENDPOINTS.filter(({ name, body }) => name !== FREE && listBodyMembers(body).length > 0)) {
+      const [known = ""] = listBodyMembers(endpoint.body);
       const misspelt = `${known}x`;
       const path = endpoint.path.replaceAll(/\{\w+\}/g, "999999");
       const query = endpoint.name.endsWith("SetStatus") && endpoint.method === "PUT" ? "?status_only=true" : "";
@@ -57,22 +57,22 @@ describe("an unknown member of a write", () => {
       [{ scope: "user" }, unknown("scope")],
       [{ quota_limt: 7 }, unknown("quota_limt", "quota_limit")],
     ] as const)
-      expect(await refusalOf(root.put("/api/budget/", { id, quota_limit: 9, ...change }))).toEqual(answer);
+      expect(await readRefusal(root.put("/api/budget/", { id, quota_limit: 9, ...change }))).toEqual(answer);
     expect(await root.data(root.get(`/api/budget/${id}`))).toMatchObject(budget);
 
     const token = await root.data<wire.Token>(root.post("/api/token/", { name: "t", remain_quota: 7 }));
     const misspelt = { id: token.id, name: "t", remain_quta: 9 };
-    expect(await refusalOf(root.put("/api/token/", misspelt))).toEqual(unknown("remain_quta", "remain_quota"));
+    expect(await readRefusal(root.put("/api/token/", misspelt))).toEqual(unknown("remain_quta", "remain_quota"));
     expect(await root.data(root.get(`/api/token/${token.id}`))).toMatchObject({ remain_quota: 7 });
 
     const channel = { name: "c", type: 1, key: "sk-1", models: "m", base_ulr: "https://x.example" };
-    expect(await refusalOf(root.post("/api/channel/", channel))).toEqual(unknown("base_ulr", "base_url"));
+    expect(await readRefusal(root.post("/api/channel/", channel))).toEqual(unknown("base_ulr", "base_url"));
     const nested = { mode: "single", channel };
-    expect(await refusalOf(root.post("/api/channel/", nested))).toEqual(unknown("channel.base_ulr", "base_url"));
+    expect(await readRefusal(root.post("/api/channel/", nested))).toEqual(unknown("channel.base_ulr", "base_url"));
     const patch = { ids: [1], action: "patch", patch: { priorty: 1 } };
-    expect(await refusalOf(root.post("/api/channel/bulk", patch))).toEqual(unknown("patch.priorty", "priority"));
+    expect(await readRefusal(root.post("/api/channel/bulk", patch))).toEqual(unknown("patch.priorty", "priority"));
     const list = [{ key: "Notice", value: "x", kind: "y" }];
-    expect(await refusalOf(root.put("/api/option/batch", list))).toEqual(unknown("kind"));
+    expect(await readRefusal(root.put("/api/option/batch", list))).toEqual(unknown("kind"));
   });
 
   test("of a feature that compatible consoles have passes when blank and is refused when filled", async () => {
@@ -89,11 +89,11 @@ describe("an unknown member of a write", () => {
     };
     for (const [field, value] of Object.entries(filled)) {
       const refused = [200, "G2", `Invalid input: ${field} is not supported; leave it empty.`];
-      expect(await refusalOf(root.put("/api/channel/", { id: row?.id, [field]: value }))).toEqual(refused);
+      expect(await readRefusal(root.put("/api/channel/", { id: row?.id, [field]: value }))).toEqual(refused);
     }
     const code = { name: "gift", quota: 5, count: 1 };
     await root.data(root.post("/api/redemption/", { ...code, expired_time: 0 }));
-    expect(await refusalOf(root.post("/api/redemption/", { ...code, expired_time: 1_900_000_000 }))).toEqual([
+    expect(await readRefusal(root.post("/api/redemption/", { ...code, expired_time: 1_900_000_000 }))).toEqual([
       200,
       "G2",
       "Invalid input: expired_time is not supported; leave it empty.",

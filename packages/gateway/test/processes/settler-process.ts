@@ -1,7 +1,7 @@
 import type { RawDatabase } from "../../src/storage/engines/raw.ts";
 import { type Hold, isRefusal } from "../../src/billing/ledger/ledger.ts";
 import { quota } from "../../src/billing/money/quota.ts";
-import { requestId, settlementOf } from "../../src/billing/ledger/test-harness.contract.ts";
+import { requestId, createSettlement } from "../../src/billing/ledger/test-harness.contract.ts";
 import { openRedisHarness } from "../../src/billing/ledger/redis/test-harness.contract.ts";
 
 /**
@@ -65,7 +65,7 @@ async function answer(message: unknown): Promise<void> {
       process.send?.("holds");
       return;
     case "settle":
-      await Promise.all(holds.map((one) => ledger.settle(settlementOf(one, 7))));
+      await Promise.all(holds.map((one) => ledger.settle(createSettlement(one, 7))));
   }
 }
 

@@ -166,12 +166,12 @@ function reserving({ ledger, redis }: World, id: number): () => Promise<number> 
     const [hold] = await Promise.all([ledger.hold(request), claims.take(requestId, [limit])]);
     const waited = performance.now() - asked;
     if (isRefusal(hold)) throw new Error("refused");
-    await ledger.settle(chargeOf(hold));
+    await ledger.settle(buildSettlement(hold));
     return waited;
   };
 }
 
-function chargeOf(hold: Hold): Settlement {
+function buildSettlement(hold: Hold): Settlement {
   return { hold, quota: quota(700), channelId: LOG.channelId, at: systemClock.now(), log: LOG };
 }
 
@@ -302,7 +302,7 @@ async function measure(ledger: RedisLedger, { servers, door, load, first }: Meas
     const hold = await ledger.hold({ ...request, grant: quota(RICH) });
     const waited = performance.now() - asked;
     if (isRefusal(hold)) throw new Error("refused");
-    await ledger.settle(chargeOf(hold));
+    await ledger.settle(buildSettlement(hold));
     return waited;
   };
   // Balances are read from the database once.

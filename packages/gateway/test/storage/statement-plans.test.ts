@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkLedgerSums } from "../../src/billing/audit/sums.ts";
 import { bookedRequests, settledRequests } from "../../src/billing/ledger/booking/booked-requests.ts";
 import { createDirectSettlement } from "../../src/billing/ledger/redis/direct-settlement.ts";
-import { leaseTimeOf } from "../../src/billing/reservations/lease-time.ts";
-import { granted, settlementOf } from "../../src/billing/ledger/test-harness.contract.ts";
+import { createLeaseTime } from "../../src/billing/reservations/lease-time.ts";
+import { granted, createSettlement } from "../../src/billing/ledger/test-harness.contract.ts";
 import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";
 import { quota } from "../../src/billing/money/quota.ts";
 import { newPrefix, openRedisHarness } from "../../src/billing/ledger/redis/test-harness.contract.ts";
@@ -20,7 +20,7 @@ import { rollUpStatistics, STATISTICS_MARK } from "../../src/resources/statistic
 import { rollUpUsage } from "../../src/resources/usage-data/rollup.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { openStoreKit, type StoreKit } from "../kit/store-kit.ts";
-import { partitionsOf, recordStatements, scansOf } from "./statement-plans.ts";
+import { countPartitions, recordStatements, findScans } from "./statement-plans.ts";
 import { quietLog } from "../kit/support.ts";
 
 const SEED = join(import.meta.dirname, "../../../../scripts/seed.ts");
@@ -50,7 +50,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     };
     await promisify(execFile)(process.execPath, [SEED, "--database", url, ...SIZES], { env });
     kit = await openStoreKit(url);
-    database = recorder.whole(kit.database);
+    database = recorder.wrapDatabase(kit.database);
     const [one] = await kit.database.raw.rows<Payer>(
       "select tokens.id, tokens.user_id from tokens join users on users.id = tokens.user_id where users.quota > 100000 and unlimited_quota = 1 order by tokens.id limit 1",
       [],
@@ -66,11 +66,14 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
   const expectNoScan = async (least: number) => {
     const statements = recorder.take();
     expect(statements.length).toBeGreaterThanOrEqual(least);
-    expect(await scansOf(kit.database.raw, statements)).toEqual([]);
+    expect(await findScans(kit.database.raw, statements)).toEqual([]);
   };
   const settlements = (amount: number) =>
     requestIds.map((requestId) =>
-      settlementOf({ requestId, userId: payer.user_id, tokenId: payer.id, amount: quota(0), leaseUntil: 0 }, amount),
+      createSettlement(
+        { requestId, userId: payer.user_id, tokenId: payer.id, amount: quota(0), leaseUntil: 0 },
+        amount,
+      ),
     );
 
   test("the settler finds booked requests, and balances are read, by index", async () => {
@@ -79,7 +82,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     const holds = await Promise.all(
       Array.from({ length: 16 }, () => granted(harness.ledger, payer.user_id, payer.id, 100)),
     );
-    await Promise.all(holds.map((hold) => harness.ledger.settle(settlementOf(hold, 70))));
+    await Promise.all(holds.map((hold) => harness.ledger.settle(createSettlement(hold, 70))));
     await harness.ledger.flush();
     await harness.close();
     await expectNoScan(2);
@@ -87,7 +90,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
 
   test("a direct settlement books, finds and corrects by index", async () => {
     const { clock } = kit;
-    const leaseTime = leaseTimeOf(database.kind);
+    const leaseTime = createLeaseTime(database.kind);
     const deps = {
       database: database.raw,
       clock,
@@ -112,12 +115,12 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     const { clock } = kit;
     const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
     const hold = await granted(ledger, payer.user_id, payer.id, 100);
-    await ledger.renew(hold, settlementOf(hold, 10));
+    await ledger.renew(hold, createSettlement(hold, 10));
     // The database's own clock decides when a reservation has expired.
     const expire = database.db.updateTable("holds").set({ lease_until: 1 });
     await expire.where("request_id", "=", hold.requestId).execute();
     expect(await ledger.reap()).toBe(1);
-    await ledger.settle(settlementOf(hold, 30));
+    await ledger.settle(createSettlement(hold, 30));
     await ledger.flush();
     const refund = { requestId: hold.requestId, kind: "refund", userId: payer.user_id, quota: quota(5) } as const;
     expect(await ledger.change(refund)).toBe(true);
@@ -137,7 +140,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     const [newest] = await kit.database.raw.rows<{ id: number }>("select max(id) as id from users", []);
     const last = newest?.id ?? 0;
     const quiet = { ...portion, values: [last - 50, last, last - 50, last], isPrepared: false };
-    expect(await scansOf(kit.database.raw, [quiet])).toEqual([]);
+    expect(await findScans(kit.database.raw, [quiet])).toEqual([]);
   });
 
   test("hourly sums read the log by its ids", async () => {
@@ -215,7 +218,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     expect(ofDay.length).toBeGreaterThan(30);
     const wide: string[] = [];
     for (const statement of ofDay) {
-      const count = await partitionsOf(kit.database.raw, statement);
+      const count = await countPartitions(kit.database.raw, statement);
       if (count > 1) wide.push(`${count}: ${statement.sql}`);
     }
     expect(wide).toEqual([]);

@@ -13,7 +13,7 @@ export interface Statement {
 /** Everything that it wraps runs as before. */
 export interface Recorder {
   raw(database: RawDatabase): RawDatabase;
-  whole(database: Database): Database;
+  wrapDatabase(database: Database): Database;
   /** Statements that read or changed rows of the big tables since the last call, each with its first values. Inserts have no plan. */
   take(): Statement[];
 }
@@ -43,7 +43,7 @@ export function recordStatements(): Recorder {
   });
   return {
     raw,
-    whole: (database) => ({
+    wrapDatabase: (database) => ({
       ...database,
       raw: raw(database.raw),
       db: database.db.withPlugin(pluginFor(database, record)),
@@ -68,7 +68,7 @@ function pluginFor({ db }: Database, record: (statement: Statement) => void): Ky
 }
 
 /** The statements that read all of a big table, or walk over an index of it in search of something, with why. */
-export async function scansOf(raw: RawDatabase, statements: readonly Statement[]): Promise<string[]> {
+export async function findScans(raw: RawDatabase, statements: readonly Statement[]): Promise<string[]> {
   const explain = raw.kind === "mysql" ? explainMysql : explainPostgres;
   const found: string[] = [];
   for (const statement of statements) {
@@ -128,10 +128,10 @@ const SEQ_SCAN_OF_PARTITION = /^Seq Scan (logs_\w+)/;
  * rows from some id on. A statement without an index reads every partition.
  */
 function withoutWholeDays(scans: readonly string[], filled: ReadonlySet<string>): string[] {
-  const partitionOf = (scan: string) => SEQ_SCAN_OF_PARTITION.exec(scan)?.[1];
-  const read = new Set(scans.map(partitionOf).filter((name) => name !== undefined && filled.has(name)));
+  const findPartition = (scan: string) => SEQ_SCAN_OF_PARTITION.exec(scan)?.[1];
+  const read = new Set(scans.map(findPartition).filter((name) => name !== undefined && filled.has(name)));
   const isEvery = read.size > filled.size / 2;
-  return scans.filter((scan) => partitionOf(scan) === undefined || isEvery);
+  return scans.filter((scan) => findPartition(scan) === undefined || isEvery);
 }
 
 const NEARLY_EMPTY = 200;
@@ -176,13 +176,13 @@ function scansBelow(node: PostgresNode, isLimited: boolean, leading: ReadonlyMap
   } = node;
   const below = (node.Plans ?? []).flatMap((child) => scansBelow(child, isLimited || type === "Limit", leading));
   const first = leading.get(index);
-  const isWhole = BIG_TABLES.includes(tableOf(table)) && type.endsWith("Seq Scan");
+  const isWhole = BIG_TABLES.includes(toTableName(table)) && type.endsWith("Seq Scan");
   const isWalk = first !== undefined && !isBounded(condition, first) && !(isLimited && isEnd(condition, first));
   return isWhole || isWalk ? [`${type} ${table}${index} ${condition}`, ...below] : below;
 }
 
 /** A partition is a table of its own in a plan. */
-function tableOf(relation: string): string {
+function toTableName(relation: string): string {
   return relation.startsWith("logs_") ? "logs" : relation;
 }
 
@@ -197,7 +197,7 @@ function isEnd(condition: string, first: string): boolean {
 }
 
 /** How many partitions of `logs` the plan of a statement reads. */
-export async function partitionsOf(raw: RawDatabase, { sql, values }: Statement): Promise<number> {
+export async function countPartitions(raw: RawDatabase, { sql, values }: Statement): Promise<number> {
   if (raw.kind === "mysql") {
     const steps = await raw.rows<{ table: string; partitions: string | null }>(`explain partitions ${sql}`, values);
     return Math.max(
@@ -207,7 +207,7 @@ export async function partitionsOf(raw: RawDatabase, { sql, values }: Statement)
   }
   const answers = await raw.rows<PostgresAnswer>(`explain (format json) ${sql}`, values);
   const read = answers.flatMap(({ "QUERY PLAN": plans }) => plans.flatMap(({ Plan }) => relationsBelow(Plan)));
-  return new Set(read.filter((name) => tableOf(name) === "logs")).size;
+  return new Set(read.filter((name) => toTableName(name) === "logs")).size;
 }
 
 function relationsBelow({ "Relation Name": relation = "", Plans = [] }: PostgresNode): string[] {

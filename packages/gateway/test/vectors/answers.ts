@@ -31,9 +31,9 @@ export function compareAnswer(actual: ClientAnswer, vector: Vector, requestId: s
  * vector shows an empty param, and an unreadable body is told in the gateway's own words.
  */
 function compareFailure(status: number, written: string, vector: Vector): void {
-  expectSame(status, statusOf(vector), `status of ${written.slice(0, 300)}`);
-  const actual = failureOf(JSON.parse(written) as JsonValue, vector);
-  const expected = failureOf(vector.answer?.["body"], vector);
+  expectSame(status, resolveStatus(vector), `status of ${written.slice(0, 300)}`);
+  const actual = readFailure(JSON.parse(written) as JsonValue, vector);
+  const expected = readFailure(vector.answer?.["body"], vector);
   const isUnreadable = expected["code"] === "bad_response_status_code";
   expectSame(
     isUnreadable ? { code: actual["code"], param: actual["param"] } : actual,
@@ -43,12 +43,12 @@ function compareFailure(status: number, written: string, vector: Vector): void {
 }
 
 /** 529 is a status of Anthropic's own; clients of other protocols see 503. */
-function statusOf(vector: Vector): number {
+function resolveStatus(vector: Vector): number {
   const status = Number(vector.answer?.["status"]);
   return status === 529 ? 503 : status;
 }
 
-function failureOf(body: JsonValue | undefined, vector: Vector): JsonObject {
+function readFailure(body: JsonValue | undefined, vector: Vector): JsonObject {
   const error = isObject(body) ? body["error"] : undefined;
   if (!isObject(error)) return { body };
   const { message, type, code, param, innererror } = error;
@@ -77,13 +77,13 @@ function plain(body: string, ids: readonly string[], requestId: string): string 
 }
 
 function compareEvents(written: string, expected: readonly JsonValue[]): void {
-  const actual = parseBlocks(Buffer.from(written)).map(({ event, data = "" }) => ({ event, data: dataOf(data) }));
-  const wanted = withoutFalseEnd(expected.map(eventOf));
+  const actual = parseBlocks(Buffer.from(written)).map(({ event, data = "" }) => ({ event, data: parseData(data) }));
+  const wanted = withoutFalseEnd(expected.map(readEvent));
   const isNamed = wanted.some(({ event }) => event !== undefined);
   expectSame(isNamed ? actual : actual.map(({ data }) => ({ event: undefined, data })), wanted, "events");
 }
 
-function eventOf(event: JsonValue): { event: string | undefined; data: JsonValue | undefined } {
+function readEvent(event: JsonValue): { event: string | undefined; data: JsonValue | undefined } {
   if (isObject(event) && "data" in event && Object.keys(event).every((key) => key === "data" || key === "event")) {
     return { event: text(event, "event"), data: event["data"] };
   }
@@ -97,6 +97,6 @@ function withoutFalseEnd<E extends { readonly data: JsonValue | undefined }>(eve
   return isFalse ? events.slice(0, -1) : events;
 }
 
-function dataOf(data: string): JsonValue {
+function parseData(data: string): JsonValue {
   return data.startsWith("{") ? (JSON.parse(data) as JsonValue) : data;
 }

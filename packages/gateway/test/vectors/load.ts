@@ -69,21 +69,21 @@ export function readVector(name: string, json: JsonObject): Vector {
   const answer = object(json, "client_response");
   return {
     name,
-    kind: kindOf(json, answer),
-    type: typeOf(json["channel_type"]),
+    kind: readKind(json, answer),
+    type: parseType(json["channel_type"]),
     channel: object(json, "channel") ?? {},
     now: Number(clock) * 1000,
     ids: (object(json, "inject")?.["ids"] ?? []) as string[],
     client: object(json, "client_request"),
-    steps: stepsOf(json),
+    steps: readSteps(json),
     answer,
     usage: object(json, "usage"),
-    verdict: verdictOf(json),
+    verdict: readVerdict(json),
     json,
   };
 }
 
-function kindOf(json: JsonObject, answer: JsonObject | undefined): Vector["kind"] {
+function readKind(json: JsonObject, answer: JsonObject | undefined): Vector["kind"] {
   const kind = text(json, "kind");
   if (kind === "balance" || kind === "task" || kind === "sign" || kind === "mapping" || kind === "token") return kind;
   const path = text(object(json, "client_request"), "path") ?? "";
@@ -91,29 +91,29 @@ function kindOf(json: JsonObject, answer: JsonObject | undefined): Vector["kind"
   return object(answer, "body")?.["models"] === undefined ? "balance" : "models";
 }
 
-function typeOf(type: JsonValue | undefined): number {
+function parseType(type: JsonValue | undefined): number {
   return typeof type === "string" ? (NAMED_TYPES[type] ?? -1) : Number(type);
 }
 
-function stepsOf(json: JsonObject): VectorStep[] {
+function readSteps(json: JsonObject): VectorStep[] {
   const before = [...objects(json, "pre_requests"), ...objects(json, "prelude")].map((step) =>
-    stepOf(
+    readStep(
       object(step, "request") ?? object(step, "upstream_request"),
       object(step, "response") ?? object(step, "upstream_response"),
     ),
   );
-  const requests = listOf(json["upstream_request"]);
-  const responses = listOf(json["upstream_response"]);
-  return [...before, ...requests.map((request, index) => stepOf(request, responses[index]))].filter(
+  const requests = toObjects(json["upstream_request"]);
+  const responses = toObjects(json["upstream_response"]);
+  return [...before, ...requests.map((request, index) => readStep(request, responses[index]))].filter(
     (step) => step.request.url !== "",
   );
 }
 
-function listOf(value: JsonValue | undefined): JsonObject[] {
+function toObjects(value: JsonValue | undefined): JsonObject[] {
   return (Array.isArray(value) ? value : [value]).filter(isObject);
 }
 
-function stepOf(request: JsonObject | undefined, response: JsonObject | undefined): VectorStep {
+function readStep(request: JsonObject | undefined, response: JsonObject | undefined): VectorStep {
   const host = text(request, "host");
   const url = text(request, "url") ?? (host === undefined ? "" : `https://${host}${text(request, "path") ?? ""}`);
   return {
@@ -128,7 +128,7 @@ function stepOf(request: JsonObject | undefined, response: JsonObject | undefine
   };
 }
 
-function verdictOf(json: JsonObject): VectorUpstreamError | undefined {
+function readVerdict(json: JsonObject): VectorUpstreamError | undefined {
   const classify = object(json, "classify");
   if (classify !== undefined) {
     return {

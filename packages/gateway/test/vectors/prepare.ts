@@ -1,12 +1,12 @@
 import { dropToken } from "../../src/providers/vendors/baidu/token.ts";
 import { providerByType } from "../../src/providers/registry.ts";
 import type { Vector } from "./load.ts";
-import { channelOf } from "./run-relay.ts";
+import { createChannelRecord } from "./run-relay.ts";
 
 /** Brings what a provider remembers into the state that a vector starts from. */
 export async function prepare(vector: Vector): Promise<void> {
   if (!vector.name.startsWith("baidu-v1-")) return;
-  const channel = channelOf(vector);
+  const channel = createChannelRecord(vector);
   const key = channel.keys[0] ?? "";
   dropToken(channel, key);
   const first = vector.steps[0]?.request.url;

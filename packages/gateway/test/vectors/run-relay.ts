@@ -80,8 +80,8 @@ async function runOnce(vector: Vector, chunking: Chunking): Promise<void> {
 async function serve(vector: Vector, script: Script, response: ServerResponse, outcome: Outcome): Promise<void> {
   let dialect = dialectById("openai-chat") as Dialect;
   try {
-    const request = await relayRequestOf(vector, (found) => (dialect = found));
-    const attempt = attemptOf(vector, request, script, { response, outcome });
+    const request = await buildRelayRequest(vector, (found) => (dialect = found));
+    const attempt = createAttempt(vector, request, script, { response, outcome });
     const result = await attempt.start();
     outcome.result = result;
     outcome.verdict = attempt.verdict;
@@ -93,14 +93,14 @@ async function serve(vector: Vector, script: Script, response: ServerResponse, o
   }
 }
 
-async function relayRequestOf(vector: Vector, onDialect: (dialect: Dialect) => void): Promise<RelayRequest> {
+async function buildRelayRequest(vector: Vector, onDialect: (dialect: Dialect) => void): Promise<RelayRequest> {
   const path = text(vector.client, "path") ?? "";
   const match = matchRoute(text(vector.client, "method") ?? "POST", path.split("?")[0] ?? "");
   if (match.kind !== "relay") throw new VectorMismatch(`${path} is no path of the relay`);
   const dialect = dialectById(match.dialect);
   if (dialect === undefined) throw new VectorMismatch(`no dialect ${match.dialect}`);
   onDialect(dialect);
-  const { body, upload } = await receivedOf(vector, match);
+  const { body, upload } = await receiveRequest(vector, match);
   const spec = dialect.inspect(body, match.operation, match.pathModel);
   return {
     id: REQUEST_ID,
@@ -131,7 +131,7 @@ async function relayRequestOf(vector: Vector, onDialect: (dialect: Dialect) => v
 }
 
 /** Sends the client's request: JSON, or a form whose member `file` is a file. */
-async function receivedOf(
+async function receiveRequest(
   { client }: Vector,
   { operation }: Extract<RouteMatch, { kind: "relay" }>,
 ): Promise<{ readonly body: Body; readonly upload?: Upload }> {
@@ -160,7 +160,7 @@ interface Ends {
   readonly outcome: Outcome;
 }
 
-function attemptOf(
+function createAttempt(
   vector: Vector,
   request: RelayRequest,
   script: Script,
@@ -170,7 +170,7 @@ function attemptOf(
   if (request.spec.stream) delivery.streamHead = STREAM_HEADERS;
   return new RecordedAttempt(
     request,
-    choiceOf(vector, request, script),
+    createRouteTarget(vector, request, script),
     {
       delivery,
       settle: (completion) => {
@@ -213,8 +213,8 @@ function countedUsage({ usage = {} }: Vector): Usage {
 }
 
 /** The plan as the relay makes it; only sockets and waiting are the script's. */
-function choiceOf(vector: Vector, request: RelayRequest, script: Script): RouteTarget {
-  const channel = channelOf(vector);
+function createRouteTarget(vector: Vector, request: RelayRequest, script: Script): RouteTarget {
+  const channel = createChannelRecord(vector);
   const plan = planFor(channel, request.spec, request.spec.model, request.body);
   if (plan === undefined) throw new VectorMismatch(`channel type ${channel.type} cannot serve ${request.spec.dialect}`);
   const { exchange } = plan.route;
@@ -238,7 +238,7 @@ function choiceOf(vector: Vector, request: RelayRequest, script: Script): RouteT
 
 const privateKeys = new Map<string, string>();
 
-export function channelOf(vector: Vector): ChannelRecord {
+export function createChannelRecord(vector: Vector): ChannelRecord {
   const { channel } = vector;
   const other = channel["other"];
   return {
@@ -246,7 +246,7 @@ export function channelOf(vector: Vector): ChannelRecord {
     type: vector.type,
     name: vector.name,
     status: 1,
-    keys: [keyOf(vector)],
+    keys: [resolveKey(vector)],
     keyMode: "random",
     baseUrl: (text(channel, "base_url") ?? "").replace(/\/+$/, ""),
     other: typeof other === "string" ? other : JSON.stringify(other ?? ""),
@@ -277,7 +277,7 @@ function keptStatuses(vector: Vector): number[] {
  * A service account gets a private key, as the vectors hold none. Providers keep tokens by key, so a vector whose
  * token exchange fails has one of its own.
  */
-function keyOf(vector: Vector): string {
+function resolveKey(vector: Vector): string {
   const key = vector.channel["key"];
   if (typeof key === "string") return key;
   const owner = vector.verdict === undefined ? "" : vector.name;

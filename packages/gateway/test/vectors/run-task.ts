@@ -21,7 +21,7 @@ import type { Snapshot } from "../../src/snapshot/types.ts";
 import { createLogWriter } from "../../src/storage/log-rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { createTaskHandler, type TaskHandler } from "../../src/tasks/handler.ts";
-import { customAction, modelOfAction } from "../../src/tasks/midjourney/actions.ts";
+import { customAction, toActionModel } from "../../src/tasks/midjourney/actions.ts";
 import { pollDrawings } from "../../src/tasks/midjourney/poll.ts";
 import { notifySignature } from "../../src/tasks/midjourney/submit.ts";
 import { pollSongs } from "../../src/tasks/suno/store.ts";
@@ -31,7 +31,7 @@ import { createTaskUpstream } from "../../src/tasks/upstream.ts";
 import { migratedDatabase, quietLog } from "../kit/support.ts";
 import { expectSame, VectorMismatch } from "./compare.ts";
 import { loadVectors, type Vector } from "./load.ts";
-import { channelOf } from "./run-relay.ts";
+import { createChannelRecord } from "./run-relay.ts";
 import { createScript } from "./script.ts";
 
 const START_QUOTA = 10_000_000;
@@ -77,7 +77,7 @@ export function runCustomIds(vector: Vector): void {
   for (const row of objects(vector.json, "cases")) {
     const { action, index } = customAction(text(row, "custom_id") ?? "");
     const { custom_id: _id, ...expected } = row;
-    expectSame({ action, index, model: modelOfAction(action) }, expected, text(row, "custom_id") ?? "");
+    expectSame({ action, index, model: toActionModel(action) }, expected, text(row, "custom_id") ?? "");
   }
 }
 
@@ -93,7 +93,7 @@ async function step(vector: Vector, world: World): Promise<void> {
   world.now = vector.now;
   const script = createScript(vector, "whole");
   const disabled: number[] = [];
-  const deps = depsOf(vector, world, { script, disabled });
+  const deps = createTaskDeps(vector, world, { script, disabled });
   await seed(vector, world);
   const before = await balance(world);
   if (vector.client) await ask(vector, world, createTaskHandler(deps), deps);
@@ -111,7 +111,7 @@ async function step(vector: Vector, world: World): Promise<void> {
   await compareRow(vector, world);
 }
 
-function depsOf(
+function createTaskDeps(
   vector: Vector,
   world: World,
   { script, disabled }: { readonly script: ReturnType<typeof createScript>; readonly disabled: number[] },
@@ -120,7 +120,7 @@ function depsOf(
   const clock = { now: () => world.now };
   const snapshot = createSnapshot({
     revision: 1,
-    options: parseOptions(Object.entries(optionsOf(vector)).map(([key, value]) => ({ key, value }))),
+    options: parseOptions(Object.entries(buildOptions(vector)).map(([key, value]) => ({ key, value }))),
     prices: createPriceBook(isVideo(vector) ? { ModelPrice: { "kling-video_kling-v1_std_5": 0.14 } } : {}),
     channels: [taskChannel(vector)],
     unusable: [],
@@ -151,13 +151,13 @@ function depsOf(
     readForm: () => Promise.reject(new Error("no forms here")),
     judge: () => Promise.resolve(),
     running: createRunningRequests(() => undefined),
-    admission: admissionOf(world, snapshot, ledger),
+    admission: createAdmission(world, snapshot, ledger),
     random: () => 0.5,
   };
 }
 
 /** Nothing is limited here. */
-function admissionOf({ database, now }: World, { options }: Snapshot, ledger: Ledger): TaskDeps["admission"] {
+function createAdmission({ database, now }: World, { options }: Snapshot, ledger: Ledger): TaskDeps["admission"] {
   const clock = { now: () => now };
   const claims = createMemoryClaims(clock);
   const metrics = { limited: () => undefined, queued: () => undefined };
@@ -185,7 +185,7 @@ async function chargedModel({ database }: World): Promise<string | undefined> {
   return row?.model_name;
 }
 
-function optionsOf(vector: Vector): Record<string, string> {
+function buildOptions(vector: Vector): Record<string, string> {
   const settings = object(vector.channel, "settings") ?? {};
   return {
     ServerAddress: text(settings, "server_address") ?? "",
@@ -201,7 +201,7 @@ function isNotice({ client }: Vector): boolean {
 function taskChannel(vector: Vector): ChannelRecord {
   const models = ["imagine", "upscale", "describe", "upload", "inpaint", "modal"].map((action) => `mj_${action}`);
   return {
-    ...channelOf(vector),
+    ...createChannelRecord(vector),
     id: Number(vector.channel["id"]),
     models: new Set([...models, "swap_face", "suno_music", "suno_lyrics", "kling-v1"]),
   };
@@ -310,10 +310,13 @@ async function ask(vector: Vector, world: World, handle: TaskHandler, deps: Task
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     const method = text(client, "method") ?? "GET";
-    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${pathOf(vector, deps)}`, {
-      method,
-      ...(method === "GET" ? {} : { body: JSON.stringify(client?.["body"]) }),
-    });
+    const response = await fetch(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}${buildPath(vector, deps)}`,
+      {
+        method,
+        ...(method === "GET" ? {} : { body: JSON.stringify(client?.["body"]) }),
+      },
+    );
     expectSame(response.status, answer?.["status"], "status");
     const bytes = Buffer.from(await response.arrayBuffer());
     const hex = text(answer, "body_hex");
@@ -327,7 +330,7 @@ async function ask(vector: Vector, world: World, handle: TaskHandler, deps: Task
 }
 
 /** Reports come by an address of their own; the vector shows the family's open one. */
-function pathOf(vector: Vector, deps: TaskDeps): string {
+function buildPath(vector: Vector, deps: TaskDeps): string {
   const path = text(vector.client, "path") ?? "";
   if (!isNotice(vector)) return path;
   const query = new URLSearchParams({ c: String(Number(vector.channel["id"])), r: "seed-0", h: "" });

@@ -2,7 +2,7 @@ import { objects, text } from "../../src/dialects/core/read.ts";
 import { providerByType } from "../../src/providers/registry.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
 import type { Vector } from "./load.ts";
-import { channelOf, runRelay } from "./run-relay.ts";
+import { createChannelRecord, runRelay } from "./run-relay.ts";
 import { prepare } from "./prepare.ts";
 import { runMapping, runSign } from "./run-sign.ts";
 import { runCustomIds, runTask } from "./run-task.ts";
@@ -27,10 +27,10 @@ const RUNNERS: Partial<Record<Vector["kind"], (vector: Vector) => Promise<void>>
 };
 
 async function runBalance(vector: Vector): Promise<void> {
-  const balance = providerOf(vector).balance;
+  const balance = requireProvider(vector).balance;
   if (balance === undefined) throw new VectorMismatch("the provider reads no balance");
   const script = createScript(vector, "whole");
-  const channel = channelOf(vector);
+  const channel = createChannelRecord(vector);
   const left = await balance(channel, channel.keys[0] ?? "", script.json, vector.now);
   const body = vector.answer?.["body"] ?? vector.json["expected"];
   const expected =
@@ -42,10 +42,10 @@ async function runBalance(vector: Vector): Promise<void> {
 }
 
 async function runModels(vector: Vector): Promise<void> {
-  const listModels = providerOf(vector).listModels;
+  const listModels = requireProvider(vector).listModels;
   if (listModels === undefined) throw new VectorMismatch("the provider lists no models");
   const script = createScript(vector, "whole");
-  const channel = channelOf(vector);
+  const channel = createChannelRecord(vector);
   const models = await listModels(channel, channel.keys[0] ?? "", script.json, vector.now);
   const body = vector.answer?.["body"];
   const expected = typeof body === "object" && body !== null && !Array.isArray(body) ? objects(body, "models") : [];
@@ -57,7 +57,7 @@ async function runModels(vector: Vector): Promise<void> {
   script.finish();
 }
 
-function providerOf(vector: Vector) {
+function requireProvider(vector: Vector) {
   const provider = providerByType(vector.type);
   if (provider === undefined) throw new VectorMismatch(`no provider of type ${vector.type}`);
   return provider;

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import { isObject, text } from "../../src/dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../src/dialects/core/types.ts";
 import { encodeBlock } from "../../src/lib/text/sse.ts";
-import { bodyOf } from "../../src/providers/core/exchange.ts";
+import { createBodyStream } from "../../src/providers/core/exchange.ts";
 import type { HttpJson, UpstreamAnswer, UpstreamCall, UpstreamSocket } from "../../src/providers/core/types.ts";
 import type { Upstreams } from "../../src/relay/upstream/upstream.ts";
 import { VectorMismatch, expectSame } from "./compare.ts";
@@ -71,8 +71,12 @@ export function createScript(vector: Vector, chunking: Chunking): Script {
     async connect(call) {
       const { response } = take({ ...call, url: call.url.href });
       if (response["ws"] === undefined)
-        return { status: Number(response["status"]), headers: headersOf(response), body: bodyOf(...partsOf(response)) };
-      return socketOf(response, (error) => {
+        return {
+          status: Number(response["status"]),
+          headers: readHeaders(response),
+          body: createBodyStream(...readParts(response)),
+        };
+      return createSocket(response, (error) => {
         failure ??= error;
       });
     },
@@ -122,8 +126,8 @@ async function play(take: () => JsonObject, chunking: Chunking, handler: Dispatc
   handler.onRequestStart?.(controller, {});
   try {
     const response = take();
-    handler.onResponseStart?.(controller, Number(response["status"]), headersOf(response), "");
-    for (const chunk of cut(partsOf(response), chunking)) {
+    handler.onResponseStart?.(controller, Number(response["status"]), readHeaders(response), "");
+    for (const chunk of cut(readParts(response), chunking)) {
       await controller.flowing();
       if (controller.aborted) break;
       handler.onResponseData?.(controller, chunk);
@@ -171,24 +175,24 @@ class ScriptController implements Dispatcher.DispatchController {
   }
 }
 
-export function headersOf(response: JsonObject): Record<string, string> {
+export function readHeaders(response: JsonObject): Record<string, string> {
   const headers = Object.entries((response["headers"] ?? {}) as Record<string, string>);
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** The body in its natural parts: events, lines, frames or the whole. */
-function partsOf(response: JsonObject): Buffer[] {
+function readParts(response: JsonObject): Buffer[] {
   const { sse, ndjson, body, body_base64: base64, body_hex: hex } = response;
   if (Array.isArray(sse)) return sse.map((event) => Buffer.from(eventText(event)));
   if (Array.isArray(ndjson))
     return ndjson.map((line) => Buffer.from(`${typeof line === "string" ? line : JSON.stringify(line)}\n`));
-  if (typeof base64 === "string") return framesOf(Buffer.from(base64, "base64"));
+  if (typeof base64 === "string") return splitFrames(Buffer.from(base64, "base64"));
   if (typeof hex === "string") return [Buffer.from(hex, "hex")];
   return [Buffer.from(typeof body === "string" ? body : JSON.stringify(body))];
 }
 
 /** Binary frames begin with their own length. */
-function framesOf(bytes: Buffer): Buffer[] {
+function splitFrames(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = start + bytes.readUInt32BE(start);
@@ -217,7 +221,7 @@ function cut(parts: readonly Buffer[], chunking: Chunking): Buffer[] {
 }
 
 /** Plays `ws` frames: what is sent is compared, what is received is handed over. */
-function socketOf(response: JsonObject, onFailure: (error: Error) => void): UpstreamSocket {
+function createSocket(response: JsonObject, onFailure: (error: Error) => void): UpstreamSocket {
   const frames = (response["ws"] ?? []) as JsonObject[];
   const sent = frames.filter((frame) => frame["dir"] === "send");
   const received = frames.filter((frame) => frame["dir"] === "recv");

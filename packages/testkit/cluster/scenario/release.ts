@@ -17,7 +17,7 @@ export interface Release {
   upgrade(...args: string[]): Promise<string>;
   pods(): Promise<readonly string[]>;
   /** Restarts and readiness of a pod's container. */
-  stateOf(pod: string): Promise<string>;
+  readPodState(pod: string): Promise<string>;
   /** Runs a program of the image in a pod of the Deployment. */
   exec(...command: string[]): Promise<string>;
   /** What the cluster reported of its pods, such as probes that failed: the reason for lost requests. */
@@ -47,8 +47,8 @@ export async function install({ cluster }: World, name: string, values: object):
     url,
     seconds,
     upgrade: (...args) => cluster.helm("upgrade", name, CHART, ...flags, ...args, "--wait", "--timeout", "180s"),
-    pods: async () => namesOf(await cluster.kubectl("get", "pods", ...own, "-o", "name")),
-    stateOf: async (pod) => {
+    pods: async () => parsePodNames(await cluster.kubectl("get", "pods", ...own, "-o", "name")),
+    readPodState: async (pod) => {
       const status =
         "{.status.containerStatuses[0].restartCount} restarts, ready: {.status.containerStatuses[0].ready}";
       return cluster.kubectl("get", "pod", pod, "-n", NAMESPACE, "-o", `jsonpath=${status}`);
@@ -62,7 +62,7 @@ export async function install({ cluster }: World, name: string, values: object):
   };
 }
 
-function namesOf(lines: string): string[] {
+function parsePodNames(lines: string): string[] {
   return lines
     .split("\n")
     .filter((line) => line !== "")

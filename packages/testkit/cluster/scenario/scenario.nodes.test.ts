@@ -7,8 +7,8 @@ import { send, type Outcome, type Target } from "../../chaos/client.ts";
 import { ROOT_PASSWORD } from "../../src/gateway.ts";
 import { runSql } from "../../src/sql.ts";
 import { install, prepare, type Release } from "./release.ts";
-import { cliOf } from "./terminal.ts";
-import { during, lossesOf, report, SCENARIO_MODELS } from "./traffic.ts";
+import { createCli } from "./terminal.ts";
+import { during, countLosses, report, SCENARIO_MODELS } from "./traffic.ts";
 import { createWorld, NAMESPACE, type World } from "./world.ts";
 
 const STREAMS = 100;
@@ -33,7 +33,7 @@ describe("three replicas with MariaDB and Redis", () => {
     const traffic = await during(target, STREAMS, event);
     outcomes.push(...traffic.outcomes);
     report(title, traffic);
-    if (lossesOf(traffic) > 0) console.log(await release.warnings());
+    if (countLosses(traffic) > 0) console.log(await release.warnings());
     return traffic;
   };
 
@@ -76,7 +76,7 @@ describe("three replicas with MariaDB and Redis", () => {
 
   it("is read, forwarded and signed in to from a terminal, also when its pod is deleted", async () => {
     const folder = mkdtempSync(join(tmpdir(), "fairway-cli-"));
-    const cli = cliOf(world.cluster.kubeconfig, folder);
+    const cli = createCli(world.cluster.kubeconfig, folder);
     const place = ["-n", NAMESPACE, "--selector", "app.kubernetes.io/instance=demo"];
     const leader = await cli.run("kube", "leader", ...place, "-o", "json");
     expect(leader.code, leader.err).toBe(0);
@@ -147,7 +147,7 @@ describe("three replicas with MariaDB and Redis", () => {
     const { slow, short } = await measured("pod killed with SIGKILL", async () => {
       const [pod = ""] = await release.pods();
       await world.cluster.killContainer(NAMESPACE, pod);
-      await expect.poll(() => release.stateOf(pod), { timeout: 60_000 }).toBe("1 restarts, ready: true");
+      await expect.poll(() => release.readPodState(pod), { timeout: 60_000 }).toBe("1 restarts, ready: true");
     });
     expect(slow.cut + slow.unanswered).toBeLessThan(STREAMS);
     expect(slow.delivered).toBeGreaterThan(0);
@@ -219,8 +219,8 @@ describe("two replicas with PostgreSQL, Secrets of the operator and a migration 
     });
     console.log(`install with PostgreSQL: ready after ${release.seconds.toFixed(0)} s`);
     expect(await cluster.helm("test", "own", "-n", NAMESPACE)).toContain("Succeeded");
-    expect(await callOf(release)).toMatchObject({ completion: "delivered" });
-    await expect.poll(() => systemNameOf(release), { timeout: 60_000, interval: 1_000 }).toBe("From the values");
+    expect(await callRelease(release)).toMatchObject({ completion: "delivered" });
+    await expect.poll(() => fetchSystemName(release), { timeout: 60_000, interval: 1_000 }).toBe("From the values");
     expect(await release.exec("fairway-gateway", "ledger", "audit")).toContain(": 0 differences");
     await cluster.helm("uninstall", "own", "-n", NAMESPACE, "--wait", "--timeout", "120s");
     await expect.poll(() => release.remains(), { timeout: 90_000, interval: 1_000 }).toEqual([]);
@@ -264,12 +264,12 @@ async function createClerk(url: string): Promise<string> {
   return "clerk";
 }
 
-async function systemNameOf({ url }: Release): Promise<string> {
+async function fetchSystemName({ url }: Release): Promise<string> {
   const { data } = (await (await fetch(`${url}/api/status`)).json()) as { data: { system_name: string } };
   return data.system_name;
 }
 
-async function callOf(release: Release): Promise<Outcome> {
+async function callRelease(release: Release): Promise<Outcome> {
   return call(release, await prepare(world, release.url));
 }
 

@@ -12,7 +12,7 @@ export interface Cli {
   start(...args: string[]): { readonly child: ChildProcess; said(): string };
 }
 
-export function cliOf(kubeconfig: string, folder: string): Cli {
+export function createCli(kubeconfig: string, folder: string): Cli {
   const FAIRWAY_CONFIG = join(folder, "credentials.json");
   const env = { PATH: process.env["PATH"], HOME: folder, KUBECONFIG: kubeconfig, FAIRWAY_CONFIG };
   const start = (args: readonly string[]) => spawn(process.execPath, [PROGRAM, ...args], { env });

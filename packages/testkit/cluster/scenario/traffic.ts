@@ -43,15 +43,15 @@ export async function during(target: Target, count: number, event: () => Promise
   }
   const seconds = (performance.now() - started) / 1_000;
   await Promise.all(open);
-  return { outcomes, slow: countOf(outcomes, SLOW), short: countOf(outcomes, SHORT), seconds };
+  return { outcomes, slow: countCompletions(outcomes, SLOW), short: countCompletions(outcomes, SHORT), seconds };
 }
 
 /** Requests that were not delivered whole. */
-export function lossesOf({ outcomes }: Traffic): number {
+export function countLosses({ outcomes }: Traffic): number {
   return outcomes.filter(({ completion }) => completion !== "delivered").length;
 }
 
-function countOf(outcomes: readonly Outcome[], ask: Ask): Record<Completion, number> {
+function countCompletions(outcomes: readonly Outcome[], ask: Ask): Record<Completion, number> {
   const count = { delivered: 0, refused: 0, cut: 0, unanswered: 0, left: 0 };
   for (const outcome of outcomes) if (outcome.ask === ask) count[outcome.completion] += 1;
   return count;

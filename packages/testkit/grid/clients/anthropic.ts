@@ -45,7 +45,7 @@ export const anthropicMessages: Client = {
       error: failed && textAt(failed.data, "error", "message"),
     };
   },
-  errorOf: (answer) => (answer["type"] === "error" ? textAt(answer, "error", "message") : undefined),
+  findErrorMessage: (answer) => (answer["type"] === "error" ? textAt(answer, "error", "message") : undefined),
 };
 
 function options({ hasTools, schema, stop, thinks, choice }: GridRequest): Json {
@@ -89,19 +89,19 @@ function read(answer: Json): Seen {
   const content = listAt(answer, "content");
   const reason = textAt(answer, "stop_reason");
   if (answer["type"] !== "message") return NOTHING_SEEN;
-  const textOf = (type: string, key: string) =>
+  const joinText = (type: string, key: string) =>
     content
       .filter((block) => block["type"] === type)
       .map((block) => textAt(block, key))
       .join("");
   const finish = FINISHES[reason];
-  const text = textOf("text", "text");
+  const text = joinText("text", "text");
   const usage = at(answer, "usage");
   const cached = countAt(usage, "cache_read_input_tokens");
   return {
     text: finish === "content_filter" ? "" : text,
     refusal: finish === "content_filter" ? text : "",
-    thinking: textOf("thinking", "thinking"),
+    thinking: joinText("thinking", "thinking"),
     calls: content
       .filter((block) => block["type"] === "tool_use")
       .map((block) => ({ id: textAt(block, "id"), name: textAt(block, "name"), args: block["input"] })),

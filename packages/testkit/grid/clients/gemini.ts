@@ -39,7 +39,7 @@ export const geminiGenerate: Client = {
     const failed = pieces.find((piece) => at(piece, "error") !== undefined);
     const isNamed = events.some(({ event }) => event !== undefined);
     const seen = read(assemble(pieces));
-    const turn = pieces.flatMap((piece) => listAt(piece, "candidates").slice(0, 1)).map(contentOf);
+    const turn = pieces.flatMap((piece) => listAt(piece, "candidates").slice(0, 1)).map(readContent);
     const isRemembered = pieces.every(isValidPiece);
     return {
       ...seen,
@@ -48,10 +48,11 @@ export const geminiGenerate: Client = {
       error: failed && textAt(failed, "error", "message"),
     };
   },
-  errorOf: (answer) => (textAt(answer, "error", "status") === "" ? undefined : textAt(answer, "error", "message")),
+  findErrorMessage: (answer) =>
+    textAt(answer, "error", "status") === "" ? undefined : textAt(answer, "error", "message"),
 };
 
-function contentOf(candidate: Json): Json {
+function readContent(candidate: Json): Json {
   return candidate["content"] as Json;
 }
 
@@ -96,7 +97,7 @@ function read(answer: Json): Seen {
   const isBlocked = textAt(answer, "promptFeedback", "blockReason") !== "";
   if (candidate === undefined && !isBlocked) return NOTHING_SEEN;
   const parts = listAt(candidate, "content", "parts");
-  const textOf = (isThought: boolean) =>
+  const joinText = (isThought: boolean) =>
     parts
       .filter((part) => (part["thought"] === true) === isThought)
       .map((part) => textAt(part, "text"))
@@ -106,9 +107,9 @@ function read(answer: Json): Seen {
   const finish = isBlocked ? "content_filter" : reported === "stop" && calls.length > 0 ? "tool_calls" : reported;
   const usage = at(answer, "usageMetadata");
   return {
-    text: finish === "content_filter" ? "" : textOf(false),
-    refusal: finish === "content_filter" ? textOf(false) : "",
-    thinking: textOf(true),
+    text: finish === "content_filter" ? "" : joinText(false),
+    refusal: finish === "content_filter" ? joinText(false) : "",
+    thinking: joinText(true),
     calls: calls.map((call) => ({ id: textAt(call, "id"), name: textAt(call, "name"), args: call["args"] })),
     finish,
     usage: usage

@@ -26,7 +26,8 @@ export const openaiChat: Client = {
     const isComplete = seen.isComplete && isWhole && events.at(-1)?.data === "[DONE]" && failed === undefined;
     return { ...seen, isComplete, error: failed && textAt(failed, "error", "message") };
   },
-  errorOf: (answer) => (textAt(answer, "error", "type") === "" ? undefined : textAt(answer, "error", "message")),
+  findErrorMessage: (answer) =>
+    textAt(answer, "error", "type") === "" ? undefined : textAt(answer, "error", "message"),
 };
 
 function options({ hasTools, schema, stop, thinks, choice }: GridRequest): Json {

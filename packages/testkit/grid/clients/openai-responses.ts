@@ -35,7 +35,8 @@ export const openaiResponses: Client = {
       error: failed && textAt(failed, "message"),
     };
   },
-  errorOf: (answer) => (textAt(answer, "error", "type") === "" ? undefined : textAt(answer, "error", "message")),
+  findErrorMessage: (answer) =>
+    textAt(answer, "error", "type") === "" ? undefined : textAt(answer, "error", "message"),
 };
 
 function options({ hasTools, schema, thinks, choice }: GridRequest): Json {
@@ -91,7 +92,7 @@ function read(answer: Json): Seen {
       name: textAt(call, "name"),
       args: parsed(textAt(call, "arguments")),
     })),
-    finish: finishOf(answer, calls.length > 0),
+    finish: readFinish(answer, calls.length > 0),
     usage: usage
       ? {
           input: countAt(usage, "input_tokens"),
@@ -105,7 +106,7 @@ function read(answer: Json): Seen {
   };
 }
 
-function finishOf(answer: Json, hasCalls: boolean): Finish {
+function readFinish(answer: Json, hasCalls: boolean): Finish {
   const reason = textAt(answer, "incomplete_details", "reason");
   if (reason === "max_output_tokens") return "length";
   if (reason === "content_filter") return "content_filter";

@@ -93,15 +93,18 @@ function listCalls(contents: Contents): ApiCall[] {
       return `before=${firstLog}&username=${name}`;
     }),
     list("a token", (turn) => `p=1&token_name=${pick(tokens, turn)}`),
-    list("a model in a day", (turn) => `p=1&model_name=${pick(models, turn)}&${dayOf(contents, turn)}`),
-    list("models by wildcard in a day", (turn) => `p=1&model_name=gpt%25&${dayOf(contents, turn)}`),
+    list("a model in a day", (turn) => `p=1&model_name=${pick(models, turn)}&${buildDayQuery(contents, turn)}`),
+    list("models by wildcard in a day", (turn) => `p=1&model_name=gpt%25&${buildDayQuery(contents, turn)}`),
     list("a channel", (turn) => `p=1&channel=${pick(channelIds, turn)}`),
-    list("a group in a day", (turn) => `p=1&group=vip&${dayOf(contents, turn)}`),
+    list("a group in a day", (turn) => `p=1&group=vip&${buildDayQuery(contents, turn)}`),
     list("errors", () => "p=1&type=5"),
     list("consumption of a user in a day", (turn) => {
-      return `p=1&type=2&username=${pick(users, turn).name}&${dayOf(contents, turn)}`;
+      return `p=1&type=2&username=${pick(users, turn).name}&${buildDayQuery(contents, turn)}`;
     }),
-    list("streams longer than 10 s in a day", (turn) => `p=1&is_stream=true&min_use_time=10&${dayOf(contents, turn)}`),
+    list(
+      "streams longer than 10 s in a day",
+      (turn) => `p=1&is_stream=true&min_use_time=10&${buildDayQuery(contents, turn)}`,
+    ),
     list("a request id", (turn) => `p=1&request_id=${pick(requestIds, turn)}`),
   ];
 }
@@ -110,13 +113,13 @@ function ownCalls(contents: Contents): ApiCall[] {
   const own = { kind: "list", by: "user" } as const;
   return [
     { ...own, name: "own, first page", path: () => "/api/log/self?p=1&page_size=20" },
-    { ...own, name: "own, a day", path: (turn) => `/api/log/self?p=1&page_size=20&${dayOf(contents, turn)}` },
+    { ...own, name: "own, a day", path: (turn) => `/api/log/self?p=1&page_size=20&${buildDayQuery(contents, turn)}` },
   ];
 }
 
 function statisticsCalls(contents: Contents): ApiCall[] {
   const { users, models } = contents;
-  const day = (turn: number) => dayOf(contents, turn);
+  const day = (turn: number) => buildDayQuery(contents, turn);
   const root = { kind: "day", by: "root" } as const;
   const wide = { kind: "other", by: "root" } as const;
   return [
@@ -168,7 +171,7 @@ function channelCalls({ channels, models }: Contents): ApiCall[] {
 }
 
 /** Both ends of a whole day before the newest row, another one each turn. */
-function dayOf({ until, days }: Contents, turn: number): string {
+function buildDayQuery({ until, days }: Contents, turn: number): string {
   const start = Math.floor(until / DAY) * DAY - (1 + (turn % Math.max(1, days - 1))) * DAY;
   return `start_timestamp=${start}&end_timestamp=${start + DAY - 1}`;
 }

@@ -51,13 +51,13 @@ export async function measureSignIns(root: Session, plan: SignInPlan): Promise<S
 
 async function signInSteadily(url: string, { perSecond, seconds, users, password }: SignInPlan): Promise<number[]> {
   const started = performance.now();
-  const one = async (turn: number) => {
+  const signInOnce = async (turn: number) => {
     const due = started + (turn * 1_000) / perSecond;
     await sleep(Math.max(0, due - performance.now()));
     await signIn(url, users[turn % users.length] ?? "", password);
     return performance.now() - due;
   };
-  return Promise.all(Array.from({ length: perSecond * seconds }, (_, turn) => one(turn)));
+  return Promise.all(Array.from({ length: perSecond * seconds }, (_, turn) => signInOnce(turn)));
 }
 
 interface Chunks {

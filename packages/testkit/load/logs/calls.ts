@@ -28,7 +28,7 @@ function lists(contents: Contents): LogCall[] {
     by: "root",
     path: (turn) => `/api/log/?page_size=50&${query(turn)}`,
   });
-  const day = (turn: number) => daysOf(contents, turn, 1);
+  const day = (turn: number) => buildDaysQuery(contents, turn, 1);
   return [
     list("first page", () => "p=1"),
     list("last page by cursor", (turn) => `before=${contents.firstLog + 60 + turn}`),
@@ -55,14 +55,14 @@ function histograms(contents: Contents): LogCall[] {
     path: (turn) => `/api/log/histogram?${query(turn)}`,
   });
   return [
-    plot("an hour", (turn) => hourOf(contents, turn)),
-    plot("a day", (turn) => daysOf(contents, turn, 1)),
-    plot("seven days", (turn) => daysOf(contents, turn, 7)),
+    plot("an hour", (turn) => buildHourQuery(contents, turn)),
+    plot("a day", (turn) => buildDaysQuery(contents, turn, 1)),
+    plot("seven days", (turn) => buildDaysQuery(contents, turn, 7)),
     plot("everything", () => ""),
     plot("a user, everything", (turn) => `username=${pick(users, turn).name}`),
-    plot("a model, seven days", (turn) => `model_name=${pick(models, turn)}&${daysOf(contents, turn, 7)}`),
-    plot("a channel, a day", (turn) => `channel=${pick(channelIds, turn)}&${daysOf(contents, turn, 1)}`),
-    plot("failed calls, seven days", (turn) => `type=5&${daysOf(contents, turn, 7)}`),
+    plot("a model, seven days", (turn) => `model_name=${pick(models, turn)}&${buildDaysQuery(contents, turn, 7)}`),
+    plot("a channel, a day", (turn) => `channel=${pick(channelIds, turn)}&${buildDaysQuery(contents, turn, 1)}`),
+    plot("failed calls, seven days", (turn) => `type=5&${buildDaysQuery(contents, turn, 7)}`),
   ];
 }
 
@@ -75,12 +75,12 @@ function facets(contents: Contents): LogCall[] {
     path: (turn) => `/api/log/facets?${query(turn)}`,
   });
   return [
-    count("an hour", (turn) => hourOf(contents, turn)),
-    count("a day", (turn) => daysOf(contents, turn, 1)),
+    count("an hour", (turn) => buildHourQuery(contents, turn)),
+    count("a day", (turn) => buildDaysQuery(contents, turn, 1)),
     count("everything", () => ""),
     count("a user, everything", (turn) => `username=${pick(users, turn).name}`),
-    count("a model, a day", (turn) => `model_name=${pick(models, turn)}&${daysOf(contents, turn, 1)}`),
-    count("failed calls, seven days", (turn) => `type=5&${daysOf(contents, turn, 7)}`),
+    count("a model, a day", (turn) => `model_name=${pick(models, turn)}&${buildDaysQuery(contents, turn, 1)}`),
+    count("failed calls, seven days", (turn) => `type=5&${buildDaysQuery(contents, turn, 7)}`),
   ];
 }
 
@@ -94,26 +94,34 @@ function statistics(contents: Contents): LogCall[] {
   const whole = contents.days - 1;
   return [
     ...DIMENSIONS.map((by) =>
-      sum(`by ${by}, a day by the hour`, "root", (turn) => `by=${by}&interval=${HOUR}&${daysOf(contents, turn, 1)}`),
+      sum(
+        `by ${by}, a day by the hour`,
+        "root",
+        (turn) => `by=${by}&interval=${HOUR}&${buildDaysQuery(contents, turn, 1)}`,
+      ),
     ),
     ...DIMENSIONS.map((by) =>
       sum(
         `by ${by}, ${whole} days by the day`,
         "root",
-        (turn) => `by=${by}&interval=${DAY}&${daysOf(contents, turn, whole)}`,
+        (turn) => `by=${by}&interval=${DAY}&${buildDaysQuery(contents, turn, whole)}`,
       ),
     ),
-    sum(`own, ${whole} days by the day`, "user", (turn) => `by=model&interval=${DAY}&${daysOf(contents, turn, whole)}`),
+    sum(
+      `own, ${whole} days by the day`,
+      "user",
+      (turn) => `by=model&interval=${DAY}&${buildDaysQuery(contents, turn, whole)}`,
+    ),
   ];
 }
 
 /** Both ends of whole days before the newest row, other ones each turn. */
-function daysOf({ until, days }: Contents, turn: number, count: number): string {
+function buildDaysQuery({ until, days }: Contents, turn: number, count: number): string {
   const start = Math.floor(until / DAY) * DAY - (count + (turn % Math.max(1, days - count))) * DAY;
   return `start_timestamp=${start}&end_timestamp=${start + count * DAY - 1}`;
 }
 
-function hourOf({ until, days }: Contents, turn: number): string {
+function buildHourQuery({ until, days }: Contents, turn: number): string {
   const start = Math.floor(until / HOUR) * HOUR - (1 + ((turn * 7) % (days * 24 - 1))) * HOUR;
   return `start_timestamp=${start}&end_timestamp=${start + HOUR - 1}`;
 }

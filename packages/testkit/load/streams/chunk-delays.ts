@@ -35,7 +35,7 @@ export async function measureChunkDelays(system: System, inspector: Inspector, b
       [whileCounting, counted],
     ] as const) {
       await inspector.watchTurns();
-      const delays = await delaysOf(target, load);
+      const delays = await measureDelays(target, load);
       into.push({ ...delays, turn: await inspector.longestTurn() });
     }
   }
@@ -48,7 +48,7 @@ function middle(rounds: readonly Delay[]): Delay {
 }
 
 /** `load` runs again and again for as long as the watched stream does. */
-async function delaysOf(
+async function measureDelays(
   target: { readonly port: number; readonly key: string; readonly isStream: boolean },
   load: () => Promise<void>,
 ): Promise<Omit<Delay, "turn">> {

@@ -29,7 +29,7 @@ export async function measureConversions(system: System, bench: StreamBench): Pr
       }
     }
   }
-  return CLIENTS.map(({ name }) => costOf(name, runs));
+  return CLIENTS.map(({ name }) => calculateCost(name, runs));
 }
 
 async function gatewayCpu(
@@ -51,7 +51,7 @@ async function gatewayCpu(
   return cpu.gateway;
 }
 
-function costOf(name: string, runs: ReadonlyMap<string, readonly number[]>): ConversionCost {
+function calculateCost(name: string, runs: ReadonlyMap<string, readonly number[]>): ConversionCost {
   const base = CLIENTS[0]?.name ?? "";
   const cpu: Record<string, number> = {};
   const ratio: Record<string, number> = {};

@@ -43,12 +43,16 @@ export async function measureLongStreams(
     );
     const before = await inspector.liveBytes();
     const readers = Array.from({ length: bench.plan.longStreams }, () => readStream(asked));
-    const samples = await samplesOf(readers, bench.upstream.child, async () => (await inspector.liveBytes()) - before);
+    const samples = await collectSamples(
+      readers,
+      bench.upstream.child,
+      async () => (await inspector.liveBytes()) - before,
+    );
     const open = samples[0]?.bytes ?? Number.NaN;
     const most = Math.max(...samples.map((sample) => sample.bytes));
     found.push({
       name,
-      bytesPerThousandChunks: slopeOf(samples) * 1000,
+      bytesPerThousandChunks: fitSlope(samples) * 1000,
       openKib: open / 1024,
       grownKib: (most - open) / 1024,
     });
@@ -57,7 +61,7 @@ export async function measureLongStreams(
 }
 
 /** One sample in each rest of all streams. */
-async function samplesOf(
+async function collectSamples(
   readers: readonly StreamReader[],
   upstream: ChildProcess,
   live: () => Promise<number>,
@@ -75,7 +79,7 @@ async function samplesOf(
   return samples;
 }
 
-function slopeOf(samples: readonly Sample[]): number {
+function fitSlope(samples: readonly Sample[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const x = mean(samples.map((sample) => sample.chunks));
   const y = mean(samples.map((sample) => sample.bytes));

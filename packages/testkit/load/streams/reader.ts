@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { END_MARKS, requestOf, type LoadRequest } from "../requests.ts";
+import { END_MARKS, buildRequest, type LoadRequest } from "../requests.ts";
 
 /** One stream as its client sees it, chunk by chunk. */
 export interface StreamReader {
@@ -30,7 +30,7 @@ export function readStream(asked: LoadRequest, onData: (bytes: Buffer) => void =
       else reject(new Error(`a stream without its end: ${tail}`));
     });
   });
-  socket.write(requestOf(asked));
+  socket.write(buildRequest(asked));
   return {
     get events() {
       return reader.events;

@@ -4,9 +4,9 @@ import type { StreamPlan } from "./plan.ts";
 import type { StreamFigures } from "./streams.ts";
 
 const STREAMS_HEADING = "## Conversions and long streams";
-const MOST_TIMES = 1.5;
-const MOST_KIB = 64;
-const MOST_DELAY_MS = 20;
+const MAX_TIMES = 1.5;
+const MAX_KIB = 64;
+const MAX_DELAY_MS = 20;
 
 /** The section of the page that `npm run bench -- --streams` renews alone. */
 export function streamsSection(figures: StreamFigures, plan: StreamPlan, at: Date): string {
@@ -21,15 +21,15 @@ export function streamsSection(figures: StreamFigures, plan: StreamPlan, at: Dat
     ...table(
       ["limit", "allowed", "measured"],
       [
-        ["a converted stream, times the same one passed through", MOST_TIMES.toFixed(1), most(times, 2)],
+        ["a converted stream, times the same one passed through", MAX_TIMES.toFixed(1), most(times, 2)],
         [
           `KiB that a stream of ${count(plan.longChunks)} chunks grows by, Responses aside`,
-          String(MOST_KIB),
+          String(MAX_KIB),
           most(kib, 0),
         ],
         [
           "ms of CPU in one turn while 1 MiB of text is counted: so long no chunk is served",
-          String(MOST_DELAY_MS),
+          String(MAX_DELAY_MS),
           delays.whileCounting.turn.toFixed(1),
         ],
       ],

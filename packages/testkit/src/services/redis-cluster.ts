@@ -9,7 +9,7 @@ import { startRedis } from "./redis.ts";
 
 export interface ClusterSettings {
   /** One for each of these primaries, by place; none otherwise. */
-  readonly replicasOf?: readonly number[];
+  readonly replicaPrimaries?: readonly number[];
   /** Primaries without a slot, besides the three that share all slots. */
   readonly spare?: number;
   readonly tls?: Certificates;
@@ -31,7 +31,7 @@ export interface RedisCluster {
   seeds(): { readonly host: string; readonly port: number }[];
   /** Which node serves which slots now. */
   ranges(): Promise<{ readonly owner: Service; readonly first: number; readonly last: number }[]>;
-  slotOf(key: string): Promise<number>;
+  readSlot(key: string): Promise<number>;
   /** Asks one node. */
   ask(node: Service, command: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Moves slots with their keys while the cluster is in use, as `redis-cli --cluster reshard` does it. */
@@ -39,7 +39,7 @@ export interface RedisCluster {
   /** Moves the slot of a key with all its keys, step by step as a reshard does it. */
   move(key: string, to: Service): Promise<void>;
   /** The node that serves a key now. */
-  ownerOf(key: string): Promise<Service>;
+  findOwner(key: string): Promise<Service>;
   /** Waits until all nodes that live agree that all slots are served. */
   agreed(): Promise<void>;
   stop(): Promise<void>;
@@ -54,30 +54,30 @@ const KEYS_AT_ONCE = 2;
 const redisCli = promisify(execFile);
 
 export async function startRedisCluster(settings: ClusterSettings = {}): Promise<RedisCluster> {
-  const { replicasOf = [], spare = 0 } = settings;
+  const { replicaPrimaries = [], spare = 0 } = settings;
   const started: Service[] = [];
   const stop = async () => void (await Promise.all(started.map((service) => service.stop())));
   try {
     const nodes = await Promise.all(
-      Array.from({ length: PRIMARIES + spare + replicasOf.length }, async () => {
+      Array.from({ length: PRIMARIES + spare + replicaPrimaries.length }, async () => {
         const node = await startNode(settings);
         started.push(node.service);
         return node;
       }),
     );
-    const cluster = clusterOf(nodes, settings, stop);
+    const cluster = createCluster(nodes, settings, stop);
     const primaries = nodes.slice(0, PRIMARIES + spare);
     await join(cluster, nodes);
     for (const [place, { service }] of primaries.slice(0, PRIMARIES).entries())
       await cluster.ask(service, "cluster", "addslotsrange", firstSlot(place), firstSlot(place + 1) - 1);
     await cluster.agreed();
-    for (const [at, place] of replicasOf.entries()) {
+    for (const [at, place] of replicaPrimaries.entries()) {
       const replica = nodes[PRIMARIES + spare + at] as Node;
       await cluster.ask(
         replica.service,
         "cluster",
         "replicate",
-        await idOf(cluster, (primaries[place] as Node).service),
+        await readNodeId(cluster, (primaries[place] as Node).service),
       );
     }
     await cluster.agreed();
@@ -120,7 +120,7 @@ async function join(cluster: RedisCluster, nodes: readonly Node[]): Promise<void
   }, "the nodes do not meet");
 }
 
-function clusterOf(nodes: readonly Node[], settings: ClusterSettings, stop: () => Promise<void>): RedisCluster {
+function createCluster(nodes: readonly Node[], settings: ClusterSettings, stop: () => Promise<void>): RedisCluster {
   const { spare = 0, tls, user, password, hostname } = settings;
   const services = nodes.map(({ service }) => service);
   const primaries = services.slice(0, PRIMARIES + spare);
@@ -144,13 +144,13 @@ function clusterOf(nodes: readonly Node[], settings: ClusterSettings, stop: () =
         return { owner, first, last };
       });
     },
-    async slotOf(key) {
+    async readSlot(key) {
       const [asked] = (await living(cluster, services)) as [Service];
       return Number(await cluster.ask(asked, "cluster", "keyslot", key));
     },
     ask: (node, command, ...args) => withNode(node, tls, (redis) => redis.call(command, ...args)),
     async reshard(from, to, slots) {
-      const [fromId, toId] = [await idOf(cluster, from), await idOf(cluster, to)];
+      const [fromId, toId] = [await readNodeId(cluster, from), await readNodeId(cluster, to)];
       const account = password === undefined ? [] : ["-a", password, "--no-auth-warning"];
       const encryption = tls ? ["--tls", "--cacert", tls.ca] : [];
       const where = ["--cluster", "reshard", `127.0.0.1:${from.port}`];
@@ -170,8 +170,8 @@ function clusterOf(nodes: readonly Node[], settings: ClusterSettings, stop: () =
       );
     },
     move: (key, to) => moveSlot(cluster, key, to),
-    async ownerOf(key) {
-      const slot = await cluster.slotOf(key);
+    async findOwner(key) {
+      const slot = await cluster.readSlot(key);
       const range = (await cluster.ranges()).find(({ first, last }) => slot >= first && slot <= last);
       if (!range) throw new Error(`no node serves slot ${slot}`);
       return range.owner;
@@ -188,10 +188,10 @@ function clusterOf(nodes: readonly Node[], settings: ClusterSettings, stop: () =
 }
 
 async function moveSlot(cluster: RedisCluster, key: string, to: Service): Promise<void> {
-  const slot = await cluster.slotOf(key);
-  const from = await cluster.ownerOf(key);
+  const slot = await cluster.readSlot(key);
+  const from = await cluster.findOwner(key);
   if (from === to) return;
-  const [fromId, toId] = [await idOf(cluster, from), await idOf(cluster, to)];
+  const [fromId, toId] = [await readNodeId(cluster, from), await readNodeId(cluster, to)];
   await cluster.ask(to, "cluster", "setslot", slot, "importing", fromId);
   await cluster.ask(from, "cluster", "setslot", slot, "migrating", toId);
   for (;;) {
@@ -222,7 +222,7 @@ async function lines(cluster: RedisCluster, node: Service): Promise<string[]> {
     .split("\n");
 }
 
-async function idOf(cluster: RedisCluster, node: Service): Promise<string> {
+async function readNodeId(cluster: RedisCluster, node: Service): Promise<string> {
   return String(await cluster.ask(node, "cluster", "myid"));
 }
 

@@ -15,12 +15,12 @@ export interface RedisSettings {
   /** For clients, and for the primary of a replica. */
   readonly password?: string;
   /** The port of the primary that it follows. */
-  readonly replicaOf?: number;
+  readonly primaryPort?: number;
 }
 
 export function startRedis(settings: RedisSettings = {}): Promise<Service> {
   const account = unprivileged("redis");
-  const { tls, password, replicaOf, cluster, user } = settings;
+  const { tls, password, primaryPort, cluster, user } = settings;
   return startServer({
     name: "redis",
     command: findProgram("redis-server", "redis-server"),
@@ -29,9 +29,9 @@ export function startRedis(settings: RedisSettings = {}): Promise<Service> {
     args: (folder, port) => [
       ...(tls ? tlsArgs(folder, port) : ["--port", String(port)]),
       ...(password === undefined ? [] : ["--requirepass", password, "--masterauth", password]),
-      ...(replicaOf === undefined
+      ...(primaryPort === undefined
         ? []
-        : ["--replicaof", "127.0.0.1", String(replicaOf), "--repl-diskless-sync-delay", "0"]),
+        : ["--replicaof", "127.0.0.1", String(primaryPort), "--repl-diskless-sync-delay", "0"]),
       ...(settings.isClusterNode || cluster ? ["--cluster-enabled", "yes"] : []),
       ...(cluster ? clusterArgs(cluster, tls !== undefined) : []),
       ...(user ? ["--user", user.name, "on", `>${user.password}`, "~*", "&*", "+@all"] : []),

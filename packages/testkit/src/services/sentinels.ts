@@ -33,7 +33,7 @@ export async function startRedisGroup(): Promise<RedisGroup> {
   const stop = async () => void (await Promise.all(started.map((service) => service.stop())));
   try {
     const primary = keep(await startRedis({ isDurable: true, password: PASSWORD }));
-    const replica = keep(await startRedis({ isDurable: true, password: PASSWORD, replicaOf: primary.port }));
+    const replica = keep(await startRedis({ isDurable: true, password: PASSWORD, primaryPort: primary.port }));
     const sentinels = await Promise.all([1, 2, 3].map(async () => keep(await startSentinel(primary.port))));
     await agreed(sentinels);
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",");
@@ -44,7 +44,7 @@ export async function startRedisGroup(): Promise<RedisGroup> {
       password: PASSWORD,
       sentinelPassword: SENTINEL_PASSWORD,
       url: `redis+sentinel://:${PASSWORD}@${hosts}/0?master=${GROUP}&sentinel_password=${SENTINEL_PASSWORD}`,
-      namedPort: () => askOne(sentinels, async (redis) => portOf(await redis.call("sentinel", "master", GROUP))),
+      namedPort: () => askOne(sentinels, async (redis) => readPort(await redis.call("sentinel", "master", GROUP))),
       stop,
     };
   } catch (error) {
@@ -114,7 +114,7 @@ async function ask<T>({ url }: Service, question: (redis: Redis) => Promise<T>):
   }
 }
 
-function portOf(described: unknown): number {
+function readPort(described: unknown): number {
   const fields = described as string[];
   return Number(fields[fields.indexOf("port") + 1]);
 }

@@ -115,7 +115,7 @@ export const WORDS: Readonly<Record<string, Reader>> = {
 };
 
 /** Reads the words of a model's name, after `+` or, where a name may not hold that, `_`; unknown words change nothing. */
-export function behaviourOf(model: string): Behaviour {
+export function parseBehaviour(model: string): Behaviour {
   let behaviour = NORMAL;
   for (const word of model.split(/[+_]/)) {
     const reader = WORDS[word.replaceAll(/\d+/g, "N")];

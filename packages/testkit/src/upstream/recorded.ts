@@ -44,7 +44,7 @@ export async function record(request: IncomingMessage, response: ServerResponse)
     rawHeaders: request.rawHeaders,
     body,
     json,
-    model: modelOf(url.pathname, json, body),
+    model: readModelName(url.pathname, json, body),
     arrivedAt: performance.now(),
     ended,
     get leftAt() {
@@ -59,7 +59,7 @@ export function formField(body: Buffer, name: string): string | undefined {
   return pattern.exec(body.toString("latin1"))?.[1];
 }
 
-function modelOf(path: string, json: Json | undefined, body: Buffer): string {
+function readModelName(path: string, json: Json | undefined, body: Buffer): string {
   if (typeof json?.["model"] === "string") return json["model"];
   const inPath = /\/(?:models|deployments|model|engines)\/([^/:]+)/.exec(path)?.[1];
   return inPath ? decodeURIComponent(inPath) : (formField(body, "model") ?? "");

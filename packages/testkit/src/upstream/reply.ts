@@ -60,7 +60,7 @@ export function composeReply(behaviour: Behaviour, model: string, question: stri
   return {
     id: `fake-${serial}`,
     model,
-    pieces: piecesOf(behaviour, question),
+    pieces: buildPieces(behaviour, question),
     reasoning: behaviour.hasReasoning ? ["Let me", " think."] : [],
     toolCalls: [WEATHER, CLOCK].slice(0, behaviour.toolCalls),
     refusal: behaviour.isRefusal ? REFUSAL : undefined,
@@ -69,7 +69,7 @@ export function composeReply(behaviour: Behaviour, model: string, question: stri
   };
 }
 
-function piecesOf(behaviour: Behaviour, question: string): Iterable<string> {
+function buildPieces(behaviour: Behaviour, question: string): Iterable<string> {
   if ((behaviour.toolCalls > 0 && !behaviour.isSpoken) || behaviour.isRefusal) return [];
   if (behaviour.isEcho) return question.match(/[\s\S]{1,16}/gu) ?? [];
   if (behaviour.hasBigLine) return ["x".repeat(BIG_LINE_CHARS)];
@@ -81,6 +81,6 @@ function* count(pieces: number): Generator<string> {
   for (let i = 0; i < pieces; i++) yield ` word${i % 10}`;
 }
 
-export function textOf(reply: Reply): string {
+export function joinPieces(reply: Reply): string {
   return [...reply.pieces].join("");
 }

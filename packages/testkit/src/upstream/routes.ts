@@ -40,14 +40,14 @@ const SINGLES: readonly (readonly [RegExp, single.SingleFormat, ChatFormat])[] =
   [/:batchEmbedContents$/, single.geminiBatchEmbed, geminiGenerate],
 ];
 
-export function routeOf(request: Recorded): Route | undefined {
+export function findRoute(request: Recorded): Route | undefined {
   const chat = CHATS.find(([pattern]) => pattern.test(request.path))?.[1];
-  if (chat) return { chat, ...shapeOf(request, chat) };
+  if (chat) return { chat, ...resolveChatShape(request, chat) };
   const found = SINGLES.find(([pattern]) => pattern.test(request.path));
   return found && { single: found[1], errors: found[2] };
 }
 
-function shapeOf(request: Recorded, chat: ChatFormat): Omit<ChatRoute, "chat"> {
+function resolveChatShape(request: Recorded, chat: ChatFormat): Omit<ChatRoute, "chat"> {
   if (chat === geminiGenerate) {
     const isStream = request.path.endsWith(":streamGenerateContent");
     return { isStream, wantsUsage: true, isJsonArray: isStream && request.query.get("alt") !== "sse" };

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { behaviourOf, type Behaviour } from "./behaviour.ts";
+import { parseBehaviour, type Behaviour } from "./behaviour.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
 import { attachRealtime } from "./realtime.ts";
 import { record, type Recorded } from "./recorded.ts";
 import { composeReply, type ChatFormat, type Json } from "./reply.ts";
-import { routeOf, type ChatRoute, type Route } from "./routes.ts";
+import { findRoute, type ChatRoute, type Route } from "./routes.ts";
 import { sendHalf, writeEndless, writeJsonArray, writeStream } from "./stream.ts";
 
 /** An answer given by a test instead of the built-in formats. */
@@ -23,7 +23,7 @@ export interface Upstream {
   /** Everything received since the last `reset()`, oldest first. */
   readonly requests: readonly Recorded[];
   /** The most requests for a model that were under way at once since the last `reset()`. */
-  mostAtOnce(model: string): number;
+  getMaxConcurrency(model: string): number;
   /** Answers requests whose path ends with `pathEnd` from now on, before the built-in formats. */
   script(pathEnd: string, script: Script): void;
   /** Forgets requests, scripts and the counters behind `status-N-then-ok`. */
@@ -61,7 +61,7 @@ export async function startUpstream(port = 0): Promise<Upstream> {
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests: state.requests,
-    mostAtOnce: (model) => state.running.get(model)?.most ?? 0,
+    getMaxConcurrency: (model) => state.running.get(model)?.most ?? 0,
     script: (pathEnd, script) => void state.scripts.set(pathEnd, script),
     reset() {
       state.requests.length = 0;
@@ -84,8 +84,8 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
   const script = [...state.scripts].find(([end]) => recorded.path.endsWith(end))?.[1];
   if (script) return answerScripted(response, await script(recorded));
 
-  const behaviour = behaviourOf(recorded.model);
-  const route = routeOf(recorded);
+  const behaviour = parseBehaviour(recorded.model);
+  const route = findRoute(recorded);
   if (!route)
     return sendJson(response, 404, openaiChat.error(404, `Invalid URL (${recorded.method} ${recorded.path})`));
   if (await answerFaulty({ state, recorded, response, behaviour, route })) return;
@@ -169,7 +169,7 @@ async function answerChat(
   const reply = composeReply(
     isAnswered ? { ...behaviour, toolCalls: 0 } : behaviour,
     recorded.model,
-    questionOf(recorded.json),
+    readQuestion(recorded.json),
     ++state.serial,
   );
   const isStream = behaviour.forcedShape ? behaviour.forcedShape === "sse" : route.isStream;
@@ -187,7 +187,7 @@ async function answerChat(
 }
 
 /** The text of the last message, for `echo`. */
-function questionOf(json: Json | undefined): string {
+function readQuestion(json: Json | undefined): string {
   const list = ["messages", "contents", "input", "prompt"]
     .map((name) => json?.[name])
     .find((value) => value !== undefined);

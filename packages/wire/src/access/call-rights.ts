@@ -288,7 +288,7 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
 };
 
 /** The level of scope that an effect needs: only reading calls are open to tokens for reading. */
-function levelOf(effect: CallEffect): "read" | "write" {
+function toScopeLevel(effect: CallEffect): "read" | "write" {
   return effect === "read" ? "read" : "write";
 }
 
@@ -297,7 +297,7 @@ export function missingScope(
   scopes: readonly string[],
   { effect, areas }: Pick<CallRights, "effect" | "areas">,
 ): AccessScope | undefined {
-  const level = levelOf(effect);
+  const level = toScopeLevel(effect);
   if (areas === "any") return SCOPE_AREAS.some((area) => isInScope(scopes, `${area}:${level}`)) ? undefined : level;
   return areas.map((area) => `${area}:${level}` as const).find((scope) => !isInScope(scopes, scope));
 }

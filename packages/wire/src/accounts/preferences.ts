@@ -24,11 +24,11 @@ export const ListView = z.object({
 });
 export type ListView = z.output<typeof ListView>;
 
-export const MOST_LIST_VIEWS = 20;
+export const MAX_LIST_VIEWS = 20;
 
 export const ListPreferences = z.object({
   layout: z.optional(ListLayout),
-  views: z.optional(z.array(ListView).check(z.maxLength(MOST_LIST_VIEWS))),
+  views: z.optional(z.array(ListView).check(z.maxLength(MAX_LIST_VIEWS))),
 });
 export type ListPreferences = z.output<typeof ListPreferences>;
 

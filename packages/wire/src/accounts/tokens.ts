@@ -40,7 +40,7 @@ export const Token = z.object({
 export type Token = z.output<typeof Token>;
 
 /** When a token was last used, 0 = never: a new one has the time of its creation as `accessed_time`. */
-export function lastUseOf(token: Pick<Token, "accessed_time" | "created_time" | "used_quota">): number {
+export function resolveLastUse(token: Pick<Token, "accessed_time" | "created_time" | "used_quota">): number {
   const isUsed = token.accessed_time > token.created_time || token.used_quota > 0;
   return isUsed ? token.accessed_time : 0;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod/mini";
 import { channelTest } from "../channels/channels.ts";
-import { ApiProblem, createClient, urlOf, type Fetch } from "./client.ts";
+import { ApiProblem, createClient, buildUrl, type Fetch } from "./client.ts";
 import { endpoint } from "./endpoint.ts";
 import { userGet, userList, userUpdate } from "../accounts/users.ts";
 
@@ -22,7 +22,7 @@ function clientAnswering(status: number, body: string, headers: Record<string, s
   return { sent, client: createClient({ baseUrl: "http://gw", fetch, headers: () => ({ "New-Api-User": "7" }) }) };
 }
 
-async function problemOf(promise: Promise<unknown>): Promise<ApiProblem> {
+async function catchProblem(promise: Promise<unknown>): Promise<ApiProblem> {
   const problem = await promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -54,7 +54,7 @@ describe("client", () => {
       summary: "",
       params: z.object({ name: z.string() }),
     });
-    expect(urlOf(probe, { name: "a/b" }, { ids: [1, 2], none: undefined })).toBe("/api/x/a%2Fb?ids=1%2C2");
+    expect(buildUrl(probe, { name: "a/b" }, { ids: [1, 2], none: undefined })).toBe("/api/x/a%2Fb?ids=1%2C2");
   });
 
   it("takes an envelope for one also where the server composes it by hand", async () => {
@@ -62,25 +62,25 @@ describe("client", () => {
     const { client: fine } = clientAnswering(200, '{"success":true,"message":"","time":0.5}');
     expect((await fine.call(channelTest, call)).siblings).toEqual({ time: 0.5 });
     const { client: failing } = clientAnswering(200, '{"success":false,"message":"Refused.","time":0.5}');
-    const problem = await problemOf(failing.call(channelTest, call));
+    const problem = await catchProblem(failing.call(channelTest, call));
     expect([problem.message, problem.siblings]).toEqual(["Refused.", { time: 0.5 }]);
   });
 
   it("throws refusals with code, field and siblings", async () => {
     const { client } = clientAnswering(200, '{"success":false,"message":"No.","code":"U1","field":"id","time":3}');
-    const problem = await problemOf(client.call(userGet, { params: { id: 1 } }));
+    const problem = await catchProblem(client.call(userGet, { params: { id: 1 } }));
     expect(problem).toMatchObject({ message: "No.", code: "U1", field: "id", status: 200, siblings: { time: 3 } });
   });
 
   it("throws error statuses, with and without an envelope", async () => {
     const limited = clientAnswering(429, '{"success":false,"message":"Slow down","code":"G3"}', { "retry-after": "9" });
-    expect(await problemOf(limited.client.call(userList, {}))).toMatchObject({
+    expect(await catchProblem(limited.client.call(userList, {}))).toMatchObject({
       status: 429,
       code: "G3",
       retryAfterSeconds: 9,
     });
     const broken = clientAnswering(502, "<html>");
-    expect(await problemOf(broken.client.call(userList, {}))).toMatchObject({
+    expect(await catchProblem(broken.client.call(userList, {}))).toMatchObject({
       status: 502,
       code: undefined,
       message: "The server answered with status 502.",
@@ -89,7 +89,7 @@ describe("client", () => {
 
   it("tells a lost connection from an abort", async () => {
     const lost = createClient({ baseUrl: "", fetch: () => Promise.reject(new TypeError("fetch failed")) });
-    expect(await problemOf(lost.call(userList, {}))).toMatchObject({ status: 0 });
+    expect(await catchProblem(lost.call(userList, {}))).toMatchObject({ status: 0 });
     const stop = new AbortController();
     const aborted = createClient({ baseUrl: "", fetch: () => Promise.reject(new Error("aborted")) });
     stop.abort();

@@ -1,4 +1,4 @@
-import { MESSAGE_CODES, messageKeyOf, type MessageKey } from "./message-codes.ts";
+import { MESSAGE_CODES, findMessageKey, type MessageKey } from "./message-codes.ts";
 import type { Endpoint, Input, Output } from "./endpoint.ts";
 import type { QueryValue } from "./envelope.ts";
 
@@ -80,7 +80,7 @@ export class ApiProblem extends Error {
   ) {
     super(message, { cause: details.cause });
     this.status = details.status;
-    this.key = messageKeyOf(details.code);
+    this.key = findMessageKey(details.code);
     this.code = this.key === undefined ? undefined : MESSAGE_CODES[this.key];
     this.field = typeof details.field === "string" ? details.field : undefined;
     const seconds = Number(details.retryAfter ?? Number.NaN);
@@ -100,14 +100,14 @@ export function createClient(settings: ClientSettings): Client {
     async call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<CallAnswer<E>> {
       const reply = await send(settings, endpoint, input);
       const text = await reply.text();
-      if (endpoint.answer === "text" && reply.status < 400) return answerOf<E>(reply, text, "", {});
+      if (endpoint.answer === "text" && reply.status < 400) return buildAnswer<E>(reply, text, "", {});
       return readEnvelope<E>(endpoint, reply, text);
     },
   };
 }
 
 /** Path with its parameters filled in and the query behind it. */
-export function urlOf(endpoint: Endpoint, params: unknown = {}, query: unknown = {}): string {
+export function buildUrl(endpoint: Endpoint, params: unknown = {}, query: unknown = {}): string {
   const values = params as Readonly<Record<string, string | number>>;
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_place, name: string) => encodeURIComponent(String(values[name])));
   const search = new URLSearchParams();
@@ -130,7 +130,8 @@ interface LooseInput {
 
 async function send(settings: ClientSettings, endpoint: Endpoint, input: LooseInput): Promise<Reply> {
   const url =
-    settings.baseUrl + urlOf(endpoint, input.params, { ...(input.query as object | undefined), ...input.extraQuery });
+    settings.baseUrl +
+    buildUrl(endpoint, input.params, { ...(input.query as object | undefined), ...input.extraQuery });
   const headers: Record<string, string> = { Accept: "application/json", ...settings.headers?.(), ...input.headers };
   if (input.body !== undefined) headers["Content-Type"] = "application/json";
   const init = {
@@ -156,7 +157,7 @@ function readEnvelope<E extends Endpoint>(endpoint: E, reply: Reply, text: strin
       retryAfter: reply.headers.get("Retry-After"),
     });
   const isOwnShape = endpoint.answer === "raw" && (endpoint.data !== undefined || typeof body["success"] !== "boolean");
-  if (isOwnShape && reply.status < 400) return answerOf<E>(reply, body, "", {});
+  if (isOwnShape && reply.status < 400) return buildAnswer<E>(reply, body, "", {});
   const { success, message, data, code, field, ...siblings } = body;
   if (success !== true) {
     const words =
@@ -169,10 +170,10 @@ function readEnvelope<E extends Endpoint>(endpoint: E, reply: Reply, text: strin
       siblings,
     });
   }
-  return answerOf<E>(reply, data, typeof message === "string" ? message : "", siblings);
+  return buildAnswer<E>(reply, data, typeof message === "string" ? message : "", siblings);
 }
 
-function answerOf<E extends Endpoint>(
+function buildAnswer<E extends Endpoint>(
   reply: Reply,
   data: unknown,
   message: string,

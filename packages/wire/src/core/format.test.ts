@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dollars, formatQuota, formatTime, quotaOfDollars, shortNumber, showQuota } from "./format.ts";
+import { dollars, formatQuota, formatTime, parseDollarQuota, shortNumber, showQuota } from "./format.ts";
 
 const currency = { quotaPerUnit: 500_000, inCurrency: true };
 const units = { quotaPerUnit: 500_000, inCurrency: false };
@@ -26,11 +26,11 @@ describe("quota", () => {
   });
 
   it("comes back from dollars", () => {
-    expect(quotaOfDollars("0.2")).toBe(100_000);
-    expect(quotaOfDollars(" -1.5 ")).toBe(-750_000);
-    expect(quotaOfDollars("0.000001")).toBe(1);
-    expect(quotaOfDollars("ten")).toBeUndefined();
-    expect(quotaOfDollars("1e20")).toBeUndefined();
+    expect(parseDollarQuota("0.2")).toBe(100_000);
+    expect(parseDollarQuota(" -1.5 ")).toBe(-750_000);
+    expect(parseDollarQuota("0.000001")).toBe(1);
+    expect(parseDollarQuota("ten")).toBeUndefined();
+    expect(parseDollarQuota("1e20")).toBeUndefined();
   });
 });
 

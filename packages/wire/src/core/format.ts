@@ -25,7 +25,7 @@ export function dollars(quota: number, decimals: number, quotaPerUnit: number = 
 }
 
 /** Quota units of an amount of dollars typed as text, rounded half away from zero; undefined when it is no number. */
-export function quotaOfDollars(text: string, quotaPerUnit: number = QUOTA_PER_UNIT): number | undefined {
+export function parseDollarQuota(text: string, quotaPerUnit: number = QUOTA_PER_UNIT): number | undefined {
   const plain = decimalText(text.trim());
   if (plain === undefined) return undefined;
   const amount = scaledText(plain);
@@ -52,7 +52,7 @@ export function shortNumber(value: number): string {
 /** Making a formatter takes longer than a thousand uses of it. */
 const CLOCKS = new Map<string | undefined, Intl.DateTimeFormat>();
 
-function clockOf(timeZone: string | undefined): Intl.DateTimeFormat {
+function getClock(timeZone: string | undefined): Intl.DateTimeFormat {
   const known = CLOCKS.get(timeZone);
   if (known) return known;
   const clock = new Intl.DateTimeFormat("en-CA", {
@@ -71,7 +71,7 @@ function clockOf(timeZone: string | undefined): Intl.DateTimeFormat {
 
 /** Epoch seconds as `2026-11-21 08:05:09` in the reader's time zone, or in the named one. */
 export function formatTime(seconds: number, timeZone?: string): string {
-  const parts = clockOf(timeZone).formatToParts(new Date(seconds * 1000));
+  const parts = getClock(timeZone).formatToParts(new Date(seconds * 1000));
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? "";
   return `${part("year")}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}:${part("second")}`;
 }

@@ -10,7 +10,7 @@ const anyValue = z.optional(z.custom<QueryValue>(() => true));
 export const queryTristate = z.pipe(
   anyValue,
   z.transform((value: QueryValue): boolean | undefined => {
-    const text = textsOf(value)[0] ?? "";
+    const text = toTexts(value)[0] ?? "";
     if (TRUE_WORDS.has(text)) return true;
     return FALSE_WORDS.has(text) ? false : undefined;
   }),
@@ -19,14 +19,14 @@ export const queryTristate = z.pipe(
 /** Query list: a repeated name or comma-joined texts; trimmed, without blanks and repeats. */
 export const queryTexts = z.pipe(
   anyValue,
-  z.transform((value: QueryValue): string[] => [...new Set(textsOf(value).flatMap(splitList))]),
+  z.transform((value: QueryValue): string[] => [...new Set(toTexts(value).flatMap(splitList))]),
 );
 
 /** Query list of integers; parts that are not safe integers are dropped. */
 export const queryInts = z.pipe(
   anyValue,
   z.transform((value: QueryValue): number[] =>
-    textsOf(value).flatMap(splitList).map(Number).filter(Number.isSafeInteger),
+    toTexts(value).flatMap(splitList).map(Number).filter(Number.isSafeInteger),
   ),
 );
 
@@ -36,7 +36,7 @@ export function splitList(text: string): string[] {
   return [...new Set(parts.filter((part) => part !== ""))];
 }
 
-function textsOf(value: QueryValue): string[] {
+function toTexts(value: QueryValue): string[] {
   if (value === undefined) return [];
   return (isList(value) ? value : [value]).map((one) => String(one).trim());
 }

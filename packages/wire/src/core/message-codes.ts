@@ -182,6 +182,6 @@ const KEYS: ReadonlyMap<string, MessageKey> = new Map(
 );
 
 /** The message that the code of an answer stands for; undefined for codes of other programs. */
-export function messageKeyOf(code: unknown): MessageKey | undefined {
+export function findMessageKey(code: unknown): MessageKey | undefined {
   return typeof code === "string" ? KEYS.get(code) : undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MESSAGE_CODES, messageKeyOf } from "./message-codes.ts";
+import { MESSAGE_CODES, findMessageKey } from "./message-codes.ts";
 import { messageText, MESSAGES } from "./messages.ts";
 import { fill } from "./reasons.ts";
 
@@ -26,8 +26,8 @@ describe("messages", () => {
   });
 
   it("finds the message of a code, and none for other text", () => {
-    expect(messageKeyOf("CH10")).toBe("model_list_unavailable");
-    expect(messageKeyOf("toString")).toBeUndefined();
+    expect(findMessageKey("CH10")).toBe("model_list_unavailable");
+    expect(findMessageKey("toString")).toBeUndefined();
   });
 
   it("gives every message a code of its own", () => {

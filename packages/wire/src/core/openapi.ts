@@ -65,8 +65,8 @@ function operation(calls: readonly Endpoint[]): Json {
       ...(fails.some((code) => STALE.has(code)) ? [IF_MATCH] : []),
       ...(fails.includes("idempotency_key_reused") ? [IDEMPOTENCY_KEY] : []),
     ],
-    ...(bodies.length > 0 && { requestBody: { required: true, content: json(oneOf(bodies)) } }),
-    responses: responses(first, oneOf(calls.map(answerSchema)), fails),
+    ...(bodies.length > 0 && { requestBody: { required: true, content: json(combineSchemas(bodies)) } }),
+    responses: responses(first, combineSchemas(calls.map(answerSchema)), fails),
     security: findCallRights(first)?.stepUp === undefined ? SECURITY[first.access] : [CONSOLE],
     ...(fails.length > 0 && { "x-fairway-codes": fails.map((key) => MESSAGE_CODES[key]) }),
   };
@@ -77,7 +77,7 @@ function responses(call: Endpoint, answer: Json, fails: readonly MessageKey[]): 
   const own = Object.fromEntries(statuses.map((status) => [String(status), ref("responses", "Refused")]));
   const needsSignIn = call.access !== "none" && call.access !== "try";
   return {
-    "200": { description: "Done, or refused in the envelope.", content: contentOf(call, answer) },
+    "200": { description: "Done, or refused in the envelope.", content: buildContent(call, answer) },
     "400": ref("responses", "Refused"),
     ...(needsSignIn && { "401": ref("responses", "SignedOut") }),
     ...(call.body && { "413": ref("responses", "Refused") }),
@@ -87,11 +87,11 @@ function responses(call: Endpoint, answer: Json, fails: readonly MessageKey[]): 
   };
 }
 
-function contentOf(call: Endpoint, answer: Json): Json {
+function buildContent(call: Endpoint, answer: Json): Json {
   switch (call.answer) {
     case "envelope":
     case "raw":
-      return json(call.answer === "envelope" ? oneOf([answer, ref("schemas", "Refusal")]) : answer);
+      return json(call.answer === "envelope" ? combineSchemas([answer, ref("schemas", "Refusal")]) : answer);
     case "stream":
       return { "text/event-stream": { schema: { type: "string" } } };
     case "text":
@@ -152,7 +152,7 @@ function merged(all: readonly Parameter[]): Parameter[] {
   return [...new Map(all.map((parameter) => [parameter.name, parameter])).values()];
 }
 
-function oneOf(schemas: readonly Json[]): Json {
+function combineSchemas(schemas: readonly Json[]): Json {
   const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   return different.length === 1 && different[0] ? different[0] : { anyOf: different };
 }

@@ -24,7 +24,10 @@ export interface Page {
 }
 
 /** Rows to skip and to read; a missing or negative size means the default, a negative page the first one. */
-export function pageOf(query: { readonly p: number; readonly page_size: number }, cap: number = PAGE_SIZE_CAP): Page {
+export function resolvePage(
+  query: { readonly p: number; readonly page_size: number },
+  cap: number = PAGE_SIZE_CAP,
+): Page {
   const limit = Math.min(query.page_size > 0 ? query.page_size : PAGE_SIZE, cap);
   return { offset: Math.max(0, query.p) * limit, limit };
 }

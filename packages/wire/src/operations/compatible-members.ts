@@ -100,7 +100,7 @@ function withoutListed(
   const listed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(body)) {
     if (value === null || name === "__proto__") continue;
-    const reason = known.includes(name) ? undefined : faultOf(list, body, name);
+    const reason = known.includes(name) ? undefined : findMemberFault(list, body, name);
     if (reason === "taken off") continue;
     if (reason !== undefined) return { fault: { path: [name], reason } };
     listed[name] = value;
@@ -109,7 +109,7 @@ function withoutListed(
 }
 
 /** Undefined: the list does not know the member, which is for the schema to refuse. */
-function faultOf(
+function findMemberFault(
   { row, blank = {}, ignored = [] }: CompatibleMembers,
   body: Members,
   name: string,

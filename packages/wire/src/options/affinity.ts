@@ -79,14 +79,14 @@ export const affinityRulesType: OptionType<readonly AffinityRule[]> = {
     }
     if (!Array.isArray(rules) || rules.length > MAX_RULES) return broken(`a JSON array of at most ${MAX_RULES} rules`);
     for (const [index, rule] of rules.entries()) {
-      const fault = isObject(rule) ? faultOf(rule) : "it is not an object";
+      const fault = isObject(rule) ? findRuleFault(rule) : "it is not an object";
       if (fault !== undefined) return broken(`affinity rules; in rule ${index + 1} ${fault}`);
     }
     return { isValid: true, value: rules.map((rule: object) => ({ ...DEFAULTS, ...rule }) as AffinityRule), text };
   },
 };
 
-function faultOf(rule: Readonly<Record<string, unknown>>): string | undefined {
+function findRuleFault(rule: Readonly<Record<string, unknown>>): string | undefined {
   const unknown = Object.keys(rule).find((member) => !MEMBERS.has(member));
   if (unknown !== undefined) return `${unknown} is unknown`;
   if (!isText(rule["name"], 64)) return "name is missing";

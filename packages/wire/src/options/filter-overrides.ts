@@ -29,28 +29,28 @@ export const filterOverridesType: OptionType<FilterOverrides> = {
     const parsed = parseObject(text);
     if (parsed === undefined) return { isValid: false, messageKey: "option_json_invalid" };
     for (const [name, value] of Object.entries(parsed)) {
-      const fault = faultOf(value);
+      const fault = findFault(value);
       if (fault !== undefined) return broken(`filters of a host; ${fault} for ${name}`);
     }
     return { isValid: true, value: parsed as FilterOverrides, text };
   },
 };
 
-function faultOf(value: unknown): string | undefined {
+function findFault(value: unknown): string | undefined {
   if (!isObject(value)) return "an object is needed";
   const unknown = Object.keys(value).find((name) => !["forward", "drop", "rename", "members"].includes(name));
   if (unknown !== undefined) return `${unknown} is not known`;
   const { forward = [], drop = [], rename = {}, members = {} } = value;
   if (!areTexts(forward, BETA) || !areTexts(drop, BETA)) return "forward and drop are lists of betas";
   if (!isRenaming(rename)) return "rename is an object of betas";
-  return isObject(members) ? faultOfMembers(members) : "members is an object of drop and keep";
+  return isObject(members) ? findMembersFault(members) : "members is an object of drop and keep";
 }
 
 function isRenaming(value: unknown): boolean {
   return isObject(value) && areTexts(Object.keys(value), BETA) && areTexts(Object.values(value), BETA);
 }
 
-function faultOfMembers(members: Readonly<Record<string, unknown>>): string | undefined {
+function findMembersFault(members: Readonly<Record<string, unknown>>): string | undefined {
   const unknown = Object.keys(members).find((name) => name !== "drop" && name !== "keep");
   if (unknown !== undefined) return `members.${unknown} is not known`;
   const { drop = [], keep = [] } = members;

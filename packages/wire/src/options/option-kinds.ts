@@ -119,12 +119,12 @@ export const commaListType: OptionType<readonly string[]> = {
 };
 
 /** One item per line, trimmed, without blank lines. */
-export const linesType = linesOf(512);
+export const linesType = createLinesType(512);
 
 /** Like `linesType`; a hundred thousand words fit. */
-export const wordsType = linesOf(4096);
+export const wordsType = createLinesType(4096);
 
-function linesOf(kib: number): OptionType<readonly string[]> {
+function createLinesType(kib: number): OptionType<readonly string[]> {
   const rule = `at most ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`} long`;
   const read = (text: string): Reading<readonly string[]> => {
     if (byteLength(text) > kib * KIB) return broken(rule);

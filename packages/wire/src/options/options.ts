@@ -65,7 +65,7 @@ export function parseOptions(
   } = {},
 ): OptionValues {
   const values = Object.create(null) as Record<string, unknown>;
-  for (const key of OPTION_KEYS) values[key] = valueOf(readOption(key, optionDefault(key, settings.defaults)));
+  for (const key of OPTION_KEYS) values[key] = requireValue(readOption(key, optionDefault(key, settings.defaults)));
   for (const { key, value } of rows) {
     if (!isOptionKey(key)) continue;
     const reading = readOption(key, value);
@@ -107,7 +107,7 @@ function readOption(key: OptionKey, text: string): Reading<unknown> {
   return OPTIONS[key].type.read(text);
 }
 
-function valueOf(reading: Reading<unknown>): unknown {
+function requireValue(reading: Reading<unknown>): unknown {
   if (!reading.isValid) throw new Error("a default does not pass its own check");
   return reading.value;
 }

@@ -29,10 +29,10 @@ export const promptBordersType: OptionType<PromptBorders> = {
     if (!parsed) return { isValid: false, messageKey: "option_json_invalid" };
     const borders = Object.create(null) as Record<string, readonly PromptBorder[]>;
     for (const [model, value] of Object.entries(parsed)) {
-      const fault = faultOf(value);
+      const fault = findBordersFault(value);
       if (fault !== undefined)
         return { isValid: false, messageKey: "option_value_invalid", rule: `${EXAMPLE}; for ${model} ${fault}` };
-      borders[model] = (value as RawBorder[]).map(borderOf);
+      borders[model] = (value as RawBorder[]).map(toPromptBorder);
     }
     return { isValid: true, value: borders, text };
   },
@@ -40,7 +40,7 @@ export const promptBordersType: OptionType<PromptBorders> = {
 
 type RawBorder = Readonly<Record<string, number>>;
 
-function faultOf(value: unknown): string | undefined {
+function findBordersFault(value: unknown): string | undefined {
   if (!Array.isArray(value) || value.length > MAX_BORDERS)
     return `there is not a list of at most ${MAX_BORDERS} borders`;
   const seen = new Set<unknown>();
@@ -67,7 +67,7 @@ function isMultiple(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value <= MAX_MULTIPLE;
 }
 
-function borderOf(raw: RawBorder): PromptBorder {
+function toPromptBorder(raw: RawBorder): PromptBorder {
   const { above = 0, input, output, cached } = raw;
   return {
     above,

@@ -3,7 +3,7 @@ import { SELECTOR } from "../kube/command.ts";
 import type { KubeLoginOptions } from "./kube-login.ts";
 import type { LogoutOptions } from "./logout.ts";
 import type { CommandContext } from "../../session/command-context.ts";
-import { examples, named, positive, yes } from "../../core/arguments.ts";
+import { examples, createNameParser, positive, yes } from "../../core/arguments.ts";
 
 export function accountCommands(program: Command, context: CommandContext): void {
   const { env, output, session, transport } = context;
@@ -119,7 +119,7 @@ function contextCommands(
   examples(add, "pass staging | fairway context add staging https://ai.staging.example.com --token-stdin");
   const use = context
     .command("use")
-    .argument("<name>", "as `fairway context list` shows it", named("context"))
+    .argument("<name>", "as `fairway context list` shows it", createNameParser("context"))
     .description("what commands use by default")
     .action(async (name: string) => (await load()).chooseContext(env(), name, output()));
   examples(use, "fairway context use prod", "fairway context use default");
@@ -135,7 +135,7 @@ function changingContexts(context: Command, { env, output }: Pick<CommandContext
   const load = () => import("./contexts.ts");
   const set = context
     .command("set")
-    .argument("<name>", "as `fairway context list` shows it", named("context"))
+    .argument("<name>", "as `fairway context list` shows it", createNameParser("context"))
     .argument(
       "<property...>",
       "protected=true: deletions require its name; read-only=true: nothing is changed through it",
@@ -145,14 +145,14 @@ function changingContexts(context: Command, { env, output }: Pick<CommandContext
   examples(set, "fairway context set prod protected=true", "fairway context set prod read-only=false");
   const rename = context
     .command("rename")
-    .argument("<name>", "as `fairway context list` shows it", named("context"))
+    .argument("<name>", "as `fairway context list` shows it", createNameParser("context"))
     .argument("<new-name>")
     .description("give a sign-in another name")
     .action(async (from: string, to: string) => (await load()).renameContext(env(), { from, to }, output()));
   examples(rename, "fairway context rename default home");
   const remove = context
     .command("remove")
-    .argument("<name>", "as `fairway context list` shows it", named("context"))
+    .argument("<name>", "as `fairway context list` shows it", createNameParser("context"))
     .description("forget a sign-in; its token stays valid")
     .addOption(yes())
     .action(async (name: string, options: { yes?: boolean }) =>

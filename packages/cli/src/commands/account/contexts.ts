@@ -5,12 +5,12 @@ import {
   currentContext,
   DEFAULT_CONTEXT,
   moveContext,
-  pathOf,
+  resolveContextPath,
   useContext,
 } from "../../session/contexts.ts";
 import { removeProfile, storedProfile, writeProfile } from "../../session/config.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { messageOf } from "../../core/problem.ts";
+import { formatErrorMessage } from "../../core/problem.ts";
 import { printList, type Output } from "../../print/output.ts";
 import { plain } from "../../print/columns.ts";
 import type { Column } from "../../print/table.ts";
@@ -35,19 +35,23 @@ const COLUMNS: readonly Column<Row>[] = [
 
 export async function listContexts(env: Environment, output: Output): Promise<void> {
   const inUse = configPath(env);
-  const rows = contextNames(env).map((name) => rowOf(env, name, pathOf(env, name) === inUse));
+  const rows = contextNames(env).map((name) => buildContextRow(env, name, resolveContextPath(env, name) === inUse));
   const empty = "No contexts. Make one: fairway --context prod login https://ai.example.com";
   const name = (row: Row) => `context/${row.name}`;
   await printList(output, { kind: "Context", columns: COLUMNS, name, rows, empty });
 }
 
 /** Never the token. A file that cannot be read tells why. */
-function rowOf(env: Environment, name: string, current: boolean): Row {
+function buildContextRow(env: Environment, name: string, current: boolean): Row {
   try {
-    const profile = storedProfile({ ...env, FAIRWAY_CONFIG: pathOf(env, name), FAIRWAY_CONTEXT: undefined });
+    const profile = storedProfile({
+      ...env,
+      FAIRWAY_CONFIG: resolveContextPath(env, name),
+      FAIRWAY_CONTEXT: undefined,
+    });
     return { name, current, server: profile?.server ?? "", user_id: profile?.userId ?? 0 };
   } catch (error) {
-    return { name, current, server: `(${messageOf(error)})`, user_id: 0 };
+    return { name, current, server: `(${formatErrorMessage(error)})`, user_id: 0 };
   }
 }
 
@@ -71,7 +75,7 @@ export async function addContext(
 
 export function chooseContext(env: Environment, name: string, output: Output): void {
   useContext(env, existing(env, name));
-  output.note(`Commands go to ${name} now, ${rowOf(env, name, true).server}.`);
+  output.note(`Commands go to ${name} now, ${buildContextRow(env, name, true).server}.`);
 }
 
 /** Properties of a context; both are off by default. */
@@ -79,7 +83,7 @@ const PROPERTIES = { protected: "protected", "read-only": "readOnly" } as const;
 
 /** `protected=true`: deletions require its name. `read-only=true`: nothing is changed through it. */
 export function setContext(env: Environment, name: string, words: readonly string[], output: Output): void {
-  const file = { ...env, FAIRWAY_CONFIG: pathOf(env, existing(env, name)), FAIRWAY_CONTEXT: undefined };
+  const file = { ...env, FAIRWAY_CONFIG: resolveContextPath(env, existing(env, name)), FAIRWAY_CONTEXT: undefined };
   const profile = storedProfile(file);
   if (!profile) throw unknownContext(name);
   const changes = Object.fromEntries(words.map(propertyIn));
@@ -124,7 +128,7 @@ export async function removeContext(
 ): Promise<void> {
   const from = existing(env, name);
   await output.confirm(`Forget the sign-in of ${from}`, 1, isAgreed);
-  await removeProfile({ ...env, FAIRWAY_CONFIG: pathOf(env, from), FAIRWAY_CONTEXT: undefined });
+  await removeProfile({ ...env, FAIRWAY_CONFIG: resolveContextPath(env, from), FAIRWAY_CONTEXT: undefined });
   if (currentContext(env) === from) useContext(env, DEFAULT_CONTEXT);
   output.note(`${from} is removed; its token stays valid until \`fairway logout --revoke\` or its end.`);
 }

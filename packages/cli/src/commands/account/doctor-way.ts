@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
-import { CliError, codeOf, EXIT } from "../../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../../core/exit.ts";
 import { isLoopback } from "../../session/config.ts";
 import { lost } from "../../session/lost.ts";
 import { finding, ok, warning, type Finding } from "./finding.ts";
@@ -30,7 +30,7 @@ export async function nameFinding(server: string): Promise<Finding | undefined> 
       return ok(`${host} is ${found.map(({ address }) => address).join(", ")}`);
     } catch (cause) {
       throw new CliError(
-        `${host} has no address (${codeOf(cause)})`,
+        `${host} has no address (${readErrorCode(cause)})`,
         EXIT.unreachable,
         "check the name, and the name servers of this machine",
       );
@@ -66,7 +66,7 @@ function connected(server: string): Promise<TLSSocket> {
 }
 
 /** The variable that names a proxy for the address, and what it holds. */
-function proxyOf(server: string, env: Environment): readonly [string, string] | undefined {
+function findProxy(server: string, env: Environment): readonly [string, string] | undefined {
   const names = server.startsWith("https:") ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
   for (const name of names) if (env[name]) return [name, env[name]];
   return undefined;
@@ -74,7 +74,7 @@ function proxyOf(server: string, env: Environment): readonly [string, string] | 
 
 /** Whether Node.js sends calls through a proxy. */
 export function isBehindProxy(server: string, env: Environment): boolean {
-  return proxyOf(server, env) !== undefined && env["NODE_USE_ENV_PROXY"] === "1" && !isExcepted(server, env);
+  return findProxy(server, env) !== undefined && env["NODE_USE_ENV_PROXY"] === "1" && !isExcepted(server, env);
 }
 
 function isExcepted(server: string, env: Environment): boolean {
@@ -85,7 +85,7 @@ function isExcepted(server: string, env: Environment): boolean {
 
 export function proxyFinding(server: string, env: Environment, isReached: boolean): Finding {
   const check = "proxy";
-  const [name, address = ""] = proxyOf(server, env) ?? [];
+  const [name, address = ""] = findProxy(server, env) ?? [];
   if (name === undefined) return { check, ...ok("no variable names one") };
   // Never its user and password.
   const host = URL.parse(address)?.host ?? "something that is not an address";

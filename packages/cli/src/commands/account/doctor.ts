@@ -2,9 +2,9 @@ import { FEATURES, logTail, logTailSelf, ROLE, selfGet, status, systemInfo, type
 import { chmodSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { configPath } from "../../session/contexts.ts";
-import { readProfile, tokenOf, type Profile } from "../../session/config.ts";
+import { readProfile, loadToken, type Profile } from "../../session/config.ts";
 import type { AnswerHead } from "../../session/request.ts";
-import { eventsOf } from "../../terminal/events.ts";
+import { readEvents } from "../../terminal/events.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
@@ -19,7 +19,7 @@ import { ROLE_WORD } from "./whoami.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Patient {
+interface DoctorInput {
   readonly env: Environment;
   session(): Promise<Session>;
 }
@@ -43,15 +43,15 @@ const COLUMNS: readonly Column<Finding>[] = [
 ];
 
 /** Checks everything that commands rely on, each in a line with its cure; exit code 1 if a check fails. */
-export async function runDoctor(patient: Patient, output: Output): Promise<void> {
-  const findings = await findingsOf(patient);
+export async function runDoctor(input: DoctorInput, output: Output): Promise<void> {
+  const findings = await collectFindings(input);
   const name = ({ check }: Finding) => `check/${check}`;
   await printList(output, { kind: "Finding", columns: COLUMNS, name, rows: findings, empty: "" });
   const failures = findings.filter(({ verdict }) => verdict === "failure").length;
   if (failures > 0) throw new CliError(`${failures} of ${findings.length} checks failed`, EXIT.failure);
 }
 
-async function findingsOf({ env, session }: Patient): Promise<Finding[]> {
+async function collectFindings({ env, session }: DoctorInput): Promise<Finding[]> {
   const files = await fileFinding(env);
   if (files.verdict === "failure") return [files];
   const { keychain } = readProfile(env) ?? {};
@@ -95,7 +95,7 @@ function fileFinding(env: Environment): Promise<Finding> {
 function keychainFinding(env: Environment): Promise<Finding> {
   return finding("keychain", async () => {
     const profile = readProfile(env);
-    if (profile) await tokenOf(profile);
+    if (profile) await loadToken(profile);
     return ok("it has the token");
   });
 }
@@ -143,8 +143,8 @@ async function account(client: SessionClient, profile: Profile): Promise<Finding
 }
 
 function limitFinding(head: AnswerHead | undefined): Finding {
-  const valueOf = (what: string) => Number.parseInt(head?.headers.get(`X-RateLimit-${what}-Requests`) ?? "", 10);
-  const [limit, left, reset] = [valueOf("Limit"), valueOf("Remaining"), valueOf("Reset")];
+  const readRateLimit = (what: string) => Number.parseInt(head?.headers.get(`X-RateLimit-${what}-Requests`) ?? "", 10);
+  const [limit, left, reset] = [readRateLimit("Limit"), readRateLimit("Remaining"), readRateLimit("Reset")];
   const check = "limit of calls";
   if (Number.isNaN(limit)) return { check, ...ok("the gateway names none") };
   const message = `${left} of ${limit} calls are left`;
@@ -176,7 +176,7 @@ async function streams(client: SessionClient, role: number): Promise<Finding[]> 
     try {
       const answer = await unlessMissing(client.open(call, { signal: limit }));
       if (!answer) return ok("not checked: it is a compatible gateway");
-      for await (const _event of eventsOf(answer.body)) break;
+      for await (const _event of readEvents(answer.body)) break;
     } catch (error) {
       if (!limit.aborted) throw error;
       const seconds = FIRST_EVENT_MS / 1000;

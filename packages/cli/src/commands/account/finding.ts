@@ -1,4 +1,4 @@
-import { hintOf, messageOf } from "../../core/problem.ts";
+import { findHint, formatErrorMessage } from "../../core/problem.ts";
 
 /** One check of `fairway doctor`. */
 export interface Finding {
@@ -24,7 +24,7 @@ export async function finding(check: string, look: () => Verdict | Promise<Verdi
   try {
     return { check, ...(await look()) };
   } catch (error) {
-    const cure = hintOf(error);
-    return { check, verdict: "failure", message: messageOf(error), ...(cure === undefined ? {} : { cure }) };
+    const cure = findHint(error);
+    return { check, verdict: "failure", message: formatErrorMessage(error), ...(cure === undefined ? {} : { cure }) };
   }
 }

@@ -1,7 +1,15 @@
 import type { V1Deployment } from "@kubernetes/client-node";
-import { calling, labelled, openCluster, request, statusOf, type Cluster, type KubeOptions } from "../kube/cluster.ts";
+import {
+  calling,
+  labelled,
+  openCluster,
+  request,
+  readStatus,
+  type Cluster,
+  type KubeOptions,
+} from "../kube/cluster.ts";
 import { openForward } from "../kube/forward.ts";
-import { addressOf, signInAt, type LoginOptions, type SignInPlace } from "./login.ts";
+import { resolveServerAddress, signInAt, type LoginOptions, type SignInPlace } from "./login.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
 
@@ -24,10 +32,10 @@ export async function runKubeLogin(
   place: SignInPlace,
 ): Promise<void> {
   const cluster = await openCluster(options);
-  const env = await calling(cluster, () => environmentOf(cluster));
+  const env = await calling(cluster, () => loadEnvironment(cluster));
   const publicUrl = env?.find(({ name }) => name === "FAIRWAY_PUBLIC_URL")?.value;
-  const address = addressOf(server ?? publicUrl ?? FORWARDED, options);
-  const { username, password } = await calling(cluster, () => accountOf(cluster, env, options));
+  const address = resolveServerAddress(server ?? publicUrl ?? FORWARDED, options);
+  const { username, password } = await calling(cluster, () => resolveAccount(cluster, env, options));
   const note = (text: string) => output.note(text);
   const forward = await calling(cluster, () => openForward(cluster, { local: 0, port: "http", note }));
   try {
@@ -47,7 +55,7 @@ export async function runKubeLogin(
     );
 }
 
-async function environmentOf(cluster: Cluster): Promise<Environment> {
+async function loadEnvironment(cluster: Cluster): Promise<Environment> {
   const [deployment] = await labelled<V1Deployment>(cluster, "/apis/apps/v1", "deployments");
   if (!deployment)
     throw new CliError(
@@ -59,7 +67,11 @@ async function environmentOf(cluster: Cluster): Promise<Environment> {
 }
 
 /** Root with the password of the first start, where the Secret can be read and nothing else was chosen. */
-async function accountOf(cluster: Cluster, env: Environment, { username, tokenStdin, passwordStdin }: LoginOptions) {
+async function resolveAccount(
+  cluster: Cluster,
+  env: Environment,
+  { username, tokenStdin, passwordStdin }: LoginOptions,
+) {
   if (tokenStdin || passwordStdin || (username !== undefined && username !== ROOT)) return { username };
   const password = await firstPassword(cluster, env);
   return password === undefined ? { username } : { username: ROOT, password };
@@ -74,7 +86,7 @@ async function firstPassword(cluster: Cluster, env: Environment): Promise<string
     const stored = data["root-password"];
     return stored === undefined ? undefined : Buffer.from(stored, "base64").toString();
   } catch (thrown) {
-    const status = statusOf(thrown);
+    const status = readStatus(thrown);
     if (status === 403 || status === 404) return undefined;
     throw thrown;
   }

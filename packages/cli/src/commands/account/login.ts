@@ -27,7 +27,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { isMissingCall } from "../../core/problem.ts";
 import type { Output } from "../../print/output.ts";
 import { ask, readPassword, readStdin } from "../../terminal/prompt.ts";
-import { clientOf } from "../../session/session.ts";
+import { createSessionClient } from "../../session/session.ts";
 import { ROLE_WORD } from "./whoami.ts";
 import type { Transport } from "../../session/transport.ts";
 
@@ -64,7 +64,7 @@ export async function runLogin(
   output: Output,
   place: SignInPlace,
 ): Promise<void> {
-  const address = addressOf(server, options);
+  const address = resolveServerAddress(server, options);
   await signInAt({ address, stored: address }, options, output, place);
 }
 
@@ -86,7 +86,7 @@ export async function signInAt(
   const profile = options.tokenStdin
     ? await byToken(address, options.userId)
     : await byPassword(address, options, { transport, question, context: env["FAIRWAY_CONTEXT"] });
-  const { data: user } = await clientOf(profile, transport).call(selfGet, {});
+  const { data: user } = await createSessionClient(profile, transport).call(selfGet, {});
   // A new sign-in does not lift what guards the context.
   const { protected: isProtected, readOnly } = storedProfile(env) ?? {};
   const full = { ...profile, server: stored, userId: user.id, protected: isProtected, readOnly };
@@ -118,7 +118,7 @@ async function keep(env: SignInPlace["env"], profile: Profile, store: LoginOptio
   return `the keychain, and the rest in ${writeProfile(env, { ...profile, token: "", keychain: account })}`;
 }
 
-export function addressOf(server: string, options: LoginOptions): string {
+export function resolveServerAddress(server: string, options: LoginOptions): string {
   const address = readAddress(server, "the server");
   if (!options.insecureHttp) refusePlain(address, "--insecure-http if you know the network");
   return address;
@@ -141,7 +141,7 @@ async function byPassword(server: string, options: LoginOptions, asking: Asking)
   const username = options.username ?? (await question("Username")).trim();
   const password =
     options.password ?? (options.passwordStdin ? await readPassword() : await question("Password", true));
-  const { client, userId } = await sessionOf(transport, server, { username, password }, question);
+  const { client, userId } = await signInByPassword(transport, server, { username, password }, question);
   // A token replaces the one of its name: each context has its own.
   const tokenName = `cli ${hostname()}${context === undefined ? "" : ` ${context}`}`.slice(0, 64);
   try {
@@ -187,7 +187,7 @@ function readEnd(days: string | undefined): number {
 }
 
 /** A session by password: access tokens cannot change credentials. */
-export async function sessionOf(
+export async function signInByPassword(
   transport: Transport,
   server: string,
   { username, password }: { readonly username: string; readonly password: string },

@@ -1,9 +1,15 @@
 import { accessTokenDelete, ApiProblem } from "@fairway/wire";
-import { removeProfile, storedProfile, tokenOf, type Profile } from "../../session/config.ts";
-import { contextNames, currentContext, DEFAULT_CONTEXT, pathOf, useContext } from "../../session/contexts.ts";
+import { removeProfile, storedProfile, loadToken, type Profile } from "../../session/config.ts";
+import {
+  contextNames,
+  currentContext,
+  DEFAULT_CONTEXT,
+  resolveContextPath,
+  useContext,
+} from "../../session/contexts.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
-import { clientOf } from "../../session/session.ts";
+import { createSessionClient } from "../../session/session.ts";
 import type { Transport } from "../../session/transport.ts";
 import type { SignInPlace } from "./login.ts";
 
@@ -26,7 +32,7 @@ async function leave({ revoke }: Pick<LogoutOptions, "revoke">, output: Output, 
   if (revoke) await revokeToken(storedProfile(env), transport);
   const path = await removeProfile(env);
   // The next command falls back to the default context, not to the removed one.
-  if (path !== undefined && !env["FAIRWAY_CONFIG"] && pathOf(env, currentContext(env)) === path)
+  if (path !== undefined && !env["FAIRWAY_CONFIG"] && resolveContextPath(env, currentContext(env)) === path)
     useContext(env, DEFAULT_CONTEXT);
   if (path === undefined) output.note("You were not signed in.");
   else output.note(`Signed out: removed ${path}${revoke ? " and revoked its token" : ""}.`);
@@ -42,8 +48,10 @@ async function revokeToken(profile: Profile | undefined, transport: Transport): 
       "leave out --revoke, and remove the token in the console",
     );
   try {
-    const token = await tokenOf(profile);
-    await clientOf({ ...profile, token }, transport).call(accessTokenDelete, { query: { name: profile.tokenName } });
+    const token = await loadToken(profile);
+    await createSessionClient({ ...profile, token }, transport).call(accessTokenDelete, {
+      query: { name: profile.tokenName },
+    });
   } catch (error) {
     // A token that is not known any more needs no revocation.
     if (!(error instanceof ApiProblem) || error.status !== 401) throw error;

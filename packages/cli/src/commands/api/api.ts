@@ -66,11 +66,11 @@ export async function callApi(
   const { call, given, search } =
     path === undefined ? { call: callNamed(word), given: {}, search: {} } : callAt(word, path);
   const { name } = call;
-  const params = { ...given, ...pairsOf(options.param, "--param") };
+  const params = { ...given, ...parsePairs(options.param, "--param") };
   for (const [, place = ""] of call.path.matchAll(/\{(\w+)\}/g))
     if (params[place] === undefined)
       throw new CliError(`${name} needs --param ${place}=…`, EXIT.usage, `its path is ${call.path}`);
-  const query = { ...search, ...pairsOf(options.query, "--query") };
+  const query = { ...search, ...parsePairs(options.query, "--query") };
   if (options.paginate) return (await import("./pages.ts")).printPages(client, call, { params, query }, output);
   const input = { params, query, body: await bodyIn(options) };
   if (call.method === "DELETE")
@@ -153,7 +153,7 @@ async function pass({ body }: { readonly body: AsyncIterable<Uint8Array> }, outp
   if (rest !== "") output.out(rest);
 }
 
-function pairsOf(texts: readonly string[] = [], flag: string): Record<string, string> {
+function parsePairs(texts: readonly string[] = [], flag: string): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf("=");
@@ -164,9 +164,12 @@ function pairsOf(texts: readonly string[] = [], flag: string): Record<string, st
 }
 
 async function bodyIn({ body, input, field, jsonField }: ApiOptions): Promise<unknown> {
-  const texts = pairsOf(field, "--field");
-  const values = Object.entries(pairsOf(jsonField, "--json-field")).map(([name, text]) => [name, memberIn(text, name)]);
-  const whole = await bodyOf(input === undefined ? body : input === "-" ? input : `@${input}`);
+  const texts = parsePairs(field, "--field");
+  const values = Object.entries(parsePairs(jsonField, "--json-field")).map(([name, text]) => [
+    name,
+    memberIn(text, name),
+  ]);
+  const whole = await readBody(input === undefined ? body : input === "-" ? input : `@${input}`);
   if (field === undefined && jsonField === undefined) return whole;
   return { ...texts, ...(Object.fromEntries(values) as Readonly<Record<string, unknown>>) };
 }
@@ -177,7 +180,7 @@ function memberIn(text: string, name: string): unknown {
   throw new CliError(`--json-field ${name} is not JSON`, EXIT.usage, "write a text with --field");
 }
 
-async function bodyOf(text: string | undefined): Promise<unknown> {
+async function readBody(text: string | undefined): Promise<unknown> {
   if (text === undefined) return undefined;
   const json =
     text === "-" ? await readStdin("Body") : text.startsWith("@") ? readTextFile(text.slice(1), "--body") : text;

@@ -23,7 +23,7 @@ export async function printPages(client: SessionClient, call: Endpoint, given: G
   if (call.method !== "GET" || call.answer === "stream" || call.answer === "file")
     throw new CliError(`${call.name} has no pages`, EXIT.usage, "leave out --paginate");
   const writer = await writerFor(output);
-  for await (const rows of pagesOf(client, call, given)) {
+  for await (const rows of readPages(client, call, given)) {
     for (const row of rows) writer.add(row);
     await output.room();
   }
@@ -33,7 +33,7 @@ export async function printPages(client: SessionClient, call: Endpoint, given: G
 /** Rows of a page; the server may answer fewer than it is asked for. */
 const SIZE = "100";
 
-async function* pagesOf(client: SessionClient, call: Endpoint, given: Given): AsyncGenerator<readonly unknown[]> {
+async function* readPages(client: SessionClient, call: Endpoint, given: Given): AsyncGenerator<readonly unknown[]> {
   let query: Readonly<Record<string, string>> = { page_size: SIZE, ...given.query };
   let count = 0;
   let first: number | undefined;

@@ -19,7 +19,7 @@ import {
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { moneyText } from "../../print/sheet.ts";
-import { cellOf, number, plain, quota, time } from "../../print/columns.ts";
+import { formatCell, number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { typeNames } from "../channel/channel.ts";
@@ -187,7 +187,7 @@ export async function getTask(client: Client, id: string, output: Output): Promi
   if (!found) throw notFound("task", id);
   const shape = { kind: "Task", columns: TASK_COLUMNS, name: () => `task/${id}` };
   if (!isForPeople(output)) return printOne(output, found, { shape });
-  await printOne(output, found, { words: await wordsOf(found, output) });
+  await printOne(output, found, { words: await formatMembers(found, output) });
 }
 
 export async function getDrawing(client: Client, id: string, output: Output): Promise<void> {
@@ -197,7 +197,7 @@ export async function getDrawing(client: Client, id: string, output: Output): Pr
   if (!found) throw notFound("drawing", id);
   const shape = { kind: "Drawing", columns: DRAWING_COLUMNS, name: () => `drawing/${id}` };
   if (!isForPeople(output)) return printOne(output, found, { shape });
-  await printOne(output, found, { words: await wordsOf(found, output) });
+  await printOne(output, found, { words: await formatMembers(found, output) });
 }
 
 function notFound(noun: string, id: string): CliError {
@@ -205,13 +205,13 @@ function notFound(noun: string, id: string): CliError {
 }
 
 /** Members by their names, money and times as people read them, nothing that is empty. */
-async function wordsOf(row: AsyncTask | Drawing, output: Output): Promise<Record<string, string>> {
+async function formatMembers(row: AsyncTask | Drawing, output: Output): Promise<Record<string, string>> {
   const perUnit = await output.quotaPerUnit();
   const shown = Object.entries(row).flatMap(([name, value]: [string, unknown]) => {
     const isTime = name.endsWith("_time") || name.endsWith("_at");
     if (typeof value === "number" && isTime) return value > 0 ? [[name, timeText(value)]] : [];
     if (name === "quota") return [[name, moneyText(Number(value), perUnit)]];
-    const text = cellOf(value);
+    const text = formatCell(value);
     return text === "" || text === "null" ? [] : [[name, text]];
   });
   return Object.fromEntries(shown) as Record<string, string>;

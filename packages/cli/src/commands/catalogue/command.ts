@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { PriceOptions, TaskListOptions } from "./catalogue.ts";
 import type { ExplainOptions } from "./pricing-explain.ts";
 import type { CommandContext } from "../../session/command-context.ts";
-import { count, examples, named, withParts } from "../../core/arguments.ts";
+import { count, examples, createNameParser, withParts } from "../../core/arguments.ts";
 
 const load = () => import("./catalogue.ts");
 
@@ -35,7 +35,7 @@ function offers(program: Command, { client, output }: CommandContext): void {
   examples(prices, "fairway pricing list --model gpt-4o");
   const explain = pricing
     .command("explain")
-    .argument("<model>", "its name", named("model"))
+    .argument("<model>", "its name", createNameParser("model"))
     .description("explains the charge of a chat, factor by factor, as the gateway computes and rounds it")
     .requiredOption("--prompt <tokens>", "tokens of the prompt, with those that come from a cache", count)
     .requiredOption("--completion <tokens>", "tokens of the answer", count)
@@ -70,7 +70,7 @@ function work(program: Command, { client, output }: CommandContext): void {
   examples(withParts(list), "fairway task list --status FAILURE");
   const oneTask = task
     .command("get")
-    .argument("<task>", "the id that its creator received", named("task"))
+    .argument("<task>", "the id that its creator received", createNameParser("task"))
     .description("everything about one task")
     .action(async (id: string) => (await load()).getTask(await client(), id, output()));
   examples(
@@ -86,7 +86,7 @@ function work(program: Command, { client, output }: CommandContext): void {
     .action(async (options: TaskListOptions) => (await load()).listDrawings(await client(), options, output()));
   const oneDrawing = drawing
     .command("get")
-    .argument("<task>", "the id that its creator received", named("drawing"))
+    .argument("<task>", "the id that its creator received", createNameParser("drawing"))
     .description("everything about one drawing")
     .action(async (id: string) => (await load()).getDrawing(await client(), id, output()));
   examples(oneDrawing, "fairway drawing get 1320098173412546");

@@ -44,7 +44,7 @@ export async function explainPrice(
   if (!isForPeople(output)) return printMachine(data, output);
   await prepareWidths(PART_COLUMNS, data.parts);
   if (output.columns === undefined) output.out(table(PART_COLUMNS, data.parts, output.width, output.hasTitles));
-  await printOne(output, data, { words: wordsOf(data) });
+  await printOne(output, data, { words: formatExplanation(data) });
 }
 
 /** As rows of a sheet, the parts with the charge at their end; otherwise the whole object. */
@@ -57,7 +57,7 @@ async function printMachine(data: PricingExplanation, output: Output): Promise<v
 
 const NAMED: Shape<PricingExplanation> = { kind: "Explanation", columns: [], name: ({ model }) => `model/${model}` };
 
-function wordsOf(data: PricingExplanation): Record<string, string> {
+function formatExplanation(data: PricingExplanation): Record<string, string> {
   const { source, date, tier_above: above, ratios, parts, group, group_ratio, exact, quota, quota_per_unit } = data;
   const sum = parts.map((part) => part.quota).join(" + ") || "0";
   return {
@@ -66,12 +66,12 @@ function wordsOf(data: PricingExplanation): Record<string, string> {
     ...(ratios ? { ratios: `model ${ratios.model}, completion ${ratios.completion}, cache ${ratios.cache}` } : {}),
     group: `${group}, ratio ${group_ratio}`,
     exactly: `(${sum}) × ${group_ratio} = ${exact}`,
-    charged: `${quota} quota${roundingOf(exact, quota)}`,
+    charged: `${quota} quota${describeRounding(exact, quota)}`,
     dollars: `$${dollars(quota, 6, quota_per_unit)} (${quota_per_unit} quota are $1)`,
   };
 }
 
-function roundingOf(exact: string, quota: number): string {
+function describeRounding(exact: string, quota: number): string {
   if (exact === String(quota)) return "";
   return Number(exact) < 0.5 && quota === 1 ? ", the least that a call costs" : ", rounded once, halves up";
 }

@@ -14,12 +14,12 @@ import {
   type Client,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { exitCodeOf, messageOf } from "../../core/problem.ts";
+import { toExitCode, formatErrorMessage } from "../../core/problem.ts";
 import { isForPeople, openRows, printDone, printOne, type Output, type Shape } from "../../print/output.ts";
 import { number, plain } from "../../print/columns.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
 import type { SessionClient } from "../../session/session.ts";
-import { channelRows, CHANNELS, statusNumber, typeOf } from "./channel.ts";
+import { channelRows, CHANNELS, statusNumber, resolveChannelType } from "./channel.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 
 interface Settings {
@@ -46,7 +46,7 @@ export interface ChannelCreateOptions extends Settings {
 
 /** Creates a channel, or one for each line of the key unless the keys are to stay together. */
 export async function createChannel(client: Client, options: ChannelCreateOptions, output: Output): Promise<void> {
-  const key = await keyOf(options);
+  const key = await readKey(options);
   if (key === undefined)
     throw new CliError(
       "a key is needed",
@@ -54,7 +54,7 @@ export async function createChannel(client: Client, options: ChannelCreateOption
       "give it with --key-stdin or --key-file; never as an argument, where others can read it",
     );
   const name = options.name.trim();
-  const type = await typeOf(client, options.type);
+  const type = await resolveChannelType(client, options.type);
   const { data: before } = await client.call(channelList, { query: { id_sort: true, page_size: 1 } });
   await client.call(channelCreate, {
     body: {
@@ -63,7 +63,7 @@ export async function createChannel(client: Client, options: ChannelCreateOption
       key,
       models: options.models,
       group: options.group,
-      ...settingsOf(options),
+      ...buildChannelInput(options),
       ...(options.multiKey ? { multi_key: true } : {}),
     },
   });
@@ -107,8 +107,8 @@ async function newChannels(client: Client, name: string, after: number) {
     }
   } catch (error) {
     throw new CliError(
-      `the channel ${name} was created, but its id is not known: ${messageOf(error)}`,
-      exitCodeOf(error),
+      `the channel ${name} was created, but its id is not known: ${formatErrorMessage(error)}`,
+      toExitCode(error),
       "do not create it again, list it with `fairway channel list`",
     );
   }
@@ -118,7 +118,7 @@ async function newChannels(client: Client, name: string, after: number) {
 const PAGE = 100;
 
 /** Undefined where neither flag is given. */
-async function keyOf({ keyFile, keyStdin }: Settings): Promise<string | undefined> {
+async function readKey({ keyFile, keyStdin }: Settings): Promise<string | undefined> {
   if (!keyStdin && keyFile === undefined) return undefined;
   const key = keyFile === undefined ? await readStdin("Key") : readTextFile(keyFile, "--key-file");
   if (key === "")
@@ -127,7 +127,7 @@ async function keyOf({ keyFile, keyStdin }: Settings): Promise<string | undefine
 }
 
 /** The fields of a channel that the flags name. */
-function settingsOf(options: Settings): ChannelInput {
+function buildChannelInput(options: Settings): ChannelInput {
   const { baseUrl, priority, weight, tag, testModel, other, autoBan } = options;
   const fields = {
     base_url: baseUrl,
@@ -136,15 +136,15 @@ function settingsOf(options: Settings): ChannelInput {
     tag,
     test_model: testModel,
     other,
-    model_mapping: textOf(options.modelMapping, "--model-mapping"),
-    status_code_mapping: textOf(options.statusCodeMapping, "--status-code-mapping"),
+    model_mapping: readTextOrFile(options.modelMapping, "--model-mapping"),
+    status_code_mapping: readTextOrFile(options.statusCodeMapping, "--status-code-mapping"),
     auto_ban: autoBan === undefined ? undefined : Number(autoBan),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** `@file` stands for what the file holds. */
-function textOf(value: string | undefined, source: string): string | undefined {
+function readTextOrFile(value: string | undefined, source: string): string | undefined {
   return value?.startsWith("@") ? readTextFile(value.slice(1), source) : value;
 }
 
@@ -166,13 +166,13 @@ export async function updateChannel(
   options: ChannelUpdateOptions,
   output: Output,
 ): Promise<void> {
-  const key = await keyOf(options);
+  const key = await readKey(options);
   const { name, group } = options;
-  const type = options.type === undefined ? undefined : await typeOf(client, options.type);
+  const type = options.type === undefined ? undefined : await resolveChannelType(client, options.type);
   const { data: current, tag } = await client.read(channelGet, { params: { id } });
-  const models = modelsOf(current.models, options);
+  const models = mergeModels(current.models, options);
   const fields = {
-    ...settingsOf(options),
+    ...buildChannelInput(options),
     ...(name === undefined ? {} : { name }),
     ...(type === undefined ? {} : { type }),
     ...(group === undefined ? {} : { group }),
@@ -189,7 +189,7 @@ export async function updateChannel(
 }
 
 /** Undefined where no flag names models. */
-function modelsOf(current: string, options: ChannelUpdateOptions): string | undefined {
+function mergeModels(current: string, options: ChannelUpdateOptions): string | undefined {
   const { models, addModel = [], removeModel = [] } = options;
   if (models !== undefined) return models;
   if (addModel.length + removeModel.length === 0) return undefined;
@@ -239,7 +239,7 @@ async function foundChannels(
   client: Client,
   { search: keyword, selector }: Readonly<Record<"search" | "selector", string | undefined>>,
 ): Promise<readonly number[]> {
-  const filter = selector === undefined ? {} : await filterOf(client, selector);
+  const filter = selector === undefined ? {} : await parseSelector(client, selector);
   const found = await channelRows(client, { ...filter, keyword }, Number.POSITIVE_INFINITY);
   // A compatible gateway may know some of these fields only as columns.
   const rows = found.rows.filter((row) => isSelected(row, filter));
@@ -267,7 +267,7 @@ function isSelected({ group, models, tag, type, status }: Channel, wanted: Selec
   return SELECTED.every((field) => wanted[field] === undefined || values[field].includes(wanted[field]));
 }
 
-async function filterOf(client: Client, selector: string): Promise<Selected> {
+async function parseSelector(client: Client, selector: string): Promise<Selected> {
   const pairs = selector.split(",").map((part) => {
     const [, field = "", value = ""] = /^\s*([a-z]+)\s*=\s*(.*\S)\s*$/.exec(part) ?? [];
     const known = SELECTED.find((one) => one === field);
@@ -285,7 +285,7 @@ async function filterOf(client: Client, selector: string): Promise<Selected> {
     throw new CliError(`--selector: there is no status ${status}`, EXIT.usage, "enabled, disabled or auto-disabled");
   return {
     ...others,
-    ...(type !== undefined && { type: String(await typeOf(client, type)) }),
+    ...(type !== undefined && { type: String(await resolveChannelType(client, type)) }),
     ...(number !== undefined && { status: number }),
   };
 }
@@ -302,7 +302,7 @@ export async function deleteChannels(
     kind: "ChannelDelete",
     ids,
     question: (named) => `Delete channel ${named}`,
-    nameOf: async (id) => (await client.call(channelGet, { params: { id } })).data.name,
+    loadName: async (id) => (await client.call(channelGet, { params: { id } })).data.name,
     remove: (id) => client.call(channelDelete, { params: { id } }),
   };
   await deleteEach(deletion, yes, output);

@@ -71,9 +71,9 @@ export const CHANNELS: Shape<Channel> = {
 export async function channelShape(client: Client, output: Pick<Output, "format">): Promise<Shape<Channel>> {
   if (!isForPeople(output)) return CHANNELS;
   const names = await typeNames(client);
-  const named = (column: Column<Channel>) =>
+  const replaceTypeColumn = (column: Column<Channel>) =>
     column.field === "type" ? { title: "TYPE", value: ({ type }: Channel) => names.get(type) ?? String(type) } : column;
-  return { ...CHANNELS, columns: CHANNELS.columns.map(named) };
+  return { ...CHANNELS, columns: CHANNELS.columns.map(replaceTypeColumn) };
 }
 
 /** Empty where the gateway names no types: they are shown by number. */
@@ -83,7 +83,7 @@ export async function typeNames(client: Client): Promise<ReadonlyMap<number, str
 }
 
 /** The number of a type that is named or numbered. */
-export async function typeOf(client: Client, text: string): Promise<number> {
+export async function resolveChannelType(client: Client, text: string): Promise<number> {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const { data } = await client.call(channelTypes, {});
   const word = text.toLowerCase();
@@ -131,7 +131,7 @@ export interface ChannelListOptions extends Part {
 
 export async function listChannels(client: Client, options: ChannelListOptions, output: Output): Promise<void> {
   const { search: keyword, group, model, tag } = options;
-  const type = options.type === undefined ? undefined : await typeOf(client, options.type);
+  const type = options.type === undefined ? undefined : await resolveChannelType(client, options.type);
   const status = statusNumber(options.status);
   const [shape, rows] = await Promise.all([
     channelShape(client, output),

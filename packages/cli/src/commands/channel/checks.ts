@@ -46,14 +46,14 @@ export async function testChannels(
   { all, model, concurrency, failSlow }: ChannelTestOptions,
   output: Output,
 ): Promise<void> {
-  const ids = await idsOf(client, chosen, all);
-  const printer = await openRows(output, TESTS, lineOf);
+  const ids = await resolveChannelIds(client, chosen, all);
+  const printer = await openRows(output, TESTS, formatVerdict);
   let failures = 0;
   const waiting = ids.values();
   const work = async () => {
     for (const id of waiting) {
       const answered = await testOne(client, id, model).catch((error: unknown) => {
-        if (ids.length === 1 || !isOfChannel(error)) throw error;
+        if (ids.length === 1 || !isChannelRefusal(error)) throw error;
         return { id, ok: false, seconds: 0, message: error.message };
       });
       const one = judged(answered, failSlow);
@@ -71,12 +71,12 @@ function judged(verdict: Verdict, limit = Number.POSITIVE_INFINITY): Verdict {
   return { ...verdict, ok: false, message: `answered, but later than ${limit} s` };
 }
 
-function lineOf({ id, ok, seconds, message }: Verdict): string {
+function formatVerdict({ id, ok, seconds, message }: Verdict): string {
   return `${ok ? "ok  " : "FAIL"}  channel ${id}  ${seconds.toFixed(2)} s${ok ? "" : `  ${printable(message)}`}`;
 }
 
 /** Refusals that say nothing about the next channel: it no longer exists, or its type has no test. */
-function isOfChannel(error: unknown): error is ApiProblem {
+function isChannelRefusal(error: unknown): error is ApiProblem {
   return (
     error instanceof ApiProblem && (error.key === "channel_not_found" || error.key === "channel_type_not_testable")
   );
@@ -105,7 +105,7 @@ export async function channelBalances(
   { all }: ChannelBalanceOptions,
   output: Output,
 ): Promise<void> {
-  const ids = await idsOf(client, chosen, all);
+  const ids = await resolveChannelIds(client, chosen, all);
   const act = async (id: number) => {
     const { siblings } = await client.call(channelBalance, { params: { id } });
     return `$${Number(siblings["balance"]).toFixed(2)}`;
@@ -126,7 +126,7 @@ export async function offeredModels(
   if (set) output.note(`Channel ${id} has these ${data.length} models now.`);
 }
 
-async function idsOf(client: Client, chosen: readonly number[], all = false): Promise<readonly number[]> {
+async function resolveChannelIds(client: Client, chosen: readonly number[], all = false): Promise<readonly number[]> {
   if (all === chosen.length > 0)
     throw new CliError("which channels?", EXIT.usage, "name ids of `fairway channel list`, or --all");
   if (!all) return chosen;

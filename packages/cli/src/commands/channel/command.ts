@@ -22,7 +22,7 @@ export function channelCommands(program: Command, context: CommandContext): void
   deleting(channel, context);
 }
 
-function reading(channel: Command, { client, output, idOf }: CommandContext): void {
+function reading(channel: Command, { client, output, resolveId }: CommandContext): void {
   const load = () => import("./channel.ts");
   const list = channel
     .command("list")
@@ -39,14 +39,14 @@ function reading(channel: Command, { client, output, idOf }: CommandContext): vo
     .command("get")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("settings of one channel, and who manages it")
-    .action(async (one: Reference) => (await load()).getChannel(await client(), await idOf(one), output()));
+    .action(async (one: Reference) => (await load()).getChannel(await client(), await resolveId(one), output()));
   examples(get, "fairway channel get 3", "fairway channel get 3 -o json | jq .models");
   const describe = channel
     .command("describe")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("the same with the state of its keys and its latest failed calls")
     .action(async (one: Reference) =>
-      (await import("./describe.ts")).describeChannel(await client(), await idOf(one), output()),
+      (await import("./describe.ts")).describeChannel(await client(), await resolveId(one), output()),
     );
   examples(describe, "fairway channel describe 3", "fairway channel describe 3 -o json | jq .latest_failures");
   const types = channel
@@ -73,7 +73,7 @@ function withSettings(command: Command): Command {
     );
 }
 
-function creating(channel: Command, { client, output, idOf }: CommandContext): void {
+function creating(channel: Command, { client, output, resolveId }: CommandContext): void {
   const create = channel
     .command("create")
     .description("connect a provider")
@@ -96,12 +96,12 @@ function creating(channel: Command, { client, output, idOf }: CommandContext): v
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("make another one with the same settings and key")
     .action(async (one: Reference) =>
-      (await import("./changes.ts")).copyChannel(await client(), await idOf(one), output()),
+      (await import("./changes.ts")).copyChannel(await client(), await resolveId(one), output()),
     );
   examples(copy, "fairway channel copy 3 -o json | jq .id");
 }
 
-function changing(channel: Command, { client, output, idOf }: CommandContext): void {
+function changing(channel: Command, { client, output, resolveId }: CommandContext): void {
   const update = channel
     .command("update")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
@@ -115,7 +115,7 @@ function changing(channel: Command, { client, output, idOf }: CommandContext): v
     .option("--auto-ban", "switch it off when its upstream refuses it for good")
     .option("--if-match <tag>", "only if the channel is still at this version: the ETag of `fairway api --include`")
     .action(async (one: Reference, options: ChannelUpdateOptions) =>
-      (await import("./changes.ts")).updateChannel(await client(), await idOf(one), options, output()),
+      (await import("./changes.ts")).updateChannel(await client(), await resolveId(one), options, output()),
     );
   examples(
     withSettings(update),
@@ -132,7 +132,7 @@ function changing(channel: Command, { client, output, idOf }: CommandContext): v
     .action(async (one: Reference, { set, setFromFetch }: { set?: boolean; setFromFetch?: boolean }) =>
       (await import("./checks.ts")).offeredModels(
         await client(),
-        await idOf(one),
+        await resolveId(one),
         { set: set === true || setFromFetch === true },
         output(),
       ),
@@ -140,18 +140,18 @@ function changing(channel: Command, { client, output, idOf }: CommandContext): v
   examples(models, "fairway channel models 3", "fairway channel models 3 --set");
 }
 
-function editing(channel: Command, { client, output, io, idOf }: CommandContext): void {
+function editing(channel: Command, { client, output, io, resolveId }: CommandContext): void {
   const edit = channel
     .command("edit")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("edit a channel in $EDITOR; shows the diff, then prompts for confirmation")
     .action(async (one: Reference) =>
-      (await import("./edit.ts")).editChannel(await client(), await idOf(one), { output: output(), io }),
+      (await import("./edit.ts")).editChannel(await client(), await resolveId(one), { output: output(), io }),
     );
   examples(edit, "EDITOR=nano fairway channel edit 3");
 }
 
-function switching(channel: Command, { client, output, idOf, idsOf }: CommandContext): void {
+function switching(channel: Command, { client, output, resolveId, resolveIds }: CommandContext): void {
   for (const verb of ["enable", "disable"] as const) {
     const command = channel
       .command(verb)
@@ -169,7 +169,7 @@ function switching(channel: Command, { client, output, idOf, idsOf }: CommandCon
       .action(async (chosen: Reference[] | undefined, options: SwitchOptions) =>
         (await import("./changes.ts")).switchChannels(
           await client(),
-          { ids: await idsOf(chosen), ...options },
+          { ids: await resolveIds(chosen), ...options },
           verb,
           output(),
         ),
@@ -192,12 +192,12 @@ function switching(channel: Command, { client, output, idOf, idsOf }: CommandCon
       new Option("--disable <number>", "switch that key off; the first is 1").argParser(positive).conflicts("enable"),
     )
     .action(async (one: Reference, options: { enable?: number; disable?: number }) =>
-      (await import("./channel.ts")).channelKeyList(await client(), await idOf(one), options, output()),
+      (await import("./channel.ts")).channelKeyList(await client(), await resolveId(one), options, output()),
     );
   examples(keys, "fairway channel keys 3", "fairway channel keys 3 --disable 2");
 }
 
-function checking(channel: Command, { client, output, idsOf }: CommandContext): void {
+function checking(channel: Command, { client, output, resolveIds }: CommandContext): void {
   const load = () => import("./checks.ts");
   const test = channel
     .command("test")
@@ -216,8 +216,8 @@ function checking(channel: Command, { client, output, idsOf }: CommandContext): 
     .action(
       async (chosen: Reference[] | undefined, { betas, ...options }: ChannelTestOptions & { betas?: boolean }) => {
         if (betas)
-          return (await import("./betas.ts")).testBetas(await client(), await idsOf(chosen), options, output());
-        return (await load()).testChannels(await client(), await idsOf(chosen), options, output());
+          return (await import("./betas.ts")).testBetas(await client(), await resolveIds(chosen), options, output());
+        return (await load()).testChannels(await client(), await resolveIds(chosen), options, output());
       },
     );
   examples(test, "fairway channel test 3 4", "fairway channel test --all -o jsonl", "fairway channel test --betas 3");
@@ -227,7 +227,7 @@ function checking(channel: Command, { client, output, idsOf }: CommandContext): 
     .description("query the provider for the remaining balance, if it supports that")
     .option("--all", "every channel that is enabled")
     .action(async (chosen: Reference[] | undefined, options: ChannelBalanceOptions) =>
-      (await load()).channelBalances(await client(), await idsOf(chosen), options, output()),
+      (await load()).channelBalances(await client(), await resolveIds(chosen), options, output()),
     );
   examples(balance, "fairway channel balance 3");
 }
@@ -238,7 +238,7 @@ function atOnce(text: string): number {
   return value;
 }
 
-function deleting(channel: Command, { client, output, idsOf }: CommandContext): void {
+function deleting(channel: Command, { client, output, resolveIds }: CommandContext): void {
   const load = () => import("./changes.ts");
   const remove = channel
     .command("delete")
@@ -246,7 +246,7 @@ function deleting(channel: Command, { client, output, idsOf }: CommandContext): 
     .description("delete channels for good")
     .addOption(yes())
     .action(async (chosen: Reference[], options: { yes?: boolean }) =>
-      (await load()).deleteChannels(await client(), await idsOf(chosen, true), options, output()),
+      (await load()).deleteChannels(await client(), await resolveIds(chosen, true), options, output()),
     );
   examples(remove, "fairway channel delete 3", "fairway channel delete 3 4 --yes");
   const prune = channel

@@ -39,7 +39,7 @@ export async function editChannel(
   const before: Fields = Object.fromEntries(FIELDS.map((field) => [field, channel[field]]));
   const text = `# Channel ${id}. What is taken out of this file stays as it is.\n${stringify(before, { lineWidth: 0 })}`;
   const save = async (changed: string) => {
-    const fields = changesOf(before, fieldsOf(changed));
+    const fields = diffFields(before, parseFields(changed));
     const names = Object.keys(fields);
     if (names.length === 0) return output.note("Nothing was changed.");
     for (const name of names)
@@ -51,7 +51,7 @@ export async function editChannel(
   await editText({ text, fileName: `channel-${id}.yaml` }, save, io);
 }
 
-function fieldsOf(text: string): Fields {
+function parseFields(text: string): Fields {
   let value: unknown;
   try {
     value = parse(text);
@@ -67,7 +67,7 @@ function fieldsOf(text: string): Fields {
 }
 
 /** A field that is left empty is empty text, where it was text. */
-function changesOf(before: Fields, after: Fields): Fields {
+function diffFields(before: Fields, after: Fields): Fields {
   const filled = Object.entries(after).map(([name, value]): [string, unknown] => [name, value ?? ""]);
   return Object.fromEntries(filled.filter(([name, value]) => value !== (before[name] ?? "")));
 }

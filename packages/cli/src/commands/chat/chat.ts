@@ -6,9 +6,9 @@ import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { printable } from "../../print/printable.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
-import { messageOf } from "../../core/problem.ts";
+import { formatErrorMessage } from "../../core/problem.ts";
 import { readSecret } from "../../terminal/prompt.ts";
-import { modelsOf, streamChat, type Answer, type Asked, type Message } from "../../session/relay.ts";
+import { listModels, streamChat, type Answer, type Asked, type Message } from "../../session/relay.ts";
 import type { Session } from "../../session/session.ts";
 import type { Transport } from "../../session/transport.ts";
 import { keyFor, type KeyOptions } from "./key.ts";
@@ -24,7 +24,7 @@ export async function chat(
   options: ChatOptions,
   { output, io }: { readonly output: Output; readonly io: Io },
 ): Promise<void> {
-  const question = await questionOf(prompt);
+  const question = await readQuestion(prompt);
   const { client, profile, transport } = session;
   const token = await keyFor(client, options, io.nowSeconds());
   const key = `sk-${token.key}`;
@@ -51,7 +51,7 @@ function user(content: string): Message {
 }
 
 /** The argument, what is piped, or both; undefined where a person is to type. */
-async function questionOf(prompt: string | undefined): Promise<string | undefined> {
+async function readQuestion(prompt: string | undefined): Promise<string | undefined> {
   if (process.stdin.isTTY) return prompt;
   const piped = (await readSecret("Prompt")).trim();
   const question = [prompt ?? "", piped].filter((part) => part !== "").join("\n\n");
@@ -60,7 +60,7 @@ async function questionOf(prompt: string | undefined): Promise<string | undefine
 }
 
 async function onlyModel(transport: Transport, server: string, key: string): Promise<string> {
-  const models = await modelsOf(transport, server, key);
+  const models = await listModels(transport, server, key);
   const [first] = models;
   if (first !== undefined && models.length === 1) return first;
   const some = models.slice(0, 5).join(", ") + (models.length > 5 ? ", …" : "");
@@ -71,7 +71,7 @@ async function askOnce(asked: Asked, { client, output, io, paidBy }: Teller): Pr
   const isRead = isForPeople(output) || output.format === "raw";
   const answer = await streamChat(asked, (text) => (isRead ? io.write(text) : undefined));
   if (isRead) io.write("\n");
-  const quota = await quotaOf(client, answer.requestId);
+  const quota = await readChargedQuota(client, answer.requestId);
   if (!isRead) {
     const { text, usage, requestId: request_id } = answer;
     await printOne(
@@ -80,7 +80,7 @@ async function askOnce(asked: Asked, { client, output, io, paidBy }: Teller): Pr
       { quotas: ["quota"] },
     );
   }
-  output.note(await billOf(answer, quota, output, paidBy));
+  output.note(await formatBill(answer, quota, output, paidBy));
 }
 
 /** Turn by turn, until `/exit` or the end of input. */
@@ -104,9 +104,9 @@ async function converse(asked: Asked, { client, output, io, paidBy }: Teller): P
       const answer = await streamChat({ ...asked, messages: [...turns, user(question)] }, io.write, stop.signal);
       io.write(answer.isStopped ? " …\n" : "\n");
       turns.push(user(question), { role: "assistant", content: answer.text });
-      output.note(await billOf(answer, await quotaOf(client, answer.requestId), output, paidBy));
+      output.note(await formatBill(answer, await readChargedQuota(client, answer.requestId), output, paidBy));
     } catch (error) {
-      output.note(`error: ${printable(messageOf(error))}`);
+      output.note(`error: ${printable(formatErrorMessage(error))}`);
     } finally {
       stop = undefined;
     }
@@ -127,7 +127,7 @@ const MAX_READS = 10;
 const READ_EVERY_MS = 150;
 
 /** The charge of the request in the log; undefined if its row does not appear soon. */
-async function quotaOf(client: Client, request: string): Promise<number | undefined> {
+async function readChargedQuota(client: Client, request: string): Promise<number | undefined> {
   for (let read = 0; request !== "" && read < MAX_READS; read++) {
     if (read > 0) await setTimeout(READ_EVERY_MS);
     try {
@@ -140,7 +140,7 @@ async function quotaOf(client: Client, request: string): Promise<number | undefi
   return undefined;
 }
 
-async function billOf(
+async function formatBill(
   { usage, isStopped }: Answer,
   quota: number | undefined,
   output: Output,

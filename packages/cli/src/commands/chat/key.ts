@@ -1,7 +1,7 @@
 import { NEVER_EXPIRES, TOKEN_STATUS, tokenGet, tokenList, type Client, type Token } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Reference } from "../../core/arguments.ts";
-import { idOfName } from "../names.ts";
+import { resolveIdByName } from "../names.ts";
 import { rowsUpTo } from "../paging.ts";
 
 export interface KeyOptions {
@@ -14,10 +14,10 @@ export interface KeyOptions {
 export async function keyFor(client: Client, options: KeyOptions, nowSeconds: number): Promise<Token> {
   const { token, group, model } = options;
   if (token !== undefined) {
-    const id = typeof token === "number" ? token : await idOfName(client, token, false);
+    const id = typeof token === "number" ? token : await resolveIdByName(client, token, false);
     return (await client.call(tokenGet, { params: { id } })).data;
   }
-  const { rows } = await rowsUpTo(MOST_KEYS, (page) => client.call(tokenList, { query: { group, ...page } }));
+  const { rows } = await rowsUpTo(MAX_KEYS, (page) => client.call(tokenList, { query: { group, ...page } }));
   const usable = rows.find((row) => mayBeUsed(row, nowSeconds) && serves(row, model));
   if (usable) return usable;
   const where =
@@ -30,7 +30,7 @@ export async function keyFor(client: Client, options: KeyOptions, nowSeconds: nu
   );
 }
 
-const MOST_KEYS = 1000;
+const MAX_KEYS = 1000;
 
 function mayBeUsed({ status, expired_time, unlimited_quota, remain_quota }: Token, nowSeconds: number): boolean {
   const isCurrent = expired_time === NEVER_EXPIRES || expired_time > nowSeconds;

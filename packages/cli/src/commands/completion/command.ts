@@ -1,7 +1,7 @@
 import { Argument, type Command, type Option } from "commander";
 import type { Kind } from "./live-names.ts";
 import { INSTALLED_BY, SCRIPTS, SHELLS, type Shell } from "./scripts.ts";
-import type { NamesOf } from "./words.ts";
+import type { ListNames } from "./words.ts";
 import type { Io } from "../../core/io.ts";
 import type { CommandContext } from "../../session/command-context.ts";
 import { FORMATS } from "../../print/format.ts";
@@ -45,7 +45,7 @@ function liveKind(command: Command, place: Argument | Option): Kind | undefined 
 }
 
 /** Contexts, keys of options, calls and formats are known here; the rest the gateway knows. */
-function namesFrom(env: Io["env"]): NamesOf {
+function namesFrom(env: Io["env"]): ListNames {
   return async (command, place, begun) => {
     const parent = command.parent?.name();
     if (place.name() === "output") return FORMATS;

@@ -16,7 +16,7 @@ import type { Noun } from "../../core/arguments.ts";
 import { namedRows } from "../names.ts";
 import { printable } from "../../print/printable.ts";
 import { readProfile } from "../../session/config.ts";
-import { cacheFolderOf } from "../../session/folders.ts";
+import { resolveCacheFolder } from "../../session/folders.ts";
 import { openSession } from "../../session/session.ts";
 import { createTransport } from "../../session/transport.ts";
 
@@ -77,7 +77,7 @@ function cachePath(env: Environment, kind: Kind): string | undefined {
       .update(`${profile.server} ${profile.token}${profile.keychain ?? ""}`)
       .digest("hex")
       .slice(0, 16);
-    return cacheFolderOf(env, mark, `${kind}.json`);
+    return resolveCacheFolder(env, mark, `${kind}.json`);
   } catch {
     return undefined;
   }

@@ -10,7 +10,7 @@ export interface Candidate {
 export type Name = string | Candidate;
 
 /** Names for an argument or the value of a flag that the tree does not list itself. */
-export type NamesOf = (command: Command, place: Argument | Option, begun: string) => Promise<readonly Name[]>;
+export type ListNames = (command: Command, place: Argument | Option, begun: string) => Promise<readonly Name[]>;
 
 interface CommandPosition {
   readonly command: Command;
@@ -26,13 +26,13 @@ interface CommandPosition {
 export async function candidatesFor(
   program: Command,
   words: readonly string[],
-  namesOf: NamesOf,
+  listNames: ListNames,
 ): Promise<Candidate[]> {
   const last = words.at(-1) ?? "";
   // An older PowerShell passes no empty argument, and a newer one these two letters.
   const begun = last === '""' ? "" : last;
   const place = placeAfter(program, words.slice(0, -1));
-  const all = await candidatesAt(program, place, begun, namesOf);
+  const all = await candidatesAt(program, place, begun, listNames);
   return all.filter(({ word }) => word.startsWith(begun));
 }
 
@@ -63,29 +63,29 @@ async function candidatesAt(
   program: Command,
   { command, flag, given, isPlain }: CommandPosition,
   begun: string,
-  namesOf: NamesOf,
+  listNames: ListNames,
 ): Promise<Candidate[]> {
-  if (flag) return namesAt(command, flag, begun, namesOf);
-  if (begun.startsWith("-") && !isPlain) return flagsOf(program, command);
+  if (flag) return namesAt(command, flag, begun, listNames);
+  if (begun.startsWith("-") && !isPlain) return listFlags(program, command);
   if (command.commands.length > 0) return command.createHelp().visibleCommands(command).map(aboutCommand);
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
   const argument = registeredArguments[given] ?? (last?.variadic ? last : undefined);
   if (!argument) return [];
-  return namesAt(command, argument, begun, namesOf);
+  return namesAt(command, argument, begun, listNames);
 }
 
 async function namesAt(
   command: Command,
   place: Argument | Option,
   begun: string,
-  namesOf: NamesOf,
+  listNames: ListNames,
 ): Promise<Candidate[]> {
-  const words = place.argChoices ?? (await namesOf(command, place, begun));
+  const words = place.argChoices ?? (await listNames(command, place, begun));
   return words.map((word) => (typeof word === "string" ? { word, about: place.description } : word));
 }
 
-function flagsOf(program: Command, command: Command): Candidate[] {
+function listFlags(program: Command, command: Command): Candidate[] {
   const help = command.createHelp();
   const flags = [...help.visibleOptions(command), ...(command === program ? [] : help.visibleOptions(program))];
   const seen = new Set<string>();

@@ -7,18 +7,18 @@ import {
 } from "@fairway/wire";
 import { randomUUID } from "node:crypto";
 import {
-  linesOf,
+  formatChange,
   MistakenDocuments,
-  placeOf,
+  formatDocumentName,
   readFiles,
   readPlan,
-  summaryOf,
+  summarizeChanges,
   type DocumentOptions,
   type DocumentSource,
   type Environment,
 } from "./plan.ts";
 import { CliError, EXIT, Said } from "../../core/exit.ts";
-import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
+import { toExitCode, findHint, formatErrorMessage } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
 import { isForPeople, openRows, printList, type Output, type Shape } from "../../print/output.ts";
 
@@ -35,7 +35,7 @@ export interface ApplyOptions extends DocumentOptions {
 }
 
 /** Requests a plan and notes every mistake. */
-async function planOf(client: Client, options: DocumentOptions, { output, env }: Surroundings) {
+async function requestPlan(client: Client, options: DocumentOptions, { output, env }: Surroundings) {
   try {
     return await readPlan(client, options, env);
   } catch (error) {
@@ -59,9 +59,11 @@ export interface DiffOptions extends DocumentOptions {
 /** As `diff` and `kubectl diff` do: 1 if something differs, more if the comparison failed. */
 export async function diffDocuments(client: Client, options: DiffOptions, around: Surroundings): Promise<void> {
   const { format, exitCode = true, ...wanted } = options;
-  const { body, plan } = await planOf(client, wanted, around).catch((error: unknown) => {
+  const { body, plan } = await requestPlan(client, wanted, around).catch((error: unknown) => {
     // 1 means that something differs.
-    throw exitCodeOf(error) === EXIT.failure ? new CliError(messageOf(error), EXIT.usage, hintOf(error)) : error;
+    throw toExitCode(error) === EXIT.failure
+      ? new CliError(formatErrorMessage(error), EXIT.usage, findHint(error))
+      : error;
   });
   const output = format === "json" ? { ...around.output, format } : around.output;
   if (format === "unified") {
@@ -90,9 +92,9 @@ export async function checkDocuments(options: DocumentSource, { output, env, isV
   const lines = (await import("./mistakes.ts")).localMistakes(placed);
   for (const line of lines) output.note(line);
   if (lines.length > 0) throw new MistakenDocuments(lines);
-  const rows = placed.map(({ value, source, lineOf }) => {
+  const rows = placed.map(({ value, source, findLine }) => {
     const { kind, metadata } = value as DeclarativeDocument;
-    return { kind, name: metadata.name, source: `${source}:${lineOf(["kind"])}` };
+    return { kind, name: metadata.name, source: `${source}:${findLine(["kind"])}` };
   });
   if (!isForPeople(output) || isVerbose) await printList(output, { ...CHECKED, rows, empty: "" });
   const count = rows.length === 1 ? "The document is" : `${rows.length} documents are`;
@@ -102,7 +104,7 @@ export async function checkDocuments(options: DocumentSource, { output, env, isV
 /** Applies documents. Deletions require a confirmation; conflicts are skipped and end with exit code 5. */
 export async function applyDocuments(client: Client, options: ApplyOptions, around: Surroundings): Promise<void> {
   const { output } = around;
-  const { body, plan } = await planOf(client, options, around);
+  const { body, plan } = await requestPlan(client, options, around);
   const deletions = plan.filter(({ action }) => action === "delete");
   if (options.dryRun) {
     await printChanges(plan, around);
@@ -130,11 +132,11 @@ export async function deleteDocuments(client: Client, options: DeleteOptions, ar
   const places = new Set(
     managed.filter(({ owner }) => owner === options.manager).map(({ kind, name }) => `${kind}/${name}`),
   );
-  const found = (documents as DeclarativeDocument[]).filter((one) => places.has(placeOf(one)));
-  const others = (documents as DeclarativeDocument[]).filter((one) => !places.has(placeOf(one)));
-  for (const one of others) output.note(`= ${placeOf(one)} is not managed by ${options.manager}`);
+  const found = (documents as DeclarativeDocument[]).filter((one) => places.has(formatDocumentName(one)));
+  const others = (documents as DeclarativeDocument[]).filter((one) => !places.has(formatDocumentName(one)));
+  for (const one of others) output.note(`= ${formatDocumentName(one)} is not managed by ${options.manager}`);
   if (found.length === 0) return;
-  const names = found.map(placeOf).join(", ");
+  const names = found.map(formatDocumentName).join(", ");
   await output.confirm(`Delete ${names}`, found.length, options.yes);
   // The API deletes what a manager no longer names: these documents get one of their own, which then names none.
   const manager = `cli:delete-${randomUUID()}`;
@@ -180,10 +182,10 @@ async function printChanges(all: readonly DeclarativeChange[], { output, isVerbo
     output.note(
       "The gateway has no such secret. A channel's `keyFrom: {env: NAME}` reads one where this command runs.",
     );
-  const summary = summaryOf(all.filter(isShown));
+  const summary = summarizeChanges(all.filter(isShown));
   if (summary !== "") output.note(summary);
 }
 
 function printChange(change: DeclarativeChange, output: Output): void {
-  for (const line of linesOf(change)) output.out(line);
+  for (const line of formatChange(change)) output.out(line);
 }

@@ -2,7 +2,7 @@ import { nearest } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { printList, type Output, type Shape } from "../../print/output.ts";
-import { fieldAt, fieldsOfKind, KINDS, type FieldShape } from "./shape.ts";
+import { fieldAt, listKindFields, KINDS, type FieldShape } from "./shape.ts";
 
 interface Row {
   readonly field: string;
@@ -39,24 +39,24 @@ export async function explainDocument(place: string | undefined, output: Output)
   const [word = "", ...path] = place.split(".").filter((part) => part !== "spec");
   const kind = KINDS.find((one) => one.toLowerCase() === word.toLowerCase());
   if (kind === undefined) throw unknown(`there is no kind ${word}`, word, KINDS);
-  await printList(output, { ...FIELDS, rows: path.length === 0 ? rowsOfKind(kind) : rowsAt(kind, path), empty: "" });
+  await printList(output, { ...FIELDS, rows: path.length === 0 ? listKindRows(kind) : rowsAt(kind, path), empty: "" });
 }
 
-function rowsOfKind(kind: string): Row[] {
-  const rows = fieldsOfKind(kind).map(rowOf);
+function listKindRows(kind: string): Row[] {
+  const rows = listKindFields(kind).map(buildFieldRow);
   const own = LOCAL[kind];
   return own ? [...rows, own] : rows;
 }
 
 function rowsAt(kind: string, path: readonly string[]): Row[] {
   const found = fieldAt(kind, path);
-  if (found) return (found.fields.length > 0 ? found.fields : [found]).map(rowOf);
-  const around = path.length === 1 ? fieldsOfKind(kind) : (fieldAt(kind, path.slice(0, -1))?.fields ?? []);
+  if (found) return (found.fields.length > 0 ? found.fields : [found]).map(buildFieldRow);
+  const around = path.length === 1 ? listKindFields(kind) : (fieldAt(kind, path.slice(0, -1))?.fields ?? []);
   const known = around.map(({ name }) => name);
   throw unknown(`${kind} has no field ${path.join(".")}`, path.at(-1) ?? "", known);
 }
 
-function rowOf({ name, type, isRequired }: FieldShape): Row {
+function buildFieldRow({ name, type, isRequired }: FieldShape): Row {
   return { field: name, type, required: isRequired };
 }
 

@@ -46,11 +46,11 @@ describe("readDocuments", () => {
   afterAll(() => rmSync(home, { recursive: true }));
 
   it("takes files, folders and standard input in order", async () => {
-    const valuesOf = async (...parts: Parameters<typeof readDocuments>) =>
+    const readValues = async (...parts: Parameters<typeof readDocuments>) =>
       (await readDocuments(...parts)).map(({ value }) => value);
-    expect(await valuesOf(["-", home], from)).toEqual([one, two]);
-    expect(await valuesOf([home], { ...from, isRecursive: true })).toEqual([two, one]);
-    expect(await valuesOf([join(deep, "a.json")], from)).toEqual([one]);
+    expect(await readValues(["-", home], from)).toEqual([one, two]);
+    expect(await readValues([home], { ...from, isRecursive: true })).toEqual([two, one]);
+    expect(await readValues([join(deep, "a.json")], from)).toEqual([one]);
   });
 
   it("says which path it cannot take", async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, stringify } from "yaml";
-import { CliError, codeOf, EXIT } from "../../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../../core/exit.ts";
 
 const EXTENSIONS: readonly string[] = [".yaml", ".yml", ".json"];
 
@@ -10,7 +10,7 @@ export interface Placed {
   readonly value: unknown;
   readonly source: string;
   /** Line of a field, of the nearest one around it where it is absent. */
-  lineOf(path: readonly PropertyKey[]): number;
+  findLine(path: readonly PropertyKey[]): number;
 }
 
 /** The documents of files, of all files of folders, and of standard input, whose text is passed in for `-`. */
@@ -21,12 +21,12 @@ export async function readDocuments(
   const documents: Placed[] = [];
   for (const path of paths) {
     if (path === "-") documents.push(...parseDocuments(await stdin(), "standard input"));
-    else for (const file of filesOf(path, isRecursive)) documents.push(...parseDocuments(textOf(file), file));
+    else for (const file of listFiles(path, isRecursive)) documents.push(...parseDocuments(readText(file), file));
   }
   return documents;
 }
 
-function filesOf(path: string, isRecursive: boolean): string[] {
+function listFiles(path: string, isRecursive: boolean): string[] {
   try {
     if (!statSync(path).isDirectory()) return [path];
     const names = readdirSync(path, { recursive: isRecursive, encoding: "utf8" }).toSorted();
@@ -38,7 +38,7 @@ function filesOf(path: string, isRecursive: boolean): string[] {
   throw new CliError(`${path} holds no ${EXTENSIONS.join(", ")} file`, EXIT.usage, "name another folder, or add -R");
 }
 
-function textOf(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
@@ -47,7 +47,11 @@ function textOf(file: string): string {
 }
 
 function unreadable(path: string, cause: unknown): CliError {
-  return new CliError(`${path} cannot be read (${codeOf(cause)})`, EXIT.usage, "name a file or a folder of documents");
+  return new CliError(
+    `${path} cannot be read (${readErrorCode(cause)})`,
+    EXIT.usage,
+    "name a file or a folder of documents",
+  );
 }
 
 /**
@@ -55,21 +59,21 @@ function unreadable(path: string, cause: unknown): CliError {
  * line by line.
  */
 export function parseDocuments(text: string, source: string): Placed[] {
-  const lines = jsonLinesOf(text);
-  if (lines) return lines.flatMap((line, at) => documentsIn(line, [], { source, lineOf: () => at + 1 }));
+  const lines = parseJsonLines(text);
+  if (lines) return lines.flatMap((line, at) => documentsIn(line, [], { source, findLine: () => at + 1 }));
   const lineCounter = new LineCounter();
   return parseAllDocuments(text, { lineCounter }).flatMap((document) => {
     const [error] = document.errors;
     // Only the first line: the others quote the file, which may hold keys.
     if (error) throw new CliError(`${source}: ${error.message.split("\n", 1)[0]?.replace(/:$/, "") ?? ""}`, EXIT.usage);
     const value: unknown = document.toJS();
-    const lineOf = (path: readonly PropertyKey[]) => lineCounter.linePos(offsetOf(document.contents, path)).line;
-    return value === null ? [] : documentsIn(value, [], { source, lineOf });
+    const findLine = (path: readonly PropertyKey[]) => lineCounter.linePos(findOffset(document.contents, path)).line;
+    return value === null ? [] : documentsIn(value, [], { source, findLine });
   });
 }
 
 /** Undefined where the text is anything else; a single line is YAML as well. */
-function jsonLinesOf(text: string): unknown[] | undefined {
+function parseJsonLines(text: string): unknown[] | undefined {
   const lines = text.trim().split("\n");
   if (lines.length < 2 || !lines.every((line) => /^\{.*\}\s*$/.test(line))) return undefined;
   try {
@@ -80,40 +84,40 @@ function jsonLinesOf(text: string): unknown[] | undefined {
 }
 
 function documentsIn(value: unknown, path: readonly PropertyKey[], place: Omit<Placed, "value">): Placed[] {
-  const { source, lineOf } = place;
+  const { source, findLine } = place;
   if (Array.isArray(value)) return value.flatMap((one: unknown, at) => documentsIn(one, [...path, at], place));
   if (typeof value === "object" && value !== null) {
     const { items, documents } = value as { items?: unknown; documents?: unknown };
     if (Array.isArray(documents)) return documentsIn(documents, [...path, "documents"], place);
     if (Array.isArray(items)) return documentsIn(items, [...path, "items"], place);
-    if ("kind" in value) return [{ value, source, lineOf: (inner) => lineOf([...path, ...inner]) }];
+    if ("kind" in value) return [{ value, source, findLine: (inner) => findLine([...path, ...inner]) }];
   }
   throw new CliError(
-    `${source}:${lineOf(path)} holds something that is no document`,
+    `${source}:${findLine(path)} holds something that is no document`,
     EXIT.usage,
     "a document has apiVersion, kind, metadata and spec: see `fairway explain`",
   );
 }
 
 /** Where a field is written, or what is around it. */
-function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
+function findOffset(root: unknown, path: readonly PropertyKey[]): number {
   let node = root;
-  let offset = startOf(node);
+  let offset = readStartOffset(node);
   for (const part of path) {
     if (isMap(node)) {
       const pair = node.items.find(({ key }) => isScalar(key) && key.value === part);
       if (!pair) return offset;
-      offset = startOf(pair.key);
+      offset = readStartOffset(pair.key);
       node = pair.value;
     } else if (isSeq(node)) {
       node = node.items[Number(part)];
-      offset = startOf(node);
+      offset = readStartOffset(node);
     }
   }
   return offset;
 }
 
-function startOf(node: unknown): number {
+function readStartOffset(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { CliError, codeOf, EXIT } from "../../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../../core/exit.ts";
 import type { Placed } from "./files.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,11 +16,11 @@ export function withLocalSecrets(document: Placed, env: Environment): unknown {
   if (!isObject(spec)) return value;
   const { keyFrom, valueFrom, ...others } = spec;
   if (value["kind"] === "Channel" && keyFrom !== undefined)
-    return { ...value, spec: { ...others, key: secretOf(document, ["spec", "keyFrom"], keyFrom, env) } };
+    return { ...value, spec: { ...others, key: resolveSecret(document, ["spec", "keyFrom"], keyFrom, env) } };
   if (value["kind"] !== "OptionSet" || !isObject(valueFrom)) return value;
   const found = Object.entries(valueFrom).map(([option, source]) => [
     option,
-    secretOf(document, ["spec", "valueFrom", option], source, env),
+    resolveSecret(document, ["spec", "valueFrom", option], source, env),
   ]);
   const values = isObject(others["values"]) ? others["values"] : {};
   return { ...value, spec: { ...others, values: { ...values, ...(Object.fromEntries(found) as Members) } } };
@@ -30,14 +30,14 @@ function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function secretOf(
-  { source: file, lineOf }: Placed,
+function resolveSecret(
+  { source: file, findLine }: Placed,
   path: readonly string[],
   source: unknown,
   env: Environment,
 ): string {
   const fail = (reason: string, hint: string) => {
-    throw new CliError(`${file}:${lineOf(path)}: ${path.join(".")} ${reason}`, EXIT.usage, hint);
+    throw new CliError(`${file}:${findLine(path)}: ${path.join(".")} ${reason}`, EXIT.usage, hint);
   };
   const [[how, name] = [], ...more] = isObject(source) ? Object.entries(source) : [];
   if (typeof name !== "string" || more.length > 0 || (how !== "env" && how !== "file"))
@@ -52,6 +52,6 @@ function readSecret(name: string, file: string, fail: (reason: string, hint: str
   try {
     return readFileSync(resolve(file === "standard input" ? "." : dirname(file), name), "utf8").trim();
   } catch (cause) {
-    return fail(`names ${name}, which cannot be read (${codeOf(cause)})`, "name a file of text");
+    return fail(`names ${name}, which cannot be read (${readErrorCode(cause)})`, "name a file of text");
   }
 }

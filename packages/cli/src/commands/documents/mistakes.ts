@@ -1,6 +1,6 @@
 import { ApiProblem, channelTypes, OPTION_KEYS, type Client, nearest } from "@fairway/wire";
 import type { Placed } from "./files.ts";
-import { DeclarativeDocument, fieldAt, fieldsOfKind, KINDS } from "./shape.ts";
+import { DeclarativeDocument, fieldAt, listKindFields, KINDS } from "./shape.ts";
 
 /** A mistake in a document, with its position. */
 interface Mistake {
@@ -14,59 +14,59 @@ export async function mistakesIn(client: Client, documents: readonly Placed[], r
   if (!(refusal instanceof ApiProblem) || refusal.key !== "document_invalid") return [];
   const lines: string[] = [];
   for (const document of documents)
-    for (const mistake of [...mistakesOf(document), ...(await typeMistakes(client, document.value))])
-      lines.push(lineOf(document, mistake));
+    for (const mistake of [...listMistakes(document), ...(await typeMistakes(client, document.value))])
+      lines.push(formatMistake(document, mistake));
   if (lines.length > 0) return lines;
-  const named = documents.find(({ value }) => refusal.message.includes(nameOf(value)) && nameOf(value) !== "");
-  return named ? [`${named.source}:${named.lineOf(["metadata", "name"])}: ${refusal.message}`] : [];
+  const named = documents.find(({ value }) => refusal.message.includes(readName(value)) && readName(value) !== "");
+  return named ? [`${named.source}:${named.findLine(["metadata", "name"])}: ${refusal.message}`] : [];
 }
 
 /** The mistakes that show without a gateway, one line each. */
 export function localMistakes(documents: readonly Placed[]): string[] {
   const seen = new Map<string, Placed>();
   return documents.flatMap((document) => {
-    const place = `${kindOf(document.value)}/${nameOf(document.value)}`;
+    const place = `${readKind(document.value)}/${readName(document.value)}`;
     const first = seen.get(place);
     seen.set(place, first ?? document);
     const twice: Mistake[] = first ? [{ path: ["metadata", "name"], text: `is also in ${placeText(first)}` }] : [];
-    return [...mistakesOf(document), ...twice].map((mistake) => lineOf(document, mistake));
+    return [...listMistakes(document), ...twice].map((mistake) => formatMistake(document, mistake));
   });
 }
 
-function placeText({ source, lineOf: line }: Placed): string {
+function placeText({ source, findLine: line }: Placed): string {
   return `${source}:${line(["metadata", "name"])}`;
 }
 
 /** What `apply` takes in the place of secrets is here already. */
-function mistakesOf({ value }: Placed): Mistake[] {
+function listMistakes({ value }: Placed): Mistake[] {
   return [...shapeMistakes(withoutLocal(value)), ...optionMistakes(value)];
 }
 
 function withoutLocal(value: unknown): unknown {
   const { spec, ...others } = value as { spec?: unknown };
   if (typeof spec !== "object" || spec === null) return value;
-  const local = kindOf(value) === "Channel" ? "keyFrom" : kindOf(value) === "OptionSet" ? "valueFrom" : "";
+  const local = readKind(value) === "Channel" ? "keyFrom" : readKind(value) === "OptionSet" ? "valueFrom" : "";
   return { ...others, spec: Object.fromEntries(Object.entries(spec).filter(([member]) => member !== local)) };
 }
 
-function lineOf({ source, value, lineOf: line }: Placed, { path, text, near }: Mistake): string {
-  const kind = kindOf(value);
-  const title = nameOf(value) === "" ? "" : `${kind}/${nameOf(value)}: `;
+function formatMistake({ source, value, findLine: line }: Placed, { path, text, near }: Mistake): string {
+  const kind = readKind(value);
+  const title = readName(value) === "" ? "" : `${kind}/${readName(value)}: `;
   return `${source}:${line(path)}: ${title}${text}${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 
-function kindOf(value: unknown): string {
+function readKind(value: unknown): string {
   const kind = (value as { kind?: unknown }).kind;
   return typeof kind === "string" ? kind : "";
 }
 
-function nameOf(value: unknown): string {
+function readName(value: unknown): string {
   const name = (value as { metadata?: { name?: unknown } }).metadata?.name;
   return typeof name === "string" ? name : "";
 }
 
 function shapeMistakes(value: unknown): Mistake[] {
-  const kind = kindOf(value);
+  const kind = readKind(value);
   if (!KINDS.includes(kind))
     return [{ path: ["kind"], text: `there is no kind ${kind}`, near: nearest(kind, KINDS) ?? KINDS.join(", ") }];
   const parsed = DeclarativeDocument.safeParse(value);
@@ -124,7 +124,7 @@ const WORD: Readonly<Record<string, string>> = {
 
 function knownAt(kind: string, path: readonly PropertyKey[]): readonly string[] {
   const inner = path.slice(1).filter((part) => typeof part === "string");
-  const fields = inner.length === 0 ? fieldsOfKind(kind) : (fieldAt(kind, inner)?.fields ?? []);
+  const fields = inner.length === 0 ? listKindFields(kind) : (fieldAt(kind, inner)?.fields ?? []);
   return fields.map(({ name }) => name);
 }
 
@@ -134,14 +134,14 @@ interface Words {
   readonly json?: unknown;
 }
 
-function wordsOf(value: unknown): Words {
+function readSpec(value: unknown): Words {
   return ((value as { spec?: unknown }).spec ?? {}) as Words;
 }
 
 /** Types that this gateway does not know. */
 async function typeMistakes(client: Client, value: unknown): Promise<Mistake[]> {
-  const { type } = wordsOf(value);
-  if (kindOf(value) !== "Channel" || typeof type !== "string") return [];
+  const { type } = readSpec(value);
+  if (readKind(value) !== "Channel" || typeof type !== "string") return [];
   const { data } = await client.call(channelTypes, {});
   const known = data.map(({ id }) => id);
   if (known.includes(type)) return [];
@@ -149,8 +149,8 @@ async function typeMistakes(client: Client, value: unknown): Promise<Mistake[]> 
 }
 
 function optionMistakes(value: unknown): Mistake[] {
-  if (kindOf(value) !== "OptionSet") return [];
-  const { values, json } = wordsOf(value);
+  if (readKind(value) !== "OptionSet") return [];
+  const { values, json } = readSpec(value);
   return ["values", "json"].flatMap((member) => {
     const options = Object.keys(((member === "values" ? values : json) ?? {}) as object);
     const unknown = options.filter((one) => !(OPTION_KEYS as readonly string[]).includes(one));

@@ -57,7 +57,7 @@ export async function readPlan(client: Client, options: DocumentOptions, env: En
   }
 }
 
-export function placeOf({ kind, metadata }: Pick<DeclarativeDocument, "kind" | "metadata">): string {
+export function formatDocumentName({ kind, metadata }: Pick<DeclarativeDocument, "kind" | "metadata">): string {
   return `${kind}/${metadata?.name}`;
 }
 
@@ -70,7 +70,7 @@ export const SIGN: Readonly<Record<DeclarativeChange["action"], string>> = {
 };
 
 /** A change with its fields, as people read it. */
-export function linesOf({ action, kind, name, message, fields }: DeclarativeChange): string[] {
+export function formatChange({ action, kind, name, message, fields }: DeclarativeChange): string[] {
   const head = `${SIGN[action]} ${kind}/${name}  ${action}${message === "" ? "" : `: ${message}`}`;
   return [head, ...fields.map((field) => `    ${fieldText(field)}`)];
 }
@@ -80,7 +80,7 @@ export function fieldText({ field, old: before, new: after }: FieldChange): stri
   return `${field}  ${was}${after === undefined ? "(default)" : JSON.stringify(after)}`;
 }
 
-export function summaryOf(changes: readonly DeclarativeChange[]): string {
+export function summarizeChanges(changes: readonly DeclarativeChange[]): string {
   const counts = new Map<string, number>();
   for (const { action } of changes) counts.set(action, (counts.get(action) ?? 0) + 1);
   return [...counts].map(([action, count]) => `${count} ${action}`).join(", ");

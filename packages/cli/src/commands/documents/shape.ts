@@ -28,13 +28,13 @@ export interface FieldShape {
 }
 
 /** The fields of a kind's `spec`. */
-export function fieldsOfKind(kind: string): readonly FieldShape[] {
+export function listKindFields(kind: string): readonly FieldShape[] {
   return fieldsIn(SPECS[kind]);
 }
 
 /** The field at a path below `spec`; undefined where there is none. */
 export function fieldAt(kind: string, path: readonly string[]): FieldShape | undefined {
-  let fields = fieldsOfKind(kind);
+  let fields = listKindFields(kind);
   let found: FieldShape | undefined;
   for (const part of path) {
     found = fields.find(({ name }) => name === part);
@@ -44,19 +44,19 @@ export function fieldAt(kind: string, path: readonly string[]): FieldShape | und
   return found;
 }
 
-function definitionOf(schema: unknown): Definition | undefined {
+function readDefinition(schema: unknown): Definition | undefined {
   return (schema as { def?: Definition } | undefined)?.def;
 }
 
 function fieldsIn(schema: unknown): readonly FieldShape[] {
-  const definition = definitionOf(schema);
+  const definition = readDefinition(schema);
   if (!definition) return [];
   const { shape, innerType, element, valueType } = definition;
   if (shape)
     return Object.entries(shape).map(([name, field]) => ({
       name,
-      type: typeOf(field),
-      isRequired: definitionOf(field)?.type !== "optional",
+      type: describeType(field),
+      isRequired: readDefinition(field)?.type !== "optional",
       fields: fieldsIn(field),
     }));
   return fieldsIn(innerType ?? element ?? valueType);
@@ -71,14 +71,14 @@ const TYPES: Readonly<Record<string, string>> = {
   unknown: "any value",
 };
 
-function typeOf(schema: unknown): string {
-  const definition = definitionOf(schema);
+function describeType(schema: unknown): string {
+  const definition = readDefinition(schema);
   if (!definition) return "any value";
   const { type, innerType, element, valueType, entries } = definition;
-  if (type === "optional") return typeOf(innerType);
-  if (type === "nullable") return `${typeOf(innerType)}, or null`;
-  if (type === "array") return `list of ${typeOf(element)}`;
-  if (type === "record") return `map of ${typeOf(valueType)}`;
+  if (type === "optional") return describeType(innerType);
+  if (type === "nullable") return `${describeType(innerType)}, or null`;
+  if (type === "array") return `list of ${describeType(element)}`;
+  if (type === "record") return `map of ${describeType(valueType)}`;
   if (entries) return Object.values(entries).join(", ");
   return TYPES[type] ?? type;
 }

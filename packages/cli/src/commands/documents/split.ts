@@ -1,7 +1,7 @@
 import type { DeclarativeDocument } from "@fairway/wire";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CliError, codeOf, EXIT } from "../../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../../core/exit.ts";
 import { documentText } from "./files.ts";
 
 type Named = Pick<DeclarativeDocument, "metadata"> & { readonly kind: string };
@@ -16,7 +16,7 @@ export function writeDocuments(folder: string, documents: readonly Named[]): str
     for (const { name, text } of files) writeFileSync(join(folder, name), `${text.trimEnd()}\n`);
   } catch (cause) {
     throw new CliError(
-      `--split-dir: ${folder} cannot be written (${codeOf(cause)})`,
+      `--split-dir: ${folder} cannot be written (${readErrorCode(cause)})`,
       EXIT.usage,
       "name another folder",
     );

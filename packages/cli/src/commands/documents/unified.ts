@@ -9,7 +9,7 @@ import {
 import type { Output } from "../../print/output.ts";
 import { unifiedHunks } from "../../print/unified.ts";
 import { documentText } from "./files.ts";
-import { placeOf, SIGN } from "./plan.ts";
+import { formatDocumentName, SIGN } from "./plan.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,9 @@ export async function printUnified(
   { documents, plan }: { readonly documents: readonly unknown[]; readonly plan: readonly DeclarativeChange[] },
   output: Output,
 ): Promise<void> {
-  const written = new Map(documents.map((one) => [placeOf(one as Parameters<typeof placeOf>[0]), one as Members]));
+  const written = new Map(
+    documents.map((one) => [formatDocumentName(one as Parameters<typeof formatDocumentName>[0]), one as Members]),
+  );
   const gone = plan.some(({ action }) => action === "delete")
     ? await exportedSpecs(client)
     : new Map<string, Members>();
@@ -42,21 +44,26 @@ export async function printUnified(
     if (action === "conflict" || action === "unchanged") continue;
     const spec = shownSpec(kind, (written.get(`${kind}/${name}`)?.["spec"] ?? {}) as Members);
     const [before, after] =
-      action === "delete" ? [gone.get(keyOf(change)) ?? {}, undefined] : sidesOf(spec, change, kind === "OptionSet");
+      action === "delete"
+        ? [gone.get(buildChangeKey(change)) ?? {}, undefined]
+        : buildSides(spec, change, kind === "OptionSet");
     const place = { kind, name };
-    for (const line of patchOf({ ...place, spec: action === "create" ? undefined : before }, { ...place, spec: after }))
+    for (const line of formatPatch(
+      { ...place, spec: action === "create" ? undefined : before },
+      { ...place, spec: after },
+    ))
       output.out(line);
   }
 }
 
-function patchOf(before: Side, after: Side): string[] {
+function formatPatch(before: Side, after: Side): string[] {
   const file = `${after.kind}/${after.name}.yaml`;
   const head = [`--- ${before.spec ? `a/${file}` : "/dev/null"}`, `+++ ${after.spec ? `b/${file}` : "/dev/null"}`];
-  const hunks = unifiedHunks(textOf(before), textOf(after));
+  const hunks = unifiedHunks(formatSide(before), formatSide(after));
   return hunks.length === 0 ? [] : [...head, ...hunks];
 }
 
-function textOf({ kind, name, spec }: Side): string {
+function formatSide({ kind, name, spec }: Side): string {
   if (!spec) return "";
   return documentText({ apiVersion: DECLARATIVE_VERSION, kind, metadata: { name }, spec }).replace(/^---\n/, "");
 }
@@ -80,20 +87,20 @@ function shownOptions(options: Members): Members {
 }
 
 /** A document says nothing about what it leaves alone, so its other members are the same on both sides. */
-function sidesOf(spec: Members, { fields }: DeclarativeChange, isOptions: boolean): readonly [Members, Members] {
+function buildSides(spec: Members, { fields }: DeclarativeChange, isOptions: boolean): readonly [Members, Members] {
   const sides = (side: "old" | "new") => fields.reduce((all, field) => withField(all, field, side, isOptions), spec);
   return [sides("old"), sides("new")];
 }
 
 function withField(spec: Members, change: FieldChange, side: "old" | "new", isOptions: boolean): Members {
   const { field } = change;
-  const value = valueOf(change, side);
+  const value = pickSideValue(change, side);
   const place = isOptions ? (Object.hasOwn((spec["json"] ?? {}) as Members, field) ? "json" : "values") : undefined;
   if (place === undefined) return withMember(spec, field, value);
   return { ...spec, [place]: withMember((spec[place] ?? {}) as Members, field, value) };
 }
 
-function valueOf({ old, new: next }: FieldChange, side: "old" | "new"): unknown {
+function pickSideValue({ old, new: next }: FieldChange, side: "old" | "new"): unknown {
   // An option that the set no longer names.
   if (old === undefined && next === undefined) return side === "old" ? "(as stored)" : "(default)";
   if (side === "old" && next === CHANGED) return HIDDEN;
@@ -112,11 +119,15 @@ async function exportedSpecs(client: Client): Promise<ReadonlyMap<string, Member
   return new Map(
     data.map(({ kind, metadata, spec }) => {
       const id = Number(metadata.annotations?.["fairway.dev/id"] ?? 0);
-      return [keyOf({ kind, name: metadata.name, resource_id: id }), spec];
+      return [buildChangeKey({ kind, name: metadata.name, resource_id: id }), spec];
     }),
   );
 }
 
-function keyOf({ kind, name, resource_id: id }: Pick<DeclarativeChange, "kind" | "name" | "resource_id">): string {
+function buildChangeKey({
+  kind,
+  name,
+  resource_id: id,
+}: Pick<DeclarativeChange, "kind" | "name" | "resource_id">): string {
   return id > 0 ? `${kind} ${id}` : `${kind} ${name}`;
 }

@@ -15,7 +15,7 @@ import {
 } from "@fairway/wire";
 import { randomBytes } from "node:crypto";
 import { rowsUpTo } from "../paging.ts";
-import { attempt, isRefusal, noteColumns, numberOf, textOf, type Carry, type ForeignRow } from "./carry.ts";
+import { attempt, isRefusal, noteColumns, readNumber, readText, type Carry, type ForeignRow } from "./carry.ts";
 
 const USER_COLUMNS =
   "id username display_name role status quota group password access_token verification_code aff_code created_at DeletedAt";
@@ -28,13 +28,13 @@ export async function carryUsers(carry: Carry): Promise<void> {
   const { rows: own } = await rowsUpTo(Infinity, (page) => target.call(userList, { query: page }));
   const taken = new Set(own.map(({ username }) => username.toLowerCase()));
   const foreign = (rows as readonly ForeignRow[]).filter(
-    (row) => numberOf(row, "status") !== DELETED && (row["DeletedAt"] ?? null) === null,
+    (row) => readNumber(row, "status") !== DELETED && (row["DeletedAt"] ?? null) === null,
   );
   noteColumns(carry, "users", foreign, USER_COLUMNS.split(" "));
   for (const row of foreign) {
-    const name = textOf(row, "username");
+    const name = readText(row, "username");
     if (taken.has(name.toLowerCase())) report.count("users", "unchanged");
-    else if (numberOf(row, "role") >= ROLE.root) {
+    else if (readNumber(row, "role") >= ROLE.root) {
       report.count("users", "skipped");
       report.about("super administrators, of whom each gateway has its own", name);
     } else {
@@ -45,24 +45,24 @@ export async function carryUsers(carry: Carry): Promise<void> {
 }
 
 async function carryUser(
-  { target, report, isDry, groupOf, quotaOf }: Carry,
+  { target, report, isDry, resolveGroup, convertQuota }: Carry,
   row: ForeignRow,
   username: string,
 ): Promise<void> {
   if (isDry) return;
-  const display = Array.from(textOf(row, "display_name") || username).slice(0, DISPLAY_NAME_MAX);
+  const display = Array.from(readText(row, "display_name") || username).slice(0, DISPLAY_NAME_MAX);
   // It is in no report: an administrator sets another one.
   const password = randomBytes(24).toString("base64url");
   await target.call(userCreate, { body: { username, display_name: display.join(""), password } });
   const { data: found } = await target.call(userList, { query: { keyword: username } });
   const id = found.find((one) => one.username === username)?.id;
   if (id === undefined) throw new Error(`the user ${username} was created but could not be read back`);
-  const value = quotaOf(row["quota"]);
+  const value = convertQuota(row["quota"]);
   await target.call(userManage, { body: { id, action: "add_quota", mode: "override", value } });
-  if (numberOf(row, "role") >= ROLE.admin) await target.call(userManage, { body: { id, action: "promote" } });
-  if (numberOf(row, "status") === USER_STATUS.disabled)
+  if (readNumber(row, "role") >= ROLE.admin) await target.call(userManage, { body: { id, action: "promote" } });
+  if (readNumber(row, "status") === USER_STATUS.disabled)
     await target.call(userManage, { body: { id, action: "disable" } });
-  const group = groupOf(textOf(row, "group") || "default");
+  const group = resolveGroup(readText(row, "group") || "default");
   if (group === "default") return;
   try {
     await target.call(userUpdate, { body: { id, group } });
@@ -101,18 +101,18 @@ export async function carryTokens(carry: Carry, nowSeconds: number): Promise<voi
   }
 }
 
-async function carryToken({ target, isDry, groupOf, quotaOf }: Carry, token: Token): Promise<void> {
+async function carryToken({ target, isDry, resolveGroup, convertQuota }: Carry, token: Token): Promise<void> {
   if (isDry) return;
   const { name, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
   const body = {
     name,
     expired_time,
     unlimited_quota,
-    remain_quota: quotaOf(token.remain_quota),
+    remain_quota: convertQuota(token.remain_quota),
     model_limits_enabled,
     model_limits,
     allow_ips,
-    group: group === "" ? "" : groupOf(group),
+    group: group === "" ? "" : resolveGroup(group),
   };
   const { data } = await target.call(tokenCreate, { body });
   if (token.status !== TOKEN_STATUS.disabled) return;

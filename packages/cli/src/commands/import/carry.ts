@@ -16,9 +16,9 @@ export interface Carry {
   readonly options: Map<string, string>;
   readonly served: ServedChannel[];
   /** Name here of a group there. */
-  groupOf(group: string): string;
+  resolveGroup(group: string): string;
   /** Units of quota here for units there. */
-  quotaOf(amount: unknown): number;
+  convertQuota(amount: unknown): number;
 }
 
 /** A channel with its models by the names that clients use, each with its name at the upstream. */
@@ -28,12 +28,12 @@ interface ServedChannel {
   readonly models: Readonly<Record<string, string>>;
 }
 
-export function textOf(row: ForeignRow, name: string): string {
+export function readText(row: ForeignRow, name: string): string {
   const value = row[name];
   return typeof value === "string" ? value : "";
 }
 
-export function numberOf(row: ForeignRow, name: string, fallback = 0): number {
+export function readNumber(row: ForeignRow, name: string, fallback = 0): number {
   const value = row[name];
   return typeof value === "number" && Number.isFinite(value) ? value : fallback;
 }

@@ -13,7 +13,7 @@ import {
 } from "@fairway/wire";
 import { rowsUpTo } from "../paging.ts";
 import { objectIn } from "../../core/json.ts";
-import { attempt, noteColumns, numberOf, textOf, type Carry, type ForeignRow } from "./carry.ts";
+import { attempt, noteColumns, readNumber, readText, type Carry, type ForeignRow } from "./carry.ts";
 
 /** Columns that are read here, and those that only describe the past there. */
 const KNOWN = [
@@ -29,13 +29,13 @@ export async function carryChannels(carry: Carry, keys: ReadonlyMap<string, stri
   const { source, target, report } = carry;
   const { rows } = await rowsUpTo(Infinity, (page) => source.call(channelList, { query: { id_sort: true, ...page } }));
   const { rows: own } = await rowsUpTo(Infinity, (page) => target.call(channelList, { query: page }));
-  const taken = new Set(own.map(({ name, type }) => placeOf(name, type)));
+  const taken = new Set(own.map(({ name, type }) => buildTakenKey(name, type)));
   const foreign = rows as readonly ForeignRow[];
   noteColumns(carry, "channels", foreign, KNOWN);
   const used = new Set<string>();
   for (const row of foreign) {
-    const name = textOf(row, "name").trim() || `channel ${numberOf(row, "id")}`;
-    const key = [name, String(numberOf(row, "id"))].find((one) => keys.has(one));
+    const name = readText(row, "name").trim() || `channel ${readNumber(row, "id")}`;
+    const key = [name, String(readNumber(row, "id"))].find((one) => keys.has(one));
     if (key !== undefined) used.add(key);
     await carryChannel(carry, row, { name, taken, key: key === undefined ? undefined : keys.get(key) });
   }
@@ -51,8 +51,8 @@ interface Channel {
 
 async function carryChannel(carry: Carry, row: ForeignRow, { name, taken, key: given }: Channel): Promise<void> {
   const { kind, target, report, isDry } = carry;
-  const models = splitList(textOf(row, "models"));
-  const type = numberOf(row, "type");
+  const models = splitList(readText(row, "models"));
+  const type = readNumber(row, "type");
   const here = compatibleType(kind, type, models);
   if (!here) {
     report.count("channels", "skipped");
@@ -60,13 +60,13 @@ async function carryChannel(carry: Carry, row: ForeignRow, { name, taken, key: g
       `the channel ${name} has the type ${compatibleTypeName(kind, type)}, which this gateway does not know`,
     );
   }
-  const secret = secretOf(row, given);
-  const address = textOf(row, "base_url").trim().replace(/\/+$/, "") || (here.baseUrl ?? "");
+  const secret = readKeyAndStatus(row, given);
+  const address = readText(row, "base_url").trim().replace(/\/+$/, "") || (here.baseUrl ?? "");
   carry.served.push({ address, key: secret.key.split("\n", 1)[0] ?? "", models: upstreamNames(row, models) });
-  if (taken.has(placeOf(name, here.type))) return report.count("channels", "unchanged");
-  taken.add(placeOf(name, here.type));
+  if (taken.has(buildTakenKey(name, here.type))) return report.count("channels", "unchanged");
+  taken.add(buildTakenKey(name, here.type));
   const body = {
-    ...settingsOf(carry, row, name),
+    ...convertSettings(carry, row, name),
     ...secret,
     type: here.type,
     name,
@@ -80,67 +80,67 @@ async function carryChannel(carry: Carry, row: ForeignRow, { name, taken, key: g
 }
 
 function upstreamNames(row: ForeignRow, models: readonly string[]): Readonly<Record<string, string>> {
-  const mapping = objectIn(textOf(row, "model_mapping")) ?? {};
-  const nameOf = (model: string) => {
+  const mapping = objectIn(readText(row, "model_mapping")) ?? {};
+  const resolveUpstreamName = (model: string) => {
     const mapped = Object.hasOwn(mapping, model) ? mapping[model] : undefined;
     return typeof mapped === "string" && mapped !== "" ? mapped : model;
   };
-  return Object.fromEntries(models.map((model) => [model, nameOf(model)]));
+  return Object.fromEntries(models.map((model) => [model, resolveUpstreamName(model)]));
 }
 
 /** The key, and the status that goes with it: without one it could only fail. */
-function secretOf(row: ForeignRow, given: string | undefined) {
-  const config = configOf(row);
+function readKeyAndStatus(row: ForeignRow, given: string | undefined) {
+  const config = parseConfig(row);
   const key = given ?? compatibleKeyFile(config) ?? compatibleKeyParts(config) ?? "";
-  const isOn = numberOf(row, "status", CHANNEL_STATUS.enabled) === CHANNEL_STATUS.enabled && key !== "";
+  const isOn = readNumber(row, "status", CHANNEL_STATUS.enabled) === CHANNEL_STATUS.enabled && key !== "";
   const status = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
   return { key, status, ...(key.includes("\n") && { multi_key: true }) };
 }
 
-function configOf(row: ForeignRow): Readonly<Record<string, unknown>> {
-  return objectIn(textOf(row, "config")) ?? {};
+function parseConfig(row: ForeignRow): Readonly<Record<string, unknown>> {
+  return objectIn(readText(row, "config")) ?? {};
 }
 
 /** The proxy: what else channels of such gateways set there, this one does not read. */
-function settingOf({ report }: Carry, row: ForeignRow, name: string): string {
-  const { proxy, ...others } = objectIn(textOf(row, "setting")) ?? {};
+function convertSetting({ report }: Carry, row: ForeignRow, name: string): string {
+  const { proxy, ...others } = objectIn(readText(row, "setting")) ?? {};
   for (const member of Object.keys(others))
     if (!isBlank(others[member])) report.about(`channels with setting.${member}, which is not imported`, name);
   return isBlank(proxy) ? "" : JSON.stringify({ proxy });
 }
 
-function headersOf({ report }: Carry, row: ForeignRow, name: string): string {
-  const text = textOf(row, "header_override");
+function convertHeaders({ report }: Carry, row: ForeignRow, name: string): string {
+  const text = readText(row, "header_override");
   if (Object.keys(objectIn(text) ?? {}).length === 0) return "";
   if (!hasForeignHeaders(text)) return text;
   report.about("channels that override headers in a form that is not known here, which is not imported", name);
   return "";
 }
 
-function settingsOf(carry: Carry, row: ForeignRow, name: string) {
-  const { kind, groupOf } = carry;
-  const groups = splitList(textOf(row, "group") || "default").map(groupOf);
+function convertSettings(carry: Carry, row: ForeignRow, name: string) {
+  const { kind, resolveGroup } = carry;
+  const groups = splitList(readText(row, "group") || "default").map(resolveGroup);
   // What is no object never worked there either.
   const objectText = (name: string) =>
-    Object.keys(objectIn(textOf(row, name)) ?? {}).length > 0 ? textOf(row, name) : "";
+    Object.keys(objectIn(readText(row, name)) ?? {}).length > 0 ? readText(row, name) : "";
   return {
     group: [...new Set(groups)].join(","),
-    other: kind === "one-api" ? compatibleOther(configOf(row), textOf(row, "other")) : textOf(row, "other"),
-    openai_organization: textOf(row, "openai_organization"),
-    test_model: textOf(row, "test_model"),
+    other: kind === "one-api" ? compatibleOther(parseConfig(row), readText(row, "other")) : readText(row, "other"),
+    openai_organization: readText(row, "openai_organization"),
+    test_model: readText(row, "test_model"),
     model_mapping: objectText("model_mapping"),
     status_code_mapping: objectText("status_code_mapping"),
     param_override: objectText("param_override"),
-    setting: settingOf(carry, row, name),
-    header_override: headersOf(carry, row, name),
-    tag: textOf(row, "tag"),
-    priority: numberOf(row, "priority"),
-    weight: Math.max(0, numberOf(row, "weight")),
-    auto_ban: numberOf(row, "auto_ban", 1),
-    max_input_tokens: numberOf(row, "max_input_tokens"),
+    setting: convertSetting(carry, row, name),
+    header_override: convertHeaders(carry, row, name),
+    tag: readText(row, "tag"),
+    priority: readNumber(row, "priority"),
+    weight: Math.max(0, readNumber(row, "weight")),
+    auto_ban: readNumber(row, "auto_ban", 1),
+    max_input_tokens: readNumber(row, "max_input_tokens"),
   };
 }
 
-function placeOf(name: string, type: number): string {
+function buildTakenKey(name: string, type: number): string {
   return `${type} ${name}`;
 }

@@ -1,10 +1,10 @@
 import { ApiProblem, pricesImport, ROLE, selfGet, status, type SourceGateway } from "@fairway/wire";
 import { parse } from "yaml";
 import { readAddress, readToken, refusePlain } from "../../session/config.ts";
-import { clientOf, type SessionClient } from "../../session/session.ts";
+import { createSessionClient, type SessionClient } from "../../session/session.ts";
 import type { Transport } from "../../session/transport.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { hintOf, messageOf } from "../../core/problem.ts";
+import { findHint, formatErrorMessage } from "../../core/problem.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
 import { carryTokens, carryUsers } from "./accounts.ts";
 import type { Carry } from "./carry.ts";
@@ -39,7 +39,7 @@ export interface CompatibleImport extends SourceFlags {
 /** What a running gateway shows through its management calls, made here; answers what was made and all that was left out. */
 export async function importCompatible(options: CompatibleImport): Promise<string[]> {
   const { kind, target, groups, isDry, nowSeconds } = options;
-  const parts = partsOf(options.only);
+  const parts = resolveParts(options.only);
   const keys = options.channelKeys === undefined ? new Map<string, string>() : keysIn(options.channelKeys);
   const source = await openSource(options);
   const report = new CarryReport();
@@ -56,11 +56,11 @@ export async function importCompatible(options: CompatibleImport): Promise<strin
     report,
     options: new Map(),
     served: [],
-    groupOf(group) {
+    resolveGroup(group) {
       if (Object.hasOwn(groups, group)) used.add(group);
       return groups[group] ?? group;
     },
-    quotaOf: (amount) => Math.max(0, Math.round((typeof amount === "number" ? amount : 0) * factor)),
+    convertQuota: (amount) => Math.max(0, Math.round((typeof amount === "number" ? amount : 0) * factor)),
   };
   const work: Readonly<Record<PartName, () => Promise<void>>> = {
     options: () => carryOptions(carry),
@@ -93,7 +93,7 @@ async function carryPrices({ target, report, served, options, isDry }: Carry, is
   report.add((await target.call(pricesImport, { body })).data);
 }
 
-function partsOf(only: readonly string[] | undefined): readonly PartName[] {
+function resolveParts(only: readonly string[] | undefined): readonly PartName[] {
   const unknown = only?.find((one) => !(PARTS as readonly string[]).includes(one));
   if (unknown !== undefined)
     throw new CliError(`--only: there is no part ${unknown}`, EXIT.usage, `choose among ${PARTS.join(", ")}`);
@@ -106,17 +106,17 @@ async function openSource({ server, transport, env, ...flags }: CompatibleImport
   const variable = env["FAIRWAY_SOURCE_TOKEN"];
   const text = flags.tokenStdin || !variable ? await readStdin(`Access token of ${address}`) : variable;
   const token = readToken(text, flags.tokenStdin || !variable ? "standard input" : "FAIRWAY_SOURCE_TOKEN");
-  const source = clientOf({ server: address, userId: flags.userId ?? 0, token }, transport);
+  const source = createSessionClient({ server: address, userId: flags.userId ?? 0, token }, transport);
   try {
     const { data: self } = await source.call(selfGet, {});
     // Some of them want the id of the owner with every call.
-    return clientOf({ server: address, userId: flags.userId ?? self.id, token }, transport);
+    return createSessionClient({ server: address, userId: flags.userId ?? self.id, token }, transport);
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 0) throw error;
     throw new CliError(
-      `${address} does not take the access token: ${messageOf(error)}`,
+      `${address} does not take the access token: ${formatErrorMessage(error)}`,
       EXIT.notSignedIn,
-      flags.userId === undefined ? "give the id of its owner with --user-id" : hintOf(error),
+      flags.userId === undefined ? "give the id of its owner with --user-id" : findHint(error),
     );
   }
 }

@@ -113,7 +113,7 @@ async function importConfig(
   const config = readTextFile(path, "import");
   try {
     const { data } = await client.call(litellmImport, {
-      body: { config, variables: variablesOf(config, env), ...body },
+      body: { config, variables: pickVariables(config, env), ...body },
     });
     return data;
   } catch (error) {
@@ -143,7 +143,7 @@ function addressIn(text: string): string {
 }
 
 /** Only those that the file names; what is not set is named in the report. */
-function variablesOf(config: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function pickVariables(config: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const found = config.matchAll(/os\.environ\/([A-Za-z_][A-Za-z0-9_]*)|\benv\.([A-Za-z_][A-Za-z0-9_]*)/g);
   const names = [...found].map(([, litellm, bifrost = ""]) => litellm ?? bifrost);
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));

@@ -33,11 +33,11 @@ export async function carryOptions(carry: Carry): Promise<void> {
   report.note("secrets among the options are not shown by its calls: set them with `fairway option set KEY -`");
 }
 
-function withGroups({ groupOf }: Carry, key: string, value: string): string {
+function withGroups({ resolveGroup }: Carry, key: string, value: string): string {
   if (!OF_GROUPS.includes(key)) return value;
   const table = objectIn(value);
   if (table)
-    return JSON.stringify(Object.fromEntries(Object.entries(table).map(([group, one]) => [groupOf(group), one])));
+    return JSON.stringify(Object.fromEntries(Object.entries(table).map(([group, one]) => [resolveGroup(group), one])));
   const list = listIn(value);
-  return list ? JSON.stringify([...new Set(list.map((group) => groupOf(String(group))))]) : value;
+  return list ? JSON.stringify([...new Set(list.map((group) => resolveGroup(String(group))))]) : value;
 }

@@ -1,7 +1,7 @@
 type Outcome = "created" | "updated" | "unchanged" | "skipped";
 
 /** More names of a note are counted only. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 /** What an import made, and all that it left out. */
 export class CarryReport {
@@ -37,8 +37,8 @@ export class CarryReport {
       ([what, outcomes]) => `${what}: ${[...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`,
     );
     const named = [...this.#names].map(([text, names]) => {
-      const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
-      return `${text}: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
+      const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
+      return `${text}: ${names.slice(0, MAX_NAMES).join(", ")}${more}`;
     });
     return [...counts, ...this.#counted, ...[...this.#notes, ...named].map((note) => `- ${note}`)];
   }

@@ -4,7 +4,7 @@ import { isForPeople, printOne } from "../../print/output.ts";
 import { readProfile } from "../../session/config.ts";
 import { enterContext, runLogin } from "../account/login.ts";
 import { agreedQuestions, plainQuestions, type Questions } from "../questions.ts";
-import { connectProvider, makeToken, snippetOf, type ProviderOptions } from "./steps.ts";
+import { connectProvider, makeToken, buildSnippet, type ProviderOptions } from "./steps.ts";
 
 export interface InitOptions extends ProviderOptions {
   readonly username?: string;
@@ -34,7 +34,7 @@ export async function runInit(
     questions.close();
     const [model = "MODEL"] = channel.models;
     if (!isForPeople(output)) await printOne(output, { server: profile.server, channel, token });
-    else if (token) for (const line of snippetOf(profile.server, token.key, model)) output.out(line);
+    else if (token) for (const line of buildSnippet(profile.server, token.key, model)) output.out(line);
     if (!channel.test.ok)
       throw new CliError(
         `channel ${channel.id} failed its test: ${channel.test.message}`,

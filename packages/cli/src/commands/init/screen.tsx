@@ -2,7 +2,7 @@ import { Box, render, Text, useInput } from "ink";
 import { useState, useSyncExternalStore } from "react";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { printable } from "../../print/printable.ts";
-import { answerOf, type Question, type Questions } from "../questions.ts";
+import { resolveAnswer, type Question, type Questions } from "../questions.ts";
 
 interface State {
   readonly said: readonly string[];
@@ -82,7 +82,7 @@ function Answering({ question, onAnswer }: { readonly question: Question; readon
   const [problem, setProblem] = useState("");
   const choices = (question.choices ?? []).filter((one) => one.startsWith(typed));
   const finish = (text: string) => {
-    const answer = answerOf(question, choices[place] ?? text.trim());
+    const answer = resolveAnswer(question, choices[place] ?? text.trim());
     if (answer.problem === undefined) return onAnswer(answer.text);
     setTyped(text);
     setProblem(answer.problem);

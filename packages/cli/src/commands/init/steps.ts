@@ -10,7 +10,7 @@ import {
   type Client,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { messageOf } from "../../core/problem.ts";
+import { formatErrorMessage } from "../../core/problem.ts";
 import { readTextFile } from "../../terminal/prompt.ts";
 import { testOne } from "../channel/checks.ts";
 import type { Questions } from "../questions.ts";
@@ -107,7 +107,7 @@ async function offeredModels(
       return { offered: data.toSorted(), isRead: true };
     }
   } catch (error) {
-    questions.warn(`Its models could not be read: ${messageOf(error)}`);
+    questions.warn(`Its models could not be read: ${formatErrorMessage(error)}`);
   }
   const { data } = await client.call(modelsByType, {});
   return { offered: data[String(type.type)] ?? [], isRead: false };
@@ -139,7 +139,7 @@ export async function makeToken(client: Client, name: string): Promise<Made> {
 }
 
 /** What a person pastes to make the first call. */
-export function snippetOf(server: string, key: string, model: string): string[] {
+export function buildSnippet(server: string, key: string, model: string): string[] {
   return [
     "",
     `export OPENAI_BASE_URL=${server}/v1`,

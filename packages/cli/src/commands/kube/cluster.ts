@@ -42,7 +42,11 @@ export async function openCluster({ namespace, kubeContext, selector }: KubeOpti
     throw new CliError("there is no kubeconfig", EXIT.usage, "set KUBECONFIG, or create ~/.kube/config");
   if (kubeContext !== undefined) {
     if (!config.getContextObject(kubeContext))
-      throw new CliError(`the kubeconfig has no context ${kubeContext}`, EXIT.notFound, `it has ${contextsOf(config)}`);
+      throw new CliError(
+        `the kubeconfig has no context ${kubeContext}`,
+        EXIT.notFound,
+        `it has ${formatContexts(config)}`,
+      );
     config.setCurrentContext(kubeContext);
   }
   const context = config.getCurrentContext();
@@ -62,7 +66,7 @@ function isFallback(config: KubeConfig): boolean {
   return config.getCurrentCluster()?.server === "http://localhost:8080";
 }
 
-function contextsOf(config: KubeConfig): string {
+function formatContexts(config: KubeConfig): string {
   return config
     .getContexts()
     .map(({ name }) => name)
@@ -74,7 +78,7 @@ export async function calling<T>({ server }: Pick<Cluster, "server">, work: () =
   try {
     return await work();
   } catch (thrown) {
-    throw problemOf(thrown, server);
+    throw toProblem(thrown, server);
   }
 }
 
@@ -91,16 +95,16 @@ const EXIT_BY_STATUS: Readonly<Record<number, number>> = {
   503: EXIT.unreachable,
 };
 
-export function statusOf(thrown: unknown): number | undefined {
+export function readStatus(thrown: unknown): number | undefined {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   return typeof code === "number" ? code : undefined;
 }
 
-function problemOf(thrown: unknown, server: string): unknown {
+function toProblem(thrown: unknown, server: string): unknown {
   if (thrown instanceof CliError) return thrown;
-  const status = statusOf(thrown);
+  const status = readStatus(thrown);
   if (status !== undefined) {
-    const said = messageOf(thrown) ?? `the API server answered ${status}`;
+    const said = readMessage(thrown) ?? `the API server answered ${status}`;
     return new CliError(
       said,
       EXIT_BY_STATUS[status] ?? EXIT.failure,
@@ -116,7 +120,7 @@ function problemOf(thrown: unknown, server: string): unknown {
 }
 
 /** The client gives the body of a refusal as text. */
-export function messageOf(thrown: unknown): string | undefined {
+export function readMessage(thrown: unknown): string | undefined {
   const body = thrown instanceof Error && "body" in thrown ? thrown.body : undefined;
   const status: unknown = typeof body === "string" && body.startsWith("{") ? JSON.parse(body) : body;
   const message = typeof status === "object" && status !== null && "message" in status ? status.message : undefined;
@@ -157,7 +161,7 @@ export async function request<T>(cluster: Cluster, call: Call): Promise<T> {
       return JSON.parse(await text(await send(cluster, call))) as T;
     } catch (thrown) {
       // Also what the API server answers while it prepares the storage of new definitions.
-      if (statusOf(thrown) !== TOO_MANY_REQUESTS || attempt === ATTEMPTS) throw thrown;
+      if (readStatus(thrown) !== TOO_MANY_REQUESTS || attempt === ATTEMPTS) throw thrown;
       await pause(RETRY_MS);
     }
   }
@@ -194,17 +198,17 @@ export function resourcePath({ namespace }: Pick<Cluster, "namespace">, kind: Ki
 }
 
 /** Undefined where the cluster does not know the kind. */
-export async function resourcesOf(cluster: Cluster, kind: Kind): Promise<Resource[] | undefined> {
+export async function listResources(cluster: Cluster, kind: Kind): Promise<Resource[] | undefined> {
   try {
     return (await request<{ readonly items: Resource[] }>(cluster, { path: resourcePath(cluster, kind) })).items;
   } catch (thrown) {
-    if (statusOf(thrown) === 404) return undefined;
+    if (readStatus(thrown) === 404) return undefined;
     throw thrown;
   }
 }
 
 /** Ready only when it is about the resource as it is now. */
-export function readinessOf({ metadata, status }: Resource): {
+export function readReadiness({ metadata, status }: Resource): {
   readonly isReady: boolean;
   readonly reason: string;
   readonly message: string;

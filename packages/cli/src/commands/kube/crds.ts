@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { calling, openCluster, request, send, statusOf, type Cluster, type KubeOptions } from "./cluster.ts";
+import { calling, openCluster, request, send, readStatus, type Cluster, type KubeOptions } from "./cluster.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { printList, type Output, type Shape } from "../../print/output.ts";
@@ -55,7 +55,7 @@ async function find(cluster: Cluster, name: string): Promise<Definition | undefi
   try {
     return await request<Definition>(cluster, { path: `${PATH}/${name}` });
   } catch (thrown) {
-    if (statusOf(thrown) === 404) return undefined;
+    if (readStatus(thrown) === 404) return undefined;
     throw thrown;
   }
 }

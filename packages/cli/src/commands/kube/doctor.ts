@@ -5,9 +5,9 @@ import {
   KINDS,
   labelled,
   openCluster,
-  readinessOf,
+  readReadiness,
   request,
-  resourcesOf,
+  listResources,
   type Cluster,
   type Kind,
   type KubeOptions,
@@ -43,12 +43,12 @@ const warning = (check: string, detail: string, cure: string): Finding => ({ che
 /** Checks an installation in a cluster; exit 1 where a check fails. */
 export async function runDoctor(options: KubeOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
-  const rows = await calling(cluster, () => findingsOf(cluster));
+  const rows = await calling(cluster, () => collectFindings(cluster));
   await printList(output, { ...FINDINGS, rows, empty: "" });
   if (rows.some(({ result }) => result === "failed")) process.exitCode = EXIT.failure;
 }
 
-async function findingsOf(cluster: Cluster): Promise<Finding[]> {
+async function collectFindings(cluster: Cluster): Promise<Finding[]> {
   const version = await request<{ gitVersion: string; minor: string }>(cluster, { path: "/version" });
   const deployments = await labelled<V1Deployment>(cluster, "/apis/apps/v1", "deployments");
   return [
@@ -91,17 +91,17 @@ async function kindsFinding(cluster: Cluster): Promise<Finding> {
 }
 
 async function controllerFindings(cluster: Cluster, deployments: readonly V1Deployment[]): Promise<Finding[]> {
-  const following = deployments.filter(({ spec }) => variableOf(spec?.template.spec, CONTROLLER) === "true");
+  const following = deployments.filter(({ spec }) => findVariable(spec?.template.spec, CONTROLLER) === "true");
   const [first] = following;
   if (!first)
     return [warning("controller", "no deployment here follows resources", "set gitops.enabled=true in the chart")];
   const pod = first.spec?.template.spec;
   const account = pod?.serviceAccountName ?? "default";
-  const namespaces = (variableOf(pod, "FAIRWAY_KUBERNETES_NAMESPACES") ?? "").split(",").filter((one) => one !== "");
-  const secretNames = (variableOf(pod, "FAIRWAY_KUBERNETES_SECRETS") ?? "").split(",").filter((one) => one !== "");
+  const namespaces = (findVariable(pod, "FAIRWAY_KUBERNETES_NAMESPACES") ?? "").split(",").filter((one) => one !== "");
+  const secretNames = (findVariable(pod, "FAIRWAY_KUBERNETES_SECRETS") ?? "").split(",").filter((one) => one !== "");
   const places = namespaces.length > 0 ? namespaces : [cluster.namespace];
   const cure = "helm upgrade with gitops.enabled=true makes the Role";
-  const rights = rightsOf(secretNames);
+  const rights = listRights(secretNames);
   return Promise.all(
     places.map((place) => rightsFinding(cluster, { check: `rights in ${place}`, account, place, rights, cure })),
   );
@@ -111,12 +111,12 @@ async function controllerFindings(cluster: Cluster, deployments: readonly V1Depl
 async function leaseFindings(cluster: Cluster, deployments: readonly V1Deployment[]): Promise<Finding[]> {
   const pods = deployments.flatMap(({ spec }) => spec?.template.spec ?? []);
   const pod = pods.find((one) => {
-    const elected = variableOf(one, "FAIRWAY_LEADER");
+    const elected = findVariable(one, "FAIRWAY_LEADER");
     return elected === "lease" || (elected === "auto" && one.automountServiceAccountToken === true);
   });
   if (!pod) return [];
   const lease = { group: "coordination.k8s.io", resource: "leases" };
-  const name = variableOf(pod, "FAIRWAY_LEADER_LEASE") ?? "fairway";
+  const name = findVariable(pod, "FAIRWAY_LEADER_LEASE") ?? "fairway";
   const rights = [{ ...lease, verb: "create" }, ...["get", "update"].map((verb) => ({ ...lease, verb, name }))];
   const account = pod.serviceAccountName ?? "default";
   const cure = "helm upgrade with leaderElection.backend=lease makes the Role, or choose database";
@@ -124,7 +124,7 @@ async function leaseFindings(cluster: Cluster, deployments: readonly V1Deploymen
   return [await rightsFinding(cluster, { check: "rights on the Lease", account, place, rights, cure })];
 }
 
-function variableOf(pod: NonNullable<V1Deployment["spec"]>["template"]["spec"], name: string): string | undefined {
+function findVariable(pod: NonNullable<V1Deployment["spec"]>["template"]["spec"], name: string): string | undefined {
   return pod?.containers[0]?.env?.find((one) => one.name === name)?.value;
 }
 
@@ -144,7 +144,7 @@ interface Account {
   readonly cure: string;
 }
 
-function rightsOf(secretNames: readonly string[]): Right[] {
+function listRights(secretNames: readonly string[]): Right[] {
   const own = { group: "fairway.dev" };
   const plurals = Object.values(KINDS);
   const names = secretNames.length > 0 ? secretNames.map((name) => ({ name })) : [{}];
@@ -190,12 +190,12 @@ async function rightsFinding(cluster: Cluster, wanted: Account): Promise<Finding
 
 async function resourceFindings(cluster: Cluster): Promise<Finding[]> {
   const lists = await Promise.all(
-    (Object.keys(KINDS) as Kind[]).map(async (kind) => ({ kind, items: (await resourcesOf(cluster, kind)) ?? [] })),
+    (Object.keys(KINDS) as Kind[]).map(async (kind) => ({ kind, items: (await listResources(cluster, kind)) ?? [] })),
   );
   const all = lists.flatMap(({ kind, items }) => items.map((item) => ({ kind, item })));
   if (all.length === 0) return [];
   const wrong = all.flatMap(({ kind, item }) => {
-    const { isReady, reason, message } = readinessOf(item);
+    const { isReady, reason, message } = readReadiness(item);
     if (isReady) return [];
     const name = `${kind}/${item.metadata.name}`;
     return [

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { V1Pod } from "@kubernetes/client-node";
 import { WebSocket } from "ws";
 import { labelled, openCluster, type Cluster, type KubeOptions } from "./cluster.ts";
-import { CliError, codeOf, EXIT } from "../../core/exit.ts";
+import { CliError, readErrorCode, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
 
 export interface ForwardOptions extends KubeOptions {
@@ -33,7 +33,7 @@ const DEFAULT_LOCAL = { http: 3000, admin: 9090 } as const;
 const READY_MS = 60_000;
 const RETRY_MS = 500;
 /** Bytes under way to the cluster before the client is held back. */
-const MOST_WAITING = 1_000_000;
+const MAX_WAITING_BYTES = 1_000_000;
 /** Data and errors of the one port; each begins with the two bytes of its number. */
 const [DATA, ERRORS] = [0, 1];
 const PROTOCOL = "v4.channel.k8s.io";
@@ -60,7 +60,7 @@ export async function openForward(cluster: Cluster, settings: ForwardSettings): 
   try {
     await once(server.listen(settings.local, "127.0.0.1"), "listening");
   } catch (cause) {
-    if (codeOf(cause) !== "EADDRINUSE") throw cause;
+    if (readErrorCode(cause) !== "EADDRINUSE") throw cause;
     throw new CliError(
       `port ${settings.local} is in use`,
       EXIT.failure,
@@ -151,7 +151,7 @@ class Forwarder {
     socket.once("close", () => tunnel.close());
     socket.on("data", (chunk: Buffer) => {
       tunnel.send(Buffer.concat([Buffer.of(DATA), chunk]), () => socket.resume());
-      if (tunnel.bufferedAmount > MOST_WAITING) socket.pause();
+      if (tunnel.bufferedAmount > MAX_WAITING_BYTES) socket.pause();
     });
     socket.resume();
   }

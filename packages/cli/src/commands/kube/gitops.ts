@@ -2,10 +2,10 @@ import {
   calling,
   KINDS,
   openCluster,
-  readinessOf,
+  readReadiness,
   request,
   resourcePath,
-  resourcesOf,
+  listResources,
   type Kind,
   type KubeOptions,
   type Resource,
@@ -48,11 +48,11 @@ export async function showGitops(options: KubeOptions, output: Output): Promise<
   const cluster = await openCluster(options);
   const kinds = Object.keys(KINDS) as Kind[];
   const lists = await calling(cluster, () =>
-    Promise.all(kinds.map(async (kind) => ({ kind, items: await resourcesOf(cluster, kind) }))),
+    Promise.all(kinds.map(async (kind) => ({ kind, items: await listResources(cluster, kind) }))),
   );
   if (lists.every(({ items }) => items === undefined))
     throw new CliError("the cluster does not know these kinds", EXIT.notFound, "fairway kube crds install");
-  const rows = lists.flatMap(({ kind, items = [] }) => items.map((item) => declaredOf(kind, item)));
+  const rows = lists.flatMap(({ kind, items = [] }) => items.map((item) => toDeclared(kind, item)));
   await printList(output, {
     ...DECLARED,
     rows,
@@ -62,7 +62,7 @@ export async function showGitops(options: KubeOptions, output: Output): Promise<
 
 /** Compared at once: a change of this annotation reaches the controller as any other change does. */
 export async function reconcileNow(text: string, options: KubeOptions, isDry: boolean, output: Output): Promise<void> {
-  const place = placeOf(text);
+  const place = parseResourceName(text);
   const cluster = await openCluster(options);
   const path = `${resourcePath(cluster, place.kind)}/${place.name}`;
   const value = { metadata: { annotations: { [RECONCILE_AT]: new Date().toISOString() } } };
@@ -74,7 +74,7 @@ export async function reconcileNow(text: string, options: KubeOptions, isDry: bo
   await printDone(output, { resource }, `${resource} is compared now; \`fairway kube gitops\` shows the result.`);
 }
 
-function placeOf(text: string): { readonly kind: Kind; readonly name: string } {
+function parseResourceName(text: string): { readonly kind: Kind; readonly name: string } {
   const [, word = "", name = ""] = /^([a-z]+)\/([a-z0-9.-]+)$/i.exec(text) ?? [];
   const kinds = Object.entries(KINDS) as [Kind, string][];
   const found = kinds.find(([kind, plural]) => [kind.toLowerCase(), plural].includes(word.toLowerCase()));
@@ -87,18 +87,18 @@ function placeOf(text: string): { readonly kind: Kind; readonly name: string } {
   );
 }
 
-function declaredOf(kind: Kind, resource: Resource): Declared {
+function toDeclared(kind: Kind, resource: Resource): Declared {
   const conditions = resource.status?.conditions ?? [];
-  const reasonOf = (type: string) => conditions.find((one) => one.type === type)?.reason ?? "";
-  const { isReady, reason, message } = readinessOf(resource);
-  const synced = reasonOf("Synced");
+  const findReason = (type: string) => conditions.find((one) => one.type === type)?.reason ?? "";
+  const { isReady, reason, message } = readReadiness(resource);
+  const synced = findReason("Synced");
   const said = conditions.find(({ type, reason: why }) => type === "Synced" && BY_HAND.has(why))?.message;
   return {
     resource: `${kind}/${resource.metadata.name}`,
     ready: isReady ? "yes" : resource.metadata.deletionTimestamp === undefined ? "no" : "leaving",
     synced: synced || reason,
-    secrets: reasonOf("SecretsResolved"),
-    drift: reasonOf("Drifted"),
+    secrets: findReason("SecretsResolved"),
+    drift: findReason("Drifted"),
     keeps: Object.keys((resource.spec ?? {}) as object).join(","),
     message: said ?? (isReady ? "" : message),
   };

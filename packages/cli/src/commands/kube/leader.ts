@@ -1,4 +1,4 @@
-import { calling, openCluster, request, statusOf, type Cluster, type KubeOptions } from "./cluster.ts";
+import { calling, openCluster, request, readStatus, type Cluster, type KubeOptions } from "./cluster.ts";
 import { podStates } from "./status.ts";
 import { EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
@@ -19,7 +19,7 @@ const HOLDER = /^(.+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Who leads, by what the pods say, and the Lease if there is one. Exit 1 where no pod says that it leads. */
 export async function showLeader(options: KubeOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
-  const [pods, leases] = await calling(cluster, () => Promise.all([podStates(cluster), leasesOf(cluster)]));
+  const [pods, leases] = await calling(cluster, () => Promise.all([podStates(cluster), listLeases(cluster)]));
   const leaders = pods.flatMap(({ pod, leads }) => (leads === "yes" ? [pod] : []));
   const silent = pods.flatMap(({ pod, leads }) => (leads === "?" ? [pod] : []));
   const state = { leaders, silent, leases: leases.map(leaseState) };
@@ -41,14 +41,14 @@ function leaseState({ metadata, spec = {} }: Lease) {
 }
 
 /** Those that gateways made: the label is on each, while the labels of the installation are not. */
-async function leasesOf(cluster: Cluster): Promise<Lease[]> {
+async function listLeases(cluster: Cluster): Promise<Lease[]> {
   const path = `/apis/coordination.k8s.io/v1/namespaces/${cluster.namespace}/leases`;
   const query = { labelSelector: "app.kubernetes.io/name=fairway" };
   try {
     return (await request<{ readonly items: Lease[] }>(cluster, { path, query })).items;
   } catch (thrown) {
     // Who leads is known without it.
-    if (statusOf(thrown) === 403) return [];
+    if (readStatus(thrown) === 403) return [];
     throw thrown;
   }
 }

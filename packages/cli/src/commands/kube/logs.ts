@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { calling, labelled, messageOf, openCluster, send, type Cluster, type KubeOptions } from "./cluster.ts";
+import { calling, labelled, readMessage, openCluster, send, type Cluster, type KubeOptions } from "./cluster.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
 
@@ -17,7 +17,7 @@ const PODS_MS = 2_000;
 export async function showLogs(options: LogOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
   await calling(cluster, async () => {
-    const names = await podsOf(cluster);
+    const names = await listPods(cluster);
     if (names.length === 0)
       throw new CliError(
         `no pods with ${cluster.selector} in ${cluster.namespace}`,
@@ -39,7 +39,7 @@ async function followPods(
 ): Promise<void> {
   while (reading.size > 0) {
     await new Promise((resolve) => setTimeout(resolve, PODS_MS));
-    const names = await podsOf(cluster);
+    const names = await listPods(cluster);
     for (const name of reading.keys()) if (!names.includes(name)) reading.delete(name);
     for (const name of names) {
       if (reading.has(name)) continue;
@@ -49,7 +49,7 @@ async function followPods(
   }
 }
 
-async function podsOf(cluster: Cluster): Promise<string[]> {
+async function listPods(cluster: Cluster): Promise<string[]> {
   const pods = await labelled<{ readonly metadata: { readonly name: string } }>(cluster, "/api/v1", "pods");
   return pods.map(({ metadata }) => metadata.name);
 }
@@ -66,6 +66,6 @@ async function read(cluster: Cluster, pod: string, options: LogOptions, output: 
     const path = `/api/v1/namespaces/${cluster.namespace}/pods/${pod}/log`;
     for await (const line of createInterface(await send(cluster, { path, query }))) output.out(`${pod}  ${line}`);
   } catch (thrown) {
-    output.note(`${pod}: ${messageOf(thrown) ?? "its log ended"}`);
+    output.note(`${pod}: ${readMessage(thrown) ?? "its log ended"}`);
   }
 }

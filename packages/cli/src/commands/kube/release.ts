@@ -6,12 +6,12 @@ import {
   FINALIZER,
   KINDS,
   labelled,
-  messageOf,
+  readMessage,
   openCluster,
   resourcePath,
-  resourcesOf,
+  listResources,
   send,
-  statusOf,
+  readStatus,
   type Cluster,
   type Kind,
   type KubeOptions,
@@ -50,12 +50,12 @@ export async function applyRelease(
   const { release, chart, values = [], chartVersion, dryRun = false } = options;
   const cluster = await openCluster(options);
   if (chart.startsWith(".") || chart.startsWith("/") || !chart.includes("/")) requireChart(chart);
-  const set = await setOf(options, output);
+  const set = await resolveSetValues(options, output);
   const args = [
     verb,
     release,
     chart,
-    ...placeOf(cluster),
+    ...buildClusterArgs(cluster),
     ...(verb === "install" ? ["--create-namespace"] : []),
     ...values.flatMap((file) => ["--values", file]),
     ...set.flatMap((one) => ["--set", one]),
@@ -66,7 +66,7 @@ export async function applyRelease(
   await helm(args, output);
 }
 
-async function setOf({ asks, values, set }: ReleaseOptions, { note }: Output): Promise<readonly string[]> {
+async function resolveSetValues({ asks, values, set }: ReleaseOptions, { note }: Output): Promise<readonly string[]> {
   if (!asks || values !== undefined || set !== undefined) return set ?? [];
   return askValues(plainQuestions(note));
 }
@@ -76,11 +76,11 @@ export async function removeRelease(options: UninstallOptions, output: Output): 
   const { release, dryRun = false, yes } = options;
   const cluster = await openCluster(options);
   const held = await calling(cluster, () => withFinalizer(cluster));
-  const args = ["uninstall", release, ...placeOf(cluster), ...(dryRun ? ["--dry-run"] : ["--wait"])];
+  const args = ["uninstall", release, ...buildClusterArgs(cluster), ...(dryRun ? ["--dry-run"] : ["--wait"])];
   if (held.length > 0) output.note(`${held.length} resources lose the finalizer that only a gateway removes.`);
   if (dryRun) return helm(args, output);
   await output.confirm(`Uninstall ${release} from ${cluster.namespace} in ${cluster.context}`, 1, yes);
-  const names = await calling(cluster, () => deploymentsOf(cluster, release));
+  const names = await calling(cluster, () => listDeployments(cluster, release));
   await calling(cluster, () => dropFinalizers(cluster, held));
   await helm(args, output);
   for (const name of names) await dropLease(cluster, name, output);
@@ -95,7 +95,7 @@ interface Held {
 async function withFinalizer(cluster: Cluster): Promise<Held[]> {
   const lists = await Promise.all(
     (Object.keys(KINDS) as Kind[]).map(async (kind) =>
-      ((await resourcesOf(cluster, kind)) ?? []).flatMap(({ metadata: { name, finalizers = [] } }) =>
+      ((await listResources(cluster, kind)) ?? []).flatMap(({ metadata: { name, finalizers = [] } }) =>
         finalizers.includes(FINALIZER) ? [{ kind, name, finalizers }] : [],
       ),
     ),
@@ -111,7 +111,7 @@ async function dropFinalizers(cluster: Cluster, held: readonly Held[]): Promise<
   }
 }
 
-async function deploymentsOf(cluster: Cluster, release: string): Promise<string[]> {
+async function listDeployments(cluster: Cluster, release: string): Promise<string[]> {
   const all = await labelled<V1Deployment>(cluster, "/apis/apps/v1", "deployments");
   return all.flatMap(({ metadata: { name = "", labels = {} } = {} }) =>
     labels["app.kubernetes.io/instance"] === release ? [name] : [],
@@ -124,11 +124,12 @@ async function dropLease(cluster: Cluster, name: string, { note }: Output): Prom
   try {
     await send(cluster, { method: "DELETE", path });
   } catch (thrown) {
-    if (statusOf(thrown) !== 404) note(`The Lease ${name} stays: ${messageOf(thrown) ?? "it could not be deleted"}`);
+    if (readStatus(thrown) !== 404)
+      note(`The Lease ${name} stays: ${readMessage(thrown) ?? "it could not be deleted"}`);
   }
 }
 
-function placeOf({ namespace, context }: Cluster): string[] {
+function buildClusterArgs({ namespace, context }: Cluster): string[] {
   return ["--namespace", namespace, "--kube-context", context];
 }
 

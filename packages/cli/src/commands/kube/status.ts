@@ -6,9 +6,9 @@ import {
   KINDS,
   labelled,
   openCluster,
-  readinessOf,
+  readReadiness,
   request,
-  resourcesOf,
+  listResources,
   send,
   type Cluster,
   type Kind,
@@ -62,7 +62,7 @@ const TROUBLES: Shape<Trouble> = {
 
 export async function showKubeStatus(options: KubeOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
-  const state = await calling(cluster, () => stateOf(cluster));
+  const state = await calling(cluster, () => loadState(cluster));
   if (!isForPeople(output)) return printOne(output, state);
   const { deployments, pods, autoscalers, resources, troubles } = state;
   const words: Record<string, string> = {
@@ -85,7 +85,7 @@ export async function showKubeStatus(options: KubeOptions, output: Output): Prom
   await printList(output, { ...TROUBLES, rows: troubles, empty: "" });
 }
 
-async function stateOf(cluster: Cluster) {
+async function loadState(cluster: Cluster) {
   const { namespace } = cluster;
   const [version, deployments, pods, autoscalers, resources] = await Promise.all([
     request<{ readonly gitVersion: string }>(cluster, { path: "/version" }),
@@ -109,12 +109,12 @@ async function stateOf(cluster: Cluster) {
 function deploymentState({ metadata = {}, spec, status = {} }: V1Deployment) {
   const [container] = spec?.template.spec?.containers ?? [];
   const { readyReplicas: ready = 0, updatedReplicas: updated = 0 } = status;
-  return { name: nameOf(metadata), wanted: spec?.replicas ?? 1, ready, updated, image: container?.image ?? "" };
+  return { name: readName(metadata), wanted: spec?.replicas ?? 1, ready, updated, image: container?.image ?? "" };
 }
 
 function autoscalerState({ metadata = {}, spec, status }: V2HorizontalPodAutoscaler) {
   const [min, max] = [spec?.minReplicas ?? 1, spec?.maxReplicas ?? 0];
-  return { name: nameOf(metadata), min, max, current: status?.currentReplicas ?? 0 };
+  return { name: readName(metadata), min, max, current: status?.currentReplicas ?? 0 };
 }
 
 export async function podStates(cluster: Cluster): Promise<PodState[]> {
@@ -124,42 +124,42 @@ export async function podStates(cluster: Cluster): Promise<PodState[]> {
 
 async function podState(cluster: Cluster, pod: V1Pod): Promise<PodState> {
   const { metadata = {}, spec, status = {} } = pod;
-  const name = nameOf(metadata);
-  const state = stateOfPod(pod);
-  const metrics = state === "ready" ? await metricsOf(cluster, name) : undefined;
+  const name = readName(metadata);
+  const state = readPodState(pod);
+  const metrics = state === "ready" ? await loadMetrics(cluster, name) : undefined;
   const restarts = (status.containerStatuses ?? []).reduce((sum, one) => sum + one.restartCount, 0);
-  return { pod: name, state, restarts, node: spec?.nodeName ?? "", ...activityOf(metrics) };
+  return { pod: name, state, restarts, node: spec?.nodeName ?? "", ...readActivity(metrics) };
 }
 
 /** A question mark where the pod did not answer. */
-function activityOf(metrics: Readonly<Record<string, number>> | undefined): Pick<PodState, "leads" | "inflight"> {
+function readActivity(metrics: Readonly<Record<string, number>> | undefined): Pick<PodState, "leads" | "inflight"> {
   if (!metrics) return { leads: "?", inflight: "?" };
   const { fairway_leader: leader, fairway_inflight_requests: inflight = 0 } = metrics;
   return { leads: leader === 1 ? "yes" : "", inflight: String(inflight) };
 }
 
-function stateOfPod({ metadata, status = {} }: V1Pod): string {
+function readPodState({ metadata, status = {} }: V1Pod): string {
   if (metadata?.deletionTimestamp) return "draining";
   const { conditions = [], containerStatuses = [], phase = "unknown" } = status;
   if (conditions.some((one) => one.type === "Ready" && one.status === "True")) return "ready";
   return containerStatuses.flatMap(({ state }) => state?.waiting?.reason ?? [])[0] ?? phase;
 }
 
-function nameOf({ name = "" }: V1ObjectMeta): string {
+function readName({ name = "" }: V1ObjectMeta): string {
   return name;
 }
 
 /** Read through the API server; undefined where that is not permitted or the pod is silent. */
-async function metricsOf(cluster: Cluster, pod: string): Promise<Record<string, number> | undefined> {
+async function loadMetrics(cluster: Cluster, pod: string): Promise<Record<string, number> | undefined> {
   const path = `/api/v1/namespaces/${cluster.namespace}/pods/${pod}:${ADMIN_PORT}/proxy/metrics`;
   const call = send(cluster, { path })
     .then(text)
-    .then((lines) => Object.fromEntries(lines.split("\n").flatMap(sampleOf)))
+    .then((lines) => Object.fromEntries(lines.split("\n").flatMap(parseSample)))
     .catch(() => undefined);
   return Promise.race([call, pause(METRICS_MS, undefined, { ref: false })]);
 }
 
-function sampleOf(line: string): [string, number][] {
+function parseSample(line: string): [string, number][] {
   const [, name, value] = /^(\w+)(?:\{[^}]*\})? (\S+)$/.exec(line) ?? [];
   return name === undefined || value === undefined ? [] : [[name, Number(value)]];
 }
@@ -168,13 +168,13 @@ async function resourceStates(
   cluster: Cluster,
 ): Promise<{ readonly resources: ResourceState[] | undefined; readonly troubles: Trouble[] }> {
   const kinds = Object.keys(KINDS) as Kind[];
-  const lists = await Promise.all(kinds.map(async (kind) => ({ kind, items: await resourcesOf(cluster, kind) })));
+  const lists = await Promise.all(kinds.map(async (kind) => ({ kind, items: await listResources(cluster, kind) })));
   if (lists.every(({ items }) => items === undefined)) return { resources: undefined, troubles: [] };
   const troubles: Trouble[] = [];
   const resources = lists.map(({ kind, items = [] }) => {
     let ready = 0;
     for (const item of items) {
-      const { isReady, reason, message } = readinessOf(item);
+      const { isReady, reason, message } = readReadiness(item);
       if (isReady) ready += 1;
       else troubles.push({ resource: `${kind}/${item.metadata.name}`, reason, message });
     }

@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import type { LogFilterOptions, LogListOptions } from "./log.ts";
 import type { LogStatsOptions } from "./stats.ts";
 import type { CommandContext } from "../../session/command-context.ts";
-import { examples, id, named, positive, seconds, withParts, yes } from "../../core/arguments.ts";
+import { examples, id, createNameParser, positive, seconds, withParts, yes } from "../../core/arguments.ts";
 
 interface FollowOptions extends LogFilterOptions {
   readonly errors?: boolean;
@@ -75,7 +75,7 @@ function listing(log: Command, { client, output, io }: CommandContext): void {
 function explanation(log: Command, { client, output }: CommandContext): void {
   const explain = log
     .command("explain")
-    .argument("<request>", "id of a request, as in the header X-Request-Id", named("request"))
+    .argument("<request>", "id of a request, as in the header X-Request-Id", createNameParser("request"))
     .description("why a call failed or succeeded, went where it went, and cost what it cost")
     .action(async (request: string) => (await import("./explain.ts")).explainLog(await client(), request, output()));
   examples(

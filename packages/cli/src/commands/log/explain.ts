@@ -48,9 +48,9 @@ const SKIPPED: readonly Column<ExplainedCandidate>[] = [
 
 /** Why one call failed or succeeded and went where it went, as recorded when it ran. */
 export async function explainLog(client: Client, request: string, output: Output): Promise<void> {
-  const found = await explanationOf(client, request);
+  const found = await loadExplanation(client, request);
   if (!isForPeople(output)) return printOne(output, found, { shape: NAMED });
-  await printOne(output, found, { words: wordsOf(found, await output.quotaPerUnit()) });
+  await printOne(output, found, { words: formatExplanation(found, await output.quotaPerUnit()) });
   if (output.columns !== undefined) return;
   const { attempts, candidates } = found;
   const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
@@ -65,7 +65,7 @@ export function explainLines(found: LogExplanation, width: number, quotaPerUnit:
   const { attempts, candidates } = found;
   const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
   return [
-    ...Object.entries(wordsOf(found, quotaPerUnit)).map(([name, value]) => `${name.padEnd(13)} ${value}`),
+    ...Object.entries(formatExplanation(found, quotaPerUnit)).map(([name, value]) => `${name.padEnd(13)} ${value}`),
     ...(attempts.length > 0 ? ["", ...table(ATTEMPTS, attempts, width).split("\n")] : []),
     ...(skipped.length > 0 ? ["", ...table(SKIPPED, skipped, width).split("\n")] : []),
     ...(found.is_recorded ? [] : ["", "The route of this call was not recorded."]),
@@ -73,7 +73,7 @@ export function explainLines(found: LogExplanation, width: number, quotaPerUnit:
 }
 
 /** Administrators see channels, everybody else their own calls without them. */
-async function explanationOf(client: Client, request: string): Promise<LogExplanation> {
+async function loadExplanation(client: Client, request: string): Promise<LogExplanation> {
   const { data: self } = await client.call(selfGet, {});
   if (self.role < ROLE.admin) return (await client.call(logExplainSelf, { params: { request } })).data;
   const { data } = await client.call(logList, { query: { request_id: request, page_size: 1 } });
@@ -112,7 +112,7 @@ function doubtText({ rule, reported }: UsageDoubt): string {
   return reported === "" ? rule : `${rule} (the upstream reported ${reported})`;
 }
 
-function wordsOf(found: LogExplanation, quotaPerUnit: number): Record<string, string> {
+function formatExplanation(found: LogExplanation, quotaPerUnit: number): Record<string, string> {
   const { price } = found;
   const money = (quota: number) => moneyText(quota, quotaPerUnit);
   return {

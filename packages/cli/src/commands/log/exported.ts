@@ -1,9 +1,9 @@
 import { logExport, logExportSelf, type LogRow } from "@fairway/wire";
 import { setTimeout } from "node:timers/promises";
 import { EXIT } from "../../core/exit.ts";
-import { exitCodeOf, messageOf } from "../../core/problem.ts";
+import { toExitCode, formatErrorMessage } from "../../core/problem.ts";
 import type { SessionClient } from "../../session/session.ts";
-import { linesOf } from "../../terminal/events.ts";
+import { readLines } from "../../terminal/events.ts";
 import { living } from "./living.ts";
 import { createCollector } from "../../terminal/collector.ts";
 import type { LogQuery } from "./query.ts";
@@ -27,7 +27,7 @@ export async function readExport(
   await living(
     (signal) => client.open(isAdmin ? logExport : logExportSelf, { query, signal }),
     async ({ body }, isAlive) => {
-      for await (const line of linesOf(body)) {
+      for await (const line of readLines(body)) {
         isAlive();
         // The gateway's own rows, as its export writes them.
         const taken = take(JSON.parse(line) as LogRow);
@@ -65,8 +65,8 @@ export async function readWholeExport(
       });
     } catch (error) {
       const pause = PAUSES_MS[failures++];
-      if (pause === undefined || seen.size === 0 || exitCodeOf(error) !== EXIT.unreachable) throw error;
-      note(`${messageOf(error)}; continuing in ${pause / 1000} s`);
+      if (pause === undefined || seen.size === 0 || toExitCode(error) !== EXIT.unreachable) throw error;
+      note(`${formatErrorMessage(error)}; continuing in ${pause / 1000} s`);
       await setTimeout(pause);
     }
   }

@@ -1,12 +1,12 @@
 import { ApiProblem, logTail, logTailSelf, type LogRow } from "@fairway/wire";
 import { setTimeout } from "node:timers/promises";
 import type { Io } from "../../core/io.ts";
-import { eventsOf } from "../../terminal/events.ts";
+import { readEvents } from "../../terminal/events.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { exitCodeOf, messageOf } from "../../core/problem.ts";
+import { toExitCode, formatErrorMessage } from "../../core/problem.ts";
 import { openRows, type Output } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
-import { logQueryOf, logShape, type LogFilterOptions } from "./log.ts";
+import { buildLogQuery, logShape, type LogFilterOptions } from "./log.ts";
 import { readExport } from "./exported.ts";
 import { living } from "./living.ts";
 import type { LogQuery } from "./query.ts";
@@ -26,7 +26,7 @@ export async function followLogs(
 ): Promise<void> {
   const { format } = output;
   if (format === "yaml") throw new CliError("a list without an end is not a document", EXIT.usage, "use -o jsonl");
-  const query = await logQueryOf(client, options, io.nowSeconds());
+  const query = await buildLogQuery(client, options, io.nowSeconds());
   const printer = await openRows(format === "json" ? { ...output, format: "jsonl" } : output, logShape(query.isAdmin));
   const follower = createFollower(client, query, (row) => printer.add(row));
   let wait = 0;
@@ -35,9 +35,9 @@ export async function followLogs(
       await follower.run();
       wait = SHORTEST_WAIT_MS;
     } catch (error) {
-      if (!follower.hasBegun() || exitCodeOf(error) !== EXIT.unreachable) throw error;
+      if (!follower.hasBegun() || toExitCode(error) !== EXIT.unreachable) throw error;
       wait = waitFor(error, follower.takeProgress() ? 0 : wait);
-      output.note(`${messageOf(error)}; trying again in ${wait / 1000} s`);
+      output.note(`${formatErrorMessage(error)}; trying again in ${wait / 1000} s`);
     }
     await setTimeout(wait);
   }
@@ -100,7 +100,7 @@ function createFollower(client: SessionClient, { isAdmin, filter }: LogQuery, pr
           if (known === 0 && from === 0) from = at;
           await catchUp(isAlive);
           known = Math.max(known, at);
-          for await (const { name, data } of eventsOf(body)) {
+          for await (const { name, data } of readEvents(body)) {
             isAlive();
             const row = name === "row" ? (JSON.parse(data) as LogRow) : undefined;
             if (row && isNew(row)) show(row);

@@ -13,14 +13,14 @@ export async function living(
   const answer = await open(silence.signal);
   const timer = globalThis.setTimeout(() => silence.abort(), SILENCE_MS);
   try {
-    await read({ ...answer, body: wholeOf(answer.body, silence.signal) }, () => timer.refresh());
+    await read({ ...answer, body: readWholeBody(answer.body, silence.signal) }, () => timer.refresh());
   } finally {
     clearTimeout(timer);
     silence.abort();
   }
 }
 
-async function* wholeOf(body: AsyncIterable<Uint8Array>, silence: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readWholeBody(body: AsyncIterable<Uint8Array>, silence: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (cause) {

@@ -28,11 +28,11 @@ import {
 import { moneyText } from "../../print/sheet.ts";
 import type { SessionClient } from "../../session/session.ts";
 import type { Reference } from "../../core/arguments.ts";
-import { idOfName } from "../names.ts";
-import { offsetOf, type Part } from "../paging.ts";
+import { resolveIdByName } from "../names.ts";
+import { calculateOffset, type Part } from "../paging.ts";
 import type { LogQuery } from "./query.ts";
 import { tokenFilter } from "./token-filter.ts";
-import { pastOf } from "../../core/times.ts";
+import { parsePastTime } from "../../core/times.ts";
 
 const TYPE_NUMBER: Readonly<Record<string, number>> = {
   topup: LOG_TYPE.topup,
@@ -93,11 +93,11 @@ export interface LogListOptions extends LogFilterOptions, Part {
 }
 
 /** Administrators see all rows, everybody else their own. */
-export async function logQueryOf(client: Client, options: LogFilterOptions, nowSeconds: number): Promise<LogQuery> {
+export async function buildLogQuery(client: Client, options: LogFilterOptions, nowSeconds: number): Promise<LogQuery> {
   const { type, user, channel: named, since, until } = options;
   const bounds = {
-    start_timestamp: since === undefined ? 0 : pastOf(since, "--since", nowSeconds),
-    end_timestamp: until === undefined ? 0 : pastOf(until, "--until", nowSeconds),
+    start_timestamp: since === undefined ? 0 : parsePastTime(since, "--since", nowSeconds),
+    end_timestamp: until === undefined ? 0 : parsePastTime(until, "--until", nowSeconds),
   };
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
@@ -114,7 +114,7 @@ export async function logQueryOf(client: Client, options: LogFilterOptions, nowS
     ...bounds,
   };
   if (!isAdmin) return { isAdmin, filter: own };
-  const channel = typeof named === "object" ? await idOfName(client, named, false) : named;
+  const channel = typeof named === "object" ? await resolveIdByName(client, named, false) : named;
   return { isAdmin, filter: { ...own, username: user, channel } };
 }
 
@@ -136,9 +136,9 @@ export async function listLogs(
   nowSeconds: number,
 ): Promise<void> {
   const { limit, page = 1 } = options;
-  const offset = offsetOf(options);
+  const offset = calculateOffset(options);
   checkSort(output, limit);
-  const found = await logQueryOf(client, options, nowSeconds);
+  const found = await buildLogQuery(client, options, nowSeconds);
   if (page === 1 && limit > PAGED) return streamLogs(client, found, limit, output);
   const { isAdmin, filter } = found;
   const rows: LogRow[] = [];
@@ -189,11 +189,11 @@ export async function logTotals(
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
-  const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
+  const { isAdmin, filter } = await buildLogQuery(client, options, nowSeconds);
   const { data: found } = await client.call(isAdmin ? logStat : logStatSelf, { query: filter });
   // The gateway sums consumption whatever type is asked for, as compatible consoles expect; other rows cost nothing.
-  const isOfSpending = filter.type === LOG_TYPE.unknown || filter.type === LOG_TYPE.consume;
-  const data = isOfSpending ? found : { ...found, quota: 0 };
+  const isSpending = filter.type === LOG_TYPE.unknown || filter.type === LOG_TYPE.consume;
+  const data = isSpending ? found : { ...found, quota: 0 };
   if (!isForPeople(output)) return printOne(output, data, { quotas: ["quota"] });
   await printOne(output, data, { words: { ...data, quota: moneyText(data.quota, await output.quotaPerUnit()) } });
 }
@@ -204,7 +204,7 @@ export async function pruneLogs(
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
-  const at = pastOf(before, "--before", nowSeconds);
+  const at = parsePastTime(before, "--before", nowSeconds);
   await output.confirm(`Delete all log rows before ${formatTime(at)}`, 1, yes);
   const { data: deleted } = await client.call(logClear, { query: { target_timestamp: at } });
   await printDone(output, { deleted }, `Deleted ${deleted} rows.`);

@@ -16,19 +16,19 @@ export interface SeenRows {
 export function createSeenRows(hasIds: boolean): SeenRows {
   const seen = new Map<string, { count: number; at: number }>();
   let total = 0;
-  const nameOf = (row: LogRow) => (hasIds ? String(row.id) : JSON.stringify({ ...row, id: 0 }));
+  const buildRowKey = (row: LogRow) => (hasIds ? String(row.id) : JSON.stringify({ ...row, id: 0 }));
   return {
     reading() {
       const counts = new Map<string, number>();
       return (row) => {
-        const name = nameOf(row);
+        const name = buildRowKey(row);
         const count = (counts.get(name) ?? 0) + 1;
         counts.set(name, count);
         return count > (seen.get(name)?.count ?? 0);
       };
     },
     add(row, now) {
-      const name = nameOf(row);
+      const name = buildRowKey(row);
       seen.set(name, { count: (seen.get(name)?.count ?? 0) + 1, at: Math.max(row.created_at, now) });
       return (total += 1);
     },

@@ -6,8 +6,8 @@ import { noteCut, printList, type Output, type Shape } from "../../print/output.
 import type { Column } from "../../print/table.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { readExport } from "./exported.ts";
-import { offsetOf, type Part } from "../paging.ts";
-import { logQueryOf, type LogFilterOptions } from "./log.ts";
+import { calculateOffset, type Part } from "../paging.ts";
+import { buildLogQuery, type LogFilterOptions } from "./log.ts";
 
 /** Fields that the calls of a period can be grouped by. */
 type Dimension = "model" | "channel" | "user" | "token";
@@ -41,8 +41,8 @@ export async function logStats(
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
-  const offset = offsetOf({ limit, page });
-  const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
+  const offset = calculateOffset({ limit, page });
+  const { isAdmin, filter } = await buildLogQuery(client, options, nowSeconds);
   if (!isAdmin && FOR_ADMINISTRATORS.includes(by))
     throw new CliError(`--by ${by} is for administrators`, EXIT.forbidden, "use --by model or --by token");
   const sums = new Map<string, Sums>();
@@ -54,7 +54,7 @@ export async function logStats(
     quota: 0,
   });
   const rows = all.slice(offset).slice(0, limit);
-  await printList(output, { ...shapeOf(by, total.quota), rows, empty: "No calls match." });
+  await printList(output, { ...buildShape(by, total.quota), rows, empty: "No calls match." });
   const isCut = offset + rows.length < all.length;
   noteCut(output, rows.length, { isCut, total: all.length, ...(page > 1 && { page }) });
   const perUnit = await output.quotaPerUnit();
@@ -66,7 +66,7 @@ function add(sums: Map<string, Sums>, row: LogRow, by: Dimension): void {
   const key = id === 0 ? name : String(id);
   const none = { id, name, requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0, seconds: 0 };
   const one = sums.get(key) ?? none;
-  one.requests += callsOf(row);
+  one.requests += countCalls(row);
   one.prompt_tokens += row.prompt_tokens;
   one.completion_tokens += row.completion_tokens;
   one.quota += row.quota;
@@ -75,13 +75,13 @@ function add(sums: Map<string, Sums>, row: LogRow, by: Dimension): void {
 }
 
 /** A row of failed calls may stand for several; a test of a channel is no call of a client. */
-function callsOf({ type, token_name: token, other }: LogRow): number {
+function countCalls({ type, token_name: token, other }: LogRow): number {
   if (token === TEST_TOKEN_NAME) return 0;
   const repeated = type === LOG_TYPE.error ? objectIn(other)?.["repeated"] : undefined;
   return typeof repeated === "number" ? repeated : 1;
 }
 
-function shapeOf(by: Dimension, total: number): Shape<Sums> {
+function buildShape(by: Dimension, total: number): Shape<Sums> {
   const ids: Column<Sums>[] = by === "model" ? [] : [number("ID", "id")];
   const share = (one: Sums) => (total === 0 ? "-" : `${((100 * one.quota) / total).toFixed(1)} %`);
   return {

@@ -28,7 +28,7 @@ export async function tokenFilter(client: Client, token: Reference | undefined, 
     return { token_id: token };
   }
   const { name } = token;
-  const [id, ...others] = await idsOf(client, name, reader);
+  const [id, ...others] = await findTokenIds(client, name, reader);
   const isOne = id !== undefined && others.length === 0;
   return isOne && (await unlessMissing(isToken(client, id))) !== undefined ? { token_id: id } : { token_name: name };
 }
@@ -45,7 +45,7 @@ async function isToken(client: Client, id: number): Promise<boolean> {
   }
 }
 
-async function idsOf(client: Client, name: string, { isAdmin, user }: Reader): Promise<readonly number[]> {
+async function findTokenIds(client: Client, name: string, { isAdmin, user }: Reader): Promise<readonly number[]> {
   if (!isAdmin) return idsNamed(name, (page) => client.call(tokenList, { query: { keyword: name, ...page } }));
   if (user === undefined) return [];
   const { rows } = await rowsUpTo(CANDIDATES, (page) => client.call(userList, { query: { keyword: user, ...page } }));

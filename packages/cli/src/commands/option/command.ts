@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Part } from "../paging.ts";
 import type { CommandContext } from "../../session/command-context.ts";
-import { examples, named, withParts, yes } from "../../core/arguments.ts";
+import { examples, createNameParser, withParts, yes } from "../../core/arguments.ts";
 
 const load = () => import("./option.ts");
 
@@ -15,7 +15,7 @@ export function optionCommands(program: Command, context: CommandContext): void 
   const get = option
     .command("get")
     .alias("list")
-    .argument("[key]", "all when absent", named("option"))
+    .argument("[key]", "all when absent", createNameParser("option"))
     .description("print one setting or all")
     .option("--prefix <text>", "only those whose names begin like that")
     .action(async (key: string | undefined, options: { prefix?: string }) =>
@@ -24,7 +24,7 @@ export function optionCommands(program: Command, context: CommandContext): void 
   examples(get, "fairway option get RetryTimes -o raw", "fairway option list --prefix SMTP");
   const history = option
     .command("history")
-    .argument("[key]", "all when absent", named("option"))
+    .argument("[key]", "all when absent", createNameParser("option"))
     .description("who changed what when, the latest first")
     .action(async (key: string | undefined, options: Part) =>
       (await load()).optionChanges(await client(), key, options, output()),
@@ -42,14 +42,14 @@ export function optionCommands(program: Command, context: CommandContext): void 
 function changing(option: Command, { client, output, io }: CommandContext): void {
   const set = option
     .command("set")
-    .argument("<key>", "its name", named("option"))
+    .argument("<key>", "its name", createNameParser("option"))
     .argument("<value>", "text, @file, or - for standard input; secrets belong there")
     .description("change a setting")
     .action(async (key: string, value: string) => (await load()).setOption(await client(), key, value, output()));
   examples(set, "fairway option set RetryTimes 1", "pass smtp | fairway option set SMTPToken -");
   const unset = option
     .command("unset")
-    .argument("<key>", "its name", named("option"))
+    .argument("<key>", "its name", createNameParser("option"))
     .description("take a setting back to its default")
     .addOption(yes())
     .action(async (key: string, options: { yes?: boolean }) =>
@@ -58,7 +58,7 @@ function changing(option: Command, { client, output, io }: CommandContext): void
   examples(unset, "fairway option unset RetryTimes --yes");
   const undo = option
     .command("undo")
-    .argument("<key>", "its name", named("option"))
+    .argument("<key>", "its name", createNameParser("option"))
     .description("take the last change of a setting back; a second undo brings it again")
     .addOption(yes())
     .action(async (key: string, options: { yes?: boolean }) =>
@@ -67,7 +67,7 @@ function changing(option: Command, { client, output, io }: CommandContext): void
   examples(undo, "fairway option undo RetryTimes");
   const edit = option
     .command("edit")
-    .argument("<key>", "its name", named("option"))
+    .argument("<key>", "its name", createNameParser("option"))
     .description("change a setting in $EDITOR; JSON is laid out for it")
     .action(async (key: string) => (await load()).editOption(await client(), key, { output: output(), io }));
   examples(edit, "fairway option edit ModelRatio");

@@ -4,7 +4,7 @@ import { plain } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import {
   checkedSetting,
-  defaultsOf,
+  resolveDefaults,
   replaceSettings,
   SETTINGS,
   settingsPath,
@@ -26,8 +26,8 @@ const SHAPE: Shape<Setting> = {
   name: ({ setting }) => `setting/${setting}`,
 };
 
-function settingsOf(env: Environment): Setting[] {
-  const values = defaultsOf(env);
+function listSettings(env: Environment): Setting[] {
+  const values = resolveDefaults(env);
   const stored = storedSettings(env);
   return SETTINGS.map((setting) => {
     const isVariable = setting === "output" && (env["FAIRWAY_OUTPUT"] ?? "") !== "";
@@ -37,11 +37,11 @@ function settingsOf(env: Environment): Setting[] {
 }
 
 export async function viewSettings(env: Environment, output: Output): Promise<void> {
-  await printList(output, { ...SHAPE, rows: settingsOf(env), empty: "" });
+  await printList(output, { ...SHAPE, rows: listSettings(env), empty: "" });
 }
 
 export async function getSetting(env: Environment, name: string, output: Output): Promise<void> {
-  const found = settingsOf(env).find(({ setting }) => setting === name);
+  const found = listSettings(env).find(({ setting }) => setting === name);
   if (!found) throw unknown(name);
   await printBare(output, String(found.value), found, SHAPE);
 }

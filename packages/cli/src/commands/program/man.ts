@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { VERSION } from "../../core/version.ts";
-import { examplesOf } from "../../core/arguments.ts";
+import { listExamples } from "../../core/arguments.ts";
 
 export interface ManualParts {
   /** Variables of the environment, with what each does. */
@@ -42,7 +42,7 @@ function sections(command: Command, before: readonly string[]): string[] {
     const name = `${one.name()}${one.variadic ? "..." : ""}`;
     return one.required ? `<${name}>` : `[${name}]`;
   });
-  const shown = examplesOf(command);
+  const shown = listExamples(command);
   return [
     `.SS ${escaped(["fairway", ...words, ...places].join(" "))}`,
     escaped(command.description()),

@@ -17,7 +17,7 @@ export function redemptionCommands(program: Command, context: CommandContext): v
   writing(redemption, context);
 }
 
-function reading(redemption: Command, { client, output, idOf }: CommandContext): void {
+function reading(redemption: Command, { client, output, resolveId }: CommandContext): void {
   const list = redemption
     .command("list")
     .description("newest first, without the codes themselves")
@@ -31,17 +31,17 @@ function reading(redemption: Command, { client, output, idOf }: CommandContext):
     .command("get")
     .argument("<id>", ONE, id("redemption"))
     .description("one code, without its secret")
-    .action(async (one: Reference) => (await load()).getRedemption(await client(), await idOf(one), output()));
+    .action(async (one: Reference) => (await load()).getRedemption(await client(), await resolveId(one), output()));
   examples(get, "fairway redemption get 3");
   const code = redemption
     .command("code")
     .argument("<id>", ONE, id("redemption"))
     .description("print the code itself")
-    .action(async (one: Reference) => (await load()).printCode(await client(), await idOf(one), output()));
+    .action(async (one: Reference) => (await load()).printCode(await client(), await resolveId(one), output()));
   examples(code, "fairway redemption code 3");
 }
 
-function writing(redemption: Command, { client, output, idsOf }: CommandContext): void {
+function writing(redemption: Command, { client, output, resolveIds }: CommandContext): void {
   const create = redemption
     .command("create")
     .description("make codes and print them, one a line")
@@ -59,7 +59,7 @@ function writing(redemption: Command, { client, output, idsOf }: CommandContext)
       .argument("<id...>", AS_LISTED, ids("redemption"))
       .description(verb === "enable" ? "let codes be redeemed again" : "keep codes from being redeemed")
       .action(async (chosen: Reference[]) =>
-        (await load()).switchRedemptions(await client(), await idsOf(chosen), verb, output()),
+        (await load()).switchRedemptions(await client(), await resolveIds(chosen), verb, output()),
       );
     examples(command, `fairway redemption ${verb} 3 4`);
   }
@@ -69,7 +69,7 @@ function writing(redemption: Command, { client, output, idsOf }: CommandContext)
     .description("delete codes")
     .addOption(yes())
     .action(async (chosen: Reference[], options: { yes?: boolean }) =>
-      (await load()).deleteRedemptions(await client(), await idsOf(chosen, true), options, output()),
+      (await load()).deleteRedemptions(await client(), await resolveIds(chosen, true), options, output()),
     );
   examples(remove, "fairway redemption delete 3 4 --yes");
 }

@@ -17,7 +17,7 @@ import { isForPeople, printBare, printList, printOne, type Output, type Shape } 
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsToList, type Part } from "../paging.ts";
 import { usernames } from "../usernames.ts";
-import { quotaOf } from "../token/token.ts";
+import { parseQuota } from "../token/token.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [REDEMPTION_STATUS.unused]: "unused",
@@ -130,7 +130,7 @@ export async function createRedemptions(
   output: Output,
 ): Promise<void> {
   const { data: info } = await client.call(status, {});
-  const each = quotaOf(amount, info.quota_per_unit);
+  const each = parseQuota(amount, info.quota_per_unit);
   const file = outputFile === undefined ? undefined : openSecretFile(outputFile);
   const { data } = await client.call(redemptionCreate, { body: { name, quota: each, count } });
   file?.write(data);
@@ -169,7 +169,7 @@ export async function deleteRedemptions(
     kind: "RedemptionDelete",
     ids,
     question: (named) => `Delete code ${named}`,
-    nameOf: async (id) => (await client.call(redemptionGet, { params: { id } })).data.name,
+    loadName: async (id) => (await client.call(redemptionGet, { params: { id } })).data.name,
     remove: (id) => client.call(redemptionDelete, { params: { id } }),
   };
   await deleteEach(deletion, yes, output);

@@ -37,7 +37,7 @@ function open(value: unknown): unknown {
 }
 
 /** The secret of a thing is not printed with it. */
-function without(schema: Json, secret: string, added: Json = {}): Json {
+function omitSecret(schema: Json, secret: string, added: Json = {}): Json {
   const { [secret]: _secret, ...properties } = schema["properties"] as Json;
   const required = (schema["required"] as readonly string[]).filter((name) => name !== secret);
   return { ...schema, properties: { ...properties, ...added }, required: [...required, ...Object.keys(added)] };
@@ -100,13 +100,13 @@ const OF_API: readonly Described[] = [
   {
     name: "Token",
     where: "token list, token get",
-    schema: () => without(ofWire(wire.tokenGet.data), "key", { key_hint: { type: "string" } }),
+    schema: () => omitSecret(ofWire(wire.tokenGet.data), "key", { key_hint: { type: "string" } }),
   },
   { name: "User", where: "user list, user get", schema: () => ofWire(wire.userGet.data) },
   {
     name: "Redemption",
     where: "redemption list, redemption get",
-    schema: () => without(ofWire(wire.redemptionGet.data), "key"),
+    schema: () => omitSecret(ofWire(wire.redemptionGet.data), "key"),
   },
   { name: "Budget", where: "budget list", schema: () => ofItems(wire.budgetList.data) },
   { name: "OptionChange", where: "option history", schema: () => ofItems(wire.optionHistory.data) },

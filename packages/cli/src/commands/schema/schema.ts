@@ -15,14 +15,14 @@ export async function showSchema(name: string | undefined, output: Output): Prom
     const columns = [plain<Row>("NAME", "name"), plain<Row>("WHERE", "where")];
     return printList(output, { kind: "Schema", columns, rows, name: (row) => `schema/${row.name}`, empty: "" });
   }
-  (await documentWriter(output))({ $schema: DIALECT, ...schemaOf(name) });
+  (await documentWriter(output))({ $schema: DIALECT, ...resolveSchema(name) });
 }
 
-function schemaOf(name: string): Readonly<Record<string, unknown>> {
+function resolveSchema(name: string): Readonly<Record<string, unknown>> {
   const exact = DESCRIBED.find((one) => one.name === name);
   if (exact) return { title: name, ...exact.schema() };
   const item = DESCRIBED.find((one) => `${one.name}List` === name);
-  if (item) return listOf(item);
+  if (item) return buildListSchema(item);
   const near = nearest(
     name,
     DESCRIBED.map((one) => one.name),
@@ -34,7 +34,7 @@ function schemaOf(name: string): Readonly<Record<string, unknown>> {
   );
 }
 
-function listOf({ name, schema }: Described): Readonly<Record<string, unknown>> {
+function buildListSchema({ name, schema }: Described): Readonly<Record<string, unknown>> {
   return {
     title: `${name}List`,
     type: "object",

@@ -29,7 +29,7 @@ export interface Overview {
   readonly channels: { readonly enabled: number; readonly disabled: number; readonly autoDisabled: number } | undefined;
 }
 
-export async function overviewOf(client: Client, server: string, signal: AbortSignal): Promise<Overview> {
+export async function loadOverview(client: Client, server: string, signal: AbortSignal): Promise<Overview> {
   const [{ data: info }, { data: self }] = await Promise.all([
     client.call(status, { signal }),
     client.call(selfGet, { signal }),
@@ -66,7 +66,7 @@ export async function quotaPerUnit(client: Client): Promise<number> {
 
 async function channelCounts(client: Client, signal: AbortSignal): Promise<NonNullable<Overview["channels"]>> {
   const states = [CHANNEL_STATUS.enabled, CHANNEL_STATUS.disabledByHand, CHANNEL_STATUS.disabledBySystem];
-  const counts = await Promise.all(states.map((state) => countOf(client, state, signal)));
+  const counts = await Promise.all(states.map((state) => countChannels(client, state, signal)));
   const [enabled, disabled, autoDisabled] = counts.includes(undefined)
     ? await countAll(client, states, signal)
     : counts;
@@ -74,7 +74,7 @@ async function channelCounts(client: Client, signal: AbortSignal): Promise<NonNu
 }
 
 /** Undefined where a compatible gateway counts no rows, or lists channels of every status. */
-async function countOf(client: Client, state: number, signal: AbortSignal): Promise<number | undefined> {
+async function countChannels(client: Client, state: number, signal: AbortSignal): Promise<number | undefined> {
   const { data, total } = await client.call(channelList, { query: { status: String(state), page_size: 1 }, signal });
   return data.every(({ status: found }) => found === state) ? total : undefined;
 }

@@ -1,10 +1,10 @@
 import type { Client } from "@fairway/wire";
 import { Box, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
-import { messageOf } from "../../core/problem.ts";
+import { formatErrorMessage } from "../../core/problem.ts";
 import { poll } from "../../terminal/poll.ts";
 import { drawScreen } from "../../terminal/screen.tsx";
-import { overviewOf, rateText, type Overview } from "./overview.ts";
+import { loadOverview, rateText, type Overview } from "./overview.ts";
 
 interface ScreenProps {
   readonly client: Client;
@@ -28,10 +28,10 @@ function StatusScreen({ client, server, intervalMs }: ScreenProps) {
     const closing = new AbortController();
     void poll(closing.signal, intervalMs, async () => {
       try {
-        setOverview(await overviewOf(client, server, closing.signal));
+        setOverview(await loadOverview(client, server, closing.signal));
         setProblem("");
       } catch (error) {
-        if (!closing.signal.aborted) setProblem(messageOf(error));
+        if (!closing.signal.aborted) setProblem(formatErrorMessage(error));
       }
     });
     return () => closing.abort();

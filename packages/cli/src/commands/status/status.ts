@@ -4,7 +4,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
-import { overviewOf, rateText, type Overview } from "./overview.ts";
+import { loadOverview, rateText, type Overview } from "./overview.ts";
 
 export interface StatusOptions {
   readonly watch?: boolean;
@@ -29,10 +29,10 @@ export async function showStatus(
       intervalMs: options.interval * 1000,
     });
   }
-  const overview = await overviewOf(client, profile.server, new AbortController().signal);
+  const overview = await loadOverview(client, profile.server, new AbortController().signal);
   const { channels } = overview;
   // Users see neither.
-  const inside = channels ? await insideOf(client) : {};
+  const inside = channels ? await loadAdminDetails(client) : {};
   const words = {
     server: `${overview.server} (${overview.name} ${overview.version}, since ${formatTime(overview.startedAt)})`,
     user: `${overview.user}, balance ${overview.balance}`,
@@ -44,11 +44,22 @@ export async function showStatus(
       : {}),
     ...insideWords(inside),
   };
-  await printOne(output, { ...factsOf(overview), ...inside }, { words });
+  await printOne(output, { ...buildStatusFacts(overview), ...inside }, { words });
 }
 
 /** For programs: raw numbers, and names as the API writes them. */
-function factsOf({ server, name, version, startedAt, user, role, quota, rpm, tpm, channels }: Overview): object {
+function buildStatusFacts({
+  server,
+  name,
+  version,
+  startedAt,
+  user,
+  role,
+  quota,
+  rpm,
+  tpm,
+  channels,
+}: Overview): object {
   return {
     server,
     name,
@@ -75,7 +86,7 @@ interface Inside {
 
 const LATEST = 3;
 
-async function insideOf(client: Client): Promise<Inside> {
+async function loadAdminDetails(client: Client): Promise<Inside> {
   const [replicas, { data: log }] = await Promise.all([
     unlessMissing(client.call(systemReplicas, {})),
     client.call(logList, { query: { type: LOG_TYPE.error, page_size: LATEST } }),

@@ -16,7 +16,7 @@ export function tokenCommands(program: Command, context: CommandContext): void {
   switching(token, context);
 }
 
-function reading(token: Command, { client, output, io, idOf }: CommandContext): void {
+function reading(token: Command, { client, output, io, resolveId }: CommandContext): void {
   const list = token
     .command("list")
     .description("newest first, without the keys themselves")
@@ -30,14 +30,14 @@ function reading(token: Command, { client, output, io, idOf }: CommandContext): 
     .command("get")
     .argument("<id>", ONE, id("token"))
     .description("settings of one key; administrators name the key of a user by its id")
-    .action(async (one: Reference) => (await load()).getToken(await client(), await idOf(one), output()));
+    .action(async (one: Reference) => (await load()).getToken(await client(), await resolveId(one), output()));
   examples(get, "fairway token get 3");
   const key = token
     .command("key")
     .argument("<id>", ONE, id("token"))
     .description("print the key itself")
     .action(async (one: Reference) =>
-      (await load()).printKey(await client(), await idOf(one), { output: output(), io }),
+      (await load()).printKey(await client(), await resolveId(one), { output: output(), io }),
     );
   examples(key, "OPENAI_API_KEY=$(fairway token key 3)");
 }
@@ -49,7 +49,7 @@ function withLimits(command: Command): Command {
     .option("--allow-ip <network...>", "addresses or networks that may use it");
 }
 
-function writing(token: Command, { client, output, io, idOf }: CommandContext): void {
+function writing(token: Command, { client, output, io, resolveId }: CommandContext): void {
   const create = token
     .command("create")
     .description("create a key and print it")
@@ -86,7 +86,7 @@ function writing(token: Command, { client, output, io, idOf }: CommandContext): 
     .option("--quota <amount>", "what it has left: 5usd, 500000 or unlimited")
     .option("--expires <when>", "never, 30d, 12h or a date")
     .action(async (one: Reference, options: TokenUpdateOptions) =>
-      (await load()).updateToken(await client(), await idOf(one), options, {
+      (await load()).updateToken(await client(), await resolveId(one), options, {
         output: output(),
         nowSeconds: io.nowSeconds(),
       }),
@@ -111,7 +111,7 @@ function several(text: string): number {
   return value;
 }
 
-function switching(token: Command, { client, output, idsOf }: CommandContext): void {
+function switching(token: Command, { client, output, resolveIds }: CommandContext): void {
   for (const verb of ["enable", "disable"] as const) {
     const command = token
       .command(verb)
@@ -122,7 +122,7 @@ function switching(token: Command, { client, output, idsOf }: CommandContext): v
           : "refuse keys until they are enabled again; what an administrator disables, its owner cannot enable",
       )
       .action(async (chosen: Reference[]) =>
-        (await load()).switchTokens(await client(), await idsOf(chosen), verb, output()),
+        (await load()).switchTokens(await client(), await resolveIds(chosen), verb, output()),
       );
     examples(command, `fairway token ${verb} 3 4`);
   }
@@ -132,7 +132,7 @@ function switching(token: Command, { client, output, idsOf }: CommandContext): v
     .description("delete keys; they stop working at once")
     .addOption(yes())
     .action(async (chosen: Reference[], options: { yes?: boolean }) =>
-      (await load()).deleteTokens(await client(), await idsOf(chosen, true), options, output()),
+      (await load()).deleteTokens(await client(), await resolveIds(chosen, true), options, output()),
     );
   examples(remove, "fairway token delete 3", "fairway token delete 3 4 --yes");
 }

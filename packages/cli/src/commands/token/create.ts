@@ -1,11 +1,11 @@
 import { status, tokenCreate, tokenDelete, type Client, type Token } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
+import { toExitCode, findHint, formatErrorMessage } from "../../core/problem.ts";
 import { number, plain } from "../../print/columns.ts";
 import { isForPeople, printBare, printList, type Output } from "../../print/output.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
 import type { SecretPlace } from "./secret.ts";
-import { expiryOf, KEYS, quotaOf, type Key } from "./token.ts";
+import { parseExpiry, KEYS, parseQuota, type Key } from "./token.ts";
 
 export interface TokenCreateOptions {
   readonly name: string;
@@ -29,10 +29,10 @@ export async function createToken(
   nowSeconds: number,
 ): Promise<void> {
   const isUnlimited = options.quota === "unlimited";
-  const expires = expiryOf(options.expires, nowSeconds);
-  const amount = isUnlimited ? 0 : quotaOf(options.quota, (await client.call(status, {})).data.quota_per_unit);
+  const expires = parseExpiry(options.expires, nowSeconds);
+  const amount = isUnlimited ? 0 : parseQuota(options.quota, (await client.call(status, {})).data.quota_per_unit);
   const file = options.outputFile === undefined ? undefined : openSecretFile(options.outputFile);
-  const secret = await secretOf(options);
+  const secret = await openSecretPlace(options);
   const made: (Key & Token)[] = [];
   for (let at = 1; at <= options.count; at++) {
     const name = options.count === 1 ? options.name : `${options.name}-${at}`;
@@ -49,7 +49,11 @@ export async function createToken(
 }
 
 /** Undefined where the key goes elsewhere. */
-async function secretOf({ writeSecret: place, replaceSecret: isReplaced = false, kubeContext }: TokenCreateOptions) {
+async function openSecretPlace({
+  writeSecret: place,
+  replaceSecret: isReplaced = false,
+  kubeContext,
+}: TokenCreateOptions) {
   if (place)
     return { place, ...(await (await import("./secret.ts")).openKeySecret(place, { kubeContext, isReplaced })) };
   if (isReplaced || kubeContext !== undefined)
@@ -64,7 +68,7 @@ async function secretOf({ writeSecret: place, replaceSecret: isReplaced = false,
 /** A key that no Secret takes is of no use, so it is deleted again. */
 async function writeSecret(
   client: Client,
-  secret: NonNullable<Awaited<ReturnType<typeof secretOf>>>,
+  secret: NonNullable<Awaited<ReturnType<typeof openSecretPlace>>>,
   made: readonly Key[],
   output: Output,
 ): Promise<void> {
@@ -75,7 +79,7 @@ async function writeSecret(
     } catch (thrown) {
       await client.call(tokenDelete, { params: { id: token.id } });
       const message = `the Secret ${namespace}/${name} was not written, and the new key is deleted again: `;
-      throw new CliError(message + messageOf(thrown), exitCodeOf(thrown), hintOf(thrown));
+      throw new CliError(message + formatErrorMessage(thrown), toExitCode(thrown), findHint(thrown));
     }
     output.note(`Wrote key ${token.id}, ${token.name}, to the Secret ${namespace}/${name}.`);
     if (secret.before !== undefined)

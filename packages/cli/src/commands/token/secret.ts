@@ -1,4 +1,4 @@
-import { calling, openCluster, request, send, statusOf, type Cluster } from "../kube/cluster.ts";
+import { calling, openCluster, request, send, readStatus, type Cluster } from "../kube/cluster.ts";
 import { SELECTOR } from "../kube/command.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 
@@ -73,7 +73,7 @@ async function read(cluster: Cluster, path: string): Promise<StoredSecret | unde
   try {
     return await request<StoredSecret>(cluster, { path });
   } catch (thrown) {
-    if (statusOf(thrown) === 404) return undefined;
+    if (readStatus(thrown) === 404) return undefined;
     throw thrown;
   }
 }

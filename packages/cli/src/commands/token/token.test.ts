@@ -1,34 +1,34 @@
 import { describe, expect, it } from "vitest";
-import { expiryOf, quotaOf } from "./token.ts";
+import { parseExpiry, parseQuota } from "./token.ts";
 
-describe("quotaOf", () => {
+describe("parseQuota", () => {
   it.each([
     ["5usd", 2_500_000],
     ["$0.01", 5_000],
     ["500000", 500_000],
     ["0", 0],
-  ])("%s", (text, quota) => expect(quotaOf(text, 500_000)).toBe(quota));
+  ])("%s", (text, quota) => expect(parseQuota(text, 500_000)).toBe(quota));
 
-  it("counts dollars in the units of the gateway", () => expect(quotaOf("5usd", 1_000_000)).toBe(5_000_000));
+  it("counts dollars in the units of the gateway", () => expect(parseQuota("5usd", 1_000_000)).toBe(5_000_000));
 
   it.each(["5eur", "-1", "1.5", "", "usd"])("refuses %j", (text) =>
-    expect(() => quotaOf(text, 500_000)).toThrow(/is no amount/),
+    expect(() => parseQuota(text, 500_000)).toThrow(/is no amount/),
   );
 });
 
-describe("expiryOf", () => {
+describe("parseExpiry", () => {
   it.each([
     ["never", -1],
     ["30d", 1_000 + 30 * 86_400],
     ["12h", 1_000 + 12 * 3_600],
     ["2027-01-31T00:00:00Z", 1_801_353_600],
-  ])("%s", (text, at) => expect(expiryOf(text, 1_000)).toBe(at));
+  ])("%s", (text, at) => expect(parseExpiry(text, 1_000)).toBe(at));
 
   it.each(["soon", "5", "in 12 days", "99999999999d", "31.01.2027"])("refuses %j", (text) =>
-    expect(() => expiryOf(text, 0)).toThrow(/is no time/),
+    expect(() => parseExpiry(text, 0)).toThrow(/is no time/),
   );
 
   it.each(["0d", "2020-01-01", "2026-11-23T07:00:00Z"])("refuses %s, which has passed", (text) =>
-    expect(() => expiryOf(text, 1_795_419_000)).toThrow(/has passed/),
+    expect(() => parseExpiry(text, 1_795_419_000)).toThrow(/has passed/),
   );
 });

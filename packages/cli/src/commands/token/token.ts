@@ -3,7 +3,7 @@ import {
   formatTime,
   keyHint,
   NEVER_EXPIRES,
-  quotaOfDollars,
+  parseDollarQuota,
   status,
   TOKEN_STATUS,
   tokenDelete,
@@ -15,7 +15,7 @@ import {
   tokenUpdate,
   type Client,
   type Token,
-  lastUseOf,
+  resolveLastUse,
 } from "@fairway/wire";
 import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
@@ -26,7 +26,7 @@ import { isForPeople, printBare, printDone, printList, printOne, type Output, ty
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsToList, type Part } from "../paging.ts";
-import { secondsOfDate, secondsOfSpan, spanOf } from "../../core/times.ts";
+import { parseDateSeconds, parseSpanSeconds, parseSpan } from "../../core/times.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [TOKEN_STATUS.enabled]: "enabled",
@@ -69,8 +69,8 @@ function statusText({ status: state, disabled_by_admin: isByAdmin }: Shown): str
   return isByAdmin ? `${word} by an administrator` : word;
 }
 
-function lastUseText(token: Parameters<typeof lastUseOf>[0]): string {
-  const at = lastUseOf(token);
+function lastUseText(token: Parameters<typeof resolveLastUse>[0]): string {
+  const at = resolveLastUse(token);
   return at === 0 ? "never" : formatTime(at);
 }
 
@@ -95,7 +95,7 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
     keyword: options.search,
     group: options.group,
     status: Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status),
-    expiring: options.expiring === undefined ? undefined : spanOf(options.expiring, "--expiring"),
+    expiring: options.expiring === undefined ? undefined : parseSpan(options.expiring, "--expiring"),
   };
   const found = await rowsToList(options, output, (page) => client.call(tokenList, { query: { ...query, ...page } }));
   await printList(output, {
@@ -204,7 +204,7 @@ export async function updateToken(
       name,
       group,
       ...(await quotaFields(client, options.quota, token)),
-      expired_time: expires === undefined ? token.expired_time : expiryOf(expires, nowSeconds),
+      expired_time: expires === undefined ? token.expired_time : parseExpiry(expires, nowSeconds),
       model_limits_enabled: models === undefined ? token.model_limits_enabled : models !== "",
       model_limits: models ?? token.model_limits,
       allow_ips: allowIp?.join("\n") ?? token.allow_ips,
@@ -219,7 +219,7 @@ async function quotaFields(client: Client, amount: string | undefined, token: To
   if (amount === undefined) return { unlimited_quota, remain_quota };
   if (amount === "unlimited") return { unlimited_quota: true, remain_quota };
   const { data } = await client.call(status, {});
-  return { unlimited_quota: false, remain_quota: quotaOf(amount, data.quota_per_unit) };
+  return { unlimited_quota: false, remain_quota: parseQuota(amount, data.quota_per_unit) };
 }
 
 /** Those of the caller; administrators also switch the tokens of their users. */
@@ -253,7 +253,7 @@ export async function deleteTokens(
     kind: "TokenDelete",
     ids,
     question: (named) => `Delete key ${named}`,
-    nameOf: async (id) => (await client.call(tokenGet, { params: { id } })).data.name,
+    loadName: async (id) => (await client.call(tokenGet, { params: { id } })).data.name,
     remove: (id) => client.call(tokenDelete, { params: { id } }),
   };
   await deleteEach(deletion, yes, output);
@@ -263,12 +263,12 @@ export async function deleteTokens(
 const LAST_TIME = 253_402_300_799;
 
 /** `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
-export function quotaOf(text: string, quotaPerUnit: number, flag = "--quota"): number {
+export function parseQuota(text: string, quotaPerUnit: number, flag = "--quota"): number {
   const money = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text)?.[1];
   const isMoney = /^\$|usd$/i.test(text);
   const amount =
     isMoney && money !== undefined
-      ? quotaOfDollars(money, quotaPerUnit)
+      ? parseDollarQuota(money, quotaPerUnit)
       : /^\d+$/.test(text)
         ? Number(text)
         : undefined;
@@ -282,10 +282,10 @@ export function quotaOf(text: string, quotaPerUnit: number, flag = "--quota"): n
 }
 
 /** `never`, `30d`, `12h`, or a date; epoch seconds. */
-export function expiryOf(text: string, nowSeconds: number): number {
+export function parseExpiry(text: string, nowSeconds: number): number {
   if (text === "never") return NEVER_EXPIRES;
-  const span = secondsOfSpan(text);
-  const at = span === undefined ? secondsOfDate(text) : nowSeconds + span;
+  const span = parseSpanSeconds(text);
+  const at = span === undefined ? parseDateSeconds(text) : nowSeconds + span;
   if (at === undefined || at > LAST_TIME)
     throw new CliError(`--expires ${text} is no time`, EXIT.usage, "write never, 30d, 12h or 2027-01-31");
   if (at <= nowSeconds)

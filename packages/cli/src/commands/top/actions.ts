@@ -1,6 +1,6 @@
 import { CHANNEL_STATUS, channelUpdate, type Channel, type Client } from "@fairway/wire";
 import { testOne } from "../channel/checks.ts";
-import { messageOf } from "../../core/problem.ts";
+import { formatErrorMessage } from "../../core/problem.ts";
 
 /** The action of a key on the chosen channel. */
 export type Action = "test" | "enable" | "disable";
@@ -17,6 +17,6 @@ export async function act(client: Client, action: Action, { id, name }: Channel)
     await client.call(channelUpdate, { body: { id, status } });
     return `${named} is ${action}d`;
   } catch (error) {
-    return `${named}: ${messageOf(error)}`;
+    return `${named}: ${formatErrorMessage(error)}`;
   }
 }

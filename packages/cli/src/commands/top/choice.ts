@@ -38,12 +38,15 @@ export interface Remembered {
   readonly chosen: number;
 }
 
-export function startOf(intervalMs: number): Remembered {
+export function createInitialChoice(intervalMs: number): Remembered {
   return { span: FIRST_SPAN, order: "priority", filter: "", intervalMs, pane: "calls", chosen: 0 };
 }
 
 /** The channels whose name, status or tag holds the text, the most interesting first. */
-export function channelsOf(sample: Sample, { filter = "", order = "priority" }: { filter?: string; order?: Order }) {
+export function listShownChannels(
+  sample: Sample,
+  { filter = "", order = "priority" }: { filter?: string; order?: Order },
+) {
   const wanted = filter.toLowerCase();
   const isShown = ({ name, status, tag }: Channel) =>
     [name, statusWord(status), tag ?? ""].some((text) => text.toLowerCase().includes(wanted));
@@ -53,8 +56,8 @@ export function channelsOf(sample: Sample, { filter = "", order = "priority" }: 
 
 type Compare = (a: Channel, b: Channel) => number;
 
-function most(valueOf: (channel: Channel) => number): Compare {
-  return (a, b) => valueOf(b) - valueOf(a);
+function most(readValue: (channel: Channel) => number): Compare {
+  return (a, b) => readValue(b) - readValue(a);
 }
 
 const COMPARE: Readonly<Record<Exclude<Order, "priority">, (sample: Sample) => Compare>> = {
@@ -62,23 +65,23 @@ const COMPARE: Readonly<Record<Exclude<Order, "priority">, (sample: Sample) => C
     const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
     return most(({ id }) => calls.get(String(id)) ?? 0);
   },
-  "in flight": (sample) => most(({ id }) => inFlightOf(sample, id)),
+  "in flight": (sample) => most(({ id }) => countInFlight(sample, id)),
   errors: (sample) => most(({ id }) => errorShare(sample, id)),
-  "first token": (sample) => most(({ id }) => usageOf(sample, id)?.first_token.p50 ?? 0),
+  "first token": (sample) => most(({ id }) => findUsage(sample, id)?.first_token.p50 ?? 0),
   used: () => most(({ used_quota: used }) => used),
   name: () => (a, b) => a.name.localeCompare(b.name),
 };
 
-export function usageOf({ usage }: Sample, id: number) {
+export function findUsage({ usage }: Sample, id: number) {
   return usage.subjects.find(({ subject }) => subject === String(id));
 }
 
 /** Requests that the channel serves, of all replicas that answer. */
-export function inFlightOf({ replicas }: Sample, id: number): number {
+export function countInFlight({ replicas }: Sample, id: number): number {
   return replicas.reduce((sum, { channels, is_lost: isLost }) => sum + (isLost ? 0 : (channels[id] ?? 0)), 0);
 }
 
 function errorShare(sample: Sample, id: number): number {
-  const found = usageOf(sample, id);
+  const found = findUsage(sample, id);
   return found && found.calls > 0 ? found.errors / found.calls : 0;
 }

@@ -1,14 +1,14 @@
 import { dollars, keyNumber, type Channel } from "@fairway/wire";
 import { statusWord } from "../channel/channel.ts";
-import { inFlightOf, usageOf } from "./choice.ts";
+import { countInFlight, findUsage } from "./choice.ts";
 import type { Line } from "./line.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 
 /** One channel with all that a sample tells about it. */
-export function detailOf(place: ServerIdentity, sample: Sample, channel: Channel, span: string): Line[] {
+export function renderDetail(place: ServerIdentity, sample: Sample, channel: Channel, span: string): Line[] {
   const { money } = place;
   const { id, name, status, models, group, priority, weight, tag, base_url: base, other_info: info } = channel;
-  const usage = usageOf(sample, id);
+  const usage = findUsage(sample, id);
   const ms = (value: number) => `${(value / 1000).toFixed(2)} s`;
   const health = sample.health.filter((one) => one.channel_id === id);
   const facts: readonly (readonly [string, string])[] = [
@@ -20,7 +20,7 @@ export function detailOf(place: ServerIdentity, sample: Sample, channel: Channel
     ["models", models.replaceAll(",", ", ")],
     ["last test", channel.response_time === 0 ? "" : `${channel.response_time} ms`],
     ["used", `$${dollars(channel.used_quota, 2, money.quotaPerUnit)}`],
-    ["in flight", String(inFlightOf(sample, id))],
+    ["in flight", String(countInFlight(sample, id))],
     ...(usage
       ? ([
           [`attempts, ${span}`, `${usage.calls}, ${usage.errors} failed, ${usage.refused} refused`],

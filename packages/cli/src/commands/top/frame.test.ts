@@ -1,7 +1,7 @@
 import type { Channel } from "@fairway/wire";
 import { beforeAll, expect, it } from "vitest";
-import { channelsOf, PANES, SPANS } from "./choice.ts";
-import { frameOf } from "./frame.ts";
+import { listShownChannels, PANES, SPANS } from "./choice.ts";
+import { renderFrame } from "./frame.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 import { loadWidths } from "../../print/width.ts";
 
@@ -66,7 +66,7 @@ const usage = {
 };
 
 it("shows errors, first token and dollars an hour, of all channels and of each", () => {
-  const text = frameOf(place, lookWith(3), { width: 200, pane: "models", span: SPANS["3"] })
+  const text = renderFrame(place, lookWith(3), { width: 200, pane: "models", span: SPANS["3"] })
     .map((line) => line.text)
     .join("\n");
   expect(text).toContain("over 1 h · errors 2.5 % · first token 1.9 s p95 · $4.00/hour");
@@ -87,7 +87,7 @@ it("fits every screen, with the chosen channel in it", () => {
     for (const count of [0, 1, 5, 50])
       for (const chosen of [0, Math.floor(count / 2), Math.max(0, count - 1)])
         for (const pane of PANES) {
-          const frame = frameOf(place, lookWith(count), { width: 80, height, pane, chosen });
+          const frame = renderFrame(place, lookWith(count), { width: 80, height, pane, chosen });
           expect(frame.length).toBeLessThanOrEqual(height);
           const marked = frame.filter(({ tone }) => tone === "chosen").map(({ text }) => /channel-\d+/.exec(text)?.[0]);
           expect(marked).toEqual(count === 0 ? [] : [`channel-${chosen + 1}`]);
@@ -112,7 +112,7 @@ it("uses the screen, and tells why a channel is off and what its keys suffer", (
     consecutive_failures: 4,
   };
   const some = { ...sample, channels: [reason, ...sample.channels.slice(1)], health: [bad] };
-  const frame = frameOf(place, some, { width: 200, height: 30, pane: "models", history: [traffic(1), traffic(8)] });
+  const frame = renderFrame(place, some, { width: 200, height: 30, pane: "models", history: [traffic(1), traffic(8)] });
   expect(frame).toHaveLength(30);
   const text = frame.map((line) => line.text).join("\n");
   expect(text).toMatch(/off +auto-disabled +0 +0 +- .*401 no "key"/);
@@ -124,7 +124,7 @@ const traffic = (rpm: number) => ({ rpm, tpm: 5 });
 
 it("draws bars of plain letters where the terminal has no others", () => {
   const history = [traffic(0), traffic(4), traffic(8)];
-  const frame = frameOf(place, lookWith(1), { width: 200, pane: "models", history, signs: "letters" });
+  const frame = renderFrame(place, lookWith(1), { width: 200, pane: "models", history, signs: "letters" });
   expect(frame[2]?.text).toContain("calls _=#");
 });
 
@@ -144,21 +144,23 @@ it("counts what runs now, and names the replica that runs the jobs", () => {
     { ...replica, instance: "b", is_leader: true, seen_at: 5, channels: { 1: 1, 9: 2 } },
     { ...replica, instance: "c", is_lost: true },
   ];
-  const frame = frameOf(place, { ...lookWith(1), replicas }, { width: 200, pane: "models" });
+  const frame = renderFrame(place, { ...lookWith(1), replicas }, { width: 200, pane: "models" });
   expect(frame[0]?.text).toContain("2 replicas · leader b");
   expect(frame[1]?.text).toContain("in flight 6 (up to 4 s old)");
   expect(frame[5]?.text).toMatch(/CALLS\/MIN +IN FLIGHT/);
   expect(frame[6]?.text).toMatch(/channel-1 +enabled +0 +3 /);
   const sample = { ...lookWith(3), replicas };
   expect(
-    channelsOf({ ...sample, replicas: [{ ...replica, instance: "a", channels: { 3: 1 } }] }, { order: "in flight" })[0]
-      ?.id,
+    listShownChannels(
+      { ...sample, replicas: [{ ...replica, instance: "a", channels: { 3: 1 } }] },
+      { order: "in flight" },
+    )[0]?.id,
   ).toBe(3);
 });
 
 it("says how many seconds are summed where more calls ended than the gateway reads", () => {
   const cut = { ...usage, start_timestamp: 5381, end_timestamp: 5400 };
-  const frame = frameOf(place, { ...lookWith(1), usage: cut }, { width: 200, pane: "models", span: SPANS["1"] });
+  const frame = renderFrame(place, { ...lookWith(1), usage: cut }, { width: 200, pane: "models", span: SPANS["1"] });
   expect(frame[1]?.text).toContain("over the last 20 s of 1 min · errors 2.5 %");
   expect(frame[1]?.text).toContain("$1080.00/hour");
 });

@@ -10,12 +10,12 @@ import {
 import { objectIn } from "../../core/json.ts";
 import { logShape } from "../log/log.ts";
 import { statusWord } from "../channel/channel.ts";
-import { cellOf, number, plain } from "../../print/columns.ts";
+import { formatCell, number, plain } from "../../print/columns.ts";
 import { asDollars } from "../../print/sheet.ts";
-import { sparkOf, type Signs } from "../../print/signs.ts";
+import { formatSparkline, type Signs } from "../../print/signs.ts";
 import { table, type Column } from "../../print/table.ts";
-import { channelsOf, inFlightOf, USUAL_SPAN, type Order, type Pane, type Span } from "./choice.ts";
-import { detailOf } from "./detail.ts";
+import { listShownChannels, countInFlight, USUAL_SPAN, type Order, type Pane, type Span } from "./choice.ts";
+import { renderDetail } from "./detail.ts";
 import type { Line } from "./line.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 
@@ -47,30 +47,32 @@ const HEAD = 4;
 const CHANNEL_HEAD = 3;
 
 /** One sample as lines of text, for the screen and for `--once` alike. */
-export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): Line[] {
+export function renderFrame(place: ServerIdentity, sample: Sample, screen: Screen): Line[] {
   const { width, height = Number.POSITIVE_INFINITY, pane, chosen = 0, span = USUAL_SPAN } = screen;
   const below = paneLines(place, sample, pane, width);
   const room = height - HEAD;
   // What is below gets half of the room where it needs that much.
   const forChannels = Math.max(1, room - CHANNEL_HEAD - Math.min(below.length, Math.ceil(room / 2)));
-  const shown = channelsOf(sample, screen);
+  const shown = listShownChannels(sample, screen);
   const channels = place.isAdmin
-    ? channelLines(place, { sample, shown }, screen, windowOf(shown, chosen, forChannels))
+    ? channelLines(place, { sample, shown }, screen, calculateWindow(shown, chosen, forChannels))
     : [];
-  const title = [`fairway top  ${place.server}`, place.version, ...replicasOf(place, sample), place.user].join(" · ");
+  const title = [`fairway top  ${place.server}`, place.version, ...formatReplicas(place, sample), place.user].join(
+    " · ",
+  );
   const lines: Line[] = [
     { text: cut(title, width), tone: "title" },
-    { text: cut(ratesOf(sample, place, span), width) },
-    { text: cut(statesOf(sample, screen), width) },
+    { text: cut(formatRates(sample, place, span), width) },
+    { text: cut(formatStates(sample, screen), width) },
     ...(screen.detail
-      ? [{ text: "" }, ...detailOf(place, sample, screen.detail, spanText(sample, span))]
+      ? [{ text: "" }, ...renderDetail(place, sample, screen.detail, spanText(sample, span))]
       : [...channels, { text: "" }, ...below]),
   ];
   return lines.slice(0, height);
 }
 
 /** The processes behind the address, where there are several, and which of them runs the jobs. */
-function replicasOf({ instance }: ServerIdentity, { replicas }: Sample): string[] {
+function formatReplicas({ instance }: ServerIdentity, { replicas }: Sample): string[] {
   const alive = replicas.filter(({ is_lost: isLost }) => !isLost);
   const leader = alive.find(({ is_leader: isLeader }) => isLeader);
   if (alive.length < 2) return [instance];
@@ -78,7 +80,7 @@ function replicasOf({ instance }: ServerIdentity, { replicas }: Sample): string[
 }
 
 /** Errors, first token and spending are those of the span; of hours with the begun one. */
-function ratesOf(sample: Sample, { money }: ServerIdentity, span: Span): string {
+function formatRates(sample: Sample, { money }: ServerIdentity, span: Span): string {
   const { at, rpm, tpm, usage, replicas } = sample;
   const { calls, errors, first_token: firstToken, quota } = usage.total;
   return [
@@ -117,7 +119,7 @@ function percent(part: number, whole: number): string {
   return whole === 0 ? "-" : `${((100 * part) / whole).toFixed(1)} %`;
 }
 
-function statesOf({ balance, channels }: Sample, { history = [], signs = "bars" }: Screen): string {
+function formatStates({ balance, channels }: Sample, { history = [], signs = "bars" }: Screen): string {
   const count = (state: number) => channels.filter(({ status }) => status === state).length;
   const states = [
     `${count(CHANNEL_STATUS.enabled)} on`,
@@ -129,11 +131,11 @@ function statesOf({ balance, channels }: Sample, { history = [], signs = "bars" 
     ...(channels.length > 0 ? [`channels ${states.join(", ")}`] : []),
     ...(history.length > 1
       ? [
-          `calls ${sparkOf(
+          `calls ${formatSparkline(
             history.map(({ rpm }) => rpm),
             signs,
           )}`,
-          `tokens ${sparkOf(
+          `tokens ${formatSparkline(
             history.map(({ tpm }) => tpm),
             signs,
           )}`,
@@ -149,7 +151,7 @@ interface Window {
 }
 
 /** The part of the channels that fits, with the chosen one in it. */
-function windowOf(channels: readonly Channel[], chosen: number, room: number): Window {
+function calculateWindow(channels: readonly Channel[], chosen: number, room: number): Window {
   if (channels.length <= room) return { from: 0, count: channels.length };
   const from = Math.min(Math.max(0, chosen - Math.floor(room / 2)), channels.length - room);
   return { from, count: room };
@@ -184,7 +186,7 @@ function channelColumns({ money }: ServerIdentity, sample: Sample): Column<Chann
   const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
   const used = new Map(usage.subjects.map((one) => [one.subject, one]));
   const of = (id: number) => used.get(String(id));
-  const stateOf = ({ id, status }: Channel): string => {
+  const formatState = ({ id, status }: Channel): string => {
     if (status !== CHANNEL_STATUS.enabled) return "-";
     const [worst] = health.filter(({ channel_id }) => channel_id === id);
     return worst ? `${worst.state}${worst.wait_ms > 0 ? ` ${Math.ceil(worst.wait_ms / 1000)} s` : ""}` : "ok";
@@ -194,11 +196,11 @@ function channelColumns({ money }: ServerIdentity, sample: Sample): Column<Chann
     plain("NAME", "name"),
     { title: "STATUS", value: ({ status }) => statusWord(status) },
     { title: "CALLS/MIN", isNumber: true, value: ({ id }) => String(calls.get(String(id)) ?? 0) },
-    { title: "IN FLIGHT", isNumber: true, value: ({ id }) => String(inFlightOf(sample, id)) },
-    { title: "HEALTH", value: stateOf },
+    { title: "IN FLIGHT", isNumber: true, value: ({ id }) => String(countInFlight(sample, id)) },
+    { title: "HEALTH", value: formatState },
     { title: "ERRORS", isNumber: true, value: ({ id }) => percent(of(id)?.errors ?? 0, of(id)?.calls ?? 0) },
-    { title: "1ST TOKEN", isNumber: true, value: ({ id }) => firstTokenOf(of(id)) },
-    { title: "NOTE", value: reasonOf },
+    { title: "1ST TOKEN", isNumber: true, value: ({ id }) => formatFirstToken(of(id)) },
+    { title: "NOTE", value: formatReason },
     {
       title: "LATENCY",
       isNumber: true,
@@ -214,14 +216,14 @@ function channelColumns({ money }: ServerIdentity, sample: Sample): Column<Chann
   ];
 }
 
-function firstTokenOf(usage: UsageSubject | undefined): string {
+function formatFirstToken(usage: UsageSubject | undefined): string {
   return usage && usage.first_token.count > 0 ? `${(usage.first_token.p50 / 1000).toFixed(1)} s` : "-";
 }
 
 /** Why a channel was switched off, where the gateway wrote it down. */
-function reasonOf({ other_info: info, tag }: Channel): string {
+function formatReason({ other_info: info, tag }: Channel): string {
   const { status_reason: reason } = objectIn(info) ?? {};
-  return reason === undefined ? (tag ?? "") : cellOf(reason);
+  return reason === undefined ? (tag ?? "") : formatCell(reason);
 }
 
 function paneLines({ isAdmin, money }: ServerIdentity, { recent, facets }: Sample, pane: Pane, width: number): Line[] {

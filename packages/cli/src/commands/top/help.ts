@@ -19,6 +19,6 @@ const OF_ADMINISTRATORS: readonly string[] = [
 ];
 
 /** The keys of the screen; users see no channels. */
-export function helpOf(isAdmin: boolean): readonly string[] {
+export function listHelpLines(isAdmin: boolean): readonly string[] {
   return isAdmin ? [...OF_ADMINISTRATORS, ...COMMON] : COMMON;
 }

@@ -64,7 +64,7 @@ export interface Sample {
 
 const RECENT = 30;
 
-export async function placeOf(client: Client, server: string): Promise<ServerIdentity> {
+export async function loadServerIdentity(client: Client, server: string): Promise<ServerIdentity> {
   const [{ data: info }, { data: self }, { data: system }] = await Promise.all([
     client.call(status, {}),
     client.call(selfGet, {}),
@@ -95,7 +95,7 @@ export function createSampler(client: Client, place: ServerIdentity): Sampler {
   return async (nowSeconds, signal, spanSeconds) => {
     const every = spanSeconds <= RECENT_SPAN_CAP ? RECENT_EVERY_SECONDS : HOURS_EVERY_SECONDS;
     if (!usage || nowSeconds - readAt >= every || readSpan !== spanSeconds) {
-      usage = await usageOf(client, place, { nowSeconds, spanSeconds, signal });
+      usage = await loadUsage(client, place, { nowSeconds, spanSeconds, signal });
       readAt = nowSeconds;
       readSpan = spanSeconds;
     }
@@ -110,7 +110,7 @@ interface Period {
 }
 
 /** The last minutes to the second, longer spans by the hour. */
-async function usageOf(
+async function loadUsage(
   client: Client,
   { isAdmin }: ServerIdentity,
   { nowSeconds, spanSeconds, signal }: Period,
@@ -146,14 +146,14 @@ async function takeSample(
     balance: showQuota(self.quota, money),
     rpm: rates.rpm,
     tpm: rates.tpm,
-    facets: callsOf(answered.data, failed.data),
+    facets: sumCalls(answered.data, failed.data),
     recent: page.items,
     ...shared,
   };
 }
 
 /** Calls of the last minute, failed and refused ones included, most first. */
-function callsOf(answered: LogFacets, failed: LogFacets): Pick<LogFacets, "channels" | "models" | "users"> {
+function sumCalls(answered: LogFacets, failed: LogFacets): Pick<LogFacets, "channels" | "models" | "users"> {
   return {
     channels: addedUp(answered.channels, failed.channels),
     models: addedUp(answered.models, failed.models),

@@ -2,14 +2,14 @@ import type { Channel, Client } from "@fairway/wire";
 import { Box, Text, useApp, useWindowSize } from "ink";
 import { useEffect, useState } from "react";
 import { printable } from "../../print/printable.ts";
-import { plainLine, signsOf } from "../../print/signs.ts";
-import { messageOf } from "../../core/problem.ts";
+import { plainLine, detectSigns } from "../../print/signs.ts";
+import { formatErrorMessage } from "../../core/problem.ts";
 import { openPage } from "../../terminal/browser.ts";
 import { copyToClipboard } from "../../terminal/clipboard.ts";
 import { act, type Action } from "./actions.ts";
-import { channelsOf, PANES, SPANS, type Pane, type Remembered } from "./choice.ts";
-import { frameOf, type Traffic } from "./frame.ts";
-import { helpOf } from "./help.ts";
+import { listShownChannels, PANES, SPANS, type Pane, type Remembered } from "./choice.ts";
+import { renderFrame, type Traffic } from "./frame.ts";
+import { listHelpLines } from "./help.ts";
 import { useChoice } from "./use-choice.ts";
 import { useKeys } from "./use-keys.ts";
 import type { Line } from "./line.ts";
@@ -68,7 +68,7 @@ function TopScreen(props: ScreenProps & { leave(how: LeftTop): void }) {
   const [notice, setNotice] = useState("");
   const [asked, setAsked] = useState<Channel>();
   const isSmall = isTooSmall({ columns, rows });
-  const channels = seen ? channelsOf(seen.sample, { filter, order }) : [];
+  const channels = seen ? listShownChannels(seen.sample, { filter, order }) : [];
   const detail = seen?.sample.channels.find(({ id }) => id === choice.detailId);
   const last = Math.max(0, channels.length - 1);
   const chosen = Math.min(marked, last);
@@ -114,12 +114,12 @@ function TopScreen(props: ScreenProps & { leave(how: LeftTop): void }) {
 
   if (isSmall) return <TooSmall columns={columns} rows={rows} />;
   if (!seen) return <Text>{problem === "" ? `Asking ${place.server} …` : `! ${problem}`}</Text>;
-  const signs = signsOf(env);
+  const signs = detectSigns(env);
   const shown = (text: string) => (signs === "letters" ? plainLine(text, columns) : text);
-  const help = helpOf(place.isAdmin).map((text): Line => ({ text }));
+  const help = listHelpLines(place.isAdmin).map((text): Line => ({ text }));
   const frame = choice.isHelp
     ? help
-    : frameOf(place, seen.sample, {
+    : renderFrame(place, seen.sample, {
         width: columns,
         // Two lines more would push the title out.
         height: rows - 3,
@@ -145,13 +145,13 @@ function TopScreen(props: ScreenProps & { leave(how: LeftTop): void }) {
         {shown(question ?? (choice.isTyping ? `/${filter}` : problem === "" ? notice : `! ${problem}`))}
       </Text>
       <Text dimColor wrap="truncate">
-        {shown(`${isPaused ? "PAUSED" : `every ${Math.round(intervalMs / 1000)} s`} · ${keysOf(place.isAdmin)}`)}
+        {shown(`${isPaused ? "PAUSED" : `every ${Math.round(intervalMs / 1000)} s`} · ${formatKeys(place.isAdmin)}`)}
       </Text>
     </Box>
   );
 }
 
-function keysOf(isAdmin: boolean): string {
+function formatKeys(isAdmin: boolean): string {
   return `q quit · ? help · p pause · l log · tab pane${isAdmin ? " · enter detail · / filter · t d e test, disable, enable" : ""}`;
 }
 
@@ -181,7 +181,7 @@ function useSamples({ sampler, now }: ScreenProps, { isPaused, changes, interval
         setSeen((before) => ({ sample, history: [...(before?.history ?? []), sample].slice(-HISTORY) }));
         setProblem("");
       } catch (error) {
-        if (!closing.signal.aborted) setProblem(printable(messageOf(error)));
+        if (!closing.signal.aborted) setProblem(printable(formatErrorMessage(error)));
       }
     });
     return () => closing.abort();

@@ -6,9 +6,9 @@ import { printable } from "../../print/printable.ts";
 import { loadWidths } from "../../print/width.ts";
 import type { Session } from "../../session/session.ts";
 import type { Scope } from "../ui/state.ts";
-import { startOf, USUAL_SPAN } from "./choice.ts";
-import { frameOf } from "./frame.ts";
-import { createSampler, placeOf, type ServerIdentity } from "./sample.ts";
+import { createInitialChoice, USUAL_SPAN } from "./choice.ts";
+import { renderFrame } from "./frame.ts";
+import { createSampler, loadServerIdentity, type ServerIdentity } from "./sample.ts";
 
 export interface TopOptions {
   readonly once?: boolean;
@@ -28,11 +28,11 @@ export async function runTop(session: Session, { once, interval }: TopOptions, o
   if (isScreen && !io.isTerminal)
     throw new CliError("top needs a terminal", EXIT.usage, "use `fairway top --once` in scripts");
   await loadWidths();
-  const place = await placeOf(client, server);
+  const place = await loadServerIdentity(client, server);
   if (isScreen) return watch(session, { place, intervalMs: interval * 1000 }, output, io);
   const sample = await createSampler(client, place)(io.nowSeconds(), new AbortController().signal, USUAL_SPAN.seconds);
   if (!isForPeople(output)) return printOne(output, { server, version: place.version, ...sample });
-  const frame = frameOf(place, sample, { width: output.width ?? PIPED_WIDTH, pane: "calls" });
+  const frame = renderFrame(place, sample, { width: output.width ?? PIPED_WIDTH, pane: "calls" });
   output.out(frame.map(({ text }) => text.trimEnd()).join("\n"));
 }
 
@@ -46,17 +46,17 @@ async function watch(session: Session, { place, intervalMs }: Watching, output: 
   const { client } = session;
   const { showTop } = await import("./top-screen.tsx");
   const sampler = createSampler(client, place);
-  let start = startOf(intervalMs);
+  let start = createInitialChoice(intervalMs);
   for (;;) {
     const { log, ...left } = await showTop({ client, place, sampler, start, now: io.nowSeconds, env: io.env });
     if (!log) return;
     start = left;
     const { runUi } = await import("../ui/ui.ts");
-    const scope = log.channel && scopeOf(log.channel);
+    const scope = log.channel && buildScope(log.channel);
     await runUi(session, { resource: "logs", files: [], ...(scope && { scope }) }, output, io);
   }
 }
 
-function scopeOf({ id, name }: Channel): Scope {
+function buildScope({ id, name }: Channel): Scope {
   return { channel: String(id), label: `channel ${id} (${printable(name)})`, isFailing: false };
 }

@@ -2,11 +2,11 @@
 import { LOWEST_PRIORITY } from "@fairway/wire";
 import { pressForm, typedInto } from "./form.ts";
 import {
-  choicesOf,
+  listChoices,
   findResource,
-  labelOf,
+  formatItemsLabel,
   shownColumns,
-  startOf,
+  createInitialState,
   type Action,
   type Amount,
   type Given,
@@ -44,7 +44,7 @@ function runCommand(closed: State, typed: string, resources: readonly Titles[]):
   const resource = findResource(resources, word);
   const names = resources.map(({ name }) => name).join(", ");
   if (!resource) return { state: { ...closed, notice: `There is no resource ${word}: use ${names}.` } };
-  return { state: startOf(resource, closed), effect: { type: "load" } };
+  return { state: createInitialState(resource, closed), effect: { type: "load" } };
 }
 
 function openPlan(state: State, words: readonly string[]): Step {
@@ -65,7 +65,7 @@ export function pressAnswer(state: State, key: string): Step {
 }
 
 function run(state: State, action: Action, items: readonly Item[], given?: Given): Step {
-  const notice = `${action} ${labelOf(items, state.resource)} …`;
+  const notice = `${action} ${formatItemsLabel(items, state.resource)} …`;
   const effect = { type: "act", action, items, ...(given && { given }) } as const;
   return { state: { ...state, notice, marked: [] }, effect };
 }
@@ -73,7 +73,7 @@ function run(state: State, action: Action, items: readonly Item[], given?: Given
 /** Enter acts with the chosen one. */
 export function pressChoice(state: State, key: string, by: number | undefined): Step {
   const { pending, offset } = state;
-  const choices = choicesOf(state);
+  const choices = listChoices(state);
   if (by !== undefined) return { state: { ...state, offset: Math.max(0, Math.min(choices.length - 1, offset + by)) } };
   const back: State = { ...state, mode: pending?.back ?? "list", pending: undefined, offset: 0 };
   const choice = choices[offset];

@@ -1,8 +1,8 @@
 import { parse } from "yaml";
 import { expect, test } from "vitest";
-import { draftOf, formOf, pressForm, valuesOf, withDraft, type Form, type FormStep } from "./form.ts";
+import { formatDraft, createForm, pressForm, readValues, withDraft, type Form, type FormStep } from "./form.ts";
 
-const form = formOf("create", "Create a channel", [
+const form = createForm("create", "Create a channel", [
   { name: "name", hint: "how lists call it", isNeeded: true },
   { name: "key", hint: "of the provider", isNeeded: true, isSecret: true },
   { name: "base url", hint: "empty = the usual one" },
@@ -22,7 +22,7 @@ test("a form names the first field that is missing, and asks before it is sent",
   expect(asked.question).toBe("Create a channel, az?");
   expect(after(asked, "n")).toEqual({ form: { ...asked, question: "" } });
   expect(after(asked, "y")).toMatchObject({ does: "send", form: { isAgreed: true } });
-  expect(valuesOf(asked)).toEqual({ name: "az", key: "k" });
+  expect(readValues(asked)).toEqual({ name: "az", key: "k" });
 });
 
 test("tab and arrows choose a field, in a circle", () => {
@@ -35,17 +35,17 @@ test("tab and arrows choose a field, in a circle", () => {
 
 test("the text for an editor says what each field takes, without secrets, and comes back as it was", () => {
   const filled = after(form, "a", "tab", "s", "e", "c").form;
-  const text = draftOf(filled);
+  const text = formatDraft(filled);
   expect(text).not.toContain("sec\n");
   expect(text).toContain('# needed: how lists call it\nname: "a"');
   expect(withDraft(filled, parse(text))).toEqual({ ...filled, problem: "" });
   const edited = withDraft(filled, parse(text.replace('base url: ""', "base url: [http://a, http://b]")));
-  expect(valuesOf(edited)).toEqual({ name: "a", key: "sec", "base url": "http://a,http://b" });
+  expect(readValues(edited)).toEqual({ name: "a", key: "sec", "base url": "http://a,http://b" });
 });
 
 test("a misspelt field of the text is named with the nearest right name, and the others are taken", () => {
   const edited = withDraft(form, { name: "b", bas_url: "x" });
   expect(edited.problem).toBe("there is no field bas_url; did you mean base url?");
-  expect(valuesOf(edited)).toEqual({ name: "b" });
+  expect(readValues(edited)).toEqual({ name: "b" });
   expect(withDraft(form, "text").problem).toContain("holds no fields");
 });

@@ -1,6 +1,6 @@
 import { nearest } from "@fairway/wire";
-import { hintOf, messageOf } from "../../core/problem.ts";
-import { cellOf } from "../../print/columns.ts";
+import { findHint, formatErrorMessage } from "../../core/problem.ts";
+import { formatCell } from "../../print/columns.ts";
 
 /** What a form is for: to create something, to disable rows for a time, to filter the log, or to write it to a file. */
 type FormKind = "create" | "disable" | "filter" | "write";
@@ -47,17 +47,17 @@ export async function readField<T>(field: string, read: () => T | Promise<T>): P
   try {
     return await read();
   } catch (error) {
-    throw new FieldProblem(field, messageOf(error).replace(/^--/, ""), hintOf(error) ?? "");
+    throw new FieldProblem(field, formatErrorMessage(error).replace(/^--/, ""), findHint(error) ?? "");
   }
 }
 
-export function formOf(kind: FormKind, title: string, fields: readonly Omit<Field, "value">[]): Form {
+export function createForm(kind: FormKind, title: string, fields: readonly Omit<Field, "value">[]): Form {
   const empty = fields.map((field) => ({ ...field, value: "" }));
   return { kind, title, fields: empty, at: 0, question: "", isAgreed: false, problem: "" };
 }
 
 /** Texts without the blanks around them; fields that are empty are absent. */
-export function valuesOf({ fields }: Form): Values {
+export function readValues({ fields }: Form): Values {
   const filled = fields.map(({ name, value }) => [name, value.trim()] as const).filter(([, value]) => value !== "");
   return Object.fromEntries(filled);
 }
@@ -109,7 +109,7 @@ function submitted(form: Form): FormStep {
 }
 
 /** The fields as a text for an editor: a comment says what each takes, and no secret is in it. */
-export function draftOf(form: Form): string {
+export function formatDraft(form: Form): string {
   const fields = form.fields.map(({ name, hint, value, isSecret, isNeeded }) => {
     const shown = isSecret ? "" : value;
     const rest = isSecret && value !== "" ? "; left empty, what was typed stays" : "";
@@ -123,7 +123,7 @@ export function withDraft(form: Form, read: unknown): Form {
   if (typeof read !== "object" || read === null || Array.isArray(read))
     return { ...form, problem: "the text holds no fields; write name: value on each line" };
   const names = form.fields.map(({ name }) => name);
-  const typed = new Map(Object.entries(read).map(([name, value]) => [name, textOf(value)] as const));
+  const typed = new Map(Object.entries(read).map(([name, value]) => [name, formatValue(value)] as const));
   const fields = form.fields.map((field) => {
     const value = typed.get(field.name);
     return value === undefined || (field.isSecret && value === "") ? field : { ...field, value };
@@ -135,6 +135,6 @@ export function withDraft(form: Form, read: unknown): Form {
   return { ...form, fields, problem: `there is no field ${unknown}; ${cure}` };
 }
 
-function textOf(value: unknown): string {
-  return Array.isArray(value) ? value.map(cellOf).join(",") : cellOf(value);
+function formatValue(value: unknown): string {
+  return Array.isArray(value) ? value.map(formatCell).join(",") : formatCell(value);
 }

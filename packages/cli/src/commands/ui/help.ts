@@ -27,7 +27,7 @@ const HELP: readonly string[] = [
 ];
 
 /** The keys that a screen has. */
-export function helpOf(isReadOnly: boolean): readonly string[] {
+export function listHelpLines(isReadOnly: boolean): readonly string[] {
   return isReadOnly ? HELP.filter((line) => !CHANGING.test(line)) : HELP;
 }
 

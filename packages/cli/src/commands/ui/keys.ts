@@ -2,7 +2,7 @@ import type { Key } from "ink";
 
 /** The keys of one read of the terminal: those that are held or typed fast arrive together. */
 export function keysIn(input: string, key: Partial<Key>): string[] {
-  const name = nameOf(input, key);
+  const name = findKeyName(input, key);
   return name === undefined ? Array.from(input.replaceAll("\r\n", "\r"), (one) => CONTROLS[one] ?? one) : [name];
 }
 
@@ -17,7 +17,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   "\u001B": "escape",
 };
 
-function nameOf(input: string, key: Partial<Key>): string | undefined {
+function findKeyName(input: string, key: Partial<Key>): string | undefined {
   if (key.tab) return key.shift ? "backtab" : "tab";
   const named = NAMES.find(([member]) => key[member]);
   if (named) return named[1];

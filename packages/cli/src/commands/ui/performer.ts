@@ -7,8 +7,8 @@ import { createSender, type Calls } from "./sender.ts";
 import {
   findResource,
   loaded,
-  sentenceOf,
-  startOf,
+  describeError,
+  createInitialState,
   wantedBy,
   type Effect,
   type Item,
@@ -78,7 +78,7 @@ export function createPerformer({
     try {
       const plan = await outside.plan({ file, prune: file.length < words.length });
       open(plan);
-      update((now) => startOf(plan, now));
+      update((now) => createInitialState(plan, now));
       await load();
     } catch (error) {
       if (!(error instanceof MistakenDocuments)) throw error;
@@ -107,7 +107,7 @@ export function createPerformer({
     try {
       await (run[effect.type] as (one: Effect, width: number) => unknown)(effect, width);
     } catch (error) {
-      notify(`! ${sentenceOf(error)}`);
+      notify(`! ${describeError(error)}`);
     }
   };
 }
@@ -122,7 +122,7 @@ function createReader({ current, update, now: stateNow }: Omit<Calls, "load">) {
       const read = await current()?.load(wanted);
       if (read && isStill()) update((now) => loaded(now, read.items, read));
     } catch (error) {
-      if (isStill()) update((now) => ({ ...now, isLoading: false, problem: sentenceOf(error) }));
+      if (isStill()) update((now) => ({ ...now, isLoading: false, problem: describeError(error) }));
     }
   };
 

@@ -3,7 +3,7 @@ import type { Resource } from "./lists/resource.ts";
 import { createMachine } from "./machine.ts";
 import type { Left, Outside } from "./performer.ts";
 import type { State } from "./state.ts";
-import { frameOf } from "./view.ts";
+import { renderFrame } from "./view.ts";
 
 export interface PlainUi {
   readonly server: string;
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The keys that a line stands for: where a text is typed, the line is the text. */
-function keysOf(line: string, { mode, form, pending }: State): readonly string[] {
+function parseKeys(line: string, { mode, form, pending }: State): readonly string[] {
   const letters = Array.from(line);
   if (line === "esc") return ["escape"];
   if (mode === "form" && form && form.question === "") {
@@ -47,14 +47,14 @@ export async function showPlain({ server, user, resources, state, width, outside
   const start = { ...state, isFollowing: false };
   const machine = createMachine({ resources, start, outside, leave: (how) => (left = how) });
   const show = () => {
-    const frame = frameOf(machine.state, { server, user, width, height: ROWS + 4 });
+    const frame = renderFrame(machine.state, { server, user, width, height: ROWS + 4 });
     for (const { text } of frame) if (text.trim() !== "") out(text.trimEnd());
   };
   await machine.load();
   show();
   const lines = createInterface({ input: process.stdin, terminal: false });
   for await (const line of lines) {
-    for (const key of keysOf(line.trim(), machine.state)) machine.feed(key, ROWS - 1, width);
+    for (const key of parseKeys(line.trim(), machine.state)) machine.feed(key, ROWS - 1, width);
     await machine.settled();
     if (left) break;
     show();

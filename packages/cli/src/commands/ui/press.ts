@@ -8,14 +8,14 @@ import {
   pressText,
 } from "./answers.ts";
 import { filledWith } from "./form.ts";
-import { helpOf } from "./help.ts";
+import { listHelpLines } from "./help.ts";
 import {
   chosenAt,
   findResource,
-  labelOf,
+  formatItemsLabel,
   markedItems,
   shownColumns,
-  startOf,
+  createInitialState,
   visibleItems,
   type Action,
   type FormKey,
@@ -38,9 +38,9 @@ export function press(state: State, key: string, resources: readonly Titles[], r
     case "amount":
       return pressAmount(state, key);
     case "choice":
-      return pressChoice(state, key, stepOf(key, rows));
+      return pressChoice(state, key, findStep(key, rows));
     case "columns":
-      return pressColumns(state, key, stepOf(key, rows));
+      return pressColumns(state, key, findStep(key, rows));
     case "form":
       return pressFormKeys(state, key);
     case "secret":
@@ -67,7 +67,7 @@ const ACTION_OF: Readonly<Record<string, Action>> = {
 };
 
 function pressCommon(state: State, key: string, rows: number): Step | undefined {
-  const by = stepOf(key, rows);
+  const by = findStep(key, rows);
   if (by !== undefined) return { state: moved(state, by) };
   if (key === "?") return { state: { ...state, mode: "help", offset: 0 } };
   if (key === ":") return { state: { ...state, mode: "command", typed: "", notice: "" } };
@@ -87,7 +87,7 @@ function pressOutside(state: State, key: "y" | "o"): Step {
   return item ? { state, effect: { type: "copy", text: item.id } } : { state };
 }
 
-function stepOf(key: string, rows: number): number | undefined {
+function findStep(key: string, rows: number): number | undefined {
   if (key === "up" || key === "k") return -1;
   if (key === "down" || key === "j") return 1;
   if (key === "pageup") return -rows;
@@ -97,9 +97,9 @@ function stepOf(key: string, rows: number): number | undefined {
 }
 
 function pressHelp(state: State, key: string, rows: number): Step {
-  const by = stepOf(key, rows);
+  const by = findStep(key, rows);
   if (by === undefined) return { state: { ...state, mode: "list", offset: 0 } };
-  const last = helpOf(state.isReadOnly).length - 1;
+  const last = listHelpLines(state.isReadOnly).length - 1;
   return { state: { ...state, offset: Math.max(0, Math.min(last, state.offset + by)) } };
 }
 
@@ -119,7 +119,7 @@ function pressAction(state: State, action: Action): Step {
   const marked = state.mode === "list" && action !== "edit" ? markedItems(state) : [];
   const items = (marked.length > 0 ? marked : [chosen]).filter(({ actions }) => actions.includes(action));
   if (items.length === 0)
-    return { state: { ...state, notice: `${labelOf([chosen], state.resource)} has no ${action}.` } };
+    return { state: { ...state, notice: `${formatItemsLabel([chosen], state.resource)} has no ${action}.` } };
   return openChoice(state, action, items) ?? begin(state, action, items);
 }
 
@@ -138,7 +138,7 @@ function begin(state: State, action: Action, items: readonly Item[]): Step {
   if (action === "undo" && state.mode === "list" && items[0]?.undoes === undefined) return openDetail(state);
   if (action === "disable" && items.some(({ isManaged }) => isManaged)) return openForm(state, "D");
   if (AT_ONCE.includes(action)) {
-    const notice = `${action} ${labelOf(items, state.resource)} …`;
+    const notice = `${action} ${formatItemsLabel(items, state.resource)} …`;
     return { state: { ...state, notice, marked: [] }, effect: { type: "act", action, items } };
   }
   const pending: Pending = { action, items, back: state.mode, wanted: wantedFor(action, items) };
@@ -246,5 +246,5 @@ export function openCalls(state: State, key: string, resources: readonly Titles[
   const isOfChannel = (state.mode === "list" || state.mode === "detail") && state.resource.name === "channels";
   if (!isOfChannel || !logs || !item || (key !== "l" && key !== "L")) return undefined;
   const scope: Scope = { channel: item.key, label: item.label, isFailing: key === "l" };
-  return { state: { ...startOf(logs, state), scope }, effect: { type: "load" } };
+  return { state: { ...createInitialState(logs, state), scope }, effect: { type: "load" } };
 }

@@ -10,7 +10,7 @@ import type { Resource } from "./lists/resource.ts";
 import { createMachine, type Machine } from "./machine.ts";
 import type { Left, Outside } from "./performer.ts";
 import type { State } from "./state.ts";
-import { bodyHeight, frameOf, type Line } from "./view.ts";
+import { bodyHeight, renderFrame, type Line } from "./view.ts";
 
 interface UiProps {
   readonly server: string;
@@ -60,7 +60,7 @@ function UiScreen({ server, user, signs, machine, hasLeft }: UiProps & { machine
   });
   usePaste((text) => !isSmall && machine.paste(text));
   if (isSmall) return <TooSmall columns={columns} rows={rows} />;
-  const frame = frameOf(state, { server, user, width: columns, height });
+  const frame = renderFrame(state, { server, user, width: columns, height });
   return (
     <Box flexDirection="column" height={height} overflow="hidden">
       {frame.map((line, at) => (

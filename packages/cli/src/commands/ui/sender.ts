@@ -1,7 +1,7 @@
 import { printable } from "../../print/printable.ts";
-import { FieldProblem, valuesOf, withProblem, type Form } from "./form.ts";
+import { FieldProblem, readValues, withProblem, type Form } from "./form.ts";
 import type { Resource, WantedRows } from "./lists/resource.ts";
-import { matcherOf, meantItems, sentenceOf, shownColumns, visibleItems, wantedBy, type State } from "./state.ts";
+import { createMatcher, meantItems, describeError, shownColumns, visibleItems, wantedBy, type State } from "./state.ts";
 
 /** What the calls of a screen share. */
 export interface Calls {
@@ -29,7 +29,7 @@ export function createSender(calls: Calls) {
         await send[form.kind](form);
       } catch (error) {
         const field = error instanceof FieldProblem ? error.field : "";
-        const problem = withProblem(form, field, sentenceOf(error));
+        const problem = withProblem(form, field, describeError(error));
         calls.update((now) => ({ ...now, mode: "form", form: problem, notice: "" }));
       }
     },
@@ -40,7 +40,7 @@ export function createSender(calls: Calls) {
 
 async function create({ current, update, load }: Calls, form: Form): Promise<void> {
   update((now) => ({ ...now, notice: `${form.title} …` }));
-  const made = await current()?.create?.(valuesOf(form));
+  const made = await current()?.create?.(readValues(form));
   const secret = made?.secret ?? "";
   const notice = printable(made?.notice ?? "");
   const detail = ["This is shown once.", "", ...secret.split("\n")];
@@ -50,14 +50,14 @@ async function create({ current, update, load }: Calls, form: Form): Promise<voi
 }
 
 async function disable({ current, update, now: stateNow, load }: Calls, form: Form): Promise<void> {
-  const said = (await current()?.disable?.(meantItems(stateNow()), valuesOf(form))) ?? "";
+  const said = (await current()?.disable?.(meantItems(stateNow()), readValues(form))) ?? "";
   update((now) => ({ ...now, mode: "list", form: undefined, marked: [] }));
   await load();
   update((now) => ({ ...now, notice: printable(said) }));
 }
 
 async function filter({ current, update, load }: Calls, form: Form): Promise<void> {
-  const query = valuesOf(form);
+  const query = readValues(form);
   await current()?.check?.(query);
   const fresh = { query, items: [], pages: 1, isLoading: true, notice: "" };
   update((now) => ({ ...now, ...fresh, mode: "list", form: undefined }));
@@ -69,7 +69,7 @@ async function write({ current, update, now: stateNow }: Calls, form: Form, sign
   const rows: WantedRows = {
     wanted: wantedBy(state),
     keys: visibleItems(state).map(({ key }) => key),
-    isShown: matcherOf(state.filter, shownColumns(state)),
+    isShown: createMatcher(state.filter, shownColumns(state)),
     mayReplace: form.isAgreed,
     signal,
     onProgress(count) {
@@ -79,7 +79,7 @@ async function write({ current, update, now: stateNow }: Calls, form: Form, sign
   };
   update((now) => ({ ...now, mode: "list", form: undefined, isWriting: true, notice: "Writing …" }));
   try {
-    const written = await current()?.write?.(valuesOf(form), rows);
+    const written = await current()?.write?.(readValues(form), rows);
     if (!written) return;
     if ("notice" in written) return update((now) => ({ ...now, notice: printable(written.notice) }));
     const question = `${printable(written.exists)} exists: replace it?`;

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import { helpOf } from "./help.ts";
+import { listHelpLines } from "./help.ts";
 import { openCalls, press } from "./press.ts";
-import { chosenAt, loaded, startOf, visibleItems, type Item, type State } from "./state.ts";
-import { frameOf } from "./view.ts";
+import { chosenAt, loaded, createInitialState, visibleItems, type Item, type State } from "./state.ts";
+import { renderFrame } from "./view.ts";
 import { loadWidths } from "../../print/width.ts";
 
 beforeAll(loadWidths);
@@ -25,9 +25,13 @@ function item(id: number, name: string): Item {
   };
 }
 
-const three = loaded(startOf(channels, lasting), [item(10, "azure"), item(9, "openai"), item(2, "azure-old")], {
-  isCut: false,
-});
+const three = loaded(
+  createInitialState(channels, lasting),
+  [item(10, "azure"), item(9, "openai"), item(2, "azure-old")],
+  {
+    isCut: false,
+  },
+);
 
 /** The state after some keys, and the effect of the last one. */
 function after(state: State, ...keys: string[]) {
@@ -36,20 +40,20 @@ function after(state: State, ...keys: string[]) {
   return step;
 }
 
-const idsOf = (state: State) => visibleItems(state).map(({ key }) => key);
+const listVisibleKeys = (state: State) => visibleItems(state).map(({ key }) => key);
 
 test("filters while it is typed and clears with escape", () => {
   const { state } = after(three, "/", "A", "z", "u", "q", "backspace");
-  expect(idsOf(state)).toEqual(["10", "2"]);
-  expect(idsOf(after(state, "enter").state)).toEqual(["10", "2"]);
-  expect(idsOf(after(state, "enter", "escape").state)).toEqual(["10", "9", "2"]);
+  expect(listVisibleKeys(state)).toEqual(["10", "2"]);
+  expect(listVisibleKeys(after(state, "enter").state)).toEqual(["10", "2"]);
+  expect(listVisibleKeys(after(state, "enter", "escape").state)).toEqual(["10", "9", "2"]);
 });
 
 test("sorts numbers as numbers, reverses, and returns to the order of the gateway", () => {
-  expect(idsOf(after(three, "s").state)).toEqual(["2", "9", "10"]);
-  expect(idsOf(after(three, "s", "S").state)).toEqual(["10", "9", "2"]);
-  expect(idsOf(after(three, "s", "s").state)).toEqual(["10", "2", "9"]);
-  expect(idsOf(after(three, "s", "s", "s").state)).toEqual(["10", "9", "2"]);
+  expect(listVisibleKeys(after(three, "s").state)).toEqual(["2", "9", "10"]);
+  expect(listVisibleKeys(after(three, "s", "S").state)).toEqual(["10", "9", "2"]);
+  expect(listVisibleKeys(after(three, "s", "s").state)).toEqual(["10", "2", "9"]);
+  expect(listVisibleKeys(after(three, "s", "s", "s").state)).toEqual(["10", "9", "2"]);
 });
 
 test("keeps the chosen row when rows change around it", () => {
@@ -95,7 +99,7 @@ test("fills every height exactly, with title and chosen row", () => {
   for (const height of [5, 10, 24, 80])
     for (const steps of [0, 25, 49]) {
       const state = { ...loaded(three, many, { isCut: false }), chosenKey: String(steps) };
-      const frame = frameOf(state, { server: "http://a", user: "root", width: 60, height });
+      const frame = renderFrame(state, { server: "http://a", user: "root", width: 60, height });
       expect(frame).toHaveLength(height);
       expect(frame[0]?.text).toContain("channels 50");
       expect(frame.filter(({ tone }) => tone === "chosen").map(({ text }) => text)).toEqual([
@@ -117,7 +121,7 @@ test("has the gateway search where it has more rows than were read, and reads mo
 });
 
 test("the help fits the narrowest terminal", () => {
-  expect(helpOf(false).filter((line) => line.length > 60)).toEqual([]);
+  expect(listHelpLines(false).filter((line) => line.length > 60)).toEqual([]);
 });
 
 test("space marks rows, and an action changes the marked ones that the filter shows", () => {
@@ -142,7 +146,7 @@ test("several rows are deleted only after their number is typed", () => {
 test("undo shows the changes of an option before it asks", () => {
   const options = { name: "options", aliases: [], titles: ["KEY"], numeric: [false] };
   const row = { ...item(1, "RetryTimes"), actions: ["undo" as const] };
-  const list = loaded(startOf(options, lasting), [row], { isCut: false });
+  const list = loaded(createInitialState(options, lasting), [row], { isCut: false });
   expect(after(list, "u").effect).toMatchObject({ type: "detail" });
   const detail: State = { ...list, mode: "detail", detail: ["changes"] };
   expect(after(detail, "u")).toMatchObject({ state: { mode: "confirm" } });
@@ -150,21 +154,21 @@ test("undo shows the changes of an option before it asks", () => {
 });
 
 test("the help of a read-only screen has no key that changes anything, and scrolls", () => {
-  expect(helpOf(true).join("\n")).not.toMatch(/create|delete|enable|undo|apply|priority/);
+  expect(listHelpLines(true).join("\n")).not.toMatch(/create|delete|enable|undo|apply|priority/);
   const { state } = after(three, "?", "j");
-  expect(frameOf(state, { server: "", user: "", width: 60, height: 10 })[1]?.text).toBe(helpOf(false)[1]);
+  expect(renderFrame(state, { server: "", user: "", width: 60, height: 10 })[1]?.text).toBe(listHelpLines(false)[1]);
   expect(after(state, "x").state.mode).toBe("list");
 });
 
 test("a message that is longer than the line takes more of them, whole words each", () => {
   const notice = `! ${"a long failure ".repeat(6)}/a/path/${"deep/".repeat(20)}; name another file`;
-  const frame = frameOf({ ...three, notice }, { server: "", user: "", width: 60, height: 15 });
+  const frame = renderFrame({ ...three, notice }, { server: "", user: "", width: 60, height: 15 });
   expect(frame).toHaveLength(15);
   expect(frame.filter(({ text }) => text.length > 60)).toEqual([]);
   expect(frame.slice(-4, -3)[0]?.text).toMatch(/^! a long failure .* a long$/);
   const label = "channel 1 (a-name-that-is-as-long-as-names-of-channels-may-be)";
   const asked = after(loaded(three, [{ ...item(1, "a"), label }], { isCut: false }), "d").state;
-  const foot = frameOf(asked, { server: "", user: "", width: 60, height: 15 }).slice(-3, -1);
+  const foot = renderFrame(asked, { server: "", user: "", width: 60, height: 15 }).slice(-3, -1);
   expect(foot.map(({ text }) => text)).toEqual([`disable ${label.slice(0, 9)}`, `${label.slice(10)}? [y/N]`]);
 });
 
@@ -176,8 +180,8 @@ test("what a plan deletes is applied after its name is typed, several after thei
     { ...item(2, "old"), ...apply, deletes: "old" },
     { ...item(3, "older"), ...apply, deletes: "older" },
   ];
-  const list = loaded(startOf(changes, lasting), items, { isCut: false });
-  const lines = frameOf(list, { server: "", user: "", width: 60, height: 15 }).map(({ text }) => text);
+  const list = loaded(createInitialState(changes, lasting), items, { isCut: false });
+  const lines = renderFrame(list, { server: "", user: "", width: 60, height: 15 }).map(({ text }) => text);
   expect(lines.findIndex((line) => line.startsWith("DELETED"))).toBe(
     lines.findIndex((line) => / 2 +old/.test(line)) - 1,
   );
@@ -196,8 +200,8 @@ test("the frame shows the chosen columns, and the sort stays", () => {
   const hidden = after(three, "s", "v", " ", "enter");
   expect(hidden.effect).toEqual({ type: "keep" });
   expect(hidden.state.columns).toEqual({ channels: ["NAME"] });
-  expect(idsOf(hidden.state)).toEqual(["2", "9", "10"]);
-  const lines = frameOf(hidden.state, { server: "", user: "", width: 60, height: 15 });
+  expect(listVisibleKeys(hidden.state)).toEqual(["2", "9", "10"]);
+  const lines = renderFrame(hidden.state, { server: "", user: "", width: 60, height: 15 });
   expect(lines[1]?.text.trim()).toBe("NAME");
   // The last column stays.
   expect(after(hidden.state, "v", "j", " ").state.columns).toEqual({ channels: ["NAME"] });
@@ -212,7 +216,7 @@ test("a number of the list is changed after it is typed, and a wrong one is expl
   }));
   const list = loaded(three, items, { isCut: false });
   const asked = after(list, "P", "1", "x").state;
-  const foot = (state: State) => frameOf(state, { server: "", user: "", width: 60, height: 15 }).at(-2)?.text;
+  const foot = (state: State) => renderFrame(state, { server: "", user: "", width: 60, height: 15 }).at(-2)?.text;
   expect(foot(asked)).toBe("priority of channel 10, now 5: 1x");
   expect(foot(after(asked, "enter").state)).toBe("! priority: 1x does not fit; write a whole number from -999");
   expect(after(asked, "enter", "backspace", "2", "enter").effect).toMatchObject({
@@ -224,11 +228,13 @@ test("a number of the list is changed after it is typed, and a wrong one is expl
 
 test("an empty list says what is not there and which key leads on", () => {
   const place = { server: "https://ai.example.com", user: "root", width: 80, height: 24 };
-  const emptied = (state: State) => frameOf(loaded(state, [], { isCut: false }), place)[1]?.text;
-  expect(emptied(startOf(channels, lasting))).toBe("No channels.");
-  expect(emptied({ ...startOf(channels, lasting), filter: "x" })).toBe("No channels match /x; esc clears it.");
+  const emptied = (state: State) => renderFrame(loaded(state, [], { isCut: false }), place)[1]?.text;
+  expect(emptied(createInitialState(channels, lasting))).toBe("No channels.");
+  expect(emptied({ ...createInitialState(channels, lasting), filter: "x" })).toBe(
+    "No channels match /x; esc clears it.",
+  );
   const scope = { channel: "3", label: "channel 3", isFailing: true };
-  expect(emptied({ ...startOf(logs, lasting), scope })).toBe(
+  expect(emptied({ ...createInitialState(logs, lasting), scope })).toBe(
     "No failing calls of channel 3; L at the channel lists all its calls.",
   );
 });

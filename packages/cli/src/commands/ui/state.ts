@@ -1,4 +1,4 @@
-import { hintOf, messageOf } from "../../core/problem.ts";
+import { findHint, formatErrorMessage } from "../../core/problem.ts";
 import { printable } from "../../print/printable.ts";
 import { FieldProblem, type Form, type Values } from "./form.ts";
 
@@ -161,7 +161,7 @@ export interface Step {
   readonly effect?: Effect;
 }
 
-export function startOf(resource: Titles, { isReadOnly, columns }: Lasting): State {
+export function createInitialState(resource: Titles, { isReadOnly, columns }: Lasting): State {
   return {
     resource,
     isReadOnly,
@@ -193,7 +193,7 @@ export function startOf(resource: Titles, { isReadOnly, columns }: Lasting): Sta
 }
 
 /** How questions and notices name one row or several. */
-export function labelOf(items: readonly Item[], { name }: Titles): string {
+export function formatItemsLabel(items: readonly Item[], { name }: Titles): string {
   const [first, ...more] = items;
   return first && more.length === 0 ? first.label : `${items.length} ${name}`;
 }
@@ -211,14 +211,14 @@ export function shownColumns({ resource, columns }: Pick<State, "resource" | "co
 }
 
 /** What the action that waits can be done with. */
-export function choicesOf({ pending }: Pick<State, "pending">): readonly string[] {
+export function listChoices({ pending }: Pick<State, "pending">): readonly string[] {
   return (pending && pending.items[0]?.choices?.[pending.action]) ?? [];
 }
 
 /** The rows that match the filter, sorted. */
 export function visibleItems(state: State): readonly Item[] {
   const { items, filter, sort } = state;
-  const isMatching = matcherOf(filter, shownColumns(state));
+  const isMatching = createMatcher(filter, shownColumns(state));
   const matching = filter === "" ? items : items.filter(({ cells }) => isMatching(cells));
   if (!sort) return matching;
   const sign = sort.isDown ? -1 : 1;
@@ -226,7 +226,7 @@ export function visibleItems(state: State): readonly Item[] {
 }
 
 /** Whether the shown cells of a row hold a text, in any case. */
-export function matcherOf(text: string, columns: readonly number[]): (cells: readonly string[]) => boolean {
+export function createMatcher(text: string, columns: readonly number[]): (cells: readonly string[]) => boolean {
   const word = text.toLowerCase();
   return (cells) =>
     columns
@@ -294,7 +294,7 @@ export function wantedBy({ scope, search, pages, query }: State): Wanted {
 }
 
 /** What went wrong, and what to do about it. */
-export function sentenceOf(error: unknown): string {
-  const hint = error instanceof FieldProblem ? undefined : hintOf(error);
-  return printable(hint === undefined ? messageOf(error) : `${messageOf(error)}; ${hint}`);
+export function describeError(error: unknown): string {
+  const hint = error instanceof FieldProblem ? undefined : findHint(error);
+  return printable(hint === undefined ? formatErrorMessage(error) : `${formatErrorMessage(error)}; ${hint}`);
 }

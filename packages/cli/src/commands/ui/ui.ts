@@ -1,9 +1,9 @@
 import { ROLE, selfGet } from "@fairway/wire";
 import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { messageOf } from "../../core/problem.ts";
+import { formatErrorMessage } from "../../core/problem.ts";
 import { isForPeople, type Output } from "../../print/output.ts";
-import { signsOf, type Signs } from "../../print/signs.ts";
+import { detectSigns, type Signs } from "../../print/signs.ts";
 import { loadWidths } from "../../print/width.ts";
 import { openPage } from "../../terminal/browser.ts";
 import { copyToClipboard } from "../../terminal/clipboard.ts";
@@ -14,12 +14,12 @@ import { MistakenDocuments } from "../documents/plan.ts";
 import { editChannel } from "../channel/edit.ts";
 import { editOption } from "../option/option.ts";
 import { readColumns, writeColumns } from "./columns.ts";
-import { draftOf, withDraft, type Form } from "./form.ts";
+import { formatDraft, withDraft, type Form } from "./form.ts";
 import { planResource, type PlanFiles } from "./lists/plan.ts";
 import type { Resource } from "./lists/resource.ts";
-import { resourcesOf } from "./lists/resources.ts";
+import { listResources } from "./lists/resources.ts";
 import type { Left, Outside } from "./performer.ts";
-import { findResource, startOf, type Scope, type State } from "./state.ts";
+import { findResource, createInitialState, type Scope, type State } from "./state.ts";
 
 export interface UiOptions {
   readonly resource: string | undefined;
@@ -43,9 +43,9 @@ export async function runUi({ client, profile }: Session, options: UiOptions, ou
   await loadWidths();
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
-  const signs: Signs = isPlain ? "words" : signsOf(io.env);
+  const signs: Signs = isPlain ? "words" : detectSigns(io.env);
   const columns = readColumns(io.env);
-  const resources = resourcesOf(client, {
+  const resources = listResources(client, {
     isAdmin,
     quotaPerUnit: await output.quotaPerUnit(),
     channels: isAdmin ? await channelShape(client, output) : CHANNELS,
@@ -65,7 +65,10 @@ export async function runUi({ client, profile }: Session, options: UiOptions, ou
     isPlain
       ? (await import("./plain.ts")).showPlain({ ...screen, state: from, width: io.width ?? 80, out: io.out })
       : (await import("./screen.tsx")).showUi({ ...screen, state: from });
-  let state: State = { ...startOf(resource, { isReadOnly: options.readOnly === true, columns }), scope: options.scope };
+  let state: State = {
+    ...createInitialState(resource, { isReadOnly: options.readOnly === true, columns }),
+    scope: options.scope,
+  };
   for (;;) {
     const left = await show(state);
     if (left.draft) state = { ...left.state, form: await edited(left.draft, io) };
@@ -79,10 +82,10 @@ async function edited(form: Form, io: Io): Promise<Form> {
   let next = form;
   const save = async (text: string) => void (next = withDraft(form, await readYaml(text)));
   try {
-    await editText({ text: draftOf(form), fileName: "fairway.yaml" }, save, { ...io, note: () => undefined });
+    await editText({ text: formatDraft(form), fileName: "fairway.yaml" }, save, { ...io, note: () => undefined });
     return next;
   } catch (error) {
-    return { ...form, problem: messageOf(error) };
+    return { ...form, problem: formatErrorMessage(error) };
   }
 }
 
@@ -134,7 +137,7 @@ async function edit(
     if (resource === "channels") await editChannel(client, Number(key), tools);
     else await editOption(client, key, tools);
   } catch (error) {
-    notice = messageOf(error);
+    notice = formatErrorMessage(error);
   }
   return notice;
 }

@@ -1,11 +1,11 @@
 import { table } from "../../print/table.ts";
-import { widthOf } from "../../print/width.ts";
+import { measureWidth } from "../../print/width.ts";
 import type { Form } from "./form.ts";
-import { helpOf } from "./help.ts";
+import { listHelpLines } from "./help.ts";
 import {
-  choicesOf,
+  listChoices,
   chosenAt,
-  labelOf,
+  formatItemsLabel,
   markedItems,
   shownColumns,
   visibleItems,
@@ -28,18 +28,18 @@ export interface Place {
 }
 
 /** Title, table or detail, message, keys: never more than `height` lines. A long message takes lines of the body. */
-export function frameOf(state: State, place: Place): Line[] {
-  const { text, tone } = footOf(state, place.width);
+export function renderFrame(state: State, place: Place): Line[] {
+  const { text, tone } = renderFoot(state, place.width);
   const foot = wrapped(text, place.width).slice(0, FOOT);
   const room = Math.max(1, bodyHeight(place.height) + 1 - foot.length);
-  const body = bodyOf(state, place.width, room).slice(0, room);
+  const body = renderBody(state, place.width, room).slice(0, room);
   const blank = Array.from({ length: room - body.length }, (): Line => ({ text: "" }));
   return [
-    { text: titleOf(state, place), tone: "title" },
+    { text: formatTitle(state, place), tone: "title" },
     ...body,
     ...blank,
     ...foot.map((line): Line => ({ text: line, ...(tone ? { tone } : {}) })),
-    keysOf(state),
+    formatKeys(state),
   ];
 }
 
@@ -51,37 +51,37 @@ export function bodyHeight(height: number): number {
   return Math.max(1, height - 3);
 }
 
-function titleOf(state: State, { server, user }: Place): string {
+function formatTitle(state: State, { server, user }: Place): string {
   const { resource, isCut, filter, sort, scope, query, isFollowing, isReadOnly } = state;
   const parts = [
-    `${resource.name} ${countOf(state)}${isCut ? " (m reads more)" : ""}`,
+    `${resource.name} ${formatCount(state)}${isCut ? " (m reads more)" : ""}`,
     ...(scope ? [`${scope.isFailing ? "failing calls" : "calls"} of ${scope.label}`] : []),
     ...Object.entries(query).map(([name, value]) => `${name}=${value}`),
     ...(filter === "" ? [] : [`/${filter}`]),
     ...(sort ? [`by ${resource.titles[sort.column]}${sort.isDown ? "↓" : "↑"}`] : []),
-    ...markedOf(state),
+    ...formatMarked(state),
     ...(isFollowing ? ["following"] : []),
     ...(isReadOnly ? ["read-only"] : []),
   ];
   return `fairway  ${[...parts, user, server].join(" · ")}`;
 }
 
-function countOf(state: State): string {
+function formatCount(state: State): string {
   const { items, summary, isLoading, filter } = state;
   if (isLoading && items.length === 0) return "…";
   if (filter !== "") return `${visibleItems(state).length} of ${items.length}`;
   return summary === "" ? String(items.length) : summary;
 }
 
-function markedOf(state: State): string[] {
+function formatMarked(state: State): string[] {
   const { length } = markedItems(state);
   return length > 0 ? [`${length} marked`] : [];
 }
 
-function bodyOf(state: State, width: number, room: number): Line[] {
+function renderBody(state: State, width: number, room: number): Line[] {
   const { mode, pending, form } = state;
   if (mode === "help")
-    return helpOf(state.isReadOnly)
+    return listHelpLines(state.isReadOnly)
       .slice(state.offset)
       .map((text) => ({ text }));
   if (mode === "form" && form) return formLines(form, width, room);
@@ -144,7 +144,10 @@ function formLines({ title, fields, at, problem }: Form, width: number, room: nu
     const text = (isSecret ? "*".repeat(Array.from(value).length) : value) + (isChosen ? "_" : "");
     const mark = isNeeded && value === "" ? "!" : " ";
     const head = `${isChosen ? ">" : " "}${mark} ${name.padEnd(widest)}  `;
-    const line: Line = { text: head + lastOf(text, width - head.length), ...(isChosen ? { tone: "chosen" } : {}) };
+    const line: Line = {
+      text: head + truncateStart(text, width - head.length),
+      ...(isChosen ? { tone: "chosen" } : {}),
+    };
     const wrong = isChosen && problem !== "" ? wrapped(problem, width - 4).slice(0, 2) : [];
     return [line, ...wrong.map((one): Line => ({ text: `    ${one}`, tone: "bad" }))];
   });
@@ -152,27 +155,27 @@ function formLines({ title, fields, at, problem }: Form, width: number, room: nu
 }
 
 /** The end of a text, which is what is typed. */
-function lastOf(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+function truncateStart(text: string, width: number): string {
+  if (measureWidth(text) <= width) return text;
   const letters = Array.from(text);
-  while (widthOf(letters.join("")) > width - 1) letters.shift();
+  while (measureWidth(letters.join("")) > width - 1) letters.shift();
   return `…${letters.join("")}`;
 }
 
 /** Lines of whole words; a word that is longer than a line is divided. */
 function wrapped(text: string, width: number): string[] {
-  if (widthOf(text) <= width) return [text];
+  if (measureWidth(text) <= width) return [text];
   const lines: string[] = [];
-  for (const word of text.split(" ").flatMap((one) => partsOf(one, width))) {
+  for (const word of text.split(" ").flatMap((one) => splitWord(one, width))) {
     const last = lines.at(-1);
-    if (last !== undefined && widthOf(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && measureWidth(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
 }
 
-function partsOf(word: string, width: number): string[] {
-  if (widthOf(word) <= width) return [word];
+function splitWord(word: string, width: number): string[] {
+  if (measureWidth(word) <= width) return [word];
   const letters = Array.from(word);
   const count = Math.max(1, Math.floor(width / 2));
   return Array.from({ length: Math.ceil(letters.length / count) }, (_, at) =>
@@ -195,7 +198,7 @@ function columnLines(state: State, room: number): Line[] {
 
 /** What the action can be done with, the usual one first. */
 function choiceLines({ pending, offset, resource, ...state }: State, room: number): Line[] {
-  const choices = choicesOf({ pending });
+  const choices = listChoices({ pending });
   const size = Math.max(1, room - 1);
   const from = Math.max(0, Math.min(offset - size + 1, choices.length - size));
   const lines = choices.slice(from, from + size).map((text, index): Line => {
@@ -207,28 +210,31 @@ function choiceLines({ pending, offset, resource, ...state }: State, room: numbe
     };
   });
   return [
-    { text: `${pending?.action ?? ""} ${labelOf(pending?.items ?? state.items, resource)} with`, tone: "title" },
+    {
+      text: `${pending?.action ?? ""} ${formatItemsLabel(pending?.items ?? state.items, resource)} with`,
+      tone: "title",
+    },
     ...lines,
   ];
 }
 
-function footOf(state: State, width: number): Line {
+function renderFoot(state: State, width: number): Line {
   const { mode, typed, pending, problem, notice, form } = state;
-  if (mode === "choice") return { text: `${state.offset + 1} of ${choicesOf(state).length}` };
-  if (pending) return questionOf(state, pending);
+  if (mode === "choice") return { text: `${state.offset + 1} of ${listChoices(state).length}` };
+  if (pending) return formatQuestion(state, pending);
   if (mode === "form" && form) {
     const hint = form.fields[form.at]?.hint ?? "";
     if (form.question !== "") return { text: `${form.question} [y/N]`, tone: "question" };
     return notice === "" ? { text: hint } : { text: notice };
   }
-  if (mode === "filter") return { text: `/${lastOf(typed, width - 1)}`, tone: "question" };
-  if (mode === "command") return { text: `:${lastOf(typed, width - 1)}`, tone: "question" };
+  if (mode === "filter") return { text: `/${truncateStart(typed, width - 1)}`, tone: "question" };
+  if (mode === "command") return { text: `:${truncateStart(typed, width - 1)}`, tone: "question" };
   return problem === "" ? { text: notice } : { text: `! ${problem}`, tone: "bad" };
 }
 
-function questionOf(state: State, { action, items, wanted, problem = "" }: Pending): Line {
+function formatQuestion(state: State, { action, items, wanted, problem = "" }: Pending): Line {
   const { typed, mode, resource } = state;
-  const named = labelOf(items, resource);
+  const named = formatItemsLabel(items, resource);
   const one = items.length === 1 ? items[0] : undefined;
   if (mode === "amount" && (action === "priority" || action === "weight")) {
     if (problem !== "") return { text: `! ${problem}`, tone: "bad" };
@@ -237,12 +243,12 @@ function questionOf(state: State, { action, items, wanted, problem = "" }: Pendi
   }
   const answer = wanted === undefined ? "[y/N]" : `Type ${wanted}: ${typed}`;
   return {
-    text: `${action} ${named}${action === "undo" || action === "apply" ? consequenceOf(items, one) : ""}? ${answer}`,
+    text: `${action} ${named}${action === "undo" || action === "apply" ? describeConsequence(items, one) : ""}? ${answer}`,
     tone: "question",
   };
 }
 
-function consequenceOf(items: readonly Item[], one: Item | undefined): string {
+function describeConsequence(items: readonly Item[], one: Item | undefined): string {
   if (one)
     return one.deletes === undefined ? (one.undoes === undefined ? "" : `: ${one.undoes}`) : ", which deletes it";
   const deleted = items.filter(({ deletes }) => deletes !== undefined).length;
@@ -268,7 +274,7 @@ const FORM_KEYS: Readonly<Record<Form["kind"], string>> = {
   write: "enter write · tab next · ctrl-u empty · esc back",
 };
 
-function keysOf({ mode, pending, form }: State): Line {
+function formatKeys({ mode, pending, form }: State): Line {
   const isTyped = pending?.wanted !== undefined;
   const confirming = isTyped ? "enter if it is typed · esc no" : "y yes · any other key no";
   const text =

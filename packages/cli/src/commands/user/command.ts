@@ -14,7 +14,7 @@ export function userCommands(program: Command, context: CommandContext): void {
   acting(user, context);
 }
 
-function reading(user: Command, { client, output, idOf }: CommandContext): void {
+function reading(user: Command, { client, output, resolveId }: CommandContext): void {
   const list = user
     .command("list")
     .description("newest first")
@@ -28,11 +28,11 @@ function reading(user: Command, { client, output, idOf }: CommandContext): void 
     .command("get")
     .argument("<id>", ONE, id("user"))
     .description("one account")
-    .action(async (one: Reference) => (await load()).getUser(await client(), await idOf(one), output()));
+    .action(async (one: Reference) => (await load()).getUser(await client(), await resolveId(one), output()));
   examples(get, "fairway user get 3");
 }
 
-function writing(user: Command, { client, output, session, idOf }: CommandContext): void {
+function writing(user: Command, { client, output, session, resolveId }: CommandContext): void {
   const create = user
     .command("create")
     .description("create an account; its password is asked for")
@@ -50,7 +50,7 @@ function writing(user: Command, { client, output, session, idOf }: CommandContex
     .option("--display-name <name>")
     .option("--group <name>")
     .action(async (one: Reference, options: UserUpdateOptions) =>
-      (await load()).updateUser(await client(), await idOf(one), options, output()),
+      (await load()).updateUser(await client(), await resolveId(one), options, output()),
     );
   examples(update, "fairway user update 3 --group vip");
   const password = user
@@ -59,12 +59,12 @@ function writing(user: Command, { client, output, session, idOf }: CommandContex
     .description("set a new password; it and your own are asked for")
     .option("--password-stdin", "read your own password and the new one from standard input, a line each")
     .action(async (one: Reference, options: { passwordStdin?: boolean }) =>
-      (await load()).setPassword(await session(), await idOf(one), options, output()),
+      (await load()).setPassword(await session(), await resolveId(one), options, output()),
     );
   examples(password, "fairway user passwd 3");
 }
 
-function acting(user: Command, { client, output, idOf, idsOf }: CommandContext): void {
+function acting(user: Command, { client, output, resolveId, resolveIds }: CommandContext): void {
   const verbs = {
     enable: "let accounts be used again",
     disable: "lock accounts out, with their keys",
@@ -77,7 +77,7 @@ function acting(user: Command, { client, output, idOf, idsOf }: CommandContext):
       .argument("<id...>", AS_LISTED, ids("user"))
       .description(verbs[verb])
       .action(async (chosen: Reference[]) =>
-        (await load()).manageUsers(await client(), await idsOf(chosen), verb, output()),
+        (await load()).manageUsers(await client(), await resolveIds(chosen), verb, output()),
       );
     examples(command, `fairway user ${verb} 3`);
   }
@@ -90,7 +90,7 @@ function acting(user: Command, { client, output, idOf, idsOf }: CommandContext):
     .option("--set <amount>", "5usd or 500000")
     .option("--idempotency-key <key>", "of an earlier try without an answer: the change then counts once")
     .action(async (one: Reference, options: UserQuotaOptions) =>
-      (await load()).moveQuota(await client(), await idOf(one), options, output()),
+      (await load()).moveQuota(await client(), await resolveId(one), options, output()),
     );
   examples(
     quota,
@@ -103,7 +103,7 @@ function acting(user: Command, { client, output, idOf, idsOf }: CommandContext):
     .description("delete accounts for good, with their keys; their logs stay")
     .addOption(yes())
     .action(async (chosen: Reference[], options: { yes?: boolean }) =>
-      (await load()).deleteUsers(await client(), await idsOf(chosen, true), options, output()),
+      (await load()).deleteUsers(await client(), await resolveIds(chosen, true), options, output()),
     );
   examples(remove, "fairway user delete 3");
 }

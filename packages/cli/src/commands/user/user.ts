@@ -18,15 +18,15 @@ import {
 } from "@fairway/wire";
 import { randomUUID } from "node:crypto";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { exitCodeOf, isNotSent, messageOf } from "../../core/problem.ts";
+import { toExitCode, isNotSent, formatErrorMessage } from "../../core/problem.ts";
 import { number, plain, quota } from "../../print/columns.ts";
 import { isForPeople, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import { ask, readPassword, readSecret } from "../../terminal/prompt.ts";
 import type { Session } from "../../session/session.ts";
-import { sessionOf } from "../account/login.ts";
+import { signInByPassword } from "../account/login.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsToList, type Part } from "../paging.ts";
-import { quotaOf } from "../token/token.ts";
+import { parseQuota } from "../token/token.ts";
 
 const ROLE_WORD: Readonly<Record<number, string>> = {
   [ROLE.user]: "user",
@@ -45,7 +45,7 @@ export const USERS: Shape<User> = {
     number("ID", "id"),
     plain("USERNAME", "username"),
     { title: "ROLE", value: ({ role }) => ROLE_WORD[role] ?? String(role) },
-    { title: "STATUS", value: stateOf },
+    { title: "STATUS", value: formatUserState },
     plain("GROUP", "group"),
     quota("BALANCE", "quota"),
     quota("USED", "used_quota"),
@@ -56,7 +56,7 @@ export const USERS: Shape<User> = {
   name: ({ id }) => `user/${id}`,
 };
 
-function stateOf({ DeletedAt, status: number }: User): string {
+function formatUserState({ DeletedAt, status: number }: User): string {
   return DeletedAt === null ? (STATUS_WORD[number] ?? String(number)) : "deleted";
 }
 
@@ -71,14 +71,14 @@ export async function listUsers(client: Client, options: UserListOptions, output
   const query = {
     keyword: options.search,
     group: options.group,
-    role: numberOf(ROLE_WORD, options.role),
-    status: numberOf(STATUS_WORD, options.status),
+    role: findNumber(ROLE_WORD, options.role),
+    status: findNumber(STATUS_WORD, options.status),
   };
   const found = await rowsToList(options, output, (page) => client.call(userList, { query: { ...query, ...page } }));
   await printList(output, { ...USERS, ...found, empty: "No users match." });
 }
 
-function numberOf(words: Readonly<Record<number, string>>, word: string | undefined): string | undefined {
+function findNumber(words: Readonly<Record<number, string>>, word: string | undefined): string | undefined {
   return Object.keys(words).find((number) => words[Number(number)] === word);
 }
 
@@ -92,7 +92,7 @@ export async function getUser(client: Client, id: number, output: Output): Promi
     username: user.username,
     name: user.display_name,
     role: ROLE_WORD[user.role] ?? user.role,
-    status: stateOf(user),
+    status: formatUserState(user),
     group: user.group,
     email: user.email === "" ? "-" : user.email,
     balance: `${showQuota(user.quota, style)} (${user.quota})`,
@@ -160,7 +160,7 @@ export async function setPassword(
   const { data: user } = await client.call(userGet, { params: { id } });
   const { data: self } = await client.call(selfGet, {});
   const { own, password } = options.passwordStdin ? await twoLines() : await askedTwice(self.username);
-  const session = await sessionOf(transport, profile.server, { username: self.username, password: own });
+  const session = await signInByPassword(transport, profile.server, { username: self.username, password: own });
   try {
     await session.client.call(userUpdate, { body: { id, password } });
   } finally {
@@ -208,7 +208,7 @@ export async function moveQuota(client: Client, id: number, options: UserQuotaOp
   if (amount === undefined) throw new CliError("how much?", EXIT.usage, "write --add 5usd, --sub 500000 or --set 0");
   const { data: info } = await client.call(status, {});
   const flag = add !== undefined ? "--add" : sub !== undefined ? "--sub" : "--set";
-  const value = quotaOf(amount, info.quota_per_unit, flag);
+  const value = parseQuota(amount, info.quota_per_unit, flag);
   const key = options.idempotencyKey ?? randomUUID();
   const { data } = await client
     .call(userManage, { body: { id, action: "add_quota", mode, value }, headers: { "Idempotency-Key": key } })
@@ -229,7 +229,7 @@ function wasAnswered(problem: unknown): boolean {
 /** Says how to try again, so that the amount does not count twice. */
 function unanswered(problem: unknown, key: string): CliError {
   const hint = `the balance may have changed: run it again with --idempotency-key ${key}, and it counts once`;
-  return new CliError(messageOf(problem), exitCodeOf(problem), hint);
+  return new CliError(formatErrorMessage(problem), toExitCode(problem), hint);
 }
 
 export async function deleteUsers(
@@ -243,7 +243,7 @@ export async function deleteUsers(
     kind: "UserDelete",
     ids: chosen,
     question: (named) => `Delete user ${named} with all keys`,
-    nameOf: async (id) => (await client.call(userGet, { params: { id } })).data.username,
+    loadName: async (id) => (await client.call(userGet, { params: { id } })).data.username,
     remove: (id) => client.call(userDelete, { params: { id } }),
   };
   await deleteEach(deletion, yes, output);

@@ -1,7 +1,7 @@
 import { auditList, type AuditRow } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { nowSeconds } from "../../lib/now.ts";
-import { boundsOf, rangeName } from "../../lib/range.ts";
+import { resolveBounds, rangeName } from "../../lib/range.ts";
 import { readRows, type Rows } from "../../lib/rows.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 
@@ -23,7 +23,7 @@ export function auditQuery(filter: AuditFilter, page: { readonly page: number; r
   return queryOptions({
     queryKey: queryKeys.audit.list(filter, page),
     queryFn: ({ signal }): Promise<Rows<AuditRow>> => {
-      const { from, to } = boundsOf(rangeName(range, USUAL_RANGE), nowSeconds(), filter);
+      const { from, to } = resolveBounds(rangeName(range, USUAL_RANGE), nowSeconds(), filter);
       const names = { username: user, action, target };
       const bounds = { start_timestamp: from, end_timestamp: to };
       return readRows(auditList, {

@@ -16,12 +16,12 @@ import { When } from "../../ui/display/when.tsx";
 import { useSentence, useTarget } from "../../shared/audit/words.ts";
 import { auditQuery, USUAL_RANGE } from "./api.ts";
 import "./audit.css";
-import { changesOf } from "./changes.ts";
+import { diffMembers } from "./changes.ts";
 import { AuditDetail } from "./row-detail.tsx";
 import { useTexts } from "./texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, user: "", action: "", target: "", range: USUAL_RANGE, from: "", to: "" };
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 type List = ReturnType<typeof useList<typeof DEFAULTS>>;
 
@@ -66,13 +66,13 @@ function SentenceCell({ row }: { readonly row: AuditRow }) {
 /** Names of the members that differ; values are in the detail. */
 function ChangedCell({ row }: { readonly row: AuditRow }) {
   const t = useTexts();
-  const { rows, isUnfinished } = changesOf(row.old_value, row.new_value);
+  const { rows, isUnfinished } = diffMembers(row.old_value, row.new_value);
   const names = rows.filter(({ name, before, after }) => name !== "" && before !== after).map(({ name }) => name);
-  const rest = names.length - MOST_NAMES;
+  const rest = names.length - MAX_NAMES;
   return (
     <span className="cut">
       {isUnfinished && <Mark kind="caution" label="" title={t("unfinished")} />}
-      <span className="mono">{names.slice(0, MOST_NAMES).join(", ")}</span>
+      <span className="mono">{names.slice(0, MAX_NAMES).join(", ")}</span>
       {rest > 0 && <span className="soft"> {t("more", { count: rest })}</span>}
     </span>
   );

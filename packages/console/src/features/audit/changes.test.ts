@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { changesOf } from "./changes.ts";
+import { diffMembers } from "./changes.ts";
 
 test("pairs each change with the value before", () => {
-  expect(changesOf('{"name":"a","gone":1}', '{"name":"b","models":["x"]}')).toEqual({
+  expect(diffMembers('{"name":"a","gone":1}', '{"name":"b","models":["x"]}')).toEqual({
     rows: [
       { name: "name", before: "a", after: "b" },
       { name: "models", before: undefined, after: '[\n "x"\n]' },
@@ -13,14 +13,14 @@ test("pairs each change with the value before", () => {
 });
 
 test("a call without an end shows what it sent", () => {
-  expect(changesOf(null, '{"unfinished":{"id":7}}')).toEqual({
+  expect(diffMembers(null, '{"unfinished":{"id":7}}')).toEqual({
     rows: [{ name: "id", before: undefined, after: "7" }],
     isUnfinished: true,
   });
 });
 
 test("whatever is no object is shown as it is", () => {
-  expect(changesOf(null, "[1]").rows).toEqual([{ name: "", before: undefined, after: "[\n 1\n]" }]);
-  expect(changesOf("no json", null).rows).toEqual([{ name: "", before: "no json", after: undefined }]);
-  expect(changesOf(null, null).rows).toEqual([]);
+  expect(diffMembers(null, "[1]").rows).toEqual([{ name: "", before: undefined, after: "[\n 1\n]" }]);
+  expect(diffMembers("no json", null).rows).toEqual([{ name: "", before: "no json", after: undefined }]);
+  expect(diffMembers(null, null).rows).toEqual([]);
 });

@@ -14,7 +14,7 @@ export interface Changes {
 }
 
 /** Members of a JSON object; any other value is one member without a name. */
-function membersOf(text: string | null): JsonObject {
+function parseMembers(text: string | null): JsonObject {
   if (text === null || text === "") return {};
   const value = parseJson(text);
   return isObject(value) ? value : { "": value === undefined ? text : value };
@@ -25,11 +25,11 @@ function print(value: unknown): string {
 }
 
 /** Values before and after, member by member, in the order of the newer object. */
-export function changesOf(oldValue: string | null, newValue: string | null): Changes {
-  const before = membersOf(oldValue);
-  const written = membersOf(newValue);
+export function diffMembers(oldValue: string | null, newValue: string | null): Changes {
+  const before = parseMembers(oldValue);
+  const written = parseMembers(newValue);
   const isUnfinished = Object.keys(written).join() === "unfinished";
-  const after = isUnfinished ? membersOf(JSON.stringify(written["unfinished"] ?? {})) : written;
+  const after = isUnfinished ? parseMembers(JSON.stringify(written["unfinished"] ?? {})) : written;
   const names = [...new Set([...Object.keys(after), ...Object.keys(before)])];
   const rows = names.map((name) => ({
     name,

@@ -1,6 +1,6 @@
 import type { AuditRow } from "@fairway/wire";
 import { Mark } from "../../ui/display/mark.tsx";
-import { changesOf } from "./changes.ts";
+import { diffMembers } from "./changes.ts";
 import { useTexts } from "./texts.ts";
 
 function Value({ text }: { readonly text: string | undefined }) {
@@ -14,7 +14,7 @@ function Value({ text }: { readonly text: string | undefined }) {
 /** The values before and after the call, next to each other. */
 export function AuditDetail({ row }: { readonly row: AuditRow }) {
   const t = useTexts();
-  const { rows, isUnfinished } = changesOf(row.old_value, row.new_value);
+  const { rows, isUnfinished } = diffMembers(row.old_value, row.new_value);
   return (
     <div className="audit-detail">
       {isUnfinished && <Mark kind="caution" label={t("unfinished")} />}

@@ -1,6 +1,13 @@
 import type { Budget } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { changeOfForm, checkBudget, filterBudgets, formOfBudget, newBudget, stateOf } from "./budget-form.ts";
+import {
+  toBudgetChange,
+  checkBudget,
+  filterBudgets,
+  toBudgetDraft,
+  newBudget,
+  calculateBudgetState,
+} from "./budget-form.ts";
 
 const BUDGET: Budget = {
   id: 1,
@@ -26,11 +33,11 @@ test("a new budget needs a subject and a limit; users, tokens and channels are m
 });
 
 test("the notice is a percentage, and 0 switches it off", () => {
-  const form = formOfBudget(BUDGET);
+  const form = toBudgetDraft(BUDGET);
   for (const text of ["", "101", "-1", "8.5", "all"]) {
     expect(checkBudget({ ...form, soft_percent: text }, false), text).toEqual({ soft_percent: "percentWrong" });
   }
-  expect(changeOfForm({ ...form, soft_percent: "0" })).toEqual({
+  expect(toBudgetChange({ ...form, soft_percent: "0" })).toEqual({
     quota_limit: 1_000,
     time_zone: "Europe/Berlin",
     soft_percent: 0,
@@ -39,10 +46,10 @@ test("the notice is a percentage, and 0 switches it off", () => {
 });
 
 test("reservations count as used", () => {
-  expect(stateOf({ ...BUDGET, used: 700, held: 99 })).toBe("within");
-  expect(stateOf({ ...BUDGET, used: 700, held: 100 })).toBe("near");
-  expect(stateOf({ ...BUDGET, used: 900, held: 100 })).toBe("spent");
-  expect(stateOf({ ...BUDGET, used: 999, soft_percent: 0 })).toBe("within");
+  expect(calculateBudgetState({ ...BUDGET, used: 700, held: 99 })).toBe("within");
+  expect(calculateBudgetState({ ...BUDGET, used: 700, held: 100 })).toBe("near");
+  expect(calculateBudgetState({ ...BUDGET, used: 900, held: 100 })).toBe("spent");
+  expect(calculateBudgetState({ ...BUDGET, used: 999, soft_percent: 0 })).toBe("within");
 });
 
 test("budgets are filtered by part of the name or number of their subject, scope and state", () => {

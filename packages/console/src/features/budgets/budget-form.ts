@@ -31,12 +31,12 @@ export function newBudget(scope: Budget["scope"], subject: string): BudgetDraft 
   };
 }
 
-export function formOfBudget(budget: Budget): BudgetDraft {
+export function toBudgetDraft(budget: Budget): BudgetDraft {
   const { scope, subject, period, time_zone, quota_limit, soft_percent, is_hard } = budget;
   return { scope, subject, period, time_zone, quota_limit, soft_percent: String(soft_percent), is_hard };
 }
 
-export function changeOfForm(form: BudgetDraft): BudgetChange {
+export function toBudgetChange(form: BudgetDraft): BudgetChange {
   return {
     quota_limit: form.quota_limit ?? 0,
     time_zone: form.time_zone.trim(),
@@ -76,7 +76,7 @@ export function translateErrors(
 export type BudgetState = "within" | "near" | "spent";
 
 /** How far the window that runs now is; reservations of running requests count as used. */
-export function stateOf({ used, held, quota_limit, soft_percent }: Budget): BudgetState {
+export function calculateBudgetState({ used, held, quota_limit, soft_percent }: Budget): BudgetState {
   const taken = used + held;
   if (taken >= quota_limit) return "spent";
   return soft_percent > 0 && taken * 100 >= quota_limit * soft_percent ? "near" : "within";
@@ -95,6 +95,6 @@ export function filterBudgets(budgets: readonly Budget[], { q, scope, state }: B
     (budget) =>
       budgetSubject(budget).toLowerCase().includes(part) &&
       (scope === "" || budget.scope === scope) &&
-      (state === "" || stateOf(budget) === state),
+      (state === "" || calculateBudgetState(budget) === state),
   );
 }

@@ -13,9 +13,9 @@ import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { budgetQuery, createBudget, suggestionsQuery, updateBudget } from "./api.ts";
 import {
-  changeOfForm,
+  toBudgetChange,
   checkBudget,
-  formOfBudget,
+  toBudgetDraft,
   newBudget,
   PERIODS,
   SCOPES,
@@ -46,7 +46,7 @@ export function EditBudget() {
       title={t("edit")}
       list="/budget"
       query={budgetQuery}
-      draftOf={formOfBudget}
+      toDraft={toBudgetDraft}
       form={(initial, edited) => <BudgetForm initial={initial} edited={edited} />}
     />
   );
@@ -61,7 +61,7 @@ function BudgetForm(props: { readonly initial: BudgetDraft; readonly edited: Edi
     check: (values) => translateErrors(checkBudget(values, isNew), t),
     save: async (values) => {
       const { scope, period } = values;
-      const change = changeOfForm(values);
+      const change = toBudgetChange(values);
       if (isNew) await createBudget({ ...change, scope, period, subject: values.subject.trim() });
       else await updateBudget(edited, change);
       toast("success", t("saved"));

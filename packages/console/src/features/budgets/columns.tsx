@@ -7,7 +7,7 @@ import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { When } from "../../ui/display/when.tsx";
-import { stateOf, type BudgetState } from "./budget-form.ts";
+import { calculateBudgetState, type BudgetState } from "./budget-form.ts";
 import { useTexts } from "./texts.ts";
 
 export const SCOPE_TEXT = {
@@ -38,7 +38,7 @@ function SubjectCell({ budget }: { readonly budget: Budget }) {
 /** How near its limit the budget is. */
 export function StateMark({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
-  const state = stateOf(budget);
+  const state = calculateBudgetState(budget);
   return <Mark kind={MARKS[state]} label={t(state)} />;
 }
 
@@ -52,7 +52,7 @@ function UsedCell({ budget }: { readonly budget: Budget }) {
       <Meter
         used={used / limit}
         held={held / limit}
-        isHigh={stateOf(budget) !== "within"}
+        isHigh={calculateBudgetState(budget) !== "within"}
         label={t("usedOf", { percent })}
       />
       <Money quota={limit} />

@@ -19,7 +19,7 @@ import {
   channelUpdate,
   groupList,
   modelsByType,
-  messageKeyOf,
+  findMessageKey,
   type Channel,
   type ChannelInput,
 } from "@fairway/wire";
@@ -203,7 +203,7 @@ export function fetchModels(id: number | undefined, input: ChannelInput): Promis
 export async function probeChannel(id: number | undefined, input: ChannelInput) {
   const model = input.test_model || undefined;
   const result = await call(channelProbe, { body: { ...input, kind: "test", model, id } });
-  return { ...result, message: serverMessage(messageKeyOf(result.code), result.message) };
+  return { ...result, message: serverMessage(findMessageKey(result.code), result.message) };
 }
 
 export function keysQuery(id: number) {

@@ -13,14 +13,14 @@ const STATES: Record<number, { mark: MarkKind; text: StateKey }> = {
   [CHANNEL_STATUS.disabledBySystem]: { mark: "stop", text: "disabledBySystem" },
 };
 
-function stateOf(status: number): { readonly mark: MarkKind; readonly text: StateKey } {
+function toChannelState(status: number): { readonly mark: MarkKind; readonly text: StateKey } {
   return STATES[status] ?? { mark: "unknown", text: "disabledByHand" };
 }
 
 /** Whether the channel is in use. */
 export function StatusMark({ status }: Pick<Channel, "status">) {
   const t = useTexts();
-  const { mark, text } = stateOf(status);
+  const { mark, text } = toChannelState(status);
   return <Mark kind={mark} label={t(text)} />;
 }
 
@@ -28,7 +28,7 @@ export function StatusMark({ status }: Pick<Channel, "status">) {
 export function StateMark({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
   const language = useLanguage();
-  const state = stateOf(channel.status);
+  const state = toChannelState(channel.status);
   const { reason, at } = statusInfo(channel.other_info);
   const isReasoned = channel.status === CHANNEL_STATUS.disabledBySystem && reason !== "";
   const title = isReasoned ? `${reason}${at === undefined ? "" : ` · ${formatExactTime(at, language)}`}` : undefined;

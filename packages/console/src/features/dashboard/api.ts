@@ -20,13 +20,13 @@ const REFRESH_MS = 300_000;
 
 const HOUR = 3_600;
 const DAY = 86_400;
-const MOST_SUBJECTS = 200;
+const MAX_SUBJECTS = 200;
 /** Points of hours are many: fewer subjects have them. */
-const MOST_BY_HOUR = 50;
+const MAX_SUBJECTS_BY_HOUR = 50;
 
 interface DimensionAsked extends UsageFilter {
   readonly dimension: Dimension;
-  readonly stepOf: (bounds: Bounds) => Step;
+  readonly resolveStep: (bounds: Bounds) => Step;
 }
 
 interface SumsQuery {
@@ -47,19 +47,19 @@ function readSums({ isAdmin, user }: UsageFilter, query: SumsQuery, signal: Abor
 
 /** Everything that the page draws, from one answer: subjects, their points, and the sums over all subjects. */
 export function dimensionQuery(name: string, span: () => Bounds, asked: DimensionAsked) {
-  const { dimension, isAdmin, user, stepOf } = asked;
+  const { dimension, isAdmin, user, resolveStep } = asked;
   return queryOptions({
     queryKey: queryKeys.usage.by(dimension, name, isAdmin, user),
     queryFn: async ({ signal }): Promise<{ bounds: Bounds; answer: UsageStatistics }> => {
       const bounds = span();
-      const isByHour = stepOf(bounds) === "hour";
+      const isByHour = resolveStep(bounds) === "hour";
       const query = {
         by: dimension,
         start_timestamp: bounds.from,
         end_timestamp: bounds.to,
         interval: isByHour ? HOUR : DAY,
         utc_offset: localOffset(bounds.to),
-        limit: isByHour ? MOST_BY_HOUR : MOST_SUBJECTS,
+        limit: isByHour ? MAX_SUBJECTS_BY_HOUR : MAX_SUBJECTS,
       };
       return { bounds, answer: await readSums(asked, query, signal) };
     },
@@ -77,7 +77,7 @@ export interface Comparison {
 }
 
 /** Sums of finished hours of the span and of as many hours before it; undefined while none is finished. */
-export function comparisonQuery(name: string, span: () => Bounds, asked: Omit<DimensionAsked, "stepOf">) {
+export function comparisonQuery(name: string, span: () => Bounds, asked: Omit<DimensionAsked, "resolveStep">) {
   const { dimension, isAdmin, user } = asked;
   return queryOptions({
     queryKey: queryKeys.usage.by(dimension, `compared ${name}`, isAdmin, user),

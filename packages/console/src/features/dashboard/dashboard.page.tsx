@@ -19,11 +19,18 @@ import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
 import { logAddress } from "../../shared/usage/log-link.ts";
 import { comparisonQuery, dimensionQuery, refreshUsage, type UsageFilter } from "./api.ts";
 import "./dashboard.css";
-import { figuresOf, labelOf, listDimensions, logPartOf, type Dimension, type SubjectFigures } from "./dimension.ts";
+import {
+  buildFigures,
+  formatSubjectLabel,
+  listDimensions,
+  findLogPart,
+  type Dimension,
+  type SubjectFigures,
+} from "./dimension.ts";
 import { Figures } from "./figures.tsx";
 import { ModelsTable } from "./models-table.tsx";
-import { listBuckets, listUsage, METRICS, readAmounts, seriesOf, sumUnlisted } from "./series.ts";
-import { firstDayOf, spanOf, stepOf, usualRange } from "./span.ts";
+import { listBuckets, listUsage, METRICS, readAmounts, buildSeries, sumUnlisted } from "./series.ts";
+import { findFirstDay, resolveSpan, resolveStep, usualRange } from "./span.ts";
 import { useTexts } from "./texts.ts";
 import { UsagePanel, VIEWS } from "./usage-panel.tsx";
 
@@ -35,15 +42,15 @@ type State = Record<keyof typeof DEFAULTS, string>;
 function useSpan(state: State) {
   const usual = usualRange(useStatus().data_export_default_time);
   // Resolved when the call is made, so that a relative range moves with time.
-  return { usual, span: () => spanOf(state.range, usual, nowSeconds(), state) };
+  return { usual, span: () => resolveSpan(state.range, usual, nowSeconds(), state) };
 }
 
-function isOfOneUser({ isAdmin, user }: UsageFilter): boolean {
+function isSingleUser({ isAdmin, user }: UsageFilter): boolean {
   return !isAdmin || user !== "";
 }
 
 function dimensionNamed(text: string, filter: UsageFilter): Dimension {
-  return listDimensions(isOfOneUser(filter)).find((name) => name === text) ?? "model";
+  return listDimensions(isSingleUser(filter)).find((name) => name === text) ?? "model";
 }
 
 /** One answer for everything that is drawn, and the sums that it is compared with. */
@@ -51,7 +58,7 @@ function useSums(state: State, filter: UsageFilter) {
   const { usual, span } = useSpan(state);
   const dimension = dimensionNamed(state.of, filter);
   const name = [state.range || usual, state.from, state.to, state.by].join(" ");
-  const asked = { ...filter, dimension, stepOf: (bounds: Bounds) => stepOf(state.by, bounds) };
+  const asked = { ...filter, dimension, resolveStep: (bounds: Bounds) => resolveStep(state.by, bounds) };
   const query = useQuery(dimensionQuery(name, span, asked));
   const comparison = useQuery(comparisonQuery(name, span, asked)).data;
   return { usual, dimension, query, comparison };
@@ -65,18 +72,20 @@ function useUsage(state: State, filter: UsageFilter) {
   const { query, dimension, ...rest } = useSums(state, filter);
   const metric = METRICS.find((one) => one === state.metric) ?? "quota";
   const { answer, bounds } = query.data ?? {};
-  const figures = useMemo(() => (answer ? figuresOf(answer) : NO_FIGURES), [answer]);
+  const figures = useMemo(() => (answer ? buildFigures(answer) : NO_FIGURES), [answer]);
   const shown = useMemo(() => {
     if (!answer || !bounds) return undefined;
-    const step = stepOf(state.by, bounds);
+    const step = resolveStep(state.by, bounds);
     const models = listUsage(answer, metric);
     const unlisted = { count: answer.more_subjects, ...sumUnlisted(answer, models) };
     return {
       bounds,
       models,
       unlisted,
-      series: seriesOf(models, metric, { label: t("others"), unlisted }, (key) => labelOf(dimension, key, figures)),
-      buckets: listBuckets(answer, bounds, { step, firstDay: firstDayOf(language) }),
+      series: buildSeries(models, metric, { label: t("others"), unlisted }, (key) =>
+        formatSubjectLabel(dimension, key, figures),
+      ),
+      buckets: listBuckets(answer, bounds, { step, firstDay: findFirstDay(language) }),
       total: readAmounts(answer.total),
     };
   }, [answer, bounds, figures, dimension, metric, state.by, language, t]);
@@ -132,7 +141,7 @@ function Filters(props: {
         value={props.dimension}
         unset="model"
         width="168px"
-        choices={listDimensions(isOfOneUser(filter)).map((name) => ({ value: name, label: t(DIMENSION_TEXT[name]) }))}
+        choices={listDimensions(isSingleUser(filter)).map((name) => ({ value: name, label: t(DIMENSION_TEXT[name]) }))}
         onChange={(of) => change({ of })}
       />
       <FilterSelect
@@ -177,11 +186,12 @@ function Dashboard() {
   const { usual, metric, dimension, figures, shown, comparison, query } = useUsage(state, filter);
   const view = VIEWS.find((name) => name === state.view) ?? "overTime";
   const title = t(DIMENSION_TEXT[dimension]);
-  const logOf = (span: Bounds, key?: string) => {
-    const part = key === undefined ? {} : logPartOf(dimension, key, figures);
+  const buildLogAddress = (span: Bounds, key?: string) => {
+    const part = key === undefined ? {} : findLogPart(dimension, key, figures);
     return part && logAddress({ span, isErrors: false, user: filter.user, ...part });
   };
-  const open = (span: Bounds, key?: string) => void navigate(logOf(span, key) ?? logOf(span) ?? "/log");
+  const open = (span: Bounds, key?: string) =>
+    void navigate(buildLogAddress(span, key) ?? buildLogAddress(span) ?? "/log");
   const zoom = ({ from, to }: Bounds) => change({ range: "custom", from: String(from), to: String(to), by: "" });
   return (
     <>
@@ -221,8 +231,8 @@ function Dashboard() {
                 title={title}
                 dimension={dimension}
                 figures={figures}
-                labelOf={(key) => labelOf(dimension, key, figures)}
-                logOf={(key) => logOf(shown.bounds, key)}
+                formatLabel={(key) => formatSubjectLabel(dimension, key, figures)}
+                buildLogAddress={(key) => buildLogAddress(shown.bounds, key)}
               />
             </>
           )}

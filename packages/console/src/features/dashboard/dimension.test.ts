@@ -1,6 +1,6 @@
 import type { UsageStatistics } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { figuresOf, labelOf, listDimensions, logPartOf, metricText } from "./dimension.ts";
+import { buildFigures, formatSubjectLabel, listDimensions, findLogPart, metricText } from "./dimension.ts";
 
 const NONE = { count: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
 const sums = { calls: 4, errors: 1, refused: 0, quota: 9, input_tokens: 3, output_tokens: 2, first_token: NONE };
@@ -27,20 +27,20 @@ test("calls of one user are not grouped by user, channel or group", () => {
 });
 
 test("subjects without a name are shown by their id", () => {
-  const figures = figuresOf(answer);
-  expect([labelOf("user", "5", figures), labelOf("user", "9", figures)]).toEqual(["ada", "#9"]);
-  expect(labelOf("model", "gpt-4o", figures)).toBe("gpt-4o");
+  const figures = buildFigures(answer);
+  expect([formatSubjectLabel("user", "5", figures), formatSubjectLabel("user", "9", figures)]).toEqual(["ada", "#9"]);
+  expect(formatSubjectLabel("model", "gpt-4o", figures)).toBe("gpt-4o");
   expect(figures.get("5")).toEqual({ name: "ada", calls: 4, errors: 1, p95: 120 });
 });
 
 test("the log is filtered by what it knows", () => {
-  const figures = figuresOf(answer);
-  expect(logPartOf("user", "5", figures)).toEqual({ user: "ada" });
-  expect(logPartOf("user", "9", figures)).toBeUndefined();
-  expect(logPartOf("token", "9", figures)).toEqual({ tokenId: "9" });
-  expect(logPartOf("channel", "9", figures)).toEqual({ channel: "9" });
-  expect(logPartOf("group", "vip", figures)).toEqual({ group: "vip" });
-  expect(logPartOf("model", "gpt-4o", figures)).toEqual({ model: "gpt-4o" });
+  const figures = buildFigures(answer);
+  expect(findLogPart("user", "5", figures)).toEqual({ user: "ada" });
+  expect(findLogPart("user", "9", figures)).toBeUndefined();
+  expect(findLogPart("token", "9", figures)).toEqual({ tokenId: "9" });
+  expect(findLogPart("channel", "9", figures)).toEqual({ channel: "9" });
+  expect(findLogPart("group", "vip", figures)).toEqual({ group: "vip" });
+  expect(findLogPart("model", "gpt-4o", figures)).toEqual({ model: "gpt-4o" });
 });
 
 test("what a channel counts is called attempts, and everything else requests", () => {

@@ -7,8 +7,8 @@ const DIMENSIONS = ["model", "user", "token", "channel", "group"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Calls of one user are summed by model and by token only. */
-export function listDimensions(isOfOneUser: boolean): readonly Dimension[] {
-  return isOfOneUser ? ["model", "token"] : DIMENSIONS;
+export function listDimensions(isSingleUser: boolean): readonly Dimension[] {
+  return isSingleUser ? ["model", "token"] : DIMENSIONS;
 }
 
 /** The text of a metric: a channel makes attempts, and one request may need several. */
@@ -25,20 +25,24 @@ export interface SubjectFigures {
   readonly p95: number;
 }
 
-export function figuresOf({ subjects }: UsageStatistics): ReadonlyMap<string, SubjectFigures> {
+export function buildFigures({ subjects }: UsageStatistics): ReadonlyMap<string, SubjectFigures> {
   return new Map(
     subjects.map(({ subject, name, calls, errors, latency }) => [subject, { name, calls, errors, p95: latency.p95 }]),
   );
 }
 
 /** Ids of what no longer has a name are shown as such. */
-export function labelOf(dimension: Dimension, key: string, figures: ReadonlyMap<string, SubjectFigures>): string {
+export function formatSubjectLabel(
+  dimension: Dimension,
+  key: string,
+  figures: ReadonlyMap<string, SubjectFigures>,
+): string {
   const name = figures.get(key)?.name ?? key;
   return name === key && dimension !== "model" && dimension !== "group" ? `#${key}` : name;
 }
 
 /** The filter of the log for one subject; undefined where its name is not known. */
-export function logPartOf(
+export function findLogPart(
   dimension: Dimension,
   key: string,
   figures: ReadonlyMap<string, SubjectFigures>,

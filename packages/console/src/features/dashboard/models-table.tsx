@@ -19,9 +19,9 @@ interface ModelsProps {
   readonly title: string;
   readonly dimension: Dimension;
   readonly figures: ReadonlyMap<string, SubjectFigures>;
-  labelOf(model: string): string;
+  formatLabel(model: string): string;
   /** Undefined where the log cannot be narrowed to it. */
-  logOf(model: string): string | undefined;
+  buildLogAddress(model: string): string | undefined;
 }
 
 function NameCell(props: { readonly label: string; readonly to: string | undefined }) {
@@ -119,7 +119,7 @@ export function ModelsTable(props: ModelsProps) {
           {models.slice(0, MAX_ROWS).map((model) => (
             <tr key={model.model}>
               <td>
-                <NameCell label={props.labelOf(model.model)} to={props.logOf(model.model)} />
+                <NameCell label={props.formatLabel(model.model)} to={props.buildLogAddress(model.model)} />
               </td>
               <AmountCells amounts={model} />
               <FigureCells figures={figures.get(model.model)} />

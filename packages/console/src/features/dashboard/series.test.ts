@@ -1,7 +1,16 @@
 import type { UsageStatistics } from "@fairway/wire";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { listBuckets, listUsage, MOST_SERIES, OTHERS, readAmounts, seriesOf, slotsOf, sumUnlisted } from "./series.ts";
+import {
+  listBuckets,
+  listUsage,
+  MAX_SERIES,
+  OTHERS,
+  readAmounts,
+  buildSeries,
+  buildSlots,
+  sumUnlisted,
+} from "./series.ts";
 
 const HOUR = 3_600;
 const NONE = { count: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
@@ -87,7 +96,7 @@ test("a point that begins before the span counts in its first bar", () => {
 });
 
 test("without a rest there are no others", () => {
-  const series = seriesOf(listUsage(some, "quota"), "quota", {
+  const series = buildSeries(listUsage(some, "quota"), "quota", {
     label: "Others",
     unlisted: sumUnlisted(some, listUsage(some, "quota")),
   });
@@ -106,17 +115,17 @@ test("series, bars and unlisted subjects always add up to the total of the gatew
       for (const metric of ["quota", "tokens", "requests"] as const) {
         const models = listUsage(answer, metric);
         const unlisted = sumUnlisted(answer, models);
-        const series = seriesOf(models, metric, { label: "Others", unlisted });
+        const series = buildSeries(models, metric, { label: "Others", unlisted });
         const total = readAmounts(answer.total)[metric];
-        expect(series.length).toBeLessThanOrEqual(MOST_SERIES);
+        expect(series.length).toBeLessThanOrEqual(MAX_SERIES);
         expect(series.reduce((sum, one) => sum + one.total, 0)).toBe(total);
         const buckets = listBuckets(answer, { from: 0, to: 47 * HOUR }, byHour);
         expect(buckets.reduce((sum, bucket) => sum + bucket[metric], 0)).toBe(total);
-        const slots = slotsOf(buckets, series, metric);
+        const slots = buildSlots(buckets, series, metric);
         for (const { key, total: ofSeries } of series)
           expect(slots.reduce((sum, { values }) => sum + (values[key] ?? 0), 0)).toBe(ofSeries);
         expect(series.filter(({ key }) => key === OTHERS).length).toBe(
-          models.filter((one) => one[metric] > 0).length > MOST_SERIES || unlisted[metric] > 0 ? 1 : 0,
+          models.filter((one) => one[metric] > 0).length > MAX_SERIES || unlisted[metric] > 0 ? 1 : 0,
         );
       }
     }),

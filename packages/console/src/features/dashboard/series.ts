@@ -1,8 +1,8 @@
 import type { UsageStatistics } from "@fairway/wire";
 import type { Bounds } from "../../lib/range.ts";
-import { coloursOf, REST_COLOUR } from "../../ui/chart/colours.ts";
+import { assignColours, REST_COLOUR } from "../../ui/chart/colours.ts";
 import type { ChartSeries, ChartSlot } from "../../ui/chart/types.ts";
-import { startAfter, startOf, type Step } from "./span.ts";
+import { startAfter, findSlotStart, type Step } from "./span.ts";
 
 export const METRICS = ["quota", "tokens", "requests"] as const;
 export type Metric = (typeof METRICS)[number];
@@ -22,7 +22,7 @@ export interface Bucket extends Amounts {
 
 const NOTHING: Amounts = { quota: 0, tokens: 0, requests: 0 };
 /** More bars than this are no chart: the caller chose a step that is too short for the span. */
-export const MOST_BUCKETS = 1_000;
+export const MAX_BUCKETS = 1_000;
 
 function plus(a: Amounts, b: Amounts): Amounts {
   return { quota: a.quota + b.quota, tokens: a.tokens + b.tokens, requests: a.requests + b.requests };
@@ -64,11 +64,11 @@ export function listBuckets(
   { step, firstDay }: { readonly step: Step; readonly firstDay: number },
 ): readonly Bucket[] {
   const byStart = new Map<number, { models: Map<string, Amounts>; total: Amounts }>();
-  for (let start = startOf(from, step, firstDay); start <= to; start = startAfter(start, step)) {
-    if (byStart.size === MOST_BUCKETS) break;
+  for (let start = findSlotStart(from, step, firstDay); start <= to; start = startAfter(start, step)) {
+    if (byStart.size === MAX_BUCKETS) break;
     byStart.set(start, { models: new Map(), total: NOTHING });
   }
-  const find = (time: number) => byStart.get(startOf(Math.max(time, from), step, firstDay));
+  const find = (time: number) => byStart.get(findSlotStart(Math.max(time, from), step, firstDay));
   for (const point of answer.total_points) {
     const bucket = find(point.start);
     if (bucket) bucket.total = plus(bucket.total, readAmounts(point));
@@ -87,7 +87,7 @@ export function listBuckets(
 }
 
 /** Models with a colour of their own; the rest is one series. */
-export const MOST_SERIES = 7;
+export const MAX_SERIES = 7;
 /** Key of the rest: no model has this name. */
 export const OTHERS = "\n";
 
@@ -96,19 +96,19 @@ export interface Series extends ChartSeries {
 }
 
 /** The largest models with a colour each, everything else as one. */
-export function seriesOf(
+export function buildSeries(
   models: readonly ModelUsage[],
   metric: Metric,
   rest: { readonly label: string; readonly unlisted: Amounts },
-  labelOf: (model: string) => string = (model) => model,
+  formatLabel: (model: string) => string = (model) => model,
 ): readonly Series[] {
   const used = models.filter((model) => model[metric] > 0);
-  const hasRest = used.length > MOST_SERIES || rest.unlisted[metric] > 0;
-  const named = hasRest ? used.slice(0, MOST_SERIES - 1) : used;
-  const colours = coloursOf(named.map(({ model }) => model));
+  const hasRest = used.length > MAX_SERIES || rest.unlisted[metric] > 0;
+  const named = hasRest ? used.slice(0, MAX_SERIES - 1) : used;
+  const colours = assignColours(named.map(({ model }) => model));
   const series = named.map(({ model, ...amounts }): Series => ({
     key: model,
-    label: labelOf(model),
+    label: formatLabel(model),
     colour: colours.get(model) ?? REST_COLOUR,
     total: amounts[metric],
   }));
@@ -118,7 +118,7 @@ export function seriesOf(
 }
 
 /** What each series contributes to each bucket; the rest of a bucket belongs to the others. */
-export function slotsOf(buckets: readonly Bucket[], series: readonly Series[], metric: Metric): ChartSlot[] {
+export function buildSlots(buckets: readonly Bucket[], series: readonly Series[], metric: Metric): ChartSlot[] {
   const named = series.filter(({ key }) => key !== OTHERS);
   return buckets.map(({ start, end, models, ...total }) => {
     const values: Record<string, number> = {};

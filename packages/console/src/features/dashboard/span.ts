@@ -1,4 +1,4 @@
-import { boundsOf, rangeName, type Bounds, type RangeName } from "../../lib/range.ts";
+import { resolveBounds, rangeName, type Bounds, type RangeName } from "../../lib/range.ts";
 
 const STEPS = ["hour", "day", "week"] as const;
 /** How long one bar is. */
@@ -15,7 +15,7 @@ export function usualRange(step: Step): RangeName {
 }
 
 /** The step of the address, or the one that makes a readable number of bars of this span. */
-export function stepOf(text: string, { from, to }: Bounds): Step {
+export function resolveStep(text: string, { from, to }: Bounds): Step {
   const chosen = STEPS.find((step) => step === text);
   if (chosen) return chosen;
   const length = to - from;
@@ -24,8 +24,13 @@ export function stepOf(text: string, { from, to }: Bounds): Step {
 }
 
 /** From first to last second of what is shown. Usage is summed by hours and of the past: it begins with a whole one and nothing lies ahead. */
-export function spanOf(range: string, usual: RangeName, now: number, custom: { from: string; to: string }): Bounds {
-  const bounds = boundsOf(rangeName(range, usual), now, custom);
+export function resolveSpan(
+  range: string,
+  usual: RangeName,
+  now: number,
+  custom: { from: string; to: string },
+): Bounds {
+  const bounds = resolveBounds(rangeName(range, usual), now, custom);
   const to = bounds.to === 0 ? now : Math.min(bounds.to, now);
   const from = bounds.from === 0 ? to - 30 * DAY : Math.min(bounds.from, to);
   return { from: Math.min(Math.ceil(from / HOUR) * HOUR, to), to };
@@ -49,7 +54,7 @@ export function compareFinishedHours({ from, to }: Bounds): ComparedSpans | unde
 }
 
 /** Start of the local hour, day or week that a time lies in. `firstDay` counts from Sunday = 0. */
-export function startOf(at: number, step: Step, firstDay: number): number {
+export function findSlotStart(at: number, step: Step, firstDay: number): number {
   if (step === "hour") return at - (at % HOUR);
   const date = new Date(at * 1000);
   date.setHours(0, 0, 0, 0);
@@ -70,7 +75,7 @@ interface WeekInfo {
 }
 
 /** First day of the week where this language is spoken, Sunday = 0; Monday where the browser does not tell. */
-export function firstDayOf(language: string): number {
+export function findFirstDay(language: string): number {
   const locale = new Intl.Locale(language) as Intl.Locale & { getWeekInfo?(): WeekInfo };
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7;
 }

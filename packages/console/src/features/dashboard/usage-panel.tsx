@@ -10,7 +10,7 @@ import { Legend } from "../../ui/chart/legend.tsx";
 import { printMoment, printStart } from "../../ui/chart/time-labels.ts";
 import { metricText, type Dimension } from "./dimension.ts";
 import { printAmount } from "./print.ts";
-import { METRICS, MOST_BUCKETS, OTHERS, slotsOf, type Bucket, type Metric, type Series } from "./series.ts";
+import { METRICS, MAX_BUCKETS, OTHERS, buildSlots, type Bucket, type Metric, type Series } from "./series.ts";
 import { useTexts } from "./texts.ts";
 
 export const VIEWS = ["overTime", "share", "table"] as const;
@@ -67,7 +67,7 @@ export function UsagePanel(props: PanelProps) {
   const display = useQuotaDisplay();
   const { bounds, buckets, series, metric, view } = props;
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const slots = useMemo(() => slotsOf(buckets, series, metric), [buckets, series, metric]);
+  const slots = useMemo(() => buildSlots(buckets, series, metric), [buckets, series, metric]);
   const shown = series.filter(({ key }) => !hidden.has(key));
   const print = (value: number) => printAmount(metric, value, display, language);
   const length = slots[0] ? slots[0].end - slots[0].start : 0;
@@ -136,9 +136,9 @@ export function UsagePanel(props: PanelProps) {
           {view === "table" && <ChartTable {...chart} isStacked />}
         </>
       )}
-      {buckets.length === MOST_BUCKETS && view !== "share" && (
+      {buckets.length === MAX_BUCKETS && view !== "share" && (
         <Text textStyle="sm" color="fg.warning" mt="2">
-          {t("clipped", { count: MOST_BUCKETS })}
+          {t("clipped", { count: MAX_BUCKETS })}
         </Text>
       )}
       <Legend series={series} label={t("legend")} hidden={hidden} hide={setHidden} />

@@ -17,7 +17,7 @@ const DEFAULTS = { ...LIST_DEFAULTS, q: "", kind: "", owner: "" };
 type Row = Managed & { readonly id: number };
 
 /** Where the described thing is; option sets have no page of their own. */
-function addressOf({ kind, resource_id: id }: Managed): string | undefined {
+function findAddress({ kind, resource_id: id }: Managed): string | undefined {
   if (kind === "Channel") return `/channel/${id}`;
   if (kind === "Budget") return `/budget/${id}`;
   if (kind === "User") return `/user/${id}`;
@@ -25,7 +25,7 @@ function addressOf({ kind, resource_id: id }: Managed): string | undefined {
 }
 
 function NameCell({ row }: { readonly row: Row }) {
-  const address = addressOf(row);
+  const address = findAddress(row);
   return address === undefined ? (
     <span className="cut strong">{row.name}</span>
   ) : (
@@ -35,7 +35,7 @@ function NameCell({ row }: { readonly row: Row }) {
   );
 }
 
-function columnsOf(t: ReturnType<typeof useTexts>): Column<Row>[] {
+function buildColumns(t: ReturnType<typeof useTexts>): Column<Row>[] {
   return [
     { id: "name", header: t("name"), width: 200, isTitle: true, rank: 0, cell: (row) => <NameCell row={row} /> },
     { id: "kind", header: t("kind"), width: 110, cell: (row) => row.kind },
@@ -59,7 +59,7 @@ export function DocumentsPage() {
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
   const { data, error, isFetching, refetch } = useQuery(managedQuery);
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const columns = useMemo(() => buildColumns(t), [t]);
   const matching = useMemo(
     () =>
       data

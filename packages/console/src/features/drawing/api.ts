@@ -1,7 +1,7 @@
 import { drawingList, drawingListSelf, type Drawing } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { nowSeconds } from "../../lib/now.ts";
-import { boundsOf, rangeName } from "../../lib/range.ts";
+import { resolveBounds, rangeName } from "../../lib/range.ts";
 import { readRows, sortQuery } from "../../lib/rows.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { isUnderWay } from "./state.ts";
@@ -24,7 +24,7 @@ export function drawingsQuery(filter: DrawingFilter, isAdmin: boolean) {
   return queryOptions({
     queryKey: queryKeys.drawings.list(filter, isAdmin),
     queryFn: ({ signal }) => {
-      const { from, to } = boundsOf(rangeName(filter.range, "30d"), nowSeconds(), filter);
+      const { from, to } = resolveBounds(rangeName(filter.range, "30d"), nowSeconds(), filter);
       const query = {
         p: filter.page - 1,
         page_size: filter.size,

@@ -5,7 +5,7 @@ import type { Column } from "../../ui/grid/grid-props.ts";
 import { Graded, Mark } from "../../ui/display/mark.tsx";
 import { Progress } from "../../ui/feedback/progress.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
-import { ACTIONS, isUnderWay, lengthOf, resultOf, statusOf } from "./state.ts";
+import { ACTIONS, isUnderWay, calculateDuration, findResult, findStatus } from "./state.ts";
 import type { useTexts } from "./texts.ts";
 import { Thumbnail } from "./thumbnail.tsx";
 
@@ -18,7 +18,7 @@ function DurationCell({ row }: { readonly row: Drawing }) {
   const now = useNow();
   const isOpen = isUnderWay(row);
   if (row.submit_time <= 0 || (row.finish_time <= 0 && !isOpen)) return <span className="soft">–</span>;
-  const length = lengthOf(row, now);
+  const length = calculateDuration(row, now);
   return <Graded grade={isOpen ? "grey" : length > SLOW_SECONDS ? "red" : "green"} text={formatElapsed(length)} />;
 }
 
@@ -53,7 +53,7 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
     width: 116,
     rank: 4,
     isMinor: true,
-    cell: (row) => <Mark kind={resultOf(row).mark} label={t(resultOf(row).text)} />,
+    cell: (row) => <Mark kind={findResult(row).mark} label={t(findResult(row).text)} />,
   };
   return [
     {
@@ -98,7 +98,7 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
       header: t("status"),
       width: 104,
       sort: "status",
-      cell: (row) => <Mark kind={statusOf(row).mark} label={t(statusOf(row).text)} />,
+      cell: (row) => <Mark kind={findStatus(row).mark} label={t(findStatus(row).text)} />,
     },
     {
       id: "progress",

@@ -1,6 +1,6 @@
 import type { Drawing } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { ACTIONS, imageSource, lengthOf, resultOf, statusOf } from "./state.ts";
+import { ACTIONS, imageSource, calculateDuration, findResult, findStatus } from "./state.ts";
 
 const row: Drawing = {
   id: 1,
@@ -27,14 +27,14 @@ const row: Drawing = {
 };
 
 test("a drawing under way is counted up to now, a finished one to its end", () => {
-  expect(lengthOf(row, 1_061)).toBe(61);
-  expect(lengthOf({ ...row, finish_time: 1_030_500 }, 9_999)).toBe(30.5);
-  expect(lengthOf({ ...row, submit_time: 0 }, 9_999)).toBe(0);
+  expect(calculateDuration(row, 1_061)).toBe(61);
+  expect(calculateDuration({ ...row, finish_time: 1_030_500 }, 9_999)).toBe(30.5);
+  expect(calculateDuration({ ...row, submit_time: 0 }, 9_999)).toBe(0);
 });
 
 test("unknown states are said to be unknown", () => {
-  expect([statusOf(row).text, statusOf({ ...row, status: "X" }).text]).toEqual(["inProgress", "unknown"]);
-  expect([0, 1, 21, 22, 9].map((code) => resultOf({ ...row, code }).text)).toEqual([
+  expect([findStatus(row).text, findStatus({ ...row, status: "X" }).text]).toEqual(["inProgress", "unknown"]);
+  expect([0, 1, 21, 22, 9].map((code) => findResult({ ...row, code }).text)).toEqual([
     "resultNone",
     "resultSubmitted",
     "resultWaiting",
@@ -60,7 +60,7 @@ test("every action of compatible gateways has a name (C-333)", () => {
 
 test("every status of compatible gateways has a name (C-334)", () => {
   const statuses = ["SUCCESS", "NOT_START", "SUBMITTED", "IN_PROGRESS", "FAILURE", "MODAL"];
-  expect(statuses.map((status) => statusOf({ ...row, status }).text)).toEqual([
+  expect(statuses.map((status) => findStatus({ ...row, status }).text)).toEqual([
     "success",
     "notStarted",
     "queued",

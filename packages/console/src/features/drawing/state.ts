@@ -36,7 +36,7 @@ const STATUSES: Readonly<Record<string, State<StatusText>>> = {
   MODAL: { mark: "caution", text: "awaitsWindow" },
 };
 
-export function statusOf(row: Drawing): State<StatusText> {
+export function findStatus(row: Drawing): State<StatusText> {
   return STATUSES[row.status] ?? { mark: "unknown", text: "unknown" };
 }
 
@@ -50,7 +50,7 @@ const RESULTS: Readonly<Record<number, State<ResultText>>> = {
 };
 
 /** The upstream's answer to the submission of the drawing. */
-export function resultOf(row: Drawing): State<ResultText> {
+export function findResult(row: Drawing): State<ResultText> {
   return RESULTS[row.code] ?? { mark: "unknown", text: "unknown" };
 }
 
@@ -59,7 +59,7 @@ export function isUnderWay(row: Drawing): boolean {
 }
 
 /** Seconds from submission to the end, or to now; 0 when it was never submitted. */
-export function lengthOf(row: Drawing, now: number): number {
+export function calculateDuration(row: Drawing, now: number): number {
   if (row.submit_time <= 0) return 0;
   return Math.max(0, (row.finish_time > 0 ? row.finish_time : now * 1_000) - row.submit_time) / 1_000;
 }

@@ -103,7 +103,7 @@ function NextSteps(props: { readonly steps: readonly Step[]; readonly height: nu
 }
 
 /** What a page shows in place of charts without calls: the steps, or until they are known `place`, as high as they. */
-export function insteadOf(steps: readonly Step[] | undefined, height: number, place: ReactNode): ReactNode {
+export function renderNextSteps(steps: readonly Step[] | undefined, height: number, place: ReactNode): ReactNode {
   if (steps === undefined) return place;
   return steps.length === 0 ? undefined : <NextSteps steps={steps} height={height} />;
 }

@@ -20,7 +20,7 @@ import { call, openStream } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
-import { boundsOf, rangeName } from "../../lib/range.ts";
+import { resolveBounds, rangeName } from "../../lib/range.ts";
 
 export interface LogFilter {
   readonly type: string;
@@ -47,8 +47,8 @@ const LIVE_MS = 15_000;
 const ANY_TIME = { from: 0, to: 0 };
 
 /** The range is resolved when the call is made, so that a relative one moves with time. */
-export function queryOf(filter: LogFilter, isAdmin: boolean) {
-  const { from, to } = filter.request === "" ? boundsOf(rangeName(filter.range), nowSeconds(), filter) : ANY_TIME;
+export function buildLogQuery(filter: LogFilter, isAdmin: boolean) {
+  const { from, to } = filter.request === "" ? resolveBounds(rangeName(filter.range), nowSeconds(), filter) : ANY_TIME;
   const common = {
     type: filter.type,
     token_name: filter.token,
@@ -68,7 +68,7 @@ export function logsQuery(filter: LogFilter, page: { page: number; size: number 
   return queryOptions({
     queryKey: queryKeys.logs.list(filter, page, isAdmin),
     queryFn: ({ signal }) => {
-      const query = { ...queryOf(filter, isAdmin), p: page.page, page_size: page.size };
+      const query = { ...buildLogQuery(filter, isAdmin), p: page.page, page_size: page.size };
       return isAdmin ? call(logList, { query, signal }) : call(logListSelf, { query, signal });
     },
     placeholderData: keepPreviousData,
@@ -79,7 +79,7 @@ export function statQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive:
   return queryOptions({
     queryKey: queryKeys.logs.totals(filter, reader.isAdmin),
     queryFn: ({ signal }) => {
-      const query = queryOf(filter, reader.isAdmin);
+      const query = buildLogQuery(filter, reader.isAdmin);
       return reader.isAdmin ? call(logStat, { query, signal }) : call(logStatSelf, { query, signal });
     },
     placeholderData: keepPreviousData,
@@ -91,7 +91,7 @@ export function histogramQuery(filter: LogFilter, reader: { isAdmin: boolean; is
   return queryOptions({
     queryKey: queryKeys.logs.histogram(filter, reader.isAdmin),
     queryFn: ({ signal }) => {
-      const query = queryOf(filter, reader.isAdmin);
+      const query = buildLogQuery(filter, reader.isAdmin);
       return reader.isAdmin ? call(logHistogram, { query, signal }) : call(logHistogramSelf, { query, signal });
     },
     placeholderData: keepPreviousData,
@@ -103,7 +103,7 @@ export function facetsQuery(filter: LogFilter, isAdmin: boolean) {
   return queryOptions({
     queryKey: queryKeys.logs.facets(filter, isAdmin),
     queryFn: ({ signal }) => {
-      const query = queryOf(filter, isAdmin);
+      const query = buildLogQuery(filter, isAdmin);
       return isAdmin ? call(logFacets, { query, signal }) : call(logFacetsSelf, { query, signal });
     },
     placeholderData: keepPreviousData,
@@ -133,7 +133,7 @@ export function openTail(
   isAdmin: boolean,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const query = { ...queryOf(filter, isAdmin), end_timestamp: 0 };
+  const query = { ...buildLogQuery(filter, isAdmin), end_timestamp: 0 };
   return isAdmin ? openStream(logTail, { query, signal }) : openStream(logTailSelf, { query, signal });
 }
 

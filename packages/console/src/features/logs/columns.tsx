@@ -6,10 +6,10 @@ import type { Column } from "../../ui/grid/grid-props.ts";
 import { Graded, Mark } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
-import { failureOf, type TranslateFailure } from "../../shared/failures/reasons.ts";
-import { cutOf } from "./cut.ts";
+import { findFailureText, type TranslateFailure } from "../../shared/failures/reasons.ts";
+import { describeCut } from "./cut.ts";
 import { durationGrade, firstTokenGrade } from "./grades.ts";
-import { isConsumption, isFailure, kindOf } from "./kinds.ts";
+import { isConsumption, isFailure, findKind } from "./kinds.ts";
 import { readOther } from "./other.ts";
 import type { useTexts } from "./texts.ts";
 
@@ -24,8 +24,8 @@ interface RowProps extends TextsProps {
   readonly row: LogRow;
 }
 function TypeMark({ row, t, say }: RowProps) {
-  const { mark: usual, text } = kindOf(row.type) ?? { mark: "unknown", text: "unknown" };
-  const mark = isConsumption(row) && cutOf(readOther(row.other), say) !== undefined ? "caution" : usual;
+  const { mark: usual, text } = findKind(row.type) ?? { mark: "unknown", text: "unknown" };
+  const mark = isConsumption(row) && describeCut(readOther(row.other), say) !== undefined ? "caution" : usual;
   return <Mark kind={mark} label={t(text)} title={t(text)} />;
 }
 
@@ -75,7 +75,7 @@ function NameCell({ name }: { readonly name: string }) {
 function FailureCell({ row, t, say }: RowProps) {
   const other = readOther(row.other);
   const { status_code: status, error_code: code, repeated } = other;
-  const reason = failureOf(other, say) ?? row.content;
+  const reason = findFailureText(other, say) ?? row.content;
   const more = repeated > 0 ? ` · ${t("repeatedCount", { count: repeated })}` : "";
   return (
     <span className="log-failure" title={`${row.content}${code === undefined ? "" : ` (${code})`}`}>
@@ -92,7 +92,7 @@ function FailureCell({ row, t, say }: RowProps) {
 /** The model of a call, or what a row says that is none. */
 function ModelCell({ row, t, say }: RowProps) {
   if (isFailure(row)) return <FailureCell row={row} t={t} say={say} />;
-  const cut = cutOf(readOther(row.other), say);
+  const cut = describeCut(readOther(row.other), say);
   if (isConsumption(row) && cut !== undefined)
     return (
       <span className="log-failure is-cut" title={cut}>

@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<number, Kind>> = {
 };
 
 /** How a type of rows is shown; undefined for types of later versions. */
-export function kindOf(type: string | number): Kind | undefined {
+export function findKind(type: string | number): Kind | undefined {
   return KINDS[Number(type)];
 }
 

@@ -23,7 +23,7 @@ import { NewCalls } from "./live/pill.tsx";
 import { unseen, withTail } from "./live/tail.ts";
 import { useTail } from "./live/use-tail.ts";
 import "./logs.css";
-import { indexOfKey, rowKeyOf } from "./peek/row-key.ts";
+import { findIndexByKey, buildRowKey } from "./peek/row-key.ts";
 import { useTexts } from "./texts.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { useLogList } from "./use-log-list.ts";
@@ -46,7 +46,7 @@ function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; 
   const t = useTexts();
   const language = useLanguage();
   const { data } = useQuery(statQuery(props.filter, props));
-  if (!data || !isOfSpending(props.filter)) return null;
+  if (!data || !isSpending(props.filter)) return null;
   const spend = (
     <span>
       {t("spend")}{" "}
@@ -107,7 +107,7 @@ function useFacetPanel(address: boolean | undefined) {
 }
 
 /** The sums are of consumption, so that they say nothing about a list of other rows. */
-function isOfSpending({ type }: LogFilter): boolean {
+function isSpending({ type }: LogFilter): boolean {
   return type === "" || type === String(LOG_TYPE.unknown) || type === String(LOG_TYPE.consume);
 }
 
@@ -136,8 +136,8 @@ export function LogsPage() {
   const columns = useMemo(() => logColumns({ t, say, isAdmin, onUser: setUser }), [t, say, isAdmin]);
   const peek = usePeek({
     rows,
-    keyOf: (row: LogRow) => rowKeyOf(row, isAdmin),
-    indexOf: (all, key) => indexOfKey(all, key, isAdmin),
+    getRowKey: (row: LogRow) => buildRowKey(row, isAdmin),
+    findRowIndex: (all, key) => findIndexByKey(all, key, isAdmin),
   });
   const openedId = peek.listed?.id;
   const toggleFacets = (isOpen: boolean) => {

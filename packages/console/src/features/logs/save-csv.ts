@@ -1,7 +1,7 @@
 import { logList, logListSelf, PAGE_SIZE_CAP, type LogPage } from "@fairway/wire";
 import { call } from "../../lib/http.ts";
 import { HttpProblem } from "../../lib/problems.ts";
-import { queryOf, type LogFilter } from "./api.ts";
+import { buildLogQuery, type LogFilter } from "./api.ts";
 import { csvWriter } from "./csv.ts";
 
 export interface Progress {
@@ -30,7 +30,7 @@ function rest(seconds: number, signal: AbortSignal): Promise<void> {
 
 /** All pages of the filter, newest first. Rows that come meanwhile are not among them; a rate limit is waited for. */
 async function* logPages(filter: LogFilter, isAdmin: boolean, signal: AbortSignal): AsyncGenerator<LogPage> {
-  const wanted = { ...queryOf(filter, isAdmin), page_size: PAGE_SIZE_CAP };
+  const wanted = { ...buildLogQuery(filter, isAdmin), page_size: PAGE_SIZE_CAP };
   let before = "";
   do {
     const query = { ...wanted, before };

@@ -6,7 +6,7 @@ import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import type { LogFilter } from "./api.ts";
-import { reasonOf } from "../../shared/failures/reasons.ts";
+import { findReasonText } from "../../shared/failures/reasons.ts";
 import { useTokenName } from "../../shared/tokens/token-name.ts";
 import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
 import { useTexts } from "./texts.ts";
@@ -105,7 +105,7 @@ function Chips({ filter, onFilter }: ToolbarProps) {
   const chips = [
     { name: "tokenId", label: t("token"), text: filter.tokenId === "" ? "" : (tokenName ?? `#${filter.tokenId}`) },
     { name: "status", label: t("status"), text: filter.status },
-    { name: "code", label: t("code"), text: reasonOf(filter.code, say) ?? filter.code },
+    { name: "code", label: t("code"), text: findReasonText(filter.code, say) ?? filter.code },
   ] as const;
   const shown = chips.filter(({ text }) => text !== "");
   if (shown.length === 0) return null;

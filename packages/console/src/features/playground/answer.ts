@@ -37,7 +37,7 @@ function text(value: unknown): string {
 type Head = Pick<Response, "status" | "statusText" | "headers">;
 
 /** Reads the error envelope of the relay; other bodies are described by their status. */
-export function failureOf(body: string, head: Head): Failure {
+export function parseFailure(body: string, head: Head): Failure {
   const envelope = parseObject(body);
   const error = object(envelope?.error);
   const wait = Number(head.headers.get("retry-after"));
@@ -66,11 +66,11 @@ function deltaSteps(choice: unknown): Step[] {
 }
 
 /** Parses one event of the stream. An empty list of choices ends it, like the done marker. */
-export function stepsOf(data: string, head: Head): Step[] {
+export function parseSteps(data: string, head: Head): Step[] {
   if (data === "[DONE]") return [{ kind: "end" }];
   const event = parseObject(data);
   if (!event) return [];
-  if (event.error !== undefined) return [{ kind: "failure", failure: failureOf(data, head) }];
+  if (event.error !== undefined) return [{ kind: "failure", failure: parseFailure(data, head) }];
   const choices: unknown = event.choices;
   const usage = usageSteps(event.usage);
   if (!Array.isArray(choices)) return usage;
@@ -84,14 +84,14 @@ export function stepsOf(data: string, head: Head): Step[] {
 const SILENCE_MS = 180_000;
 
 /** Reads an answer step by step. Ends without an `end` when the connection did. */
-export async function* stepsOfAnswer(response: Response): AsyncGenerator<Step> {
+export async function* readSteps(response: Response): AsyncGenerator<Step> {
   if (!response.ok || !response.body) {
-    yield { kind: "failure", failure: failureOf(await response.text(), response) };
+    yield { kind: "failure", failure: parseFailure(await response.text(), response) };
     return;
   }
   for await (const events of eventBatches(response.body, SILENCE_MS)) {
     for (const { data } of events) {
-      const steps = stepsOf(data, response);
+      const steps = parseSteps(data, response);
       yield* steps;
       if (steps.some(({ kind }) => kind === "end" || kind === "failure")) return;
     }

@@ -9,7 +9,7 @@ const DEFAULTS = { model: "", group: "", with: "" };
 /** Small, quick and known everywhere. */
 const USUAL_MODEL = "gpt-4o-mini";
 /** More columns cannot be read. */
-const MOST_MODELS = 4;
+const MAX_MODELS = 4;
 
 /** The models and the group of the address, or what this user has. */
 export function useChoice() {
@@ -23,7 +23,7 @@ export function useChoice() {
   const usual = offered.includes(USUAL_MODEL) ? USUAL_MODEL : offered[0];
   const first = offered.includes(state.model) ? state.model : usual;
   const others = state.with.split(",").filter((name) => offered.includes(name));
-  const models = first === undefined ? [] : [first, ...others].slice(0, MOST_MODELS);
+  const models = first === undefined ? [] : [first, ...others].slice(0, MAX_MODELS);
   const choose = (next: readonly string[]) => change({ model: next[0] ?? "", with: next.slice(1).join(",") });
   const unused = offered.find((name) => !models.includes(name));
   return {
@@ -37,7 +37,7 @@ export function useChoice() {
     removeModel: (column: number) => choose(models.filter((_, at) => at !== column)),
     /** Undefined when no other model can be compared. */
     addModel:
-      unused === undefined || models.length === 0 || models.length === MOST_MODELS
+      unused === undefined || models.length === 0 || models.length === MAX_MODELS
         ? undefined
         : () => choose([...models, unused]),
   };

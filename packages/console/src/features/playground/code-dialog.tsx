@@ -1,7 +1,7 @@
 import { useStatus } from "../../session/status.ts";
 import { CodeTabs } from "../../ui/content/code-tabs.tsx";
 import { baseAddress } from "../../ui/content/connection.ts";
-import { snippetsOf } from "./code.ts";
+import { buildSnippets } from "./code.ts";
 import type { Answer } from "./conversation.ts";
 import { useTexts } from "./texts.ts";
 import { Modal } from "../../ui/feedback/modal.tsx";
@@ -28,7 +28,7 @@ export function CodeDialog(props: CodeDialogProps) {
       <CodeTabs
         label={t("code")}
         copyLabel={t("codeCopy")}
-        snippets={snippetsOf(baseAddress(address), props.body, exchange)}
+        snippets={buildSnippets(baseAddress(address), props.body, exchange)}
       />
     </Modal>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { snippetsOf } from "./code.ts";
+import { buildSnippets } from "./code.ts";
 
 const body = {
   model: "gpt-4o",
@@ -8,7 +8,7 @@ const body = {
   stream: true,
 };
 const texts = { answer: undefined, request: "Request", response: "Answer" };
-const code = (id: string) => snippetsOf("https://gw.example", body, texts).find((one) => one.id === id)?.code ?? "";
+const code = (id: string) => buildSnippets("https://gw.example", body, texts).find((one) => one.id === id)?.code ?? "";
 
 test("a quote in a message does not end the word of the shell", () => {
   expect(code("curl")).toContain(String.raw`it'\''s`);

@@ -49,7 +49,7 @@ const stream = await client.chat.completions.create(${JSON.stringify(body, undef
 for await (const event of stream) process.stdout.write(event.choices[0]?.delta?.content ?? "");`;
 }
 
-function answerOf(message: Answer): string {
+function formatAnswer(message: Answer): string {
   const { text, thought, failure, usage, requestId } = message;
   const known = {
     request_id: requestId,
@@ -62,13 +62,15 @@ function answerOf(message: Answer): string {
 }
 
 /** The request as an application would send it, and what came back. */
-export function snippetsOf(
+export function buildSnippets(
   base: string,
   body: Body,
   exchange: { readonly answer: Answer | undefined; readonly request: string; readonly response: string },
 ): Snippet[] {
   const sent = plain(body);
-  const answer = exchange.answer ? [{ id: "response", label: exchange.response, code: answerOf(exchange.answer) }] : [];
+  const answer = exchange.answer
+    ? [{ id: "response", label: exchange.response, code: formatAnswer(exchange.answer) }]
+    : [];
   return [
     { id: "curl", label: "curl", code: curl(base, sent) },
     { id: "python", label: "Python", code: pythonCode(base, sent) },

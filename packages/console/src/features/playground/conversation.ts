@@ -4,8 +4,8 @@ import { sendToRelay } from "../../lib/http.ts";
 import { OfflineProblem, SilentProblem } from "../../lib/problems.ts";
 import { createStore, useStore } from "../../lib/store.ts";
 import { problemText } from "../../ui/feedback/toaster.ts";
-import { stepsOfAnswer, type Failure, type Step, type Usage } from "./answer.ts";
-import { bodyOf, NO_SETTINGS, type Settings, type Turn } from "./request.ts";
+import { readSteps, type Failure, type Step, type Usage } from "./answer.ts";
+import { buildRequestBody, NO_SETTINGS, type Settings, type Turn } from "./request.ts";
 
 /** The answer of one model to a question. */
 export interface Answer {
@@ -68,7 +68,7 @@ function withStep(current: Answer, step: Step, elapsed: number): Answer {
 }
 
 /** Turns that the model of a column is shown: failures before the first sign are none, a later column continues from the first. */
-export function turnsOf(rounds: readonly Round[], column: number): Turn[] {
+export function buildTurns(rounds: readonly Round[], column: number): Turn[] {
   return rounds.flatMap(({ question, answers }): Turn[] => {
     const text = (answers[column] ?? answers[0])?.text ?? "";
     return [{ role: "user", text: question }, ...(text === "" ? [] : [{ role: "assistant" as const, text }])];
@@ -141,7 +141,7 @@ async function receive({ body, signal, change }: Asking): Promise<void> {
     const response = await sendToRelay(PATH, body, signal);
     const requestId = response.headers.get("x-oneapi-request-id") ?? undefined;
     shown.add((one) => ({ ...one, requestId }));
-    for await (const step of stepsOfAnswer(response)) pass(step);
+    for await (const step of readSteps(response)) pass(step);
   } catch (problem) {
     // Stopped by the user: what came stays, marked as incomplete below.
     if (!signal.aborted) pass({ kind: "failure", failure: lostAnswer(problem) });
@@ -196,8 +196,8 @@ const edits = {
   setSettings: (update: Partial<Settings>) => change({ settings: { ...tabState.read().settings, ...update } }),
   remove: (id: number) => change({ rounds: tabState.read().rounds.filter((round) => round.id !== id) }),
   removeColumn(column: number) {
-    const without = (round: Round) => ({ ...round, answers: round.answers.filter((_, at) => at !== column) });
-    change({ rounds: tabState.read().rounds.map(without) });
+    const removeAnswer = (round: Round) => ({ ...round, answers: round.answers.filter((_, at) => at !== column) });
+    change({ rounds: tabState.read().rounds.map(removeAnswer) });
   },
 };
 
@@ -213,8 +213,8 @@ function askFor({ round, columns, group, signal }: Request, history: readonly Ro
   const asked = columns.flatMap((column) => {
     const answer = round.answers[column];
     if (!answer) return [];
-    const turns: Turn[] = [...turnsOf(history, column), { role: "user", text: round.question }];
-    return [{ id: answer.id, body: bodyOf(turns, { model: answer.model, group }, tabState.read().settings) }];
+    const turns: Turn[] = [...buildTurns(history, column), { role: "user", text: round.question }];
+    return [{ id: answer.id, body: buildRequestBody(turns, { model: answer.model, group }, tabState.read().settings) }];
   });
   change({ rounds: [...history, round], sent: asked[0]?.body });
   for (const { id, body } of asked) void receive({ body, signal, change: (update) => changeAnswer(id, update) });

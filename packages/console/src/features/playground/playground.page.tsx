@@ -10,7 +10,7 @@ import { useChoice, type PlaygroundChoice } from "./choice.ts";
 import { useConversation, type Conversation } from "./conversation.ts";
 import { Parameters } from "./parameters.tsx";
 import "./playground.css";
-import { bodyOf } from "./request.ts";
+import { buildRequestBody } from "./request.ts";
 import { useTexts } from "./texts.ts";
 import { lateOverlay } from "../../ui/late/late.tsx";
 
@@ -88,7 +88,10 @@ function HeadActions(props: { readonly conversation: Conversation; readonly choi
       <Suspense>
         {isCode && (
           <CodeDialog
-            body={conversation.sent ?? bodyOf([], { model: choice.models[0] ?? "", group: choice.group }, settings)}
+            body={
+              conversation.sent ??
+              buildRequestBody([], { model: choice.models[0] ?? "", group: choice.group }, settings)
+            }
             answer={answer}
             onClose={() => setCode(false)}
           />

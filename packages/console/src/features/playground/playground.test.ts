@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { failureOf, stepsOf, stepsOfAnswer, type Step } from "./answer.ts";
-import { turnsOf, type Answer } from "./conversation.ts";
-import { bodyOf, NO_SETTINGS } from "./request.ts";
+import { parseFailure, parseSteps, readSteps, type Step } from "./answer.ts";
+import { buildTurns, type Answer } from "./conversation.ts";
+import { buildRequestBody, NO_SETTINGS } from "./request.ts";
 
 const choice = { model: "gpt-4o-mini", group: "" };
 const head = new Response(null, { headers: { "x-oneapi-request-id": "R1" } });
@@ -12,19 +12,19 @@ function answer(body: string, init: ResponseInit = {}): Response {
 
 async function read(response: Response): Promise<Step[]> {
   const steps: Step[] = [];
-  for await (const step of stepsOfAnswer(response)) steps.push(step);
+  for await (const step of readSteps(response)) steps.push(step);
   return steps;
 }
 
 test("only what was set is sent", () => {
-  expect(bodyOf([{ role: "user", text: "Hi" }], choice, NO_SETTINGS)).toEqual({
+  expect(buildRequestBody([{ role: "user", text: "Hi" }], choice, NO_SETTINGS)).toEqual({
     model: "gpt-4o-mini",
     messages: [{ role: "user", content: "Hi" }],
     stream: true,
     stream_options: { include_usage: true },
   });
   const settings = { system: " Be short. ", temperature: 0.3, maxTokens: "64", topP: 0.9, seed: "7", isJson: true };
-  expect(bodyOf([], { model: "m", group: "vip" }, settings)).toMatchObject({
+  expect(buildRequestBody([], { model: "m", group: "vip" }, settings)).toMatchObject({
     group: "vip",
     messages: [{ role: "system", content: "Be short." }],
     temperature: 0.3,
@@ -33,7 +33,7 @@ test("only what was set is sent", () => {
     seed: 7,
     response_format: { type: "json_object" },
   });
-  const none = bodyOf([], choice, { ...NO_SETTINGS, maxTokens: "0", seed: "x" });
+  const none = buildRequestBody([], choice, { ...NO_SETTINGS, maxTokens: "0", seed: "x" });
   expect([none.max_tokens, none.seed]).toEqual([undefined, undefined]);
 });
 
@@ -70,13 +70,13 @@ test("a refusal is read from the gateway's envelope, and a proxy's page by its s
       failure: { status: 404, message: "No channel.", code: "model_not_found", requestId: "R2", retryAfter: 9 },
     },
   ]);
-  expect(failureOf("<html>", answer("", { status: 502, statusText: "Bad Gateway" })).message).toBe("Bad Gateway");
+  expect(parseFailure("<html>", answer("", { status: 502, statusText: "Bad Gateway" })).message).toBe("Bad Gateway");
 });
 
 test("what is no event of the gateway is skipped", () => {
   expect(
     ["", "{", "7", "null", '{"choices":[null]}', '{"choices":[{"delta":{"content":7}}]}'].flatMap((data) =>
-      stepsOf(data, head),
+      parseSteps(data, head),
     ),
   ).toEqual([]);
 });
@@ -88,7 +88,7 @@ test("each column is shown its own answers, a later one those of the first", () 
     { id: 2, question: "two", answers: [answer("a2"), answer("b2")] },
     { id: 3, question: "three", answers: [answer(""), answer("b3")] },
   ];
-  const texts = (column: number) => turnsOf(rounds, column).map(({ text }) => text);
+  const texts = (column: number) => buildTurns(rounds, column).map(({ text }) => text);
   expect(texts(0)).toEqual(["one", "a1", "two", "a2", "three"]);
   expect(texts(1)).toEqual(["one", "a1", "two", "b2", "three", "b3"]);
 });

@@ -35,7 +35,11 @@ function wholeNumber(text: string): number | undefined {
 }
 
 /** The chat request, with exactly what was set. `group` is the playground's own member. */
-export function bodyOf(turns: readonly Turn[], { model, group }: Choice, settings: Settings): Record<string, unknown> {
+export function buildRequestBody(
+  turns: readonly Turn[],
+  { model, group }: Choice,
+  settings: Settings,
+): Record<string, unknown> {
   const system = settings.system.trim();
   const maxTokens = wholeNumber(settings.maxTokens) ?? 0;
   const seed = wholeNumber(settings.seed);

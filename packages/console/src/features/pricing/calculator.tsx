@@ -1,7 +1,7 @@
 import { Flex, Input, Text } from "@chakra-ui/react";
 import { DEBOUNCE_MS } from "../../ui/grid/filter-bar.tsx";
 import { useEffect, useState } from "react";
-import { countOf } from "./estimate.ts";
+import { parseCount } from "./estimate.ts";
 import { useTexts } from "./texts.ts";
 
 export interface UsualTexts {
@@ -40,7 +40,7 @@ function Count(props: { readonly label: string; readonly value: string; change(v
         width="24"
         inputMode="numeric"
         value={draft}
-        aria-invalid={draft !== "" && countOf(draft) === 0}
+        aria-invalid={draft !== "" && parseCount(draft) === 0}
         onChange={(event) => setDraft(event.target.value)}
       />
     </Text>

@@ -1,5 +1,5 @@
 import type { PricingRow } from "@fairway/wire";
-import { priceOf } from "./price.ts";
+import { calculatePrice } from "./price.ts";
 
 /** A request as the reader means to send it. */
 export interface Usual {
@@ -14,14 +14,14 @@ const MILLION = 1_000_000;
 const MOST = 1_000_000_000;
 
 /** Dollars that such requests cost in a group. */
-export function costOf(row: PricingRow, groupRatio: number, { input, output, requests }: Usual): number {
-  const price = priceOf(row, groupRatio);
+export function calculateCost(row: PricingRow, groupRatio: number, { input, output, requests }: Usual): number {
+  const price = calculatePrice(row, groupRatio);
   if (price.call !== undefined) return price.call * requests;
   return (((price.input ?? 0) * input + (price.output ?? 0) * output) / MILLION) * requests;
 }
 
 /** A count from a field or the address; anything else is 0. */
-export function countOf(text: string): number {
+export function parseCount(text: string): number {
   const value = Number(text);
   return Number.isSafeInteger(value) && value > 0 ? Math.min(value, MOST) : 0;
 }

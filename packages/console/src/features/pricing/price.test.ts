@@ -1,6 +1,6 @@
 import type { PricingRow } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { dollars, priceOf, short } from "./price.ts";
+import { dollars, calculatePrice, short } from "./price.ts";
 
 const byTokens: PricingRow = {
   model_name: "gpt-4o",
@@ -13,12 +13,12 @@ const byTokens: PricingRow = {
 };
 
 test("ratios become dollars per million tokens in the group (C-348)", () => {
-  expect(priceOf(byTokens, 1)).toEqual({ input: 2.5, output: 10, call: undefined });
-  expect(priceOf(byTokens, 0.5)).toEqual({ input: 1.25, output: 5, call: undefined });
+  expect(calculatePrice(byTokens, 1)).toEqual({ input: 2.5, output: 10, call: undefined });
+  expect(calculatePrice(byTokens, 0.5)).toEqual({ input: 1.25, output: 5, call: undefined });
 });
 
 test("a price per call takes the group ratio and names no token prices", () => {
-  expect(priceOf({ ...byTokens, quota_type: 1, model_price: 0.04 }, 2)).toEqual({
+  expect(calculatePrice({ ...byTokens, quota_type: 1, model_price: 0.04 }, 2)).toEqual({
     input: undefined,
     output: undefined,
     call: 0.08,

@@ -16,7 +16,7 @@ export function isByCall(row: PricingRow): boolean {
   return row.quota_type === BY_CALL;
 }
 
-export function priceOf(row: PricingRow, groupRatio: number): Price {
+export function calculatePrice(row: PricingRow, groupRatio: number): Price {
   if (isByCall(row)) return { input: undefined, output: undefined, call: row.model_price * groupRatio };
   const input = row.model_ratio * DOLLARS_PER_RATIO * groupRatio;
   return { input, output: input * row.completion_ratio, call: undefined };

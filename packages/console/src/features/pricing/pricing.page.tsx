@@ -20,8 +20,8 @@ import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { Calculator } from "./calculator.tsx";
-import { costOf, countOf, type Usual } from "./estimate.ts";
-import { dollars, isByCall, priceOf, short } from "./price.ts";
+import { calculateCost, parseCount, type Usual } from "./estimate.ts";
+import { dollars, isByCall, calculatePrice, short } from "./price.ts";
 import { useTexts } from "./texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", by: "", in: "800", out: "300", n: "1000" };
@@ -56,7 +56,7 @@ interface Reader {
 
 function columns(t: ReturnType<typeof useTexts>, { group, ratio, usual }: Reader): Column<Priced>[] {
   const cell = (row: Priced, part: "input" | "output" | "call") =>
-    dollars(priceOf(row, ratio)[part], currentLanguage());
+    dollars(calculatePrice(row, ratio)[part], currentLanguage());
   return [
     {
       id: "model",
@@ -79,7 +79,7 @@ function columns(t: ReturnType<typeof useTexts>, { group, ratio, usual }: Reader
       header: t("cost"),
       sort: "cost",
       align: "end",
-      cell: (row) => <strong>{dollars(costOf(row, ratio, usual), currentLanguage())}</strong>,
+      cell: (row) => <strong>{dollars(calculateCost(row, ratio, usual), currentLanguage())}</strong>,
     },
     {
       id: "ratio",
@@ -111,7 +111,7 @@ function ordered(rows: readonly Priced[], sort: string, { ratio, usual }: Reader
   if (key === "") return rows;
   if (key === "model") return rows.toSorted((a, b) => sign * a.model_name.localeCompare(b.model_name));
   const value = (row: Priced) =>
-    key === "cost" ? costOf(row, ratio, usual) : priceOf(row, ratio)[key as "input" | "output" | "call"];
+    key === "cost" ? calculateCost(row, ratio, usual) : calculatePrice(row, ratio)[key as "input" | "output" | "call"];
   return rows.toSorted((a, b) => {
     const [first, second] = [value(a), value(b)];
     // Rows without such a price come last in both directions.
@@ -136,7 +136,7 @@ export function PricingPage() {
     () => ({
       group,
       ratio,
-      usual: { input: countOf(state.in), output: countOf(state.out), requests: countOf(state.n) },
+      usual: { input: parseCount(state.in), output: parseCount(state.out), requests: parseCount(state.n) },
     }),
     [group, ratio, state.in, state.out, state.n],
   );

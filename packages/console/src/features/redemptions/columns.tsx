@@ -24,7 +24,7 @@ export function StateMark({ row }: { readonly row: Redemption }) {
 type Texts = ReturnType<typeof useTexts>;
 
 /** How the code itself is shown: masked until it is asked for. */
-export function secretOf({ key, name }: Redemption, t: Texts) {
+export function buildSecret({ key, name }: Redemption, t: Texts) {
   return {
     text: key,
     masked: `${key.slice(0, 4)}…${key.slice(-4)}`,
@@ -53,7 +53,7 @@ export function codeColumns(t: Texts): Column<Redemption>[] {
       id: "code",
       header: t("code"),
       width: 180,
-      cell: (row) => <SecretCell {...secretOf(row, t)} />,
+      cell: (row) => <SecretCell {...buildSecret(row, t)} />,
     },
     { id: "state", header: t("state"), width: 104, cell: (row) => <StateMark row={row} /> },
     { id: "value", header: t("value"), width: 96, rank: 0, align: "end", cell: (row) => <Money quota={row.quota} /> },

@@ -30,7 +30,7 @@ export function AddCodes() {
   );
 }
 
-function draftOf(row: Redemption): CodeDraft {
+function toDraft(row: Redemption): CodeDraft {
   return { name: row.name, quota: row.quota, count: "1" };
 }
 
@@ -41,7 +41,7 @@ export function EditCode() {
       title={t("edit")}
       list="/redemption"
       query={redemptionQuery}
-      draftOf={draftOf}
+      toDraft={toDraft}
       form={(initial, edited) => <CodeForm initial={initial} edited={edited} />}
     />
   );

@@ -97,7 +97,7 @@ export function RedemptionsPage() {
     rows: data?.rows,
     total: data?.total,
     filter: list.filterKey,
-    idOf: ({ id }) => id,
+    getRowId: ({ id }) => id,
     read: (wanted, rows) => queryClient.fetchQuery(redemptionsQuery({ ...filter, page: wanted, size: rows })),
   });
   const hasCreated = useStore(createdCodes) !== undefined;

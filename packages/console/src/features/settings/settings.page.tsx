@@ -12,7 +12,7 @@ import { IndexNav } from "./options/index-nav.tsx";
 import { Options } from "./options/options.tsx";
 import { PriceEditor } from "./options/prices/price-editor.tsx";
 import type { PriceDrafts } from "./options/prices/prices.ts";
-import { sectionNamed, sectionsFound, sectionsOf, TABS, type Section, type Tab } from "./options/sections.ts";
+import { sectionNamed, sectionsFound, listSections, TABS, type Section, type Tab } from "./options/sections.ts";
 import { useOptionWords } from "./options/words.ts";
 import { Personal } from "./personal/personal.tsx";
 import { useTexts } from "./texts.ts";
@@ -24,7 +24,7 @@ const STATE = { tab: "personal", section: "", q: "" };
 /** The sections that hold a change. */
 function changedSections(draft: Draft): ReadonlySet<Section["id"]> {
   const keys = Object.keys(draft) as OptionKey[];
-  const all = TABS.flatMap((tab) => sectionsOf(tab));
+  const all = TABS.flatMap((tab) => listSections(tab));
   return new Set(all.filter((section) => section.keys.some((key) => keys.includes(key))).map(({ id }) => id));
 }
 

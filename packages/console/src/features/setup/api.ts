@@ -14,7 +14,7 @@ import {
   TOKEN_STATUS,
   tokenCreate,
   tokenList,
-  messageKeyOf,
+  findMessageKey,
   type ChannelInput,
   type ChannelType,
   type Token,
@@ -47,7 +47,7 @@ export const tokensQuery = queryOptions({
   queryFn: ({ signal }) => readRows(tokenList, { query: { p: 0, size: 1, status: TOKEN_STATUS.enabled }, signal }),
 });
 
-async function modelsOf(type: ChannelType, input: ChannelInput): Promise<readonly string[]> {
+async function loadModels(type: ChannelType, input: ChannelInput): Promise<readonly string[]> {
   if (type.can_list_models) {
     const { base_url, key } = input;
     return call(channelModelsFor, { body: { base_url, type: type.type, key } });
@@ -62,7 +62,7 @@ export async function readOffer(
   role: number,
 ): Promise<readonly OfferedModel[]> {
   const [models, prices] = await Promise.all([
-    modelsOf(type, channelInput(draft, type.label, [])),
+    loadModels(type, channelInput(draft, type.label, [])),
     role >= ROLE.root ? call(optionPrices, {}) : undefined,
   ]);
   return withPrices(models, prices);
@@ -78,7 +78,7 @@ export interface Probe {
 /** Sends a small request through a channel that is not saved yet. */
 export async function probe(input: ChannelInput, model: string): Promise<Probe> {
   const { ok, latency_ms, message, code } = await call(channelProbe, { body: { ...input, kind: "test", model } });
-  return { isGood: ok, model, latencyMs: latency_ms, message: serverMessage(messageKeyOf(code), message) };
+  return { isGood: ok, model, latencyMs: latency_ms, message: serverMessage(findMessageKey(code), message) };
 }
 
 const STALE_BY_CHANNELS = [

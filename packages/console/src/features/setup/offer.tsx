@@ -3,16 +3,16 @@ import { useState } from "react";
 import { dollars, formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { Mark } from "../../ui/display/mark.tsx";
-import { dollarsOf, type OfferedModel } from "./provider.ts";
+import { toDollars, type OfferedModel } from "./provider.ts";
 import "./setup.css";
 import { useTexts } from "./texts.ts";
 
-function PriceOf({ model }: { readonly model: OfferedModel }) {
+function OfferedPrice({ model }: { readonly model: OfferedModel }) {
   const t = useTexts();
   const language = useLanguage();
   if (model.price === undefined) return null;
   if (model.price === null) return <Mark kind="caution" label={t("noPrice")} />;
-  const price = dollarsOf(model.price);
+  const price = toDollars(model.price);
   if ("call" in price) return <span className="soft">{t("perCall", { price: dollars(price.call, language) })}</span>;
   const { input, output } = price;
   return (
@@ -74,7 +74,7 @@ export function Offer(props: {
             <label>
               <input type="checkbox" checked={chosen.has(model.name)} onChange={() => toggle(model.name)} />
               <span className="offer-name">{model.name}</span>
-              <PriceOf model={model} />
+              <OfferedPrice model={model} />
             </label>
           </li>
         ))}

@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Link } from "react-router";
 import { exampleModel } from "../../shared/connect/snippets.ts";
-import { roleOf, useUser } from "../../session/session.ts";
+import { getRole, useUser } from "../../session/session.ts";
 import { problemText, toastProblem } from "../../ui/feedback/toaster.ts";
 import { SecretField, SelectField, TextField } from "../../ui/form/field.tsx";
 import { probe, readOffer, typesQuery } from "./api.ts";
 import { Connected, type Connection } from "./connected.tsx";
-import { channelInput, preselected, typeOfKey, type ProviderDraft } from "./provider.ts";
+import { channelInput, preselected, findTypeByKey, type ProviderDraft } from "./provider.ts";
 import { useTexts } from "./texts.ts";
 
 const FIRST_TYPE = "1";
@@ -17,7 +17,7 @@ const EMPTY: ProviderDraft = { type: FIRST_TYPE, key: "", base_url: "" };
 
 /** Asks the upstream for its models and tries one of them. */
 function useConnection() {
-  const role = roleOf(useUser());
+  const role = getRole(useUser());
   const [connection, setConnection] = useState<Connection>();
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -64,14 +64,14 @@ export function ProviderStep(props: { onDone(): void }) {
   const [isTypeChosen, setTypeChosen] = useState(false);
   const { connection, failure, isBusy, connect, tryAgain, forget } = useConnection();
   const type = types.find((entry) => String(entry.type) === draft.type);
-  const recognised = isTypeChosen ? undefined : typeOfKey(draft.key, types);
+  const recognised = isTypeChosen ? undefined : findTypeByKey(draft.key, types);
   const isAddressNeeded = type?.needs_base_url ?? false;
   const change = (part: Partial<ProviderDraft>) => {
     setDraft({ ...draft, ...part });
     forget();
   };
   const changeKey = (key: string) => {
-    const found = isTypeChosen ? undefined : typeOfKey(key, types);
+    const found = isTypeChosen ? undefined : findTypeByKey(key, types);
     change({ key, ...(found ? { type: String(found.type) } : {}) });
   };
   const isReady = type !== undefined && draft.key.trim() !== "" && !(isAddressNeeded && draft.base_url.trim() === "");

@@ -1,6 +1,6 @@
 import type { ChannelType, OptionPrice } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { channelInput, dollarsOf, preselected, typeOfKey, withPrices } from "./provider.ts";
+import { channelInput, toDollars, preselected, findTypeByKey, withPrices } from "./provider.ts";
 
 const type = (id: number, key_hint: string, retired = false): ChannelType => ({
   type: id,
@@ -38,12 +38,12 @@ const price = (model: string, isPriced: boolean): OptionPrice => ({
 });
 
 test("a key is recognised by the longest start that fits", () => {
-  expect(typeOfKey("sk-ant-api03-x", TYPES)?.type).toBe(14);
-  expect(typeOfKey("  sk-proj-x", TYPES)?.type).toBe(1);
-  expect(typeOfKey("AIzaSyX", TYPES)?.type).toBe(24);
-  expect(typeOfKey("abc", TYPES)).toBeUndefined();
-  expect(typeOfKey("", TYPES)).toBeUndefined();
-  expect(typeOfKey("sk-old", [type(9, "sk-...", true)]), "retired types are not offered").toBeUndefined();
+  expect(findTypeByKey("sk-ant-api03-x", TYPES)?.type).toBe(14);
+  expect(findTypeByKey("  sk-proj-x", TYPES)?.type).toBe(1);
+  expect(findTypeByKey("AIzaSyX", TYPES)?.type).toBe(24);
+  expect(findTypeByKey("abc", TYPES)).toBeUndefined();
+  expect(findTypeByKey("", TYPES)).toBeUndefined();
+  expect(findTypeByKey("sk-old", [type(9, "sk-...", true)]), "retired types are not offered").toBeUndefined();
 });
 
 test("models without a price come last and are not chosen", () => {
@@ -59,7 +59,7 @@ test("all models are chosen when none has a price, or when prices are not visibl
 
 test("prices read as dollars", () => {
   const [row] = withPrices(["gpt-4o"], [price("gpt-4o", true)]);
-  expect(row?.price && dollarsOf(row.price)).toEqual({ input: 2.5, output: 10 });
+  expect(row?.price && toDollars(row.price)).toEqual({ input: 2.5, output: 10 });
 });
 
 test("the channel has the chosen models and an address without a slash at its end", () => {

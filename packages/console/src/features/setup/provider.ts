@@ -13,7 +13,7 @@ function keyStart(hint: string): string {
 }
 
 /** The type whose keys begin like this one; the longest start wins, since some begin like those of others. */
-export function typeOfKey(key: string, types: readonly ChannelType[]): ChannelType | undefined {
+export function findTypeByKey(key: string, types: readonly ChannelType[]): ChannelType | undefined {
   const fitting = types
     .filter((type) => !type.retired)
     .map((type) => ({ type, start: keyStart(type.key_hint) }))
@@ -21,7 +21,7 @@ export function typeOfKey(key: string, types: readonly ChannelType[]): ChannelTy
   return fitting.toSorted((a, b) => b.start.length - a.start.length)[0]?.type;
 }
 
-function addressOf(draft: ProviderDraft): string {
+function normalizeAddress(draft: ProviderDraft): string {
   return draft.base_url.trim().replace(/\/+$/, "");
 }
 
@@ -51,7 +51,7 @@ export function preselected(models: readonly OfferedModel[]): ReadonlySet<string
 const DOLLARS_PER_RATIO = 2;
 
 /** Dollars for a million tokens in and out, or for one call. */
-export function dollarsOf(price: ShownPrice): { input: number; output: number } | { call: number; unit: string } {
+export function toDollars(price: ShownPrice): { input: number; output: number } | { call: number; unit: string } {
   if (price.by === "call") return { call: price.model_price, unit: price.unit };
   const input = price.model_ratio * DOLLARS_PER_RATIO;
   return { input, output: input * price.completion_ratio };
@@ -62,7 +62,7 @@ export function channelInput(draft: ProviderDraft, label: string, models: readon
     type: Number(draft.type),
     name: label,
     key: draft.key.trim(),
-    base_url: addressOf(draft),
+    base_url: normalizeAddress(draft),
     models: models.join(","),
     group: "default",
     auto_ban: 1,

@@ -5,7 +5,7 @@ import type { Column } from "../../ui/grid/grid-props.ts";
 import { Mark } from "../../ui/display/mark.tsx";
 import { Progress } from "../../ui/feedback/progress.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
-import { ACTIONS, isUnderWay, lengthOf, statusOf } from "./state.ts";
+import { ACTIONS, isUnderWay, calculateDuration, findStatus } from "./state.ts";
 import type { useTexts } from "./texts.ts";
 
 type Translate = ReturnType<typeof useTexts>;
@@ -14,7 +14,7 @@ function DurationCell({ row, t }: { readonly row: AsyncTask; readonly t: Transla
   const now = useNow();
   const isOpen = isUnderWay(row);
   if (row.submit_time <= 0 || (row.finish_time <= 0 && !isOpen)) return <span className="soft">–</span>;
-  const text = formatElapsed(lengthOf(row, now));
+  const text = formatElapsed(calculateDuration(row, now));
   return <span className="nowrap">{isOpen ? `${text} ${t("durationSoFar")}` : text}</span>;
 }
 
@@ -88,7 +88,7 @@ export function taskColumns(t: Translate, isAdmin: boolean, onOpen: (row: AsyncT
       header: t("status"),
       width: 110,
       sort: "status",
-      cell: (row) => <Mark kind={statusOf(row).mark} label={t(statusOf(row).text)} />,
+      cell: (row) => <Mark kind={findStatus(row).mark} label={t(findStatus(row).text)} />,
     },
     {
       id: "progress",

@@ -4,13 +4,13 @@ import { Facts } from "../../ui/display/facts.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
 import { actionText } from "./columns.tsx";
-import { resultsOf } from "./state.ts";
+import { listResultLinks } from "./state.ts";
 import { useTexts } from "./texts.ts";
 
 /** Everything about one task, its raw record included. */
 export function TaskDetail({ row }: { readonly row: AsyncTask }) {
   const t = useTexts();
-  const results = resultsOf(row.data);
+  const results = listResultLinks(row.data);
   const record = JSON.stringify(row, undefined, 2);
   return (
     <div className="facts">

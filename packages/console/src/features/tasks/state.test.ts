@@ -1,6 +1,6 @@
 import type { AsyncTask } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { isUnderWay, lengthOf, resultsOf, statusOf } from "./state.ts";
+import { isUnderWay, calculateDuration, listResultLinks, findStatus } from "./state.ts";
 
 const row: AsyncTask = {
   id: 1,
@@ -23,7 +23,7 @@ const row: AsyncTask = {
 };
 
 test("a task without a status is being submitted, one with a foreign status is unknown", () => {
-  expect(["", "QUEUED", "X"].map((status) => statusOf({ ...row, status }).text)).toEqual([
+  expect(["", "QUEUED", "X"].map((status) => findStatus({ ...row, status }).text)).toEqual([
     "submitting",
     "queued",
     "unknown",
@@ -37,7 +37,7 @@ test("a task without a status is being submitted, one with a foreign status is u
 });
 
 test("a task is counted up to its end, or to now", () => {
-  expect([lengthOf(row, 160), lengthOf({ ...row, finish_time: 130 }, 160)]).toEqual([60, 30]);
+  expect([calculateDuration(row, 160), calculateDuration({ ...row, finish_time: 130 }, 160)]).toEqual([60, 30]);
 });
 
 test("results are found wherever the vendor puts them, and scripts are none", () => {
@@ -46,10 +46,10 @@ test("results are found wherever the vendor puts them, and scripts are none", ()
     { result: { videos: [{ url: "https://cdn.example/v.mp4" }, { url: "javascript:alert(1)" }] } },
     { audio_url: "https://cdn.example/a.mp3" },
   ];
-  expect(resultsOf(data)).toEqual([
+  expect(listResultLinks(data)).toEqual([
     "https://cdn.example/a.mp3",
     "https://cdn.example/a.png",
     "https://cdn.example/v.mp4",
   ]);
-  expect([null, "https://x.example", 7].map(resultsOf)).toEqual([[], [], []]);
+  expect([null, "https://x.example", 7].map(listResultLinks)).toEqual([[], [], []]);
 });

@@ -18,7 +18,7 @@ export const STATUSES: Readonly<Record<string, State>> = {
   UNKNOWN: { mark: "unknown", text: "unknown" },
 };
 
-export function statusOf(row: AsyncTask): State {
+export function findStatus(row: AsyncTask): State {
   if (row.status === "") return { mark: "underway", text: "submitting" };
   return STATUSES[row.status] ?? { mark: "unknown", text: "unknown" };
 }
@@ -28,17 +28,17 @@ export function isUnderWay(row: AsyncTask): boolean {
 }
 
 /** Seconds from submission to the end, or to now. */
-export function lengthOf(row: AsyncTask, now: number): number {
+export function calculateDuration(row: AsyncTask, now: number): number {
   return Math.max(0, (row.finish_time > 0 ? row.finish_time : now) - row.submit_time);
 }
 
-const MOST_LINKS = 12;
+const MAX_LINKS = 12;
 
 /** Addresses of what a task made, wherever its vendor puts them: encrypted ones only, each once. */
-export function resultsOf(data: unknown): readonly string[] {
+export function listResultLinks(data: unknown): readonly string[] {
   const found = new Set<string>();
   const walk = (value: unknown, name: string, depth: number): void => {
-    if (found.size === MOST_LINKS || depth > 8) return;
+    if (found.size === MAX_LINKS || depth > 8) return;
     if (typeof value === "string" && /url$/i.test(name) && URL.parse(value)?.protocol === "https:") found.add(value);
     if (typeof value !== "object" || value === null) return;
     for (const [key, member] of Object.entries(value)) walk(member, Array.isArray(value) ? name : key, depth + 1);

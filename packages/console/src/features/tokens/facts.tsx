@@ -1,4 +1,4 @@
-import { lastUseOf, type TokenFacts } from "@fairway/wire";
+import { resolveLastUse, type TokenFacts } from "@fairway/wire";
 import type { ReactNode } from "react";
 import { Money } from "../../ui/display/money.tsx";
 import { When } from "../../ui/display/when.tsx";
@@ -12,7 +12,7 @@ export type ShownToken = Omit<TokenFacts, "username" | "key_hint">;
 export function useTokenFacts(token: ShownToken): readonly (readonly [string, ReactNode])[] {
   const t = useTexts();
   const limits = useLimitsLine()(token.limits);
-  const used = lastUseOf(token) > 0 ? <When key="used" at={lastUseOf(token)} /> : t("never");
+  const used = resolveLastUse(token) > 0 ? <When key="used" at={resolveLastUse(token)} /> : t("never");
   const left = token.unlimited_quota ? t("noLimit") : <Money key="left" quota={token.remain_quota} />;
   const expiry = token.expired_time < 0 ? t("never") : <When key="expiry" at={token.expired_time} />;
   const facts: readonly (readonly [string, ReactNode])[] = [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toLocalInput } from "../../lib/format.ts";
 import { batchNames } from "./api.ts";
-import { checkToken, EMPTY_TOKEN, inputOfForm } from "./token-form.ts";
+import { checkToken, EMPTY_TOKEN, toTokenInput } from "./token-form.ts";
 
 const filled = { ...EMPTY_TOKEN, name: "my-app" };
 
@@ -32,13 +32,13 @@ test("a new token does not begin expired, an expired one may be edited", () => {
 });
 
 test("no date means never, limits are joined by commas", () => {
-  expect(inputOfForm({ ...filled, models: ["a", "b"] })).toMatchObject({ expired_time: -1, model_limits: "a,b" });
-  expect(inputOfForm({ ...filled, expires: toLocalInput(1_900_000_000) }).expired_time).toBe(1_900_000_000);
+  expect(toTokenInput({ ...filled, models: ["a", "b"] })).toMatchObject({ expired_time: -1, model_limits: "a,b" });
+  expect(toTokenInput({ ...filled, expires: toLocalInput(1_900_000_000) }).expired_time).toBe(1_900_000_000);
 });
 
 test("limits of requests are sent with the rest, and blank ones are lifted", () => {
-  expect(inputOfForm({ ...filled, rpm: "60", concurrency: "2" }).limits).toEqual({ rpm: 60, concurrency: 2 });
-  expect(inputOfForm(filled).limits).toEqual({});
+  expect(toTokenInput({ ...filled, rpm: "60", concurrency: "2" }).limits).toEqual({ rpm: 60, concurrency: 2 });
+  expect(toTokenInput(filled).limits).toEqual({});
   expect(checkToken({ ...filled, tpm: "a lot" }, true)).toEqual({ tpm: "badLimit" });
 });
 

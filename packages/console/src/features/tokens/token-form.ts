@@ -1,6 +1,6 @@
 import { NEVER_EXPIRES, splitList, type Token, type TokenInput } from "@fairway/wire";
 import { fromLocalInput, toLocalInput } from "../../lib/format.ts";
-import { draftOfLimits, limitsOfDraft, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
+import { toLimitsDraft, toLimits, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
@@ -39,7 +39,7 @@ export const EMPTY_TOKEN: TokenDraft = {
   ...NO_LIMITS,
 };
 
-export function formOfToken(token: Token): TokenDraft {
+export function toTokenDraft(token: Token): TokenDraft {
   return {
     name: token.name,
     remain_quota: token.remain_quota,
@@ -50,11 +50,11 @@ export function formOfToken(token: Token): TokenDraft {
     model_limits_enabled: token.model_limits_enabled,
     models: splitList(token.model_limits),
     allow_ips: token.allow_ips,
-    ...draftOfLimits(token.limits),
+    ...toLimitsDraft(token.limits),
   };
 }
 
-export function inputOfForm(form: TokenDraft): TokenInput {
+export function toTokenInput(form: TokenDraft): TokenInput {
   return {
     name: form.name.trim(),
     remain_quota: form.remain_quota ?? 0,
@@ -64,7 +64,7 @@ export function inputOfForm(form: TokenDraft): TokenInput {
     model_limits_enabled: form.model_limits_enabled,
     model_limits: form.models.join(","),
     allow_ips: form.allow_ips,
-    limits: limitsOfDraft(form),
+    limits: toLimits(form),
   };
 }
 

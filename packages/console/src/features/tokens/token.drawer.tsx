@@ -24,8 +24,8 @@ import {
   BATCH_CAP,
   checkToken,
   EMPTY_TOKEN,
-  formOfToken,
-  inputOfForm,
+  toTokenDraft,
+  toTokenInput,
   translateErrors,
   type TokenDraft,
 } from "./token-form.ts";
@@ -50,7 +50,7 @@ export function EditToken() {
       title={t("edit")}
       list="/token"
       query={tokenQuery}
-      draftOf={formOfToken}
+      toDraft={toTokenDraft}
       form={(initial, edited) => <TokenForm initial={initial} edited={edited} />}
     />
   );
@@ -66,7 +66,7 @@ function TokenForm(props: { readonly initial: TokenDraft; readonly edited: Edite
     check: (values) =>
       translateErrors(checkToken(values, isNew), (key) => (key === "badCount" ? t(key, { most: BATCH_CAP }) : t(key))),
     save: async (values) => {
-      const input = inputOfForm(values);
+      const input = toTokenInput(values);
       if (isNew) {
         made.current = await createTokens(input, batchNames(values.name.trim(), Number(values.count)));
       } else {

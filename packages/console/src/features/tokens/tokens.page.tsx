@@ -5,7 +5,7 @@ import { Outlet, useLocation, useNavigate } from "react-router";
 import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
-import { roleOf, useUser } from "../../session/session.ts";
+import { getRole, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
@@ -25,7 +25,7 @@ import { ChangeTokens } from "./bulk/change-tokens.tsx";
 import { chatClients } from "./chat-clients.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
-import { isOwnersToSwitch, statusOf } from "../../shared/tokens/state.ts";
+import { isOwnersToSwitch, resolveTokenStatus } from "../../shared/tokens/state.ts";
 import { logAddress } from "../../shared/usage/log-link.ts";
 import { useTexts } from "./texts.ts";
 import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
@@ -88,7 +88,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
   const { setStatus, remove } = useTokenActions();
   const { token } = props;
   const isOn = token.status === TOKEN_STATUS.enabled;
-  const role = roleOf(useUser());
+  const role = getRole(useUser());
   const toggle: MenuEntry = {
     id: "toggle",
     label: t(isOn ? "disable" : "enable"),
@@ -173,7 +173,7 @@ export function TokensPage() {
     rows: data?.rows,
     total: data?.total,
     filter: list.filterKey,
-    idOf: ({ id }) => id,
+    getRowId: ({ id }) => id,
     read: (wanted, rows) => queryClient.fetchQuery(tokensQuery({ ...filter, page: wanted, size: rows })),
   });
   const now = useNow();
@@ -202,7 +202,7 @@ export function TokensPage() {
       rowId={(token) => token.id}
       rowName={(token) => token.name}
       selection={selection}
-      isMuted={(token) => statusOf(token, now) !== TOKEN_STATUS.enabled}
+      isMuted={(token) => resolveTokenStatus(token, now) !== TOKEN_STATUS.enabled}
       onOpen={peek.open}
       opened={peek.openedId}
       keys={{ e: edit }}

@@ -16,7 +16,7 @@ import type { Limits } from "../../lib/limits.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
-import { keyOfChange } from "./change-keys.ts";
+import { getChangeKey } from "./change-keys.ts";
 
 export interface UserFilter {
   readonly page: number;
@@ -101,7 +101,7 @@ export async function saveUser(
   queryClient.setQueryData(userQuery(id).queryKey, (read) => read && { ...read, tag: saved.tag });
   if (addition.quota !== 0) {
     const body = { id, action: "add_quota", value: addition.quota };
-    await call(userManage, { body, idempotencyKey: keyOfChange(addition) });
+    await call(userManage, { body, idempotencyKey: getChangeKey(addition) });
   }
   await refreshUsers();
 }

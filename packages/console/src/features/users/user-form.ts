@@ -1,5 +1,5 @@
 import { characters, PASSWORD_MIN, type User } from "@fairway/wire";
-import { draftOfLimits, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
+import { toLimitsDraft, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
 export interface UserDraft extends LimitsDraft {
@@ -20,9 +20,9 @@ export const EMPTY_USER: UserDraft = {
   ...NO_LIMITS,
 };
 
-export function formOfUser(user: User): UserDraft {
+export function toUserDraft(user: User): UserDraft {
   const { username, display_name, group, limits } = user;
-  return { ...EMPTY_USER, username, display_name, group, ...draftOfLimits(limits) };
+  return { ...EMPTY_USER, username, display_name, group, ...toLimitsDraft(limits) };
 }
 
 /** Quota units of a signed amount in units of `unit`; undefined when the text is none. */

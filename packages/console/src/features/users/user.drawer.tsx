@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
-import { limitsOfDraft } from "../../lib/limits.ts";
+import { toLimits } from "../../lib/limits.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { SecretField, SelectField, TextField } from "../../ui/form/field.tsx";
 import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
@@ -16,7 +16,7 @@ import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { createUser, groupsQuery, saveUser, userQuery, type Addition } from "./api.ts";
 import { useTexts } from "./texts.ts";
-import { checkUser, EMPTY_USER, formOfUser, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
+import { checkUser, EMPTY_USER, toUserDraft, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
 
 export function AddUser() {
   const t = useTexts();
@@ -35,7 +35,7 @@ export function EditUser() {
       title={t("edit")}
       list="/user"
       query={userQuery}
-      draftOf={formOfUser}
+      toDraft={toUserDraft}
       form={(initial, edited) => <UserForm initial={initial} edited={edited} />}
     />
   );
@@ -57,7 +57,7 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
     save: async ({ username, display_name, password, group, add, ...limits }) => {
       const name = username.trim();
       const input = { username: name, display_name, password };
-      const changes = { ...input, group, limits: limitsOfDraft(limits) };
+      const changes = { ...input, group, limits: toLimits(limits) };
       if (edited === undefined) await createUser(input);
       else {
         const quota = signedQuota(add, unit) ?? 0;

@@ -179,7 +179,7 @@ export function UsersPage() {
     rows: data?.rows,
     total: data?.total,
     filter: list.filterKey,
-    idOf: ({ id }) => id,
+    getRowId: ({ id }) => id,
     read: (wanted, rows) => queryClient.fetchQuery(usersQuery({ ...filter, page: wanted, size: rows })),
   });
   const columns = useMemo(() => userColumns(t), [t]);

@@ -3,7 +3,7 @@ import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useSelfQuery } from "../../session/self.ts";
-import { isAdmin, roleOf, useUser } from "../../session/session.ts";
+import { isAdmin, getRole, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { formatCount, formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
@@ -76,7 +76,7 @@ function TopUpLink() {
   return (
     <Text textStyle="sm" color="fg.muted">
       {t("noTopUpLink")}{" "}
-      {roleOf(user) >= ROLE.root && (
+      {getRole(user) >= ROLE.root && (
         <Link className="link" to="/setting?tab=operation&section=general">
           {t("setTopUpLink")}
         </Link>

@@ -250,7 +250,7 @@ export function ruleInChinese(text: string): string {
 }
 
 /** The values that fill the places of a template, as they stand in the text. */
-function valuesOf(template: string, text: string): ReadonlyMap<string, string> | undefined {
+function findValues(template: string, text: string): ReadonlyMap<string, string> | undefined {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const pattern = escaped(template).replaceAll(/\\\{\w+\\\}/g, "(.*?)");
   const found = new RegExp(`^${pattern}$`, "s").exec(text);
@@ -261,7 +261,7 @@ const RULE_PLACES: ReadonlySet<string> = new Set(["rule", "reason"]);
 
 /** Translates a server message into Chinese; a text that is not the message of its code stays unchanged. */
 export function inChinese(key: MessageKey, text: string): string {
-  const values = valuesOf(MESSAGES[key].text, text);
+  const values = findValues(MESSAGES[key].text, text);
   if (!values) return text;
   return messages[key].replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values.get(name);

@@ -4,7 +4,7 @@ import { eventBatches } from "./sse.ts";
 
 const STREAM = ': hello\r\n\r\ndata: {"a":1}\r\n\r\nevent: x\r\ndata:two\r\ndata: lines\r\n\r\ndata: [DONE]\r\n\r\n';
 
-async function dataOf(text: string, size: number): Promise<string[]> {
+async function collectData(text: string, size: number): Promise<string[]> {
   const bytes = new TextEncoder().encode(text);
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -19,11 +19,11 @@ async function dataOf(text: string, size: number): Promise<string[]> {
 
 test("reads events wherever the pieces end", async () => {
   for (const size of [1, 2, 3, 7, STREAM.length])
-    expect(await dataOf(STREAM, size), `pieces of ${size}`).toEqual(['{"a":1}', "two\nlines", "[DONE]"]);
+    expect(await collectData(STREAM, size), `pieces of ${size}`).toEqual(['{"a":1}', "two\nlines", "[DONE]"]);
 });
 
 test("does not read an event without its end", async () => {
-  expect(await dataOf("data: half", 64)).toEqual([]);
+  expect(await collectData("data: half", 64)).toEqual([]);
 });
 
 test("reads the names of events, and signs that two pieces share", async () => {

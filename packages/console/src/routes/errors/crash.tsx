@@ -73,7 +73,7 @@ export function PageFailed({ retry }: FailedProps) {
   );
 }
 
-function reportOf(problem: unknown): string {
+function buildReport(problem: unknown): string {
   const text = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem);
   return [
     `Page: ${location.pathname}`,
@@ -90,7 +90,7 @@ export function Crash() {
   return (
     <Notice icon="warning" title={t("crashTitle")} body={t("crashBody")}>
       <Button onClick={() => location.reload()}>{t("retry")}</Button>
-      <CopyButton text={reportOf(problem)} label={t("copyReport")}>
+      <CopyButton text={buildReport(problem)} label={t("copyReport")}>
         {t("copyReport")}
       </CopyButton>
       <HomeLink />
@@ -111,7 +111,7 @@ export function StartFailed() {
     >
       <Button onClick={() => location.reload()}>{t("retry")}</Button>
       {!isAway && (
-        <CopyButton text={reportOf(problem)} label={t("copyReport")}>
+        <CopyButton text={buildReport(problem)} label={t("copyReport")}>
           {t("copyReport")}
         </CopyButton>
       )}

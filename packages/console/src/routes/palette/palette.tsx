@@ -6,7 +6,7 @@ import { useNavigate } from "react-router";
 import { printKeys } from "../../lib/keys.ts";
 import { isIconName, Icon } from "../../ui/display/icon.tsx";
 import { useOfferedActions } from "../../ui/menu/actions.ts";
-import { roleOf, useUser } from "../../session/session.ts";
+import { getRole, useUser } from "../../session/session.ts";
 import { stayForToasts } from "../../ui/feedback/outside.ts";
 import { useTexts } from "../../shared/texts.ts";
 import { usePages } from "../use-pages.ts";
@@ -44,7 +44,7 @@ function Group(props: {
 
 /** Matches of a name on the server and among the settings. */
 function useHits(text: string) {
-  const isRoot = roleOf(useUser()) >= ROLE.root;
+  const isRoot = getRole(useUser()) >= ROLE.root;
   const found = useFound(text);
   const options = useFoundOptions(text, isRoot);
   const channels = (found?.channels ?? []).map(({ id, name }): Item => ({

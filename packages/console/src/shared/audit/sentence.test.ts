@@ -2,7 +2,7 @@ import * as wire from "@fairway/wire";
 import type { Endpoint } from "@fairway/wire";
 import { expect, test } from "vitest";
 import { CALLS } from "./calls.ts";
-import { sentenceOf } from "./sentence.ts";
+import { buildSentence } from "./sentence.ts";
 
 const row = (action: string, target: string, new_value: string | null, old_value: string | null = null) => ({
   action,
@@ -18,30 +18,30 @@ function isEndpoint(value: unknown): value is Endpoint {
 }
 
 test("a call reads as verb, noun and name", () => {
-  expect(sentenceOf(row("tokenCreate", "", '{"name":"build-bot"}'))).toEqual({
+  expect(buildSentence(row("tokenCreate", "", '{"name":"build-bot"}'))).toEqual({
     verb: "didCreate",
     noun: "nounToken",
     name: "build-bot",
   });
-  expect(sentenceOf(row("userUpdate", "user 4", '{"username":"ada"}'))).toMatchObject({
+  expect(buildSentence(row("userUpdate", "user 4", '{"username":"ada"}'))).toMatchObject({
     noun: "nounUser",
     name: "ada",
   });
 });
 
 test("what was deleted has the name of before, and what has none its number", () => {
-  expect(sentenceOf(row("channelDelete", "channel 7", null, '{"name":"quay"}'))?.name).toBe("quay");
-  expect(sentenceOf(row("channelDelete", "channel 7", null))?.name).toBe("7");
+  expect(buildSentence(row("channelDelete", "channel 7", null, '{"name":"quay"}'))?.name).toBe("quay");
+  expect(buildSentence(row("channelDelete", "channel 7", null))?.name).toBe("7");
 });
 
 test("the longest beginning and end count", () => {
-  expect(sentenceOf(row("accessTokenCreate", "", null))).toMatchObject({ noun: "nounAccessToken" });
-  expect(sentenceOf(row("tokenSetStatus", "token 3", null))).toMatchObject({ verb: "didSwitch" });
+  expect(buildSentence(row("accessTokenCreate", "", null))).toMatchObject({ noun: "nounAccessToken" });
+  expect(buildSentence(row("tokenSetStatus", "token 3", null))).toMatchObject({ verb: "didSwitch" });
 });
 
 test("calls that fit no pattern have words of their own", () => {
-  expect(sentenceOf(row("declarativeApply", "", null))).toEqual({ words: "appliedDocuments", name: "" });
-  expect(sentenceOf(row("userTwoFactorReset", "user 4", '{"username":"ada"}'))).toEqual({
+  expect(buildSentence(row("declarativeApply", "", null))).toEqual({ words: "appliedDocuments", name: "" });
+  expect(buildSentence(row("userTwoFactorReset", "user 4", '{"username":"ada"}'))).toEqual({
     words: "resetFactor",
     name: "ada",
   });
@@ -66,11 +66,11 @@ test("every write by a user who is signed in has a sentence", () => {
     .filter(({ access, method, hasEffects }) => SIGNED_IN.has(access) && (method !== "GET" || hasEffects))
     .map(({ name }) => name);
   expect(writes.length).toBeGreaterThan(60);
-  const wordless = writes.filter((name) => !READS.has(name) && sentenceOf(row(name, "", null)) === undefined);
+  const wordless = writes.filter((name) => !READS.has(name) && buildSentence(row(name, "", null)) === undefined);
   expect(wordless).toEqual([]);
   expect(Object.keys(CALLS).filter((name) => !writes.includes(name))).toEqual([]);
 });
 
 test("a call of a later release has no sentence", () => {
-  expect(sentenceOf(row("harbourDredge", "", null))).toBeUndefined();
+  expect(buildSentence(row("harbourDredge", "", null))).toBeUndefined();
 });

@@ -49,7 +49,9 @@ function member(text: string | null): string | undefined {
 }
 
 /** Describes a call as parts of a sentence; undefined for calls without a description. */
-export function sentenceOf(row: Pick<AuditRow, "action" | "target" | "old_value" | "new_value">): Sentence | undefined {
+export function buildSentence(
+  row: Pick<AuditRow, "action" | "target" | "old_value" | "new_value">,
+): Sentence | undefined {
   const named = member(row.new_value) ?? member(row.old_value);
   const name = named ?? row.target.split(" ").slice(1).join(" ");
   if (isCall(row.action)) return { words: CALLS[row.action], name };
@@ -60,7 +62,7 @@ export function sentenceOf(row: Pick<AuditRow, "action" | "target" | "old_value"
 }
 
 /** The parts of a target such as `budget 5`; without a noun where its kind has no word of its own. */
-export function targetOf(target: string): { readonly noun: Noun | undefined; readonly name: string } {
+export function parseTarget(target: string): { readonly noun: Noun | undefined; readonly name: string } {
   const [kind = "", ...rest] = target.split(" ");
   return { noun: isNoun(kind) ? NOUNS[kind] : undefined, name: rest.join(" ") };
 }

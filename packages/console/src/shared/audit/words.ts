@@ -1,12 +1,12 @@
 import type { AuditRow } from "@fairway/wire";
-import { sentenceOf, targetOf } from "./sentence.ts";
+import { buildSentence, parseTarget } from "./sentence.ts";
 import { useTexts } from "./texts.ts";
 
 /** What a change did, in words: `created token build-bot`; undefined for calls without words. */
 export function useSentence(): (row: AuditRow) => string | undefined {
   const t = useTexts();
   return (row) => {
-    const sentence = sentenceOf(row);
+    const sentence = buildSentence(row);
     if (sentence === undefined) return undefined;
     const { name } = sentence;
     const text = "words" in sentence ? t(sentence.words, { name }) : t(sentence.verb, { noun: t(sentence.noun), name });
@@ -18,7 +18,7 @@ export function useSentence(): (row: AuditRow) => string | undefined {
 export function useTarget(): (target: string) => string {
   const t = useTexts();
   return (target) => {
-    const { noun, name } = targetOf(target);
+    const { noun, name } = parseTarget(target);
     return noun === undefined ? target : `${t(noun)} ${name}`;
   };
 }

@@ -2,13 +2,13 @@ import { countsSince, type BudgetHistory } from "@fairway/wire";
 import type { ChartSlot } from "../../ui/chart/types.ts";
 
 /** About as many points as a chart can show. */
-const MOST_SLOTS = 62;
+const MAX_SLOTS = 62;
 
 /** The use of the limit over the window: so far, and at the present pace until its end. */
 export function burnDown({ budget, interval, points, forecast }: BudgetHistory, now: number): ChartSlot[] {
   const { window_start: start, window_end: end, quota_limit: limit } = budget;
   const since = countsSince(budget);
-  const length = Math.max(interval, Math.ceil((end - start) / MOST_SLOTS / interval) * interval);
+  const length = Math.max(interval, Math.ceil((end - start) / MAX_SLOTS / interval) * interval);
   const slots: ChartSlot[] = [];
   for (let at = start; at < end; at += length) {
     const until = Math.min(end, at + length);

@@ -1,14 +1,14 @@
 import { Text } from "@chakra-ui/react";
 import type { LogRow } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
-import { failureOf } from "./reasons.ts";
+import { findFailureText } from "./reasons.ts";
 import { useTexts } from "./texts.ts";
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function numberOf(value: unknown): number | undefined {
+function toNumber(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
@@ -17,13 +17,13 @@ export function FailureText({ row }: { readonly row: LogRow }) {
   const t = useTexts();
   const other = parseObject(row.other);
   const recorded = {
-    error_code: textOf(other?.["error_code"]),
-    error_type: textOf(other?.["error_type"]),
-    status_code: numberOf(other?.["status_code"]),
+    error_code: toText(other?.["error_code"]),
+    error_type: toText(other?.["error_type"]),
+    status_code: toNumber(other?.["status_code"]),
   };
   return (
     <Text color="fg.error" width="full" overflowWrap="anywhere" title={row.content}>
-      {failureOf(recorded, t) ?? row.content}
+      {findFailureText(recorded, t) ?? row.content}
     </Text>
   );
 }

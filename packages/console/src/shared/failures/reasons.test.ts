@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureOf, faultOf, reasonOfUpstream, type TranslateFailure } from "./reasons.ts";
+import { findFailureText, findFaultOrigin, findUpstreamReason, type TranslateFailure } from "./reasons.ts";
 
 const t = ((name: string) => name) as unknown as TranslateFailure;
 
@@ -14,17 +14,17 @@ test.each([
   ["an answer that failed", { error_code: "server_error", status_code: 500 }, "reasonUpstream"],
   ["the gateway's own code", { error_code: "upstream_timeout", status_code: 504 }, "reasonTimeout"],
 ])("of an upstream's error, %s has its own reason", (_what, recorded, reason) => {
-  expect(failureOf({ ...recorded, error_type: "upstream" }, t)).toBe(reason);
+  expect(findFailureText({ ...recorded, error_type: "upstream" }, t)).toBe(reason);
 });
 
 test("an attempt that was refused did not fail, and keeps an unknown code", () => {
-  expect(reasonOfUpstream("upstream_error", 400, t)).toBe("reasonRefused");
-  expect(reasonOfUpstream("upstream_error", 500, t)).toBe("reasonUpstream");
-  expect(reasonOfUpstream("invalid_value", 400, t)).toBeUndefined();
-  expect(reasonOfUpstream("idle_timeout", 200, t)).toBe("reasonSilent");
+  expect(findUpstreamReason("upstream_error", 400, t)).toBe("reasonRefused");
+  expect(findUpstreamReason("upstream_error", 500, t)).toBe("reasonUpstream");
+  expect(findUpstreamReason("invalid_value", 400, t)).toBeUndefined();
+  expect(findUpstreamReason("idle_timeout", 200, t)).toBe("reasonSilent");
 });
 
 test("a request that an upstream refuses is at fault, not the upstream", () => {
-  expect(faultOf({ error_type: "upstream", outcome: "client_error" })).toBe("client");
-  expect(faultOf({ error_type: "upstream", outcome: "upstream_error" })).toBe("upstream");
+  expect(findFaultOrigin({ error_type: "upstream", outcome: "client_error" })).toBe("client");
+  expect(findFaultOrigin({ error_type: "upstream", outcome: "upstream_error" })).toBe("upstream");
 });

@@ -78,7 +78,7 @@ const REASONS = {
 } as const;
 
 /** Why a call failed or an answer ended early, in the reader's language; undefined for words of upstreams. */
-export function reasonOf(code: string | undefined, t: TranslateFailure): string | undefined {
+export function findReasonText(code: string | undefined, t: TranslateFailure): string | undefined {
   return code !== undefined && isKnown(code) ? t(REASONS[code]) : undefined;
 }
 
@@ -92,17 +92,17 @@ interface Recorded {
 }
 
 /** The same for a row of a failed call; what an upstream said is in its own words, and not among the reasons. */
-export function failureOf(recorded: Recorded, t: TranslateFailure): string | undefined {
+export function findFailureText(recorded: Recorded, t: TranslateFailure): string | undefined {
   const { error_code: code = "", error_type: origin, status_code: status = 0 } = recorded;
-  if (origin !== "upstream") return reasonOf(code, t);
-  return reasonOfUpstream(code, status, t) ?? t(isRefusal(status) ? "reasonRefused" : "reasonUpstream");
+  if (origin !== "upstream") return findReasonText(code, t);
+  return findUpstreamReason(code, status, t) ?? t(isRefusal(status) ? "reasonRefused" : "reasonUpstream");
 }
 
 /** The same for one call of an upstream, whose own codes may be like the gateway's and mean something else. */
-export function reasonOfUpstream(code: string, status: number, t: TranslateFailure): string | undefined {
+export function findUpstreamReason(code: string, status: number, t: TranslateFailure): string | undefined {
   const isOwn = status < 400 || code.startsWith("upstream_") || code === "bad_response_status_code";
   if (!isOwn) return undefined;
-  const reason = reasonOf(code, t);
+  const reason = findReasonText(code, t);
   return isRefusal(status) && reason === t("reasonUpstream") ? t("reasonRefused") : reason;
 }
 
@@ -112,7 +112,7 @@ function isRefusal(status: number): boolean {
 }
 
 /** Who is at fault; an upstream that refuses a wrong request is not. */
-export function faultOf({ error_type: origin, outcome }: Recorded): string | undefined {
+export function findFaultOrigin({ error_type: origin, outcome }: Recorded): string | undefined {
   return origin === "upstream" && outcome === "client_error" ? "client" : origin;
 }
 

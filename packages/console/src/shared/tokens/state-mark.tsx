@@ -1,7 +1,7 @@
 import { TOKEN_STATUS, type Token } from "@fairway/wire";
 import { useNow } from "../../lib/now.ts";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
-import { statusOf } from "./state.ts";
+import { resolveTokenStatus } from "./state.ts";
 import { useTexts } from "./texts.ts";
 
 interface State {
@@ -21,7 +21,7 @@ const BY_ADMIN: State = { mark: "stop", text: "disabledByAdmin" };
 /** Whether a token can be used now, and why not. */
 export function StateMark({ token }: { readonly token: Pick<Token, "status" | "expired_time" | "disabled_by_admin"> }) {
   const t = useTexts();
-  const state = STATES[statusOf(token, useNow())] ?? { mark: "unknown", text: "disabled" };
+  const state = STATES[resolveTokenStatus(token, useNow())] ?? { mark: "unknown", text: "disabled" };
   const { mark, text } = token.disabled_by_admin ? BY_ADMIN : state;
   return <Mark kind={mark} label={t(text)} title={token.disabled_by_admin ? t(text) : undefined} />;
 }

@@ -1,14 +1,14 @@
 import { NEVER_EXPIRES, ROLE, TOKEN_STATUS } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { isOwnersToSwitch, statusOf } from "./state.ts";
+import { isOwnersToSwitch, resolveTokenStatus } from "./state.ts";
 
 const { enabled, disabled, expired } = TOKEN_STATUS;
 
 test("a token whose time has passed is expired, whether or not the server has marked it (C-253)", () => {
-  expect(statusOf({ status: enabled, expired_time: 1_000 }, 1_000)).toBe(expired);
-  expect(statusOf({ status: enabled, expired_time: 1_001 }, 1_000)).toBe(enabled);
-  expect(statusOf({ status: enabled, expired_time: NEVER_EXPIRES }, 1_000)).toBe(enabled);
-  expect(statusOf({ status: disabled, expired_time: 1_000 }, 1_000)).toBe(disabled);
+  expect(resolveTokenStatus({ status: enabled, expired_time: 1_000 }, 1_000)).toBe(expired);
+  expect(resolveTokenStatus({ status: enabled, expired_time: 1_001 }, 1_000)).toBe(enabled);
+  expect(resolveTokenStatus({ status: enabled, expired_time: NEVER_EXPIRES }, 1_000)).toBe(enabled);
+  expect(resolveTokenStatus({ status: disabled, expired_time: 1_000 }, 1_000)).toBe(disabled);
 });
 
 test("what an administrator disabled, its owner cannot switch; the super administrator can", () => {

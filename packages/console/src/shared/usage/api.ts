@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
-import { localOffset, periodBefore, periodOf, type Period, type UsageRange } from "./period.ts";
+import { localOffset, periodBefore, buildPeriod, type Period, type UsageRange } from "./period.ts";
 
 const FRESH_MS = 30_000;
 const REFRESH_MS = 60_000;
@@ -45,7 +45,7 @@ export function subjectsQuery(asked: Omit<UsageSubjectQuery, "subject">) {
     queryKey: queryKeys.statistics.subjects(asked),
     queryFn: ({ signal }) => {
       const at = nowSeconds();
-      const period = periodOf(asked.range, at, localOffset(at));
+      const period = buildPeriod(asked.range, at, localOffset(at));
       return read({ ...asked, subject: "" }, { ...period, interval: 0 }, signal);
     },
     staleTime: FRESH_MS,
@@ -59,7 +59,7 @@ export function usageTotalQuery(asked: UsageSubjectQuery) {
     queryKey: queryKeys.statistics.total(asked),
     queryFn: async ({ signal }) => {
       const at = nowSeconds();
-      const period = periodOf(asked.range, at, localOffset(at));
+      const period = buildPeriod(asked.range, at, localOffset(at));
       return (await read(asked, { ...period, interval: 0 }, signal)).total;
     },
     staleTime: FRESH_MS,
@@ -72,7 +72,7 @@ export function usageOverTimeQuery(asked: UsageSubjectQuery) {
     queryKey: queryKeys.statistics.overTime(asked),
     queryFn: async ({ signal }): Promise<UsageOverTime> => {
       const at = nowSeconds();
-      const period = periodOf(asked.range, at, localOffset(at));
+      const period = buildPeriod(asked.range, at, localOffset(at));
       const [now, before] = await Promise.all([read(asked, period, signal), read(asked, periodBefore(period), signal)]);
       return { period, now, before };
     },

@@ -13,7 +13,7 @@ const RANGES = {
 export type UsageRange = keyof typeof RANGES;
 export const USAGE_RANGES = Object.keys(RANGES) as readonly UsageRange[];
 
-export function usageRangeOf(text: string): UsageRange {
+export function parseUsageRange(text: string): UsageRange {
   return USAGE_RANGES.find((name) => name === text) ?? "24h";
 }
 
@@ -25,7 +25,7 @@ export interface Period extends Bounds {
 }
 
 /** The points up to `now`, the last one unfinished; days and parts of days begin at local midnight. */
-export function periodOf(range: UsageRange, now: number, offset: number): Period {
+export function buildPeriod(range: UsageRange, now: number, offset: number): Period {
   const { interval, count } = RANGES[range];
   const whole = Math.round(offset / HOUR) * HOUR;
   const last = Math.floor((now + whole) / interval) * interval - whole;

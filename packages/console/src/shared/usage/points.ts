@@ -5,15 +5,15 @@ import type { Period } from "./period.ts";
 type Values = ChartSlot["values"];
 
 /** One slot for each point of the period, also where nothing was called. */
-export function slotsOf(
+export function buildSlots(
   period: Period,
   points: readonly UsagePoint[],
-  valuesOf: (point: UsagePoint | undefined) => Values,
+  readValues: (point: UsagePoint | undefined) => Values,
 ): ChartSlot[] {
   const byStart = new Map(points.map((point) => [point.start, point]));
   const slots: ChartSlot[] = [];
   for (let start = period.from; start <= period.to; start += period.interval) {
-    slots.push({ start, end: start + period.interval, values: valuesOf(byStart.get(start)) });
+    slots.push({ start, end: start + period.interval, values: readValues(byStart.get(start)) });
   }
   return slots;
 }
@@ -27,7 +27,7 @@ export function withBefore(slots: readonly ChartSlot[], before: readonly ChartSl
 }
 
 /** Calls that were neither refused nor failed. */
-export function goodOf({ calls, errors, refused }: Pick<UsagePoint, "calls" | "errors" | "refused">): number {
+export function countGood({ calls, errors, refused }: Pick<UsagePoint, "calls" | "errors" | "refused">): number {
   return Math.max(0, calls - errors - refused);
 }
 

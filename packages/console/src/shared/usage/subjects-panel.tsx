@@ -17,7 +17,7 @@ interface SubjectsProps {
   readonly title: string;
   readonly asked: Omit<UsageSubjectQuery, "subject">;
   /** The log of one subject. */
-  partOf(subject: string, name: string): LogPart;
+  buildLogPart(subject: string, name: string): LogPart;
 }
 
 /** The subjects that cost most, each with its log. */
@@ -33,7 +33,7 @@ export function SubjectsPanel(props: SubjectsProps) {
           <Link
             className="link cut"
             style={{ flex: 1, minWidth: "8rem" }}
-            to={logAddress({ range: props.asked.range, isErrors: false, ...props.partOf(subject, name) })}
+            to={logAddress({ range: props.asked.range, isErrors: false, ...props.buildLogPart(subject, name) })}
           >
             <bdi>{name}</bdi>
           </Link>

@@ -7,14 +7,14 @@ import { Money } from "../../ui/display/money.tsx";
 import type { UsageOverTime } from "./api.ts";
 import { callsName } from "./calls-name.ts";
 import { FigureCard } from "./figure-card.tsx";
-import { errorShare, slotsOf } from "./points.ts";
+import { errorShare, buildSlots } from "./points.ts";
 import { useTexts } from "./texts.ts";
 
 type Pick = (point: UsagePoint) => number | undefined;
 
-function valuesOf({ period, now, before }: UsageOverTime, pick: Pick, ifNone: number | undefined) {
+function buildTrendValues({ period, now, before }: UsageOverTime, pick: Pick, ifNone: number | undefined) {
   const points = (answer: typeof now, from: typeof period) =>
-    slotsOf(from, answer.subjects[0]?.points ?? [], (point) => ({ value: point ? pick(point) : ifNone })).map(
+    buildSlots(from, answer.subjects[0]?.points ?? [], (point) => ({ value: point ? pick(point) : ifNone })).map(
       ({ values }) => values["value"],
     );
   const earlier = { ...period, from: before.start_timestamp, to: before.start_timestamp + (period.to - period.from) };
@@ -38,8 +38,8 @@ interface CardProps {
   readonly usage: UsageOverTime | undefined;
 }
 
-function trendOf(usage: UsageOverTime | undefined, pick: Pick, ifNone: number | undefined, colour = MAIN_COLOUR) {
-  return usage ? { trend: { ...valuesOf(usage, pick, ifNone), colour } } : {};
+function buildTrend(usage: UsageOverTime | undefined, pick: Pick, ifNone: number | undefined, colour = MAIN_COLOUR) {
+  return usage ? { trend: { ...buildTrendValues(usage, pick, ifNone), colour } } : {};
 }
 
 /** How a total compares with that of the previous period. */
@@ -69,7 +69,7 @@ function CountCard(
   const note = useNote(props, pick);
   const value = usage && pick(usage.now.total);
   return (
-    <FigureCard label={label} note={note} {...trendOf(usage, pick, 0)}>
+    <FigureCard label={label} note={note} {...buildTrend(usage, pick, 0)}>
       {value !== undefined && (isMoney ? <Money quota={value} /> : <Count value={value} />)}
     </FigureCard>
   );
@@ -85,7 +85,7 @@ function ErrorCard({ usage }: CardProps) {
       label={t("errorRate")}
       title={t("errorRateHelp")}
       note={isCompared ? t("points", { points: signed(points, language) }) : usage && t("beforeNone")}
-      {...trendOf(usage, errorShare, 0, ERROR_COLOUR)}
+      {...buildTrend(usage, errorShare, 0, ERROR_COLOUR)}
     >
       {usage && formatShare(usage.now.total.errors, usage.now.total.calls, language)}
     </FigureCard>
@@ -103,7 +103,7 @@ function DurationCard(
       label={label}
       title={t("percentilesHelp")}
       note={note}
-      {...trendOf(usage, (point) => measured(pick(point)), undefined)}
+      {...buildTrend(usage, (point) => measured(pick(point)), undefined)}
     >
       {usage && <Durations of={pick(usage.now.total)} />}
     </FigureCard>

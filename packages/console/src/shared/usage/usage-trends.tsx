@@ -10,7 +10,7 @@ import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { formatQuota } from "../../lib/format.ts";
 import type { UsageOverTime } from "./api.ts";
 import { callsName } from "./calls-name.ts";
-import { goodOf, slotsOf, withBefore } from "./points.ts";
+import { countGood, buildSlots, withBefore } from "./points.ts";
 import { useTexts } from "./texts.ts";
 
 const HEIGHT = 180;
@@ -32,7 +32,7 @@ function printDuration(value: number): string {
   return value === 0 ? "0" : milliseconds(value).replace(/\.0+ /, " ");
 }
 
-const spanOf = ({ start, end }: { readonly start: number; readonly end: number }): Bounds => ({
+const toBounds = ({ start, end }: { readonly start: number; readonly end: number }): Bounds => ({
   from: start,
   to: end - 1,
 });
@@ -42,8 +42,8 @@ function Calls({ usage, onOpen }: TrendsProps) {
   const language = useLanguage();
   const { calls, errors } = usage.now.total;
   const name = callsName(usage.now.by);
-  const slots = slotsOf(usage.period, usage.now.subjects[0]?.points ?? [], (point) => ({
-    good: point ? goodOf(point) : 0,
+  const slots = buildSlots(usage.period, usage.now.subjects[0]?.points ?? [], (point) => ({
+    good: point ? countGood(point) : 0,
     refused: point?.refused ?? 0,
     errors: point?.errors ?? 0,
   }));
@@ -62,23 +62,23 @@ function Calls({ usage, onOpen }: TrendsProps) {
       ]}
       summary={t("callsSummary", { name: t(name), calls, errors: formatShare(errors, calls, language) })}
       print={(value) => abbreviate(value, language)}
-      onOpen={(slot, key) => onOpen(spanOf(slot), key === "errors")}
+      onOpen={(slot, key) => onOpen(toBounds(slot), key === "errors")}
     />
   );
 }
 
 function Latency({ usage, onOpen }: TrendsProps) {
   const t = useTexts();
-  const valuesOf = (point: UsagePoint | undefined) => {
+  const readLatency = (point: UsagePoint | undefined) => {
     const { latency } = point ?? {};
     return latency && latency.count > 0 ? { p50: latency.p50, p95: latency.p95 } : {};
   };
   const points = (answer: typeof usage.now) => answer.subjects[0]?.points ?? [];
-  const slots = slotsOf(usage.period, points(usage.now), valuesOf);
-  const before = slotsOf(
+  const slots = buildSlots(usage.period, points(usage.now), readLatency);
+  const before = buildSlots(
     { ...usage.period, from: usage.before.start_timestamp, to: usage.before.end_timestamp },
     points(usage.before),
-    valuesOf,
+    readLatency,
   );
   const { p50, p95 } = usage.now.total.latency;
   return (
@@ -96,8 +96,8 @@ function Latency({ usage, onOpen }: TrendsProps) {
       ]}
       summary={t("latencySummary", { p50: milliseconds(p50), p95: milliseconds(p95) })}
       print={printDuration}
-      unitOf={(top) => (isInMinutes(top) ? MINUTE_MS : 1)}
-      onOpen={(slot) => onOpen(spanOf(slot), false)}
+      selectUnit={(top) => (isInMinutes(top) ? MINUTE_MS : 1)}
+      onOpen={(slot) => onOpen(toBounds(slot), false)}
     />
   );
 }
@@ -108,8 +108,8 @@ export function SpendTrend(props: TrendsProps & { readonly aside?: ReactNode }) 
   const language = useLanguage();
   const display = useQuotaDisplay();
   const { usage } = props;
-  const valuesOf = (point: UsagePoint | undefined) => ({ spend: point?.quota ?? 0 });
-  const slots = slotsOf(usage.period, usage.now.subjects[0]?.points ?? [], valuesOf);
+  const readSpend = (point: UsagePoint | undefined) => ({ spend: point?.quota ?? 0 });
+  const slots = buildSlots(usage.period, usage.now.subjects[0]?.points ?? [], readSpend);
   const print = (value: number) => formatQuota(value, display, language);
   return (
     <ChartFigure
@@ -123,7 +123,7 @@ export function SpendTrend(props: TrendsProps & { readonly aside?: ReactNode }) 
       series={[{ key: "spend", label: t("spend"), colour: MAIN_COLOUR }]}
       summary={t("spendSummary", { spend: print(usage.now.total.quota) })}
       print={print}
-      onOpen={(slot) => props.onOpen(spanOf(slot), false)}
+      onOpen={(slot) => props.onOpen(toBounds(slot), false)}
     />
   );
 }

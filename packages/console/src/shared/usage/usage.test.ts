@@ -1,7 +1,7 @@
 import type { UsagePoint } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { periodBefore, periodOf } from "./period.ts";
-import { errorShare, goodOf, slotsOf, withBefore } from "./points.ts";
+import { periodBefore, buildPeriod } from "./period.ts";
+import { errorShare, countGood, buildSlots, withBefore } from "./points.ts";
 
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -16,7 +16,7 @@ function point(start: number, calls: number): UsagePoint {
 }
 
 test("a day ends with the hour that runs", () => {
-  expect(periodOf("24h", NOW, 0)).toEqual({
+  expect(buildPeriod("24h", NOW, 0)).toEqual({
     from: MIDNIGHT - 13 * HOUR,
     to: NOW,
     interval: HOUR,
@@ -25,23 +25,23 @@ test("a day ends with the hour that runs", () => {
 });
 
 test("days begin at local midnight", () => {
-  expect(periodOf("30d", NOW, 2 * HOUR).from).toBe(MIDNIGHT - 29 * DAY - 2 * HOUR);
-  expect(periodOf("30d", NOW, -11 * HOUR).from).toBe(MIDNIGHT - 30 * DAY + 11 * HOUR);
+  expect(buildPeriod("30d", NOW, 2 * HOUR).from).toBe(MIDNIGHT - 29 * DAY - 2 * HOUR);
+  expect(buildPeriod("30d", NOW, -11 * HOUR).from).toBe(MIDNIGHT - 30 * DAY + 11 * HOUR);
 });
 
 test("the previous period is as long and as unfinished", () => {
-  const period = periodOf("7d", NOW, 0);
+  const period = buildPeriod("7d", NOW, 0);
   expect(periodBefore(period)).toEqual({ ...period, from: period.from - 7 * DAY, to: NOW - 7 * DAY });
 });
 
 test("points without calls are slots without values", () => {
-  const period = periodOf("24h", NOW, 0);
-  const slots = slotsOf(period, [point(MIDNIGHT, 7)], (one) => ({ calls: one?.calls }));
+  const period = buildPeriod("24h", NOW, 0);
+  const slots = buildSlots(period, [point(MIDNIGHT, 7)], (one) => ({ calls: one?.calls }));
   expect(slots).toHaveLength(24);
   expect(slots.filter(({ values }) => values["calls"] !== undefined)).toEqual([
     { start: MIDNIGHT, end: MIDNIGHT + HOUR, values: { calls: 7 } },
   ]);
-  const before = slotsOf(periodBefore(period), [point(MIDNIGHT - DAY, 3)], (one) => ({ calls: one?.calls }));
+  const before = buildSlots(periodBefore(period), [point(MIDNIGHT - DAY, 3)], (one) => ({ calls: one?.calls }));
   expect(withBefore(slots, before, "calls").find(({ start }) => start === MIDNIGHT)?.values).toEqual({
     calls: 7,
     before: 3,
@@ -49,8 +49,8 @@ test("points without calls are slots without values", () => {
 });
 
 test("good calls are neither refused nor failed", () => {
-  expect(goodOf(point(0, 7))).toBe(5);
-  expect(goodOf(point(0, 1))).toBe(0);
+  expect(countGood(point(0, 7))).toBe(5);
+  expect(countGood(point(0, 1))).toBe(0);
   expect(errorShare(point(0, 4))).toBe(0.25);
   expect(errorShare(point(0, 0))).toBe(0);
 });

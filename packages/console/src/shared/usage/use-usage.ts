@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useUrlState } from "../../lib/url-state.ts";
 import { usageOverTimeQuery, type UsageSubjectQuery } from "./api.ts";
-import { usageRangeOf, type UsageRange } from "./period.ts";
+import { parseUsageRange, type UsageRange } from "./period.ts";
 
 /** The figures that a page shows, over the range that its address names; `usual` is that of an address without one. */
 export function useUsage(asked: Omit<UsageSubjectQuery, "range">, usual: UsageRange) {
   const defaults = useMemo(() => ({ range: usual }), [usual]);
   const [state, change] = useUrlState<{ readonly range: string }>(defaults);
-  const range = usageRangeOf(state.range);
+  const range = parseUsageRange(state.range);
   const { data, error, refetch } = useQuery(usageOverTimeQuery({ ...asked, range }));
   return { by: asked.by, range, choose: (next: UsageRange) => change({ range: next }), data, error, refetch };
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { copyOrShow } from "../content/copy.ts";
 import { ask } from "../feedback/ask.ts";
 import { BulkBar, BulkButton } from "./bulk-bar.tsx";
-import { eachOf, useBulk, type Bulk, type BulkAction, type Chosen, type RowChange } from "./bulk.ts";
+import { runEach, useBulk, type Bulk, type BulkAction, type Chosen, type RowChange } from "./bulk.ts";
 import { useTexts } from "../texts.ts";
 import { toast } from "../feedback/toaster.ts";
 
@@ -38,7 +38,7 @@ export function BulkSwitch<R extends Switched>(props: BulkSwitchProps<R>) {
     isCounted: true,
     send: async (ids, track) => {
       try {
-        return await eachOf(only ? ids.filter((id) => only.has(id)) : ids, (id) => props.change(kind, id), track);
+        return await runEach(only ? ids.filter((id) => only.has(id)) : ids, (id) => props.change(kind, id), track);
       } finally {
         await props.refresh();
       }

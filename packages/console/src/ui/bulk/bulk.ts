@@ -55,7 +55,7 @@ export interface BulkProgress {
 const AT_ONCE = 4;
 
 /** Does something to each row, a few at a time; after a stop the others are reported as not tried. */
-export async function eachOf(
+export async function runEach(
   ids: readonly number[],
   act: (id: number) => Promise<unknown>,
   { signal, step }: Track,
@@ -64,7 +64,7 @@ export async function eachOf(
   const waiting = [...ids];
   const work = async () => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-      outcomes.set(id, signal.aborted ? failed(id, say("notTried")) : await outcomeOf(id, act));
+      outcomes.set(id, signal.aborted ? failed(id, say("notTried")) : await runOne(id, act));
       step();
     }
   };
@@ -72,7 +72,7 @@ export async function eachOf(
   return ids.flatMap((id) => outcomes.get(id) ?? []);
 }
 
-async function outcomeOf(id: number, act: (id: number) => Promise<unknown>): Promise<Outcome> {
+async function runOne(id: number, act: (id: number) => Promise<unknown>): Promise<Outcome> {
   try {
     await act(id);
     return { id, success: true, message: "" };
@@ -83,22 +83,20 @@ async function outcomeOf(id: number, act: (id: number) => Promise<unknown>): Pro
 }
 
 /** Sends one call for several rows after another; after a stop the rows of the others are reported as not tried. */
-export async function partsOf<P extends { readonly ids: readonly number[] }>(
+export async function runParts<P extends { readonly ids: readonly number[] }>(
   parts: readonly P[],
   send: (part: P) => Promise<readonly Outcome[]>,
   { signal, step }: Track,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const part of parts) {
-    outcomes.push(
-      ...(signal.aborted ? part.ids.map((id) => failed(id, say("notTried"))) : await outcomesOf(part, send)),
-    );
+    outcomes.push(...(signal.aborted ? part.ids.map((id) => failed(id, say("notTried"))) : await runPart(part, send)));
     for (const _ of part.ids) step();
   }
   return outcomes;
 }
 
-async function outcomesOf<P extends { readonly ids: readonly number[] }>(
+async function runPart<P extends { readonly ids: readonly number[] }>(
   part: P,
   send: (part: P) => Promise<readonly Outcome[]>,
 ): Promise<readonly Outcome[]> {

@@ -8,7 +8,7 @@ import type { Chosen } from "./bulk.ts";
 import "./change-dialog.css";
 import { useTexts } from "./texts.ts";
 
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** One member of a row: its label, and how it reads before and after. */
 export interface ShownChange {
@@ -22,8 +22,8 @@ interface ChangeDialogProps<Change> {
   /** The text of the button, instead of the number of rows that change. */
   readonly submitLabel?: string;
   readonly plan: readonly Change[];
-  rowOf(change: Change): Chosen;
-  membersOf(change: Change): readonly ShownChange[];
+  toChosenRow(change: Change): Chosen;
+  listShownChanges(change: Change): readonly ShownChange[];
   /** How many change; not called while nothing does. */
   summary(count: string): string;
   readonly isGood: boolean;
@@ -72,8 +72,8 @@ export function ChangeDialog<Change>(props: ChangeDialogProps<Change>) {
 function Preview<Change>(props: ChangeDialogProps<Change> & { readonly hasForm: boolean }) {
   const t = useTexts();
   const language = useLanguage();
-  const { plan, rowOf, membersOf, summary, hasForm } = props;
-  const rest = plan.length - MOST_SHOWN;
+  const { plan, toChosenRow, listShownChanges, summary, hasForm } = props;
+  const rest = plan.length - MAX_SHOWN;
   return (
     <Box mt={hasForm ? "5" : "0"} role="region" aria-label={t("preview")}>
       <Text fontWeight="medium" mb="2" role="status">
@@ -81,8 +81,12 @@ function Preview<Change>(props: ChangeDialogProps<Change> & { readonly hasForm: 
       </Text>
       {plan.length > 0 && (
         <Box as="ul" className="bulk-preview" tabIndex={0} aria-label={t("preview")}>
-          {plan.slice(0, MOST_SHOWN).map((change) => (
-            <PreviewLine key={rowOf(change).id} name={rowOf(change).name} members={membersOf(change)} />
+          {plan.slice(0, MAX_SHOWN).map((change) => (
+            <PreviewLine
+              key={toChosenRow(change).id}
+              name={toChosenRow(change).name}
+              members={listShownChanges(change)}
+            />
           ))}
           {rest > 0 && <li className="soft">{t("previewMore", { count: formatCount(rest, language) })}</li>}
         </Box>

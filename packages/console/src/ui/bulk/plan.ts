@@ -1,7 +1,7 @@
 import { ApiProblem } from "../../lib/problems.ts";
 import type { Version } from "../../lib/rows.ts";
 import { say as sayUi } from "../texts.ts";
-import { eachOf, type BulkAction, type Chosen, type Outcome, type Track } from "./bulk.ts";
+import { runEach, type BulkAction, type Chosen, type Outcome, type Track } from "./bulk.ts";
 import { say } from "./texts.ts";
 
 /** One row of a plan: what is sent for it, and what takes that back. */
@@ -54,7 +54,7 @@ export function planAction<Row extends Pick<Chosen, "id">, Patch>(
 }
 
 /** The members of `wanted` that differ from `before`, with what they were; undefined when none does. */
-export function differenceOf<Patch extends object>(wanted: Patch, before: Patch) {
+export function diffPatch<Patch extends object>(wanted: Patch, before: Patch) {
   const names = (Object.keys(wanted) as (keyof Patch)[]).filter((name) => wanted[name] !== before[name]);
   if (names.length === 0) return undefined;
   const members = (values: Patch) => Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<Patch>;
@@ -72,7 +72,7 @@ export function eachChange<Row extends Pick<Chosen, "id">, Patch>(
     const change = byId.get(id);
     if (change) await act(change);
   };
-  return eachOf([...byId.keys()], send, track);
+  return runEach([...byId.keys()], send, track);
 }
 
 /**

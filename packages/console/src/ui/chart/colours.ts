@@ -29,7 +29,7 @@ function colourAt(place: number): Colour {
  * A name has the same hue in every chart. Where two names of one chart want the same colour, the later one in the
  * alphabet takes the next shade of its hue, so that neither size nor metric changes a colour.
  */
-export function coloursOf(names: readonly string[]): ReadonlyMap<string, Colour> {
+export function assignColours(names: readonly string[]): ReadonlyMap<string, Colour> {
   const total = HUES.length * SHADES;
   const colours = new Map<string, Colour>();
   const used = new Set<number>();

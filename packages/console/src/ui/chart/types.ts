@@ -27,7 +27,7 @@ export interface ChartProps {
   readonly height?: number;
   print(value: number): string;
   /** What the axis counts in when its largest value is `top`; 1 unless it is given. */
-  unitOf?(top: number): number;
+  selectUnit?(top: number): number;
   /** A click or Enter: the slot, and the series where one was hit. */
   onOpen?(slot: ChartSlot, key: string | undefined): void;
   /** A span of slots that was dragged over: first and last second. */

@@ -35,17 +35,17 @@ function safeSource(text: string): string | undefined {
 }
 
 /** Addresses on this console, in addition to those that are safe anywhere. */
-function linkOf(text: string): string | undefined {
+function toSafeLink(text: string): string | undefined {
   return /^\/(?![/\\])|^#/.test(text) ? text : safeHref(text);
 }
 
-function attributesOf(element: Element, name: string): Record<string, string> {
+function readAttributes(element: Element, name: string): Record<string, string> {
   const allowed: Record<string, string> = {};
   for (const [from, to] of Object.entries(ATTRIBUTES)) {
     const value = element.getAttribute(from);
     if (value !== null && (from === "alt" || from === "title" || /^\d{1,5}%?$/.test(value))) allowed[to] = value;
   }
-  const href = name === "a" ? linkOf(element.getAttribute("href") ?? "") : undefined;
+  const href = name === "a" ? toSafeLink(element.getAttribute("href") ?? "") : undefined;
   if (href !== undefined) Object.assign(allowed, { href, rel: "noopener noreferrer" });
   if (href !== undefined && !/^[/#]/.test(href)) allowed["target"] = "_blank";
   const source = name === "img" ? safeSource(element.getAttribute("src") ?? "") : undefined;
@@ -57,20 +57,20 @@ function attributesOf(element: Element, name: string): Record<string, string> {
 /** White space between the parts of a table or a list, which may hold no text. */
 const STRICT = new Set(["table", "tbody", "thead", "tfoot", "tr", "ul", "ol", "dl"]);
 
-function nodesOf(parent: Node, depth: number): ReactNode[] {
+function renderNodes(parent: Node, depth: number): ReactNode[] {
   const isStrict = STRICT.has(parent.nodeName.toLowerCase());
   return [...parent.childNodes].map((node, index) => {
     if (node.nodeType === Node.TEXT_NODE) return isStrict && node.nodeValue?.trim() === "" ? null : node.nodeValue;
-    return node instanceof Element && depth < DEEPEST ? elementOf(node, index, depth) : null;
+    return node instanceof Element && depth < DEEPEST ? renderElement(node, index, depth) : null;
   });
 }
 
-function elementOf(element: Element, key: number, depth: number): ReactNode {
+function renderElement(element: Element, key: number, depth: number): ReactNode {
   const name = element.localName;
   if (GONE.has(name)) return null;
-  const inside = EMPTY.has(name) ? [] : nodesOf(element, depth + 1);
+  const inside = EMPTY.has(name) ? [] : renderNodes(element, depth + 1);
   if (!ELEMENTS.has(name)) return inside;
-  const attributes = attributesOf(element, name);
+  const attributes = readAttributes(element, name);
   // A picture without an address that may be shown is the words that stand for it.
   if (name === "img" && attributes["src"] === undefined) return attributes["alt"] ?? null;
   return createElement(NAMES[name] ?? name, { ...attributes, key }, ...inside);
@@ -92,7 +92,7 @@ function withoutNoise(html: string): string {
 export function HtmlBlock(props: { readonly html: string }) {
   const nodes = useMemo(() => {
     const { body } = new DOMParser().parseFromString(withoutNoise(props.html), "text/html");
-    return nodesOf(body, 0);
+    return renderNodes(body, 0);
   }, [props.html]);
   return <div className="prose">{nodes}</div>;
 }

@@ -1,4 +1,4 @@
-import { dateOf, formatExactTime, formatStamp } from "../../lib/format.ts";
+import { toDate, formatExactTime, formatStamp } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
 import { lateTitle } from "./late-title.ts";
 
@@ -8,7 +8,7 @@ export function Stamp(props: { readonly at: number }) {
   return (
     <time
       className="nowrap"
-      dateTime={dateOf(props.at).toISOString()}
+      dateTime={toDate(props.at).toISOString()}
       {...lateTitle(() => formatExactTime(props.at, currentLanguage()))}
     >
       {formatStamp(props.at)}

@@ -1,4 +1,4 @@
-import { dateOf, formatExactTime, formatWhen } from "../../lib/format.ts";
+import { toDate, formatExactTime, formatWhen } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { useNow } from "../../lib/now.ts";
 import { lateTitle } from "./late-title.ts";
@@ -9,7 +9,7 @@ export function When(props: { readonly at: number }) {
   const now = useNow();
   return (
     <time
-      dateTime={dateOf(props.at).toISOString()}
+      dateTime={toDate(props.at).toISOString()}
       style={{ whiteSpace: "nowrap" }}
       {...lateTitle(() => formatExactTime(props.at, language))}
     >

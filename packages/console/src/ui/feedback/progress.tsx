@@ -1,14 +1,14 @@
 import "./progress.css";
 
 /** Percent of a text such as `45%`; undefined when it is none. */
-export function percentOf(text: string): number | undefined {
+export function parsePercent(text: string): number | undefined {
   const value = Number(/^\s*(\d+(?:\.\d+)?)\s*%?\s*$/.exec(text)?.[1] ?? Number.NaN);
   return Number.isNaN(value) ? undefined : Math.min(100, value);
 }
 
 /** The progress of a slow task, as its upstream reports it. */
 export function Progress(props: { readonly label: string; readonly text: string; readonly isFailed: boolean }) {
-  const percent = percentOf(props.text);
+  const percent = parsePercent(props.text);
   if (percent === undefined) return <span className="soft">{props.text || "–"}</span>;
   return (
     <span className={props.isFailed ? "progress progress-failed" : "progress"}>

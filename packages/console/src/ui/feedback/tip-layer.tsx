@@ -12,7 +12,7 @@ interface Shown {
   readonly side: string;
 }
 
-function anchorOf(event: Event): HTMLElement | undefined {
+function findAnchor(event: Event): HTMLElement | undefined {
   const found = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-tip]") : null;
   return found ?? undefined;
 }
@@ -33,12 +33,12 @@ function useShown(): Shown | undefined {
     };
     const enter = (event: Event) => {
       if (event instanceof PointerEvent && event.pointerType !== "mouse") return;
-      const anchor = anchorOf(event);
+      const anchor = findAnchor(event);
       hide();
       if (anchor) timer = window.setTimeout(() => anchor.isConnected && setShown(read(anchor)), DELAY_MS);
     };
     const focus = (event: Event) => {
-      const anchor = anchorOf(event);
+      const anchor = findAnchor(event);
       if (anchor?.matches(":focus-visible")) setShown(read(anchor));
     };
     const escape = (event: KeyboardEvent) => event.key === "Escape" && hide();

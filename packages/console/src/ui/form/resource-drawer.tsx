@@ -13,19 +13,19 @@ interface EditDrawerProps<Row, Draft> {
   /** Reads the row whose id the address names. */
   query(id: number): UseQueryOptions<Version<Row>, Error, Version<Row>, (string | number)[]>;
   mark?(row: Row): ReactNode;
-  draftOf(row: Row): Draft;
+  toDraft(row: Row): Draft;
   /** Renders the form; a newer version of the row mounts it again. */
   form(initial: Draft, edited: Edited<Row>): ReactNode;
 }
 
 /** The drawer that edits a row: reads it, and shows the form when it has arrived. */
 export function EditDrawer<Row, Draft>(props: EditDrawerProps<Row, Draft>) {
-  const { draftOf } = props;
+  const { toDraft } = props;
   const close = useCloseTo(props.list);
   const id = Number(useParams().id);
   const { edited, error, retry } = useEdited(props.query(id));
   const row = edited?.row;
-  const initial = useMemo(() => row && draftOf(row), [row, draftOf]);
+  const initial = useMemo(() => row && toDraft(row), [row, toDraft]);
   return (
     <DrawerShell kind="edit" title={props.title} mark={row && props.mark?.(row)} onClose={close}>
       {edited && initial ? (

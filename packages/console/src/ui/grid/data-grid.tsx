@@ -16,7 +16,7 @@ import { late } from "../late/late.tsx";
 const VirtualRows = late(async () => (await import("./virtual-rows.tsx")).VirtualRows);
 
 /** More rows than a page of the server has are virtual; up to that number, the browser's own search finds all of them. */
-const MOST_PLAIN_ROWS = 200;
+const MAX_PLAIN_ROWS = 200;
 
 /** The one table of the product: plain cells, because styled ones cost ten times as much to scroll. */
 export function DataGrid<Row>(props: GridProps<Row>) {
@@ -42,7 +42,7 @@ function Grid<Row>(props: GridProps<Row>) {
   const model: RowModel<Row> = useMemo(() => ({ grid: props, table, columns: visible }), [props, table, visible]);
   useRoving(body, rows !== undefined);
   const density = props.layout?.density ?? props.density;
-  const isVirtual = rows !== undefined && rows.length > MOST_PLAIN_ROWS;
+  const isVirtual = rows !== undefined && rows.length > MAX_PLAIN_ROWS;
   const sizes = { "--grid-row": density === "compact" ? "32px" : "40px", "--grid-width": `${width}px` };
   return (
     <div className={frameClass(width)} style={sizes as CSSProperties}>

@@ -4,7 +4,7 @@ const USUAL_WIDTH = 96;
 
 type Sized = Pick<Column<never>, "id" | "width" | "rank" | "isTitle" | "isMinor">;
 
-function rankOf({ rank, isTitle, isMinor }: Sized): number {
+function resolveRank({ rank, isTitle, isMinor }: Sized): number {
   return rank ?? (isTitle ? 0 : isMinor ? 2 : 1);
 }
 
@@ -20,10 +20,10 @@ export function fittingColumns(
 ): ReadonlySet<string> {
   const shown = columns.filter(({ id }) => !layout.hidden?.includes(id));
   const leaving = shown
-    .filter((column) => rankOf(column) > 0 && !layout.shown?.includes(column.id))
+    .filter((column) => resolveRank(column) > 0 && !layout.shown?.includes(column.id))
     // Of equal rank, the rightmost leaves first.
     .reverse()
-    .sort((one, other) => rankOf(other) - rankOf(one));
+    .sort((one, other) => resolveRank(other) - resolveRank(one));
   const ids = new Set(shown.map(({ id }) => id));
   let needed = shown.reduce((sum, { width }) => sum + (width ?? USUAL_WIDTH), 0);
   let more = spare;

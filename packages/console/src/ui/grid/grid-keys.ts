@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from "react";
 import type { RowModel } from "./grid-row.tsx";
-import { controlsOf, indexOf } from "./use-roving.ts";
+import { listControls, readIndex } from "./use-roving.ts";
 
 interface Keyboard<Row> {
   readonly model: RowModel<Row>;
@@ -26,7 +26,7 @@ export function onGridKey<Row>(keyboard: Keyboard<Row>, event: KeyboardEvent): v
 type Action = (() => void) | undefined;
 
 function moveKey<Row>(keyboard: Keyboard<Row>, row: HTMLElement, event: KeyboardEvent): Action {
-  const index = indexOf(row);
+  const index = readIndex(row);
   const isRtl = getComputedStyle(row).direction === "rtl";
   switch (event.key) {
     case "ArrowDown":
@@ -50,7 +50,7 @@ function moveKey<Row>(keyboard: Keyboard<Row>, row: HTMLElement, event: Keyboard
 
 function rowKey<Row>(keyboard: Keyboard<Row>, element: HTMLElement, event: KeyboardEvent): Action {
   const { grid } = keyboard.model;
-  const index = indexOf(element);
+  const index = readIndex(element);
   const row = keyboard.rows[index];
   if (row === undefined) return undefined;
   const own = grid.keys?.[event.key];
@@ -96,7 +96,7 @@ function moveTo<Row>({ model, rows, body, reveal }: Keyboard<Row>, wanted: numbe
 }
 
 function moveWithin(row: HTMLElement, step: 1 | -1): void {
-  const stops = [row, ...controlsOf(row)];
+  const stops = [row, ...listControls(row)];
   const at = stops.findIndex((stop) => stop === document.activeElement);
   stops[Math.max(0, Math.min(stops.length - 1, at + step))]?.focus();
 }

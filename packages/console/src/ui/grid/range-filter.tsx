@@ -2,7 +2,7 @@ import { Input } from "@chakra-ui/react";
 import { useEffect, useState } from "react";
 import { fromLocalInput, LAST_LOCAL_INPUT, toLocalInput } from "../../lib/format.ts";
 import { nowSeconds } from "../../lib/now.ts";
-import { boundsOf, rangeName, type RangeName } from "../../lib/range.ts";
+import { resolveBounds, rangeName, type RangeName } from "../../lib/range.ts";
 import { DEBOUNCE_MS, FilterSelect } from "./filter-bar.tsx";
 import { useTexts } from "../texts.ts";
 
@@ -41,7 +41,7 @@ export function RangeFilter(props: RangeFilterProps) {
   const choose = (next: string) => {
     if (next !== "custom") return change({ range: next, from: "", to: "" });
     // A custom range starts from what was shown.
-    const { from, to } = boundsOf(range, nowSeconds(), state);
+    const { from, to } = resolveBounds(range, nowSeconds(), state);
     change({ range: next, from: String(from), to: String(to) });
   };
   const field = (name: "from" | "to") => (
@@ -63,7 +63,7 @@ export function RangeFilter(props: RangeFilterProps) {
   );
 }
 
-function secondsOf(text: string): string {
+function toSeconds(text: string): string {
   return String(fromLocalInput(text) ?? "");
 }
 
@@ -75,11 +75,11 @@ function TimeField(props: { readonly label: string; readonly value: string; onCh
   const [known, setKnown] = useState(value);
   if (known !== value) {
     setKnown(value);
-    if (secondsOf(draft) !== value) setDraft(text);
+    if (toSeconds(draft) !== value) setDraft(text);
   }
   useEffect(() => {
-    const wanted = secondsOf(draft);
-    if (wanted === secondsOf(text)) return;
+    const wanted = toSeconds(draft);
+    if (wanted === toSeconds(text)) return;
     const timer = setTimeout(() => onChange(wanted), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   });

@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { stored } from "../../lib/storage.ts";
-import { pageOf, useUrlState } from "../../lib/url-state.ts";
+import { parsePage, useUrlState } from "../../lib/url-state.ts";
 
 const DEFAULT_SIZE = 10;
 
@@ -10,7 +10,7 @@ export function useList<F extends Readonly<Record<string, string>>>(
 ) {
   const [state, change] = useUrlState<Readonly<Record<string, string>>>(defaults);
   const size = Number(state.size) || (stored.pageSize.read() ?? DEFAULT_SIZE);
-  const page = pageOf(state.p ?? "");
+  const page = parsePage(state.p ?? "");
   const filter = useCallback((wanted: Partial<Record<keyof F, string>>) => change({ ...wanted, p: "" }), [change]);
   const filterNames = Object.keys(defaults).filter((name) => !["p", "size", "sort"].includes(name));
   const isFiltered = filterNames.some((name) => state[name] !== defaults[name]);

@@ -2,17 +2,17 @@ import { useEffect, useRef, type RefObject } from "react";
 
 const CONTROLS = "a[href], button, input, select, textarea, [tabindex]";
 
-function rowsOf(body: HTMLElement): HTMLElement[] {
+function listRows(body: HTMLElement): HTMLElement[] {
   return [...body.querySelectorAll<HTMLElement>(".grid-row")];
 }
 
-export function controlsOf(row: HTMLElement): HTMLElement[] {
+export function listControls(row: HTMLElement): HTMLElement[] {
   return [...row.querySelectorAll<HTMLElement>(CONTROLS)].filter(
     (one) => !one.matches(":disabled") && one.offsetParent !== null,
   );
 }
 
-export function indexOf(row: HTMLElement): number {
+export function readIndex(row: HTMLElement): number {
   return Number(row.dataset["index"]);
 }
 
@@ -26,8 +26,8 @@ export function useRoving(body: RefObject<HTMLElement | null>, isOn: boolean): v
     const element = body.current;
     if (!element || !isOn) return;
     const settle = () => {
-      const rows = rowsOf(element);
-      const stop = rows.find((row) => indexOf(row) === active.current) ?? rows[0];
+      const rows = listRows(element);
+      const stop = rows.find((row) => readIndex(row) === active.current) ?? rows[0];
       for (const row of rows) {
         setStop(row, row === stop ? 0 : -1);
         for (const control of row.querySelectorAll<HTMLElement>(CONTROLS)) setStop(control, -1);
@@ -35,8 +35,8 @@ export function useRoving(body: RefObject<HTMLElement | null>, isOn: boolean): v
     };
     const follow = ({ target }: FocusEvent) => {
       const row = target instanceof Element ? target.closest<HTMLElement>(".grid-row") : null;
-      if (!row || indexOf(row) === active.current) return;
-      active.current = indexOf(row);
+      if (!row || readIndex(row) === active.current) return;
+      active.current = readIndex(row);
       settle();
     };
     settle();

@@ -4,7 +4,7 @@ import { toastProblem } from "../feedback/toaster.ts";
 import type { Selection } from "./grid-props.ts";
 
 /** Most rows that are selected at once. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 const PAGE_ROWS = 100;
 
 interface SelectionSource<Row> {
@@ -12,7 +12,7 @@ interface SelectionSource<Row> {
   readonly total: number | undefined;
   /** Identifies the filters: with others, nothing is selected. */
   readonly filter: string;
-  idOf(row: Row): number;
+  getRowId(row: Row): number;
   /** Reads a page of all rows that match; pages are counted from 1. */
   read(page: number, size: number): Promise<Rows<Row>>;
 }
@@ -21,7 +21,7 @@ const NONE: ReadonlySet<number> = new Set();
 
 /** The selected rows of a list: those of the page, or all that match the filters. */
 export function useSelection<Row>(source: SelectionSource<Row>) {
-  const { rows, total, filter, idOf, read } = source;
+  const { rows, total, filter, getRowId, read } = source;
   const [ids, setIds] = useState(NONE);
   const [others, setOthers] = useState<readonly Row[]>();
   const [isLoading, setLoading] = useState(false);
@@ -36,15 +36,15 @@ export function useSelection<Row>(source: SelectionSource<Row>) {
   }
   useEffect(() => {
     if (!rows || others) return;
-    const remaining = rows.map(idOf).filter((id) => ids.has(id));
+    const remaining = rows.map(getRowId).filter((id) => ids.has(id));
     if (remaining.length < ids.size) setIds(new Set(remaining));
   });
   const chosen = useMemo(() => {
-    const byId = new Map([...(others ?? []), ...(rows ?? [])].map((row) => [idOf(row), row]));
+    const byId = new Map([...(others ?? []), ...(rows ?? [])].map((row) => [getRowId(row), row]));
     return [...ids].flatMap((id) => byId.get(id) ?? []);
     // `idOf` reads a member of the row.
   }, [ids, rows, others]);
-  const count = Math.min(total ?? 0, MOST_ROWS);
+  const count = Math.min(total ?? 0, MAX_ROWS);
   const current = useRef(filter);
   current.current = filter;
   const selectAll = async () => {
@@ -53,7 +53,7 @@ export function useSelection<Row>(source: SelectionSource<Row>) {
       const found = await readAll(read, count);
       if (current.current !== filter) return;
       setOthers(found);
-      setIds(new Set(found.map(idOf)));
+      setIds(new Set(found.map(getRowId)));
     } catch (problem) {
       toastProblem(problem);
     } finally {

@@ -4,9 +4,9 @@ import { writeState } from "../../lib/url-state.ts";
 interface PeekInput<Row> {
   readonly rows: readonly Row[] | undefined;
   /** What the address says of a row. */
-  keyOf(row: Row): string;
+  getRowKey(row: Row): string;
   /** The place of the row that the address names, where its key is not the only way to say so. */
-  indexOf?(rows: readonly Row[], key: string): number;
+  findRowIndex?(rows: readonly Row[], key: string): number;
 }
 
 function keyInAddress(): string {
@@ -20,12 +20,12 @@ function focusRow(index: number): void {
 }
 
 /** The row of a list that is open next to it, as the address says, and the ways to others. */
-export function usePeek<Row>({ rows = [], keyOf, indexOf }: PeekInput<Row>) {
+export function usePeek<Row>({ rows = [], getRowKey, findRowIndex }: PeekInput<Row>) {
   const [search, setSearch] = useSearchParams();
   const key = search.get("row") ?? "";
   const find = (wanted: string) => {
     if (wanted === "") return -1;
-    return indexOf ? indexOf(rows, wanted) : rows.findIndex((row) => keyOf(row) === wanted);
+    return findRowIndex ? findRowIndex(rows, wanted) : rows.findIndex((row) => getRowKey(row) === wanted);
   };
   const index = find(key);
   /** Back closes the panel: only its opening is a step. */
@@ -34,7 +34,7 @@ export function usePeek<Row>({ rows = [], keyOf, indexOf }: PeekInput<Row>) {
     const next = writeState(new URLSearchParams(location.search), {}, { row });
     setSearch(next, { preventScrollReset: true, replace: key !== "" });
   };
-  const open = (row: Row) => change(keyOf(row));
+  const open = (row: Row) => change(getRowKey(row));
   const close = () => {
     const at = find(keyInAddress());
     change("");
@@ -49,7 +49,7 @@ export function usePeek<Row>({ rows = [], keyOf, indexOf }: PeekInput<Row>) {
     hasPrevious: index > 0,
     hasNext: index >= 0 && index < rows.length - 1,
     open,
-    toggle: (row: Row) => (index >= 0 && keyOf(row) === key ? close() : open(row)),
+    toggle: (row: Row) => (index >= 0 && getRowKey(row) === key ? close() : open(row)),
     close,
     move(step: 1 | -1) {
       const from = find(keyInAddress());
@@ -63,7 +63,7 @@ export type PeekState<Row> = ReturnType<typeof usePeek<Row>>;
 
 /** As `usePeek`, for rows whose address is their id. */
 export function useRowPeek<Row extends { readonly id: number }>(rows: readonly Row[] | undefined) {
-  const peek = usePeek({ rows, keyOf: ({ id }: Row) => String(id) });
+  const peek = usePeek({ rows, getRowKey: ({ id }: Row) => String(id) });
   return { ...peek, openedId: peek.listed?.id, id: /^[1-9]\d{0,14}$/.test(peek.key) ? Number(peek.key) : undefined };
 }
 

@@ -154,8 +154,8 @@ function ViewList({ views }: { readonly views: Views }) {
 
 /** A column that the user asked to see, or to hide. */
 function withColumn(layout: GridLayout, id: string, isShown: boolean): GridLayout {
-  const without = (ids: readonly string[] = []) => ids.filter((other) => other !== id);
-  const [hidden, shown] = [without(layout.hidden), without(layout.shown)];
+  const removeId = (ids: readonly string[] = []) => ids.filter((other) => other !== id);
+  const [hidden, shown] = [removeId(layout.hidden), removeId(layout.shown)];
   return isShown ? { ...layout, hidden, shown: [...shown, id] } : { ...layout, hidden: [...hidden, id], shown };
 }
 

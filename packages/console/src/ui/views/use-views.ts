@@ -1,4 +1,4 @@
-import { ListPreferences, MOST_LIST_VIEWS, type ListView, type Preferences } from "@fairway/wire";
+import { ListPreferences, MAX_LIST_VIEWS, type ListView, type Preferences } from "@fairway/wire";
 import { useMemo } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { changePreferences, usePreferences } from "../../session/preferences.ts";
@@ -8,7 +8,7 @@ import { viewQuery } from "./view-query.ts";
 
 const NOTHING: ListPreferences = {};
 
-function listOf(preferences: Preferences | undefined, list: string): ListPreferences {
+function readListPreferences(preferences: Preferences | undefined, list: string): ListPreferences {
   const parsed = ListPreferences.safeParse(preferences?.lists?.[list]);
   return parsed.success ? parsed.data : NOTHING;
 }
@@ -19,7 +19,7 @@ export function useViews() {
   const navigate = useNavigate();
   const list = pathname.split("/")[1] ?? "";
   const { preferences, isLoading } = usePreferences();
-  const own = useMemo(() => listOf(preferences, list), [preferences, list]);
+  const own = useMemo(() => readListPreferences(preferences, list), [preferences, list]);
   const views = own.views ?? [];
   const query = viewQuery(search);
   const active = views.find((view) => view.query === query);
@@ -27,7 +27,7 @@ export function useViews() {
   const change = (next: (current: ListPreferences) => ListPreferences) => {
     const update = (current: Preferences): Preferences => ({
       ...current,
-      lists: { ...current.lists, [list]: next(listOf(current, list)) },
+      lists: { ...current.lists, [list]: next(readListPreferences(current, list)) },
     });
     changePreferences(update).catch(toastProblem);
   };
@@ -44,15 +44,15 @@ export function useViews() {
     layout,
     /** Belongs to the view that is open, else to the list. */
     setLayout: (wanted: GridLayout) => {
-      const next = copyOf(wanted);
+      const next = copyLayout(wanted);
       if (active) setViews((all) => all.map((view) => (view.name === active.name ? { ...view, layout: next } : view)));
       else change((current) => ({ ...current, layout: next }));
     },
     /** A view of the same name is replaced. */
     save: (name: string) =>
       setViews((all) => [
-        ...all.filter((view) => view.name !== name).slice(0, MOST_LIST_VIEWS - 1),
-        { name, query, layout: copyOf(layout) },
+        ...all.filter((view) => view.name !== name).slice(0, MAX_LIST_VIEWS - 1),
+        { name, query, layout: copyLayout(layout) },
       ]),
     remove: (name: string) => setViews((all) => all.filter((view) => view.name !== name)),
     open: (view: ListView | undefined) => void navigate({ pathname, search: view?.query ?? "" }),
@@ -61,7 +61,7 @@ export function useViews() {
 
 export type Views = ReturnType<typeof useViews>;
 
-function copyOf({ hidden, shown, order, density }: GridLayout): NonNullable<ListView["layout"]> {
+function copyLayout({ hidden, shown, order, density }: GridLayout): NonNullable<ListView["layout"]> {
   return {
     ...(hidden && { hidden: [...hidden] }),
     ...(shown && { shown: [...shown] }),

@@ -1,7 +1,7 @@
 import { freshRedis } from "@fairway/testkit/databases";
 import { describe, expect, it } from "vitest";
 import { audit } from "./audit.ts";
-import { granted, requestId, settlementOf } from "../ledger/test-harness.contract.ts";
+import { granted, requestId, createSettlement } from "../ledger/test-harness.contract.ts";
 import { isRefusal } from "../ledger/ledger.ts";
 import { quota } from "../money/quota.ts";
 import { books, openHarnesses, RICH } from "../ledger/redis/traffic.contract.ts";
@@ -10,10 +10,10 @@ describe("balances in Redis", () => {
   it("are reported when they differ, and reloaded on request", async () => {
     const service = await freshRedis();
     const { harness, accounts, user, token } = await openHarnesses(service, { isPair: false });
-    await granted(harness.ledger, user, token, 100).then((hold) => harness.ledger.settle(settlementOf(hold, 10)));
+    await granted(harness.ledger, user, token, 100).then((hold) => harness.ledger.settle(createSettlement(hold, 10)));
     await harness.ledger.flush();
-    await harness.redis.one({ command: "hincrby", args: [harness.redis.keys.user(user), "b", 5] }, 1_000);
-    await harness.redis.one({ command: "hincrby", args: [harness.redis.keys.token(user, token), "h", 3] }, 1_000);
+    await harness.redis.sendOne({ command: "hincrby", args: [harness.redis.keys.user(user), "b", 5] }, 1_000);
+    await harness.redis.sendOne({ command: "hincrby", args: [harness.redis.keys.token(user, token), "h", 3] }, 1_000);
     const found = await audit({ ...harness, withSums: false, isRepairing: true, pauseMs: 10 });
     expect(found).toMatchObject({ accounts: 2, busy: 0 });
     expect(found.differences.toSorted((a, b) => a.account.localeCompare(b.account))).toEqual([
@@ -52,7 +52,7 @@ describe("balances in Redis", () => {
       });
     const first = await ask(60);
     if (isRefusal(first)) throw new Error("refused");
-    await harness.ledger.settle(settlementOf(first, 60));
+    await harness.ledger.settle(createSettlement(first, 60));
     expect(await ask(41)).toMatchObject({ refused: "token", needed: 41, available: 40 });
     expect(isRefusal(await ask(41, 101))).toBe(false);
     expect(await ask(1, 50)).toMatchObject({ refused: "token", needed: 1, available: -51 });

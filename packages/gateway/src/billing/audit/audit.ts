@@ -109,7 +109,7 @@ async function readAccounts(some: readonly LiveAccount[], { redis }: AuditDeps) 
     keys: [keys.epoch(shard), keys.holds(shard), keys.charges(shard), ...some.map(({ key }) => key)],
     args: [LONGEST_SCAN, ...some.map(({ name }) => name)],
   };
-  const answers = (await redis.one(call, TIMEOUT_MS)) as readonly (readonly (string | number)[])[];
+  const answers = (await redis.sendOne(call, TIMEOUT_MS)) as readonly (readonly (string | number)[])[];
   return answers.map(([balance, held, version, open, waiting, grant]) =>
     balance === undefined
       ? undefined
@@ -119,7 +119,7 @@ async function readAccounts(some: readonly LiveAccount[], { redis }: AuditDeps) 
           version: String(version),
           open: Number(open),
           isWaiting: Number(waiting) === 1,
-          grant: grant === "" ? undefined : grantOf(String(grant)),
+          grant: grant === "" ? undefined : parseGrant(String(grant)),
         },
   );
 }
@@ -143,7 +143,7 @@ interface TokenRow {
 
 const UNLIMITED = Number.NaN;
 
-function grantOf(text: string): number {
+function parseGrant(text: string): number {
   return text === "u" ? UNLIMITED : Number(text);
 }
 
@@ -190,13 +190,13 @@ async function confirm(
   const confirmed: Difference[] = [];
   for (const found of second) {
     const before = first.find(({ account }) => account.name === found.account.name);
-    if (before) confirmed.push(...(await differencesOf(before, found, deps)));
+    if (before) confirmed.push(...(await listDifferences(before, found, deps)));
   }
   return confirmed;
 }
 
-async function differencesOf(before: AccountReading, found: AccountReading, deps: AuditDeps): Promise<Difference[]> {
-  const account = nameOf(found.account);
+async function listDifferences(before: AccountReading, found: AccountReading, deps: AuditDeps): Promise<Difference[]> {
+  const account = formatAccountName(found.account);
   const differences: Difference[] = [];
   const offBy = found.balance - found.recorded;
   if (offBy !== 0 && before.balance - before.recorded === offBy) {
@@ -217,14 +217,14 @@ async function differencesOf(before: AccountReading, found: AccountReading, deps
 }
 
 async function invalidate({ account, balance, version }: AccountReading, { redis }: AuditDeps): Promise<void> {
-  await redis.one({ script: INVALIDATE, keys: [account.key], args: [balance, version] }, TIMEOUT_MS);
+  await redis.sendOne({ script: INVALIDATE, keys: [account.key], args: [balance, version] }, TIMEOUT_MS);
 }
 
 async function recount({ key, name, shard }: LiveAccount, { redis }: AuditDeps): Promise<void> {
   const args = [name.startsWith("u") ? "user" : "token", name.slice(1)];
-  await redis.one({ script: RECOUNT, keys: [key, redis.keys.holds(shard)], args }, TIMEOUT_MS);
+  await redis.sendOne({ script: RECOUNT, keys: [key, redis.keys.holds(shard)], args }, TIMEOUT_MS);
 }
 
-function nameOf({ name }: LiveAccount): string {
+function formatAccountName({ name }: LiveAccount): string {
   return `${name.startsWith("u") ? "user" : "token"} ${name.slice(1)}`;
 }

@@ -76,8 +76,8 @@ async function* charges(database: RawDatabase): AsyncGenerator<LedgerRow[]> {
       `select request_id, channel_id, quota from ledger where kind = 'correct' and request_id in ${marks}`,
       values,
     );
-    const correctionOf = new Map(corrections.map((row) => [row.request_id, row]));
-    yield rows.map((row) => corrected(row, correctionOf.get(row.request_id))).filter(({ quota }) => quota !== 0);
+    const correctionByRequest = new Map(corrections.map((row) => [row.request_id, row]));
+    yield rows.map((row) => corrected(row, correctionByRequest.get(row.request_id))).filter(({ quota }) => quota !== 0);
   }
 }
 
@@ -115,16 +115,16 @@ async function compareWithLogs(rows: readonly LedgerRow[], deps: LogAuditDeps): 
     `select request_id, sum(quota) as quota, ${OWNERS} from logs where type = ? and request_id in ${marks} group by request_id`,
     [LOG_TYPE.consume, ...values],
   );
-  const loggedOf = new Map(sums.map((row) => [row.request_id, row]));
+  const loggedSumByRequest = new Map(sums.map((row) => [row.request_id, row]));
   const known = rows.filter(({ request_id }) => !isWaiting.has(request_id));
   return {
-    lost: known.filter(({ request_id }) => !loggedOf.has(request_id)),
+    lost: known.filter(({ request_id }) => !loggedSumByRequest.has(request_id)),
     wrong: known.flatMap((row) => {
-      const logged = loggedOf.get(row.request_id);
+      const logged = loggedSumByRequest.get(row.request_id);
       const sum = Number(logged?.quota);
       return logged === undefined || sum === 0 - row.quota ? [] : [{ row, logged: sum }];
     }),
-    moved: known.filter((row) => isElsewhere(row, loggedOf.get(row.request_id))),
+    moved: known.filter((row) => isElsewhere(row, loggedSumByRequest.get(row.request_id))),
   };
 }
 
@@ -177,12 +177,12 @@ async function restore(rows: readonly LedgerRow[], { database, isLogSeparate }: 
     `select id, username from users where id in ${marks}`,
     values,
   );
-  const nameOf = new Map(names.map(({ id, username }) => [id, username]));
+  const usernameById = new Map(names.map(({ id, username }) => [id, username]));
   await database.transaction(async (tx) => {
     for (const { request_id, user_id, token_id, channel_id, quota, created_at } of rows)
       await write(tx, {
         user_id,
-        username: nameOf.get(user_id) ?? "",
+        username: usernameById.get(user_id) ?? "",
         created_at: Math.floor(Number(created_at) / 1_000),
         type: LOG_TYPE.consume,
         content: CONTENT,

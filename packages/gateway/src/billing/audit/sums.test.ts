@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { checkBalances } from "./balances.ts";
 import { checkLedgerSums } from "./sums.ts";
-import { accountsOf, granted, type LedgerHarness, settlementOf } from "../ledger/test-harness.contract.ts";
+import { createTestAccounts, granted, type LedgerHarness, createSettlement } from "../ledger/test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 import { openSqlHarness } from "../ledger/sql/test-harness.contract.ts";
 
@@ -11,12 +11,12 @@ eachDatabase("the sums of the ledger", (open) => {
   let harness: LedgerHarness;
   let user: number;
   const charge = async () => {
-    await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, 0, 10), 7));
+    await harness.ledger.settle(createSettlement(await granted(harness.ledger, user, 0, 10), 7));
     await harness.ledger.flush();
   };
   beforeAll(async () => {
     harness = await openSqlHarness(await open());
-    user = await accountsOf(harness).addUser(1_000_000);
+    user = await createTestAccounts(harness).addUser(1_000_000);
     await charge();
   });
   afterAll(() => harness.close());
@@ -35,8 +35,8 @@ eachDatabase("the sums of the ledger", (open) => {
   });
 
   test("name the account that used something else, or has no rows", async () => {
-    const other = await accountsOf(harness).addUser(5);
-    const { used_quota: used } = await accountsOf(harness).user(user);
+    const other = await createTestAccounts(harness).addUser(5);
+    const { used_quota: used } = await createTestAccounts(harness).user(user);
     await harness.database.run("update users set used_quota = used_quota + 3 where id in (?, ?)", [user, other]);
     expect(await checkLedgerSums(harness.database)).toEqual([
       { what: "ledger sum", account: `user ${user}`, found: used + 3, expected: used },
@@ -45,11 +45,11 @@ eachDatabase("the sums of the ledger", (open) => {
   });
 
   test("find balances and reservations that no row explains, and put right what they name", async () => {
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     const rich = await accounts.addUser(0);
     await harness.ledger.change({ requestId: "first", kind: "topup", userId: rich, quota: quota(1000) });
     const token = await accounts.addToken(rich, 500);
-    await harness.ledger.settle(settlementOf(await granted(harness.ledger, rich, token, 100), 70));
+    await harness.ledger.settle(createSettlement(await granted(harness.ledger, rich, token, 100), 70));
     const open = await granted(harness.ledger, rich, token, 40);
     await harness.ledger.flush();
     const check = async (isRepairing: boolean) => {
@@ -67,7 +67,7 @@ eachDatabase("the sums of the ledger", (open) => {
       { what: "reservations", account: `token ${token}`, found: 9, expected: 40 },
     ]);
     expect(await check(false)).toEqual([]);
-    await harness.ledger.settle(settlementOf(open, 30));
+    await harness.ledger.settle(createSettlement(open, 30));
     expect(await accounts.user(rich)).toMatchObject({ quota: 900, used_quota: 100 });
     expect(await check(false)).toEqual([]);
   });

@@ -24,13 +24,17 @@ export async function checkLedgerSums(database: RawDatabase): Promise<Difference
 /** Splits all users into id ranges: above the first number, up to the second. */
 export async function* nextUsers(database: RawDatabase): AsyncGenerator<readonly [number, number]> {
   let after = 0;
-  for (let last = await lastOfNext(database, after); last !== undefined; last = await lastOfNext(database, after)) {
+  for (
+    let last = await findLastUserId(database, after);
+    last !== undefined;
+    last = await findLastUserId(database, after)
+  ) {
     yield [after, last];
     after = last;
   }
 }
 
-async function lastOfNext(database: RawDatabase, after: number): Promise<number | undefined> {
+async function findLastUserId(database: RawDatabase, after: number): Promise<number | undefined> {
   const users = await database.rows<{ id: number }>(`select id from users where id > ? order by id limit ${AT_ONCE}`, [
     after,
   ]);

@@ -2,7 +2,13 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { quota } from "../money/quota.ts";
 import { openSqlHarness } from "../ledger/sql/test-harness.contract.ts";
-import { accountsOf, granted, logOf, type LedgerHarness, settlementOf } from "../ledger/test-harness.contract.ts";
+import {
+  createTestAccounts,
+  granted,
+  createLogDetail,
+  type LedgerHarness,
+  createSettlement,
+} from "../ledger/test-harness.contract.ts";
 import { checkBalances } from "./balances.ts";
 import { checkCounters, openCounter } from "./counters.ts";
 import { checkLogRows } from "./log-rows.ts";
@@ -19,7 +25,7 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
 
   beforeAll(async () => {
     harness = await openSqlHarness(await open());
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     for (const user of ["user", "otherUser"] as const) {
       ids[user] = await accounts.addUser(0);
       await harness.ledger.change({ requestId: user, kind: "topup", userId: ids[user], quota: quota(START) });
@@ -42,7 +48,7 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
     const { channel: channelId } = ids;
     // Log rows of the oldest second are not compared: they may be removed.
     const at = 1_800_000_100_000 + 60_000 * (minutes += 1);
-    await harness.ledger.settle(settlementOf(hold, CHARGE, { channelId, at, log: logOf(channelId) }));
+    await harness.ledger.settle(createSettlement(hold, CHARGE, { channelId, at, log: createLogDetail(channelId) }));
     return hold.requestId;
   };
   /** A late settlement moves the charge to another channel. */
@@ -50,10 +56,15 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
     const { channel, otherChannel } = ids;
     const hold = await granted(harness.ledger, ids.user, ids.token, 100);
     if (what === "something delivered")
-      await harness.ledger.renew(hold, settlementOf(hold, 9, { channelId: channel, log: logOf(channel) }));
+      await harness.ledger.renew(
+        hold,
+        createSettlement(hold, 9, { channelId: channel, log: createLogDetail(channel) }),
+      );
     harness.clock.advance(2 * harness.leaseMs);
     await harness.ledger.reap();
-    await harness.ledger.settle(settlementOf(hold, 5, { channelId: otherChannel, log: logOf(otherChannel) }));
+    await harness.ledger.settle(
+      createSettlement(hold, 5, { channelId: otherChannel, log: createLogDetail(otherChannel) }),
+    );
   };
   const refund = async (requestId: string) => {
     const { user: userId, token: tokenId, channel: channelId } = ids;
@@ -121,7 +132,7 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
 
   test("knows what a counter had when the ledger began", async () => {
     const { database } = harness;
-    const imported = await accountsOf(harness).addToken(ids.user, 0);
+    const imported = await createTestAccounts(harness).addToken(ids.user, 0);
     await database.run("update tokens set used_quota = 40 where id = ?", [imported]);
     expect(await audit()).toEqual([`token ${imported}: token sum 40, not 0`]);
     const opening = { counter: "token_used", id: imported, amount: 40 } as const;

@@ -103,7 +103,7 @@ export function isOverBudget(answer: BudgetHold | Placed): answer is BudgetRefus
 export const SMALLER = 4;
 
 /** Most of `wished` that `fits`; `amount` at least, whether it fits or not. */
-export function grantedOf(
+export function calculateGrant(
   { amount, wished = amount }: Pick<Placing, "amount" | "wished">,
   fits: (amount: number) => boolean,
 ): Quota {

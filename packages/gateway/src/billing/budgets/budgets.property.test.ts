@@ -102,8 +102,8 @@ async function end(
   }
 }
 
-async function refund({ replicas: [first], idOf }: BudgetHarness, id: string, amount: number): Promise<void> {
-  await first?.ledger.change({ requestId: idOf(id), kind: "refund", userId: 7, quota: quota(amount) });
+async function refund({ replicas: [first], buildRequestId }: BudgetHarness, id: string, amount: number): Promise<void> {
+  await first?.ledger.change({ requestId: buildRequestId(id), kind: "refund", userId: 7, quota: quota(amount) });
 }
 
 const late: [Spending, number][] = [];
@@ -146,7 +146,7 @@ async function lookLive({ replicas: [first] }: BudgetHarness): Promise<void> {
   const { redis } = first.redis;
   const { state, holds } = redis.keys.budgets;
   const script = SUMS;
-  const sums = (await redis.one({ script, keys: [state, holds], args: [] }, 2_000)) as (string | number)[];
+  const sums = (await redis.sendOne({ script, keys: [state, holds], args: [] }, 2_000)) as (string | number)[];
   for (let at = 0; at < sums.length; at += 3)
     expect({ budget: sums[at], open: Number(sums[at + 1]) }).toEqual({
       budget: sums[at],

@@ -194,7 +194,7 @@ eachLedger("budgets", (open) => {
       await tx.run("update budgets set held = 60 where scope = 'user'", []);
       settled = one.settle(5);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      await tx.run("update budget_holds set amount = 60 where request_id = ?", [harness.idOf("a")]);
+      await tx.run("update budget_holds set amount = 60 where request_id = ?", [harness.buildRequestId("a")]);
     });
     await settled;
     expect(await harness.state("user")).toEqual({ used: 5, held: 0 });

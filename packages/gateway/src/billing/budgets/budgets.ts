@@ -90,8 +90,8 @@ class KnownBudgets implements Budgets {
     const sql = "select id, scope, subject, period, time_zone, quota_limit, is_hard from budgets order by id";
     const { database } = this.#settings;
     const terms = await database.rows<BudgetTerms>(sql, []);
-    const nameOf = await readSubjectNames(database, terms);
-    const known = terms.map((one) => ({ ...one, subject_name: nameOf(one) }));
+    const findSubjectName = await readSubjectNames(database, terms);
+    const known = terms.map((one) => ({ ...one, subject_name: findSubjectName(one) }));
     if (read < this.#indexed) return;
     this.#index = new BudgetIndex(known);
     this.#indexed = read;
@@ -135,7 +135,7 @@ class KnownBudgets implements Budgets {
     const asked = allAsked(held, wanted);
     const placing = { requestId, userId, wanted: wanted.terms, amount, wished, held, asked };
     const placed = await this.#settings.reservations.place(placing);
-    if (isOverBudget(placed)) return named(placed, wanted);
+    if (isOverBudget(placed)) return addSubjectName(placed, wanted);
     if (!placed && held) return { ...held, asked };
     return { amount: placed?.granted ?? amount, ids: wanted.ids, asked };
   }
@@ -182,7 +182,7 @@ function allAsked(held: BudgetHold | undefined, wanted: BudgetSet): ReadonlySet<
 }
 
 /** Where budgets are reserved, they have no names. */
-function named({ budget, endsAt }: BudgetRefusal, { terms }: BudgetSet): BudgetRefusal {
+function addSubjectName({ budget, endsAt }: BudgetRefusal, { terms }: BudgetSet): BudgetRefusal {
   const { subject_name: name = "" } = terms.find(({ id }) => id === budget.id) ?? {};
   return { budget: { ...budget, subject_name: name }, endsAt };
 }

@@ -29,7 +29,12 @@ eachLedger("budgets of what broke", (open) => {
   };
   const remembered = async () => (await harness.raw.rows("select request_id from budget_reaped", [])).length;
   const refund = (requestId: string, amount: number) =>
-    only().ledger.change({ requestId: harness.idOf(requestId), kind: "refund", userId: 7, quota: quota(amount) });
+    only().ledger.change({
+      requestId: harness.buildRequestId(requestId),
+      kind: "refund",
+      userId: 7,
+      quota: quota(amount),
+    });
 
   test("what died with its process is charged at what it had reported, and corrected if it lives after all", async () => {
     await harness.add("user", "7", 1_000);

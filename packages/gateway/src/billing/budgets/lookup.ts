@@ -9,7 +9,7 @@ export interface BudgetSet {
 }
 
 /** Sets in memory; beyond that they are made again. */
-const MOST_SETS = 10_000;
+const MAX_SETS = 10_000;
 
 /** Which budgets there are and whom they concern, in memory. */
 export class BudgetIndex {
@@ -34,14 +34,14 @@ export class BudgetIndex {
     const ofModel = this.#of("model", model);
     const ofChannel = this.#of("channel", channelId);
     const ofToken = tokenId === 0 ? NONE : this.#of("token", tokenId);
-    const name = `${nameOf(ofUser)} ${nameOf(ofGroup)} ${nameOf(ofModel)} ${nameOf(ofChannel)} ${nameOf(ofToken)}`;
+    const name = `${getFirstBudgetId(ofUser)} ${getFirstBudgetId(ofGroup)} ${getFirstBudgetId(ofModel)} ${getFirstBudgetId(ofChannel)} ${getFirstBudgetId(ofToken)}`;
     const known = this.#sets.get(name);
     if (known) return known;
     const terms = [...ofUser, ...ofGroup, ...ofModel, ...ofChannel, ...ofToken];
     if (terms.length === 0) return NO_BUDGETS;
     const budgets = terms.map(({ id }) => id);
     const set = { terms, ids: new Set(budgets), counted: { budgets } };
-    if (this.#sets.size >= MOST_SETS) this.#sets.clear();
+    if (this.#sets.size >= MAX_SETS) this.#sets.clear();
     this.#sets.set(name, set);
     return set;
   }
@@ -59,7 +59,7 @@ export class BudgetIndex {
 }
 
 /** Budgets of one subject are known by the first of them. */
-function nameOf(ofSubject: readonly BudgetTerms[]): number {
+function getFirstBudgetId(ofSubject: readonly BudgetTerms[]): number {
   return ofSubject[0]?.id ?? 0;
 }
 

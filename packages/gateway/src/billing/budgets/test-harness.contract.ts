@@ -5,7 +5,7 @@ import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createLog } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { isRefusal, type Hold, type Ledger, type Settlement } from "../ledger/ledger.ts";
-import { shardOf } from "../../redis/keys.ts";
+import { selectShard } from "../../redis/keys.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "../ledger/redis/test-harness.contract.ts";
 import type { OnOutage } from "../reservations/live-reservations.ts";
 import { createSqlLedger } from "../ledger/sql/sql-ledger.ts";
@@ -34,7 +34,7 @@ export interface BudgetHarness {
   readonly reserved: ReservedInMemory | undefined;
   readonly replicas: readonly Replica[];
   /** Requests of different tests have different ids: a ledger remembers those that ended. */
-  idOf(request: string): string;
+  buildRequestId(request: string): string;
   now: number;
   /** While true every statement of the replicas fails. */
   isAway: boolean;
@@ -76,7 +76,7 @@ export async function openBudgetHarness(url: string, replicas = 1, live: Live = 
     raw,
     reserved,
     replicas: all,
-    idOf: (request) => `${request}-${tests}`,
+    buildRequestId: (request) => `${request}-${tests}`,
     now: NOON,
     isAway: false,
     calls,
@@ -188,7 +188,7 @@ async function forget({ redis }: RedisHarness): Promise<void> {
   const calls = names.map((name) => ({ command: "del", args: [keys.budgets[name]] }));
   const users = [7, 8, 9].map((id) => ({
     command: "del",
-    args: [keys.user(id), ...[keys.holds, keys.leases, keys.seen].map((of) => of(shardOf(id)))],
+    args: [keys.user(id), ...[keys.holds, keys.leases, keys.seen].map((of) => of(selectShard(id)))],
   }));
   await redis.send([...calls, ...users], 2_000);
 }
@@ -224,7 +224,7 @@ export class Spending {
   constructor(harness: BudgetHarness, id: string, subjects: BudgetSubjects = ask, replica = 0) {
     this.#harness = harness;
     this.#replica = harness.replicas[replica] as Replica;
-    this.#id = harness.idOf(id);
+    this.#id = harness.buildRequestId(id);
     this.#subjects = subjects;
   }
 

@@ -75,7 +75,7 @@ function dateIn(zone: string): (seconds: number) => string {
 }
 
 /** Seconds at which the clocks of a zone are changed, to the hour. */
-function changesOf(zone: string): number[] {
+function listClockChanges(zone: string): number[] {
   const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
   const offset = (seconds: number) => format.formatToParts(seconds * 1000).find(({ type }) => type === "timeZoneName");
   const [from, until] = [Date.UTC(2011, 0), Date.UTC(2014, 0)].map((ms) => ms / 1000) as [number, number];
@@ -89,7 +89,7 @@ function changesOf(zone: string): number[] {
 
 test.each(CHANGING)("around each change of the clocks of %s, days begin with their date", (zone) => {
   const date = dateIn(zone);
-  const changes = changesOf(zone);
+  const changes = listClockChanges(zone);
   expect(changes.length).toBeGreaterThan(5);
   for (const change of changes) {
     for (const at of NEAR.map((hours) => change + hours * HOUR)) {

@@ -15,7 +15,7 @@ const FARTHEST_SECONDS = 15 * 3_600;
 /** True for names that the time zone data knows. */
 export function isTimeZone(name: string): boolean {
   try {
-    clockOf(name);
+    getDateFormatter(name);
     return true;
   } catch {
     return false;
@@ -42,12 +42,12 @@ export function budgetWindow(period: BudgetPeriod, timeZone: string, nowMs: numb
 function windowAt(period: BudgetPeriod, timeZone: string, nowMs: number): BudgetWindow {
   const local = wallTime(nowMs, timeZone);
   const today = Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate());
-  const [first, next] = datesOf(period, new Date(today));
+  const [first, next] = calculatePeriodDates(period, new Date(today));
   return { start: secondsAt(first, timeZone), end: secondsAt(next, timeZone) };
 }
 
 /** Dates, written as midnights of UTC. */
-function datesOf(period: BudgetPeriod, today: Date): readonly [number, number] {
+function calculatePeriodDates(period: BudgetPeriod, today: Date): readonly [number, number] {
   const at = today.getTime();
   switch (period) {
     case "day":
@@ -65,7 +65,7 @@ function datesOf(period: BudgetPeriod, today: Date): readonly [number, number] {
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-function clockOf(timeZone: string): Intl.DateTimeFormat {
+function getDateFormatter(timeZone: string): Intl.DateTimeFormat {
   const known = clocks.get(timeZone);
   if (known) return known;
   const numbers = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
@@ -78,7 +78,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
 /** The local time of a zone, written as if it were UTC. */
 function wallTime(ms: number, timeZone: string): Date {
   const parts = new Map(
-    clockOf(timeZone)
+    getDateFormatter(timeZone)
       .formatToParts(ms)
       .map(({ type, value }) => [type, Number(value)]),
   );

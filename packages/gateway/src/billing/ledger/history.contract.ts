@@ -3,11 +3,11 @@ import { expect } from "vitest";
 import { type Hold, isRefusal } from "./ledger.ts";
 import {
   type Accounts,
-  accountsOf,
+  createTestAccounts,
   type LedgerHarness,
-  logOf,
+  createLogDetail,
   requestId,
-  settlementOf,
+  createSettlement,
 } from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
@@ -141,7 +141,7 @@ export async function play(
   };
   const settlement = (hold: Hold, value: number, channel: number) => {
     const channelId = channels[channel] as number;
-    return settlementOf(hold, value, { channelId, at: clock.now(), log: logOf(channelId) });
+    return createSettlement(hold, value, { channelId, at: clock.now(), log: createLogDetail(channelId) });
   };
   const topUp = async ({ user, amount: value, repeats }: Extract<Step, { does: "topup" }>) => {
     const change = {
@@ -225,7 +225,7 @@ interface Entry {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 const list = (ids: readonly number[]) => ids.join(", ");
 
-async function entriesOf({ harness, users }: Facts): Promise<Entry[]> {
+async function readEntries({ harness, users }: Facts): Promise<Entry[]> {
   await harness.ledger.flush();
   const columns = "request_id, kind, user_id, token_id, channel_id, quota, detail";
   return harness.database.rows<Entry>(
@@ -241,7 +241,7 @@ const charged = (entries: readonly Entry[]) => 0 - sum(entries.map(({ quota: mov
 /** Holds at any time: balances equal the sum of their ledger rows, and held amounts equal the open reservations. */
 async function checkAccounts(facts: Facts): Promise<void> {
   const { harness, users, tokens, channels, balances, remains, credits } = facts;
-  const entries = await entriesOf(facts);
+  const entries = await readEntries(facts);
   const rows = await harness.database.rows<{ id: number; quota: number; used_quota: number }>(
     `select id, quota, used_quota from users where id in (${list(users)})`,
     [],
@@ -276,7 +276,7 @@ async function checkAccounts(facts: Facts): Promise<void> {
  */
 async function checkClosed(facts: Facts, requests: readonly Request[]): Promise<void> {
   const { harness, users } = facts;
-  const entries = await entriesOf(facts);
+  const entries = await readEntries(facts);
   expect(await harness.database.rows(`select request_id from holds where user_id in (${list(users)})`, [])).toEqual([]);
   const logs = await harness.logDatabase.rows<{
     request_id: string;
@@ -305,7 +305,7 @@ async function checkClosed(facts: Facts, requests: readonly Request[]): Promise<
 
 /** Reserves any amounts at once: no more than the balance is admitted, and no amount is refused that still fits. */
 export async function neverOverdraws(harness: LedgerHarness, numRuns: number): Promise<void> {
-  const accounts = accountsOf(harness);
+  const accounts = createTestAccounts(harness);
   const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(fc.nat(2000), fc.nat(2000), amounts, async (balance, remain, wanted) => {
@@ -327,7 +327,7 @@ export async function neverOverdraws(harness: LedgerHarness, numRuns: number): P
       const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
       // No request was refused that the final balance could have covered.
       if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
-      await Promise.all(holds.map((hold) => harness.ledger.settle(settlementOf(hold, hold.amount))));
+      await Promise.all(holds.map((hold) => harness.ledger.settle(createSettlement(hold, hold.amount))));
       expect((await accounts.user(user)).quota).toBe(balance - taken);
     }),
     { numRuns },

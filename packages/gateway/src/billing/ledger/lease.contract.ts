@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { isRefusal } from "./ledger.ts";
-import { type Accounts, granted, type LedgerHarness, logOf, requestId, settlementOf } from "./test-harness.contract.ts";
+import {
+  type Accounts,
+  granted,
+  type LedgerHarness,
+  createLogDetail,
+  requestId,
+  createSettlement,
+} from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
 /** How a reservation lasts, ends and grows while its request runs; a part of the ledger's contract. */
@@ -26,11 +33,11 @@ export function leaseContract(opened: () => { readonly harness: LedgerHarness; r
     it("keeps the reservation while it is renewed in time", async () => {
       const { user, open } = await streaming();
       harness.clock.advance(harness.leaseMs - 1);
-      expect(await harness.ledger.renew(open, settlementOf(open, 10))).toBe(true);
+      expect(await harness.ledger.renew(open, createSettlement(open, 10))).toBe(true);
       harness.clock.advance(harness.leaseMs - 1);
       await harness.ledger.reap();
       expect(await accounts.openHolds(user)).toBe(1);
-      await harness.ledger.settle(settlementOf(open, 40));
+      await harness.ledger.settle(createSettlement(open, 40));
       expect((await accounts.user(user)).quota).toBe(960);
     });
 
@@ -41,13 +48,13 @@ export function leaseContract(opened: () => { readonly harness: LedgerHarness; r
       expect(await accounts.user(user)).toEqual({ quota: 1000, used_quota: 0, request_count: 0 });
       expect(await accounts.token(token)).toMatchObject({ remain_quota: 500, used_quota: 0 });
       expect(await accounts.logs(user)).toEqual([]);
-      expect(await harness.ledger.renew(open, settlementOf(open, 10))).toBe(false);
+      expect(await harness.ledger.renew(open, createSettlement(open, 10))).toBe(false);
       expect(isRefusal(await hold(user, token, 500))).toBe(false);
     });
 
     it("is settled once at the last reported usage when it expires, marked as interrupted", async () => {
       const { user, token, channelId, open } = await streaming();
-      await harness.ledger.renew(open, settlementOf(open, 30, { channelId }));
+      await harness.ledger.renew(open, createSettlement(open, 30, { channelId }));
       harness.clock.advance(harness.leaseMs);
       const [first, second] = await Promise.all([harness.ledger.reap(), harness.ledger.reap()]);
       expect((first ?? 0) + (second ?? 0)).toBeGreaterThanOrEqual(1);
@@ -64,10 +71,10 @@ export function leaseContract(opened: () => { readonly harness: LedgerHarness; r
       ["the same", 30],
     ])("is corrected when its request settles after it expired: %s", async (_, amount) => {
       const { user, token, channelId, open } = await streaming();
-      await harness.ledger.renew(open, settlementOf(open, 30, { channelId }));
+      await harness.ledger.renew(open, createSettlement(open, 30, { channelId }));
       harness.clock.advance(harness.leaseMs);
       await harness.ledger.reap();
-      const late = settlementOf(open, amount, { channelId, log: logOf(channelId, { content: "whole" }) });
+      const late = createSettlement(open, amount, { channelId, log: createLogDetail(channelId, { content: "whole" }) });
       await harness.ledger.settle(late);
       await harness.ledger.settle(late);
       expect(await accounts.user(user)).toEqual({ quota: 1000 - amount, used_quota: amount, request_count: 1 });
@@ -82,7 +89,7 @@ export function leaseContract(opened: () => { readonly harness: LedgerHarness; r
       const { user, channelId, open } = await streaming();
       harness.clock.advance(harness.leaseMs);
       await harness.ledger.reap();
-      await harness.ledger.settle(settlementOf(open, 25, { channelId }));
+      await harness.ledger.settle(createSettlement(open, 25, { channelId }));
       expect(await accounts.user(user)).toEqual({ quota: 975, used_quota: 25, request_count: 1 });
       expect(await accounts.channelUsed(channelId)).toBe(25);
       expect(await accounts.logs(user)).toMatchObject([{ quota: 25 }]);
@@ -91,7 +98,7 @@ export function leaseContract(opened: () => { readonly harness: LedgerHarness; r
     it("expires like any other for the playground and without logging", async () => {
       const user = await accounts.addUser(1000);
       const open = await granted(harness.ledger, user, 0, 100);
-      const { log: _log, ...silent } = settlementOf(open, 30);
+      const { log: _log, ...silent } = createSettlement(open, 30);
       await harness.ledger.renew(open, silent);
       harness.clock.advance(harness.leaseMs);
       await harness.ledger.reap();
@@ -105,12 +112,12 @@ export function leaseContract(opened: () => { readonly harness: LedgerHarness; r
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 500);
       const open = await granted(harness.ledger, user, token, 100);
-      const seen = settlementOf(open, 90);
+      const seen = createSettlement(open, 90);
       expect(await harness.ledger.renew(open, seen, quota(400))).toBe(true);
       expect(await harness.ledger.renew(open, seen, quota(300))).toBe(true);
       expect(await hold(user, token, 101)).toMatchObject({ refused: "token", available: 100 });
       expect(await harness.ledger.renew(open, seen, quota(501))).toBe(false);
-      await harness.ledger.settle(settlementOf(open, 350));
+      await harness.ledger.settle(createSettlement(open, 350));
       expect((await accounts.user(user)).quota).toBe(650);
       expect(isRefusal(await hold(user, token, 150))).toBe(false);
       expect(isRefusal(await hold(user, 0, 500))).toBe(false);
@@ -120,7 +127,7 @@ export function leaseContract(opened: () => { readonly harness: LedgerHarness; r
       const user = await accounts.addUser(100);
       const open = await granted(harness.ledger, user, 0, 80);
       harness.clock.advance(harness.leaseMs - 1);
-      expect(await harness.ledger.renew(open, settlementOf(open, 75), quota(101))).toBe(false);
+      expect(await harness.ledger.renew(open, createSettlement(open, 75), quota(101))).toBe(false);
       harness.clock.advance(harness.leaseMs);
       await harness.ledger.reap();
       expect(await accounts.user(user)).toEqual({ quota: 25, used_quota: 75, request_count: 1 });

@@ -4,12 +4,12 @@ import { leaseContract } from "./lease.contract.ts";
 import { type Hold, type HoldRefusal, isRefusal } from "./ledger.ts";
 import {
   type Accounts,
-  accountsOf,
+  createTestAccounts,
   granted,
   type LedgerHarness,
-  logOf,
+  createLogDetail,
   requestId,
-  settlementOf,
+  createSettlement,
 } from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
@@ -19,7 +19,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
   let accounts: Accounts;
   beforeAll(async () => {
     harness = await open();
-    accounts = accountsOf(harness);
+    accounts = createTestAccounts(harness);
   });
   afterAll(() => harness.close());
 
@@ -36,7 +36,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       const token = await accounts.addToken(user, 500);
       const channel = await accounts.addChannel();
       const open = await granted(harness.ledger, user, token, 300);
-      await harness.ledger.settle(settlementOf(open, 120, { channelId: channel }));
+      await harness.ledger.settle(createSettlement(open, 120, { channelId: channel }));
       expect(await accounts.user(user)).toEqual({ quota: 880, used_quota: 120, request_count: 1 });
       expect(await accounts.token(token)).toEqual({ remain_quota: 380, used_quota: 120, accessed_time: 1_800_000_001 });
       expect(await accounts.channelUsed(channel)).toBe(120);
@@ -65,7 +65,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
     it("may be settled above the held amount and below zero; the next one is refused", async () => {
       const user = await accounts.addUser(100);
       const open = await granted(harness.ledger, user, 0, 100);
-      await harness.ledger.settle(settlementOf(open, 150));
+      await harness.ledger.settle(createSettlement(open, 150));
       expect((await accounts.user(user)).quota).toBe(-50);
       expect(await hold(user, 0, 1)).toMatchObject({ refused: "user", needed: 1, available: -50 });
       expect(await hold(user, 0, 0)).toMatchObject({ refused: "user", needed: 0, available: -50 });
@@ -77,7 +77,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       expect(await hold(user, token, 0)).toMatchObject({ refused: "user", needed: 0, available: 0 });
       const free = await hold(user, token, 0, false);
       if (isRefusal(free)) throw new Error("refused");
-      await harness.ledger.settle(settlementOf(free, 0));
+      await harness.ledger.settle(createSettlement(free, 0));
       expect(await accounts.user(user)).toEqual({ quota: 0, used_quota: 0, request_count: 1 });
       expect(await accounts.logs(user)).toMatchObject([{ quota: 0 }]);
     });
@@ -128,7 +128,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       const user = await accounts.addUser(100);
       const token = await accounts.addToken(user, "unlimited");
       const open = await granted(harness.ledger, user, token, 100);
-      await harness.ledger.settle(settlementOf(open, 70));
+      await harness.ledger.settle(createSettlement(open, 70));
       expect(await accounts.token(token)).toMatchObject({ remain_quota: 0, used_quota: 70 });
       expect(await hold(user, token, 31)).toMatchObject({ refused: "user", available: 30 });
     });
@@ -142,7 +142,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       const answers = await Promise.all(Array.from({ length: 200 }, () => hold(user, token, 100)));
       const admitted = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
       expect(admitted).toHaveLength(10);
-      await Promise.all(admitted.map((open) => harness.ledger.settle(settlementOf(open, 100))));
+      await Promise.all(admitted.map((open) => harness.ledger.settle(createSettlement(open, 100))));
       expect(await accounts.user(user)).toEqual({ quota: 0, used_quota: 1000, request_count: 10 });
       expect(await accounts.logs(user)).toHaveLength(10);
     });
@@ -164,7 +164,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
         const channelId = channels[index % channels.length] as number;
         const open = await granted(harness.ledger, user, 0, 50);
         if (index % 5 === 4) await harness.ledger.release(open);
-        else await harness.ledger.settle(settlementOf(open, index, { channelId }));
+        else await harness.ledger.settle(createSettlement(open, index, { channelId }));
       });
       await Promise.all(work);
       const settled = Array.from({ length: 120 }, (_, index) => index).filter((index) => index % 5 !== 4);
@@ -188,13 +188,16 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
     it("counts once when repeated by any replica, and not after a release", async () => {
       const user = await accounts.addUser(1000);
       const open = await granted(harness.ledger, user, 0, 100);
-      await Promise.all([harness.ledger.settle(settlementOf(open, 80)), harness.ledger.settle(settlementOf(open, 80))]);
-      await harness.ledger.settle(settlementOf(open, 90));
+      await Promise.all([
+        harness.ledger.settle(createSettlement(open, 80)),
+        harness.ledger.settle(createSettlement(open, 80)),
+      ]);
+      await harness.ledger.settle(createSettlement(open, 90));
       await harness.ledger.release(open);
       const other = await granted(harness.ledger, user, 0, 100);
       await harness.ledger.release(other);
       await released(user, 920);
-      await harness.ledger.settle(settlementOf(other, 70));
+      await harness.ledger.settle(createSettlement(other, 70));
       expect(await accounts.user(user)).toEqual({ quota: 920, used_quota: 80, request_count: 1 });
       expect(await accounts.logs(user)).toHaveLength(1);
       expect(isRefusal(await hold(user, 0, 920))).toBe(false);
@@ -203,7 +206,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
     it("charges when logging is off", async () => {
       const user = await accounts.addUser(1000);
       const open = await granted(harness.ledger, user, 0, 100);
-      const { log: _log, ...silent } = settlementOf(open, 60);
+      const { log: _log, ...silent } = createSettlement(open, 60);
       await harness.ledger.settle(silent);
       expect((await accounts.user(user)).quota).toBe(940);
       expect(await accounts.logs(user)).toEqual([]);
@@ -215,7 +218,9 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       const open = await granted(harness.ledger, user, 0, 1);
       const content = `é😀'"\\ ?$1 ${"x".repeat(70_000)}`;
       await harness.ledger.settle(
-        settlementOf(open, 1, { log: logOf(0, { content, modelName: "m".repeat(300), username: "名".repeat(80) }) }),
+        createSettlement(open, 1, {
+          log: createLogDetail(0, { content, modelName: "m".repeat(300), username: "名".repeat(80) }),
+        }),
       );
       expect((await accounts.logs(user))[0]?.content).toBe(content);
     });
@@ -249,7 +254,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       const token = await accounts.addToken(user, 500);
       const channelId = await accounts.addChannel();
       const open = await granted(harness.ledger, user, token, 100);
-      await harness.ledger.settle(settlementOf(open, 100, { channelId }));
+      await harness.ledger.settle(createSettlement(open, 100, { channelId }));
       const refund = {
         requestId: open.requestId,
         kind: "refund",
@@ -270,7 +275,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       const change = { requestId: requestId(), kind: "topup", userId: user, quota: quota(50) } as const;
       const rename = (name: string) => (tx: RawTransaction) =>
         tx.run("update users set display_name = ? where id = ?", [name, user]).then(() => change);
-      const nameOf = async () =>
+      const readDisplayName = async () =>
         (await harness.database.rows("select display_name from users where id = ?", [user]))[0];
       expect(await harness.ledger.changeWith(rename("first"))).toBe(true);
       expect(await harness.ledger.changeWith(rename("second"))).toBe(false);
@@ -278,7 +283,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       await expect(harness.ledger.changeWith(() => Promise.reject(new Error("changed my mind")))).rejects.toThrow(
         "mind",
       );
-      expect(await nameOf()).toEqual({ display_name: "first" });
+      expect(await readDisplayName()).toEqual({ display_name: "first" });
       expect((await accounts.user(user)).quota).toBe(150);
     });
   });
@@ -286,7 +291,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
   it("has nothing pending after a flush", async () => {
     const user = await accounts.addUser(1000);
     const open = await granted(harness.ledger, user, 0, 100);
-    const settled = harness.ledger.settle(settlementOf(open, 1));
+    const settled = harness.ledger.settle(createSettlement(open, 1));
     expect(harness.ledger.pending).toBeGreaterThan(0);
     await harness.ledger.flush();
     expect(harness.ledger.pending).toBe(0);

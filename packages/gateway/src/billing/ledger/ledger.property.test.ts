@@ -3,7 +3,7 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { history, neverOverdraws, play } from "./history.contract.ts";
-import { accountsOf, granted, type LedgerHarness, settlementOf } from "./test-harness.contract.ts";
+import { createTestAccounts, granted, type LedgerHarness, createSettlement } from "./test-harness.contract.ts";
 import { openSqlHarness } from "./sql/test-harness.contract.ts";
 
 /** Invariants of the SQL ledger tables: held amounts equal open reservations, and admission never overdraws. */
@@ -21,7 +21,7 @@ async function checkHeld({ database }: LedgerHarness): Promise<void> {
 eachDatabase("any history of the SQL ledger", (open) => {
   it("preserves the money invariants", { timeout: 120_000 }, async () => {
     const harness = await openSqlHarness(await open());
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     await fc.assert(
       fc.asyncProperty(history, async (one) => {
         await play(harness, accounts, one);
@@ -43,7 +43,7 @@ eachDatabase("any history of the SQL ledger", (open) => {
     const harness = await openSqlHarness(url);
     // SQLite has one process.
     const other = open.kind === "sqlite" ? harness : await openSqlHarness(url, { clock: harness.clock });
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     const user = await accounts.addUser(1_000_000);
     const token = await accounts.addToken(user, 500_000);
     const channelId = await accounts.addChannel();
@@ -53,10 +53,10 @@ eachDatabase("any history of the SQL ledger", (open) => {
         const first = index % 2 === 0 ? harness : other;
         const second = index % 3 === 0 ? harness : other;
         const hold = await granted(first.ledger, user, token, 100);
-        const seen = settlementOf(hold, 40, { channelId });
+        const seen = createSettlement(hold, 40, { channelId });
         if (index % 4 === 0) await first.ledger.renew(hold, seen);
         if (index % 10 === 0) harness.clock.advance(100);
-        const final = settlementOf(hold, index, { channelId });
+        const final = createSettlement(hold, index, { channelId });
         await Promise.all([first.ledger.settle(final), second.ledger.settle(final), second.ledger.reap()]);
         settled += index;
       }),

@@ -131,7 +131,10 @@ export interface Ledger {
 }
 
 /** The amount to reserve from `free`, which is at least `amount`. */
-export function grantedOf({ amount, wished = amount }: Pick<HoldRequest, "amount" | "wished">, free: number): Quota {
+export function calculateGrant(
+  { amount, wished = amount }: Pick<HoldRequest, "amount" | "wished">,
+  free: number,
+): Quota {
   return Math.max(amount, Math.min(wished, Math.floor(free / 2))) as Quota;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LOG_TYPE } from "@fairway/wire";
 import type { Logger } from "../../observability/log.ts";
-import { LOG_COLUMNS, type LogRowInput, valuesOf } from "../../storage/log-rows.ts";
+import { LOG_COLUMNS, type LogRowInput, toRowValues } from "../../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import { forUpdate, inList, insertRows } from "../../storage/statements.ts";
 
@@ -83,10 +83,10 @@ function moveSome({ database, logDatabase }: LogOutboxDeps): Promise<number> {
 /** After a crash between the two commits, the same rows are moved a second time. */
 async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: readonly Moved[]): Promise<void> {
   const ids = [...new Set(moved.map(({ request_id }) => request_id))].filter((id) => id !== "");
-  const known = new Set(ids.length === 0 ? [] : (await knownRows(tx, ids, moved)).map(keyOf));
+  const known = new Set(ids.length === 0 ? [] : (await knownRows(tx, ids, moved)).map(buildRowKey));
   const fresh: LogRowInput[] = [];
   for (const { replaces, ...row } of moved) {
-    if (known.has(keyOf(row))) continue;
+    if (known.has(buildRowKey(row))) continue;
     if (replaces) {
       await tx.run("delete from logs where request_id = ? and type = ?", [row.request_id, LOG_TYPE.consume]);
       const earlier = fresh.findIndex((other) => other.request_id === row.request_id && other.type === row.type);
@@ -94,7 +94,7 @@ async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: r
     }
     fresh.push(row);
   }
-  await insertRows(tx, kind, { table: "logs", columns: LOG_COLUMNS }, fresh.map(valuesOf));
+  await insertRows(tx, kind, { table: "logs", columns: LOG_COLUMNS }, fresh.map(toRowValues));
 }
 
 type Key = Pick<LogRowInput, "request_id" | "user_id" | "type" | "quota" | "content">;
@@ -111,6 +111,6 @@ function knownRows(tx: RawTransaction, ids: readonly string[], moved: readonly M
 }
 
 /** Rows written by one management API call share its request id and differ in the other columns. */
-function keyOf({ request_id, user_id, type, quota, content }: Key): string {
+function buildRowKey({ request_id, user_id, type, quota, content }: Key): string {
   return JSON.stringify([request_id, user_id, type, quota, content]);
 }

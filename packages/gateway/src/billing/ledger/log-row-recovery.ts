@@ -37,7 +37,7 @@ export async function isLogRowToBlame(
   const { log } = settlement;
   if (!log) return false;
   if (isUnstorable(error)) return true;
-  return refusals >= REFUSALS && !isPassing(error) && (await takesRowOf(log, deps));
+  return refusals >= REFUSALS && !isPassing(error) && (await canStoreRow(log, deps));
 }
 
 /** Returns the charge without its log row, which goes to the process log instead. */
@@ -59,7 +59,7 @@ export function withoutLogRow(
 class Probed extends Error {}
 
 /** True when the database accepts a plain row of the same size; the transaction is rolled back. */
-async function takesRowOf(row: LogDetail, { database, isLogSeparate }: LogRowRecoveryDeps): Promise<boolean> {
+async function canStoreRow(row: LogDetail, { database, isLogSeparate }: LogRowRecoveryDeps): Promise<boolean> {
   const write = createLogWriter(isLogSeparate);
   const other = "x".repeat(JSON.stringify(row).length);
   try {

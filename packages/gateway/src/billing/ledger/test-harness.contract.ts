@@ -41,8 +41,8 @@ export interface TokenAccount {
 let lastId = 0;
 
 /** Rows of a test and what became of them. Balances are read after a flush: a ledger may keep them elsewhere. */
-export function accountsOf({ ledger, database, logDatabase, openHolds }: LedgerHarness) {
-  const one = async <Row>(sql: string, id: number | string): Promise<Row> => {
+export function createTestAccounts({ ledger, database, logDatabase, openHolds }: LedgerHarness) {
+  const readRow = async <Row>(sql: string, id: number | string): Promise<Row> => {
     await ledger.flush();
     const [row] = await database.rows<Row>(sql, [id]);
     if (!row) throw new Error(`no row ${id}: ${sql}`);
@@ -74,11 +74,11 @@ export function accountsOf({ ledger, database, logDatabase, openHolds }: LedgerH
       );
       return id;
     },
-    user: (id: number) => one<Account>("select quota, used_quota, request_count from users where id = ?", id),
+    user: (id: number) => readRow<Account>("select quota, used_quota, request_count from users where id = ?", id),
     token: (id: number) =>
-      one<TokenAccount>("select remain_quota, used_quota, accessed_time from tokens where id = ?", id),
+      readRow<TokenAccount>("select remain_quota, used_quota, accessed_time from tokens where id = ?", id),
     channelUsed: async (id: number) =>
-      (await one<{ used_quota: number }>("select used_quota from channels where id = ?", id)).used_quota,
+      (await readRow<{ used_quota: number }>("select used_quota from channels where id = ?", id)).used_quota,
     async entries(userId: number): Promise<{ kind: string; quota: number; channel_id: number }[]> {
       await ledger.flush();
       return database.rows("select kind, quota, channel_id from ledger where user_id = ? order by id", [userId]);
@@ -100,7 +100,7 @@ export function accountsOf({ ledger, database, logDatabase, openHolds }: LedgerH
   };
 }
 
-export type Accounts = ReturnType<typeof accountsOf>;
+export type Accounts = ReturnType<typeof createTestAccounts>;
 
 let lastRequest = 0;
 
@@ -114,7 +114,7 @@ export async function granted(ledger: Ledger, userId: number, tokenId: number, a
   return answer;
 }
 
-export function logOf(channelId: number, part: Partial<LogDetail> = {}): LogDetail {
+export function createLogDetail(channelId: number, part: Partial<LogDetail> = {}): LogDetail {
   return {
     username: "user",
     tokenName: "key",
@@ -132,7 +132,7 @@ export function logOf(channelId: number, part: Partial<LogDetail> = {}): LogDeta
   };
 }
 
-export function settlementOf(hold: Hold, amount: number, part: Partial<Settlement> = {}): Settlement {
+export function createSettlement(hold: Hold, amount: number, part: Partial<Settlement> = {}): Settlement {
   const channelId = part.channelId ?? 0;
-  return { hold, quota: quota(amount), channelId, at: 1_800_000_001_500, log: logOf(channelId), ...part };
+  return { hold, quota: quota(amount), channelId, at: 1_800_000_001_500, log: createLogDetail(channelId), ...part };
 }

@@ -19,8 +19,8 @@ export function ratio(value: number | string): Ratio {
   const exponent = Number(match[3] ?? 0) - fraction.length;
   const digits = BigInt(`${match[1]}${fraction}`);
   return exponent >= 0
-    ? fractionOf(digits * 10n ** BigInt(exponent), 1n)
-    : fractionOf(digits, 10n ** BigInt(-exponent));
+    ? reduceFraction(digits * 10n ** BigInt(exponent), 1n)
+    : reduceFraction(digits, 10n ** BigInt(-exponent));
 }
 
 const known = new Map<string, Ratio>();
@@ -38,29 +38,29 @@ export function knownRatio(text: string): Ratio {
 }
 
 /** The reduced fraction num/den; den must not be 0. */
-export function fractionOf(num: bigint, den: bigint): Ratio {
+export function reduceFraction(num: bigint, den: bigint): Ratio {
   const divisor = gcd(num, den);
   const top = num / divisor;
   const bottom = den / divisor;
   return { num: top, den: bottom, n: safe(top), d: safe(bottom) };
 }
 
-export const ZERO_RATIO = fractionOf(0n, 1n);
-export const ONE = fractionOf(1n, 1n);
+export const ZERO_RATIO = reduceFraction(0n, 1n);
+export const ONE = reduceFraction(1n, 1n);
 
 /** a × b, exactly. */
 export function times(a: Ratio, b: Ratio): Ratio {
-  return fractionOf(a.num * b.num, a.den * b.den);
+  return reduceFraction(a.num * b.num, a.den * b.den);
 }
 
 /** a + b, exactly. */
 export function plus(a: Ratio, b: Ratio): Ratio {
-  return fractionOf(a.num * b.den + b.num * a.den, a.den * b.den);
+  return reduceFraction(a.num * b.den + b.num * a.den, a.den * b.den);
 }
 
 /** a / b; b must not be 0. */
 export function over(a: Ratio, b: Ratio): Ratio {
-  return fractionOf(a.num * b.den, a.den * b.num);
+  return reduceFraction(a.num * b.den, a.den * b.num);
 }
 
 /** Exact comparison; both sides are reduced. */
@@ -82,14 +82,14 @@ export function toNumber(a: Ratio): number {
 
 /** Exactly: a decimal where there is a finite one, otherwise a fraction such as `4/3`. */
 export function exactText({ num, den }: Ratio): string {
-  const decimals = decimalsOf(den);
+  const decimals = countDecimals(den);
   if (decimals === undefined) return `${num}/${den}`;
   const digits = ((num * 10n ** BigInt(decimals)) / den).toString().padStart(decimals + 1, "0");
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
 /** How many decimals a reduced fraction over `den` has; undefined where they never end. */
-function decimalsOf(den: bigint): number | undefined {
+function countDecimals(den: bigint): number | undefined {
   let rest = den;
   const times = (prime: bigint) => {
     let count = 0;

@@ -1,4 +1,4 @@
-import { fractionOf, ONE, over, ratio, type Ratio } from "../money/ratio.ts";
+import { reduceFraction, ONE, over, ratio, type Ratio } from "../money/ratio.ts";
 
 /**
  * Charges of compatible gateways for models with a ratio and no entry for output, caches and audio.
@@ -24,7 +24,7 @@ const is =
     names.includes(name);
 const isSpecial = (name: string) => name.endsWith("-all") || name.endsWith("-gizmo-*");
 const both = (prefix: string, suffix: string) => (name: string) => name.startsWith(prefix) && name.endsWith(suffix);
-const FOUR_THIRDS = fractionOf(4n, 3n);
+const FOUR_THIRDS = reduceFraction(4n, 3n);
 
 /** The first rule that matches decides. */
 const COMPLETION_RULES: readonly Rule[] = [
@@ -55,12 +55,12 @@ const COMPLETION_RULES: readonly Rule[] = [
 ];
 
 /** Output to input, as compatible gateways price a model without an entry; 1 when no rule matches. */
-export function completionRatioOf(name: string): Ratio {
+export function resolveCompletionRatio(name: string): Ratio {
   return COMPLETION_RULES.find(([matches]) => matches(name))?.[1] ?? ONE;
 }
 
 /** Audio input to text input. */
-export function audioRatioOf(name: string): Ratio {
+export function resolveAudioRatio(name: string): Ratio {
   if (name.includes("-realtime")) {
     if (name.endsWith("gpt-4o-realtime-preview-2024-12-17")) return ratio(8);
     return name.includes("mini") ? over(ratio(10), ratio("0.6")) : ratio(20);

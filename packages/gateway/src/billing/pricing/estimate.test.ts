@@ -64,10 +64,10 @@ describe("a reservation", () => {
       fc.property(fc.nat(2_000_000), fc.nat(50_000), (amount, promptEstimate) => {
         const ask = { operation: "chat", model: "gpt-4o", promptEstimate, outputCap: undefined, units: 1 } as const;
         const carried = outputCarried(quota(amount), ask, terms, OPTIONS);
-        const costOf = (outputCap: number) => estimate({ ...ask, outputCap }, price, "0.77", OPTIONS);
-        if (costOf(0) <= amount) expect(costOf(carried)).toBeLessThanOrEqual(amount);
+        const estimateCost = (outputCap: number) => estimate({ ...ask, outputCap }, price, "0.77", OPTIONS);
+        if (estimateCost(0) <= amount) expect(estimateCost(carried)).toBeLessThanOrEqual(amount);
         else expect(carried).toBe(0);
-        expect(costOf(carried + 1)).toBeGreaterThan(amount);
+        expect(estimateCost(carried + 1)).toBeGreaterThan(amount);
       }),
     );
   });

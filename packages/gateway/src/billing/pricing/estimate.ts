@@ -1,6 +1,6 @@
 import type { RequestSpec } from "../../dialects/core/types.ts";
 import { IMAGE_TOKENS, imageFactor, pricedSpec } from "./image-factor.ts";
-import { DEFAULT_QUOTA_PER_UNIT, type Priced, unitOf, unitsOf } from "./price.ts";
+import { DEFAULT_QUOTA_PER_UNIT, type Priced, findOperationUnit, countChargedUnits } from "./price.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates, type WeightTable } from "./rates.ts";
 import { quota, quotaAtMost, type Quota } from "../money/quota.ts";
 import { ceiling, knownRatio, type Ratio } from "../money/ratio.ts";
@@ -60,8 +60,8 @@ function estimateCall(
   { quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }: EstimateOptions,
 ): Quota {
   const asked = price.unit === "tenth" ? SESSION_TENTHS_AHEAD : ask.units;
-  const units = BigInt(unitsOf(price, unitOf(ask.operation), asked));
-  const { num, den } = factorOf(ask, price);
+  const units = BigInt(countChargedUnits(price, findOperationUnit(ask.operation), asked));
+  const { num, den } = calculateImageFactor(ask, price);
   return quotaAtMost(
     ceiling(
       price.exact.num * num * units * quotaPerUnit.num * group.num,
@@ -73,7 +73,7 @@ function estimateCall(
 function estimateTokens(ask: Estimated, price: TokenPrice, group: Ratio, options: EstimateOptions): Quota {
   const prompt = Math.max(ask.promptEstimate, options.preConsumedQuota);
   const rates = ratesFor(price, prompt);
-  const cost = costOf(ask, { price, rates, prompt }, options);
+  const cost = calculateCost(ask, { price, rates, prompt }, options);
   return quotaAtMost(ceiling(cost.num * group.num, rates.weights.exact.denominator * cost.den * group.den));
 }
 
@@ -84,8 +84,8 @@ interface Priceable {
   readonly prompt: number;
 }
 
-function costOf(ask: Estimated, { price, rates, prompt }: Priceable, options: EstimateOptions): Cost {
-  switch (unitOf(ask.operation)) {
+function calculateCost(ask: Estimated, { price, rates, prompt }: Priceable, options: EstimateOptions): Cost {
+  switch (findOperationUnit(ask.operation)) {
     case "image":
       return imageCost(ask, price, prompt);
     case "character":
@@ -133,12 +133,12 @@ function imageCost(ask: Estimated, price: TokenPrice, prompt: number): Cost {
   const units = BigInt(Math.max(ask.units, 1));
   if (price.hasImageTokens)
     return { num: text + units * (IMAGE_TOKENS[ask.quality ?? ""] ?? IMAGE_TOKENS_AT_MOST) * exact.output, den: 1n };
-  const { num, den } = factorOf(ask, price);
+  const { num, den } = calculateImageFactor(ask, price);
   return { num: text * den + units * exact.image * num, den };
 }
 
-function factorOf(ask: Estimated, price: Price): Cost {
-  return price.hasImageFactors && unitOf(ask.operation) === "image"
+function calculateImageFactor(ask: Estimated, price: Price): Cost {
+  return price.hasImageFactors && findOperationUnit(ask.operation) === "image"
     ? imageFactor(pricedSpec(price, ask))
     : { num: 1n, den: 1n };
 }

@@ -1,8 +1,15 @@
 import type { Usage } from "../../dialects/core/types.ts";
-import { charge, countsOf, DEFAULT_QUOTA_PER_UNIT, unitOf, type ChargeTerms, type Price } from "./price.ts";
+import {
+  charge,
+  countUsage,
+  DEFAULT_QUOTA_PER_UNIT,
+  findOperationUnit,
+  type ChargeTerms,
+  type Price,
+} from "./price.ts";
 import type { Quota } from "../money/quota.ts";
 import { ratesFor, type TokenRates, WEIGHT_NAMES } from "./rates.ts";
-import { fractionOf, knownRatio, plus, type Ratio, times, ZERO_RATIO } from "../money/ratio.ts";
+import { reduceFraction, knownRatio, plus, type Ratio, times, ZERO_RATIO } from "../money/ratio.ts";
 
 /** Something that is counted, with the quota of one and of all. */
 export interface ChargePart {
@@ -30,17 +37,17 @@ export function explain(usage: Usage, price: Price, terms: ChargeTerms): ChargeE
 }
 
 function tokenParts(usage: Usage, { weights: { exact } }: TokenRates, { spec }: ChargeTerms): ChargePart[] {
-  const counts = countsOf(usage, unitOf(spec.operation));
+  const counts = countUsage(usage, findOperationUnit(spec.operation));
   return WEIGHT_NAMES.flatMap((name) => {
     const count = counts[name] ?? 0;
-    return count === 0 ? [] : [partOf(name, count, fractionOf(exact[name], exact.denominator))];
+    return count === 0 ? [] : [buildChargePart(name, count, reduceFraction(exact[name], exact.denominator))];
   });
 }
 
 function callPart(price: Price, { quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }: ChargeTerms): ChargePart {
-  return partOf("call", 1, price.kind === "call" ? times(price.exact, quotaPerUnit) : ZERO_RATIO);
+  return buildChargePart("call", 1, price.kind === "call" ? times(price.exact, quotaPerUnit) : ZERO_RATIO);
 }
 
-function partOf(name: string, count: number, rate: Ratio): ChargePart {
-  return { name, count, rate, quota: times(rate, fractionOf(BigInt(count), 1n)) };
+function buildChargePart(name: string, count: number, rate: Ratio): ChargePart {
+  return { name, count, rate, quota: times(rate, reduceFraction(BigInt(count), 1n)) };
 }

@@ -1,6 +1,6 @@
 import type { RequestSpec } from "../../dialects/core/types.ts";
 import type { Origin } from "./rates.ts";
-import { fractionOf, ONE, ratio, type Ratio, times } from "../money/ratio.ts";
+import { reduceFraction, ONE, ratio, type Ratio, times } from "../money/ratio.ts";
 
 const SIZES = new Map<string, Ratio>([
   ["256x256", ratio("0.4")],
@@ -33,7 +33,7 @@ const TOKENS_OF_RATE = 1056n;
 /** How the quality of an image changes its price where tokens are priced and none are reported. */
 export function imageTokenFactor(quality: string | undefined): Ratio {
   const tokens = IMAGE_TOKENS[quality ?? ""];
-  return tokens === undefined ? ONE : fractionOf(tokens, TOKENS_OF_RATE);
+  return tokens === undefined ? ONE : reduceFraction(tokens, TOKENS_OF_RATE);
 }
 
 export const IMAGE_TIER = "image_";

@@ -1,13 +1,24 @@
 import {
   AUDIO_COMPLETION_RATIO,
-  audioRatioOf,
+  resolveAudioRatio,
   CACHE_WRITE_RATIO,
   hasAudioRule,
   ONE_HOUR_FACTOR,
 } from "./default-ratios.ts";
 import type { CallPrice, Price, RateTable } from "./rates.ts";
 import { LIST_DATE, type ListPrice } from "./price-data.ts";
-import { fractionOf, isZero, ONE, over, plus, ratio, type Ratio, times, toNumber, ZERO_RATIO } from "../money/ratio.ts";
+import {
+  reduceFraction,
+  isZero,
+  ONE,
+  over,
+  plus,
+  ratio,
+  type Ratio,
+  times,
+  toNumber,
+  ZERO_RATIO,
+} from "../money/ratio.ts";
 import { IMAGE_UNIT, override, type Overrides, type Tier, tokenPrice, TOKENS_PER_SECOND } from "./token-price.ts";
 
 /** One US dollar per million tokens. */
@@ -41,7 +52,7 @@ export function priceFromList(name: string, entry: ListPrice, cacheRatio: Ratio,
   }
   if (isOnlyByTime(entry) && entry.mode !== "audio_transcription") return undefined;
   const rates = override(tokenRates(name, entry, cacheRatio), by);
-  const tiers = tiersOf(name, entry, cacheRatio).map((tier) => scaled(tier, by));
+  const tiers = buildTiers(name, entry, cacheRatio).map((tier) => scaled(tier, by));
   return tokenPrice({ name, rates, tiers, hasImageTokens: hasImageTokens(entry), ...origin });
 
   function scaled(tier: Tier, { modelRatio, ...others }: Overrides): Tier {
@@ -132,13 +143,13 @@ function secondRate(entry: ListPrice, input: Ratio): Ratio {
 function characterRate(entry: ListPrice, input: Ratio, audioOutput: Ratio): Ratio {
   if (entry.perCharacter !== undefined) return perUnit(entry.perCharacter);
   if (entry.mode !== "audio_speech") return input;
-  return plus(times(input, fractionOf(1n, 4n)), times(audioOutput, fractionOf(4n, 3n)));
+  return plus(times(input, reduceFraction(1n, 4n)), times(audioOutput, reduceFraction(4n, 3n)));
 }
 
 /** A listed model without a price for audio charges it like text. */
 function audioInputRate(name: string, entry: ListPrice, input: Ratio): Ratio {
   if (entry.inputAudio !== undefined) return dollars(entry.inputAudio);
-  return hasAudioRule(name) ? times(input, audioRatioOf(name)) : input;
+  return hasAudioRule(name) ? times(input, resolveAudioRatio(name)) : input;
 }
 
 function audioOutputRate(
@@ -151,7 +162,7 @@ function audioOutputRate(
 }
 
 /** Long prompts cost more, all of their tokens and not only those past the threshold. */
-function tiersOf(name: string, entry: ListPrice, cacheRatio: Ratio): Tier[] {
+function buildTiers(name: string, entry: ListPrice, cacheRatio: Ratio): Tier[] {
   const tiers: Tier[] = [];
   for (const column of Object.keys(entry)) {
     const match = /^inputAbove(\d+)k$/.exec(column);

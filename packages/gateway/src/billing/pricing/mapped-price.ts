@@ -12,13 +12,19 @@ export function mappedResolver(resolve: Resolver, mapped: MappedNames): Resolver
     const own = resolve(name);
     const paths = mapped.get(name);
     if (!paths || own?.source === OPERATOR.source) return own;
-    const [first, ...others] = paths.flatMap((path) => priceOfPath(resolve, path) ?? own ?? []);
-    return first && others.reduce((dearest, one) => (costOf(one) > costOf(dearest) ? one : dearest), first);
+    const [first, ...others] = paths.flatMap((path) => findPathPrice(resolve, path) ?? own ?? []);
+    return (
+      first &&
+      others.reduce(
+        (dearest, one) => (calculateTypicalCost(one) > calculateTypicalCost(dearest) ? one : dearest),
+        first,
+      )
+    );
   };
 }
 
 /** The price of the last step that has one: the name of a deployment has none. */
-function priceOfPath(resolve: Resolver, [, ...steps]: readonly string[]): Price | undefined {
+function findPathPrice(resolve: Resolver, [, ...steps]: readonly string[]): Price | undefined {
   for (const step of steps.toReversed()) {
     const price = resolve(listedName(step));
     if (price) return { ...price, source: `${price.source}, as ${step}`, pricedAs: step };
@@ -27,6 +33,6 @@ function priceOfPath(resolve: Resolver, [, ...steps]: readonly string[]): Price 
 }
 
 /** US dollars of a call with a thousand tokens each way, to compare prices. */
-function costOf(price: Price): number {
+function calculateTypicalCost(price: Price): number {
   return price.kind === "call" ? price.modelPrice : price.modelRatio * (1 + price.completionRatio) * 0.002;
 }

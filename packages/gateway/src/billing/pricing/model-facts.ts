@@ -49,22 +49,25 @@ export interface UpstreamFacts {
 export interface FactSources {
   readonly limits: ModelLimits;
   /** Which of the limits the operator set. */
-  readonly own: (member: "contextTokens" | "outputTokens") => boolean;
+  readonly isSetByOperator: (member: "contextTokens" | "outputTokens") => boolean;
   /** The operator's word, such as `text+image->text`. */
   readonly modalities: string | undefined;
   readonly upstream: UpstreamFacts | undefined;
 }
 
 /** The operator's word wins over the upstream's, and that over the price list. */
-export function findModelFacts(name: string, { limits, own, modalities, upstream = {} }: FactSources): ModelFacts {
+export function findModelFacts(
+  name: string,
+  { limits, isSetByOperator, modalities, upstream = {} }: FactSources,
+): ModelFacts {
   const listed = findListed(name)[0];
   const { input, output } = upstream;
   const said = input && output ? { input, output } : listed && readModalities(listed);
-  const limitOf = (member: "contextTokens" | "outputTokens") =>
-    own(member) ? limits[member] : (upstream[member] ?? limits[member]);
+  const findLimit = (member: "contextTokens" | "outputTokens") =>
+    isSetByOperator(member) ? limits[member] : (upstream[member] ?? limits[member]);
   return {
-    contextTokens: limitOf("contextTokens"),
-    outputTokens: limitOf("outputTokens"),
+    contextTokens: findLimit("contextTokens"),
+    outputTokens: findLimit("outputTokens"),
     mode: listed?.mode,
     modalities: modalities === undefined ? said : parseModalities(modalities),
     supports: listed && (listed.supports ?? []),

@@ -58,7 +58,7 @@ export interface OwnLimits {
 }
 
 /** The operator's limits win over the vendor's. */
-export function limitsOf(model: string, own: OwnLimits): ModelLimits {
+export function resolveModelLimits(model: string, own: OwnLimits): ModelLimits {
   const name = listedName(model);
   const { output, context, isReasoning } = vendorLimits(name);
   return {
@@ -69,10 +69,10 @@ export function limitsOf(model: string, own: OwnLimits): ModelLimits {
 }
 
 /** The widest limits of what a name is mapped to; a target that no list knows has those of the name. */
-export function limitsOfMapped(name: string, own: OwnLimits, targets: readonly string[] = []): ModelLimits {
-  const named = limitsOf(name, own);
+export function resolveMappedLimits(name: string, own: OwnLimits, targets: readonly string[] = []): ModelLimits {
+  const named = resolveModelLimits(name, own);
   if (targets.length === 0) return named;
-  const all = targets.map((target) => limitsOf(target, own));
+  const all = targets.map((target) => resolveModelLimits(target, own));
   const widest = (member: keyof OwnLimits) => {
     const set = readTokens(own[member], name);
     const known = all.flatMap((one) => one[member] ?? named[member] ?? []);

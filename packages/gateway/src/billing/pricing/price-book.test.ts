@@ -7,7 +7,7 @@ import {
   defaultModelRatioJson,
   defaultModelRatios,
 } from "./price-tables.ts";
-import { completionRatioOf } from "./default-ratios.ts";
+import { resolveCompletionRatio } from "./default-ratios.ts";
 import { listPrices } from "./price-data.ts";
 import type { CallPrice, TokenPrice } from "./rates.ts";
 import { toNumber } from "../money/ratio.ts";
@@ -221,6 +221,6 @@ describe("completion ratios by rule", () => {
     ["llama3-70b-8192", 0.79 / 0.59],
     ["grok-2", 1],
   ])("%s", (name, expected) => {
-    expect(toNumber(completionRatioOf(name))).toBeCloseTo(expected, 14);
+    expect(toNumber(resolveCompletionRatio(name))).toBeCloseTo(expected, 14);
   });
 });

@@ -2,7 +2,7 @@ import type { PricingRow, PromptBorders } from "@fairway/wire";
 import {
   CACHE_RATIOS,
   COMPLETION_RATIOS,
-  completionRatioOf,
+  resolveCompletionRatio,
   GROUP_RATIOS,
   isTaskModel,
   TASK_PRICE,
@@ -12,13 +12,13 @@ import { mappedResolver, type MappedNames, type Resolver } from "./mapped-price.
 import { priceFromList } from "./list-price.ts";
 import { listedEntry } from "./listed-entry.ts";
 import { findModelFacts, type ModelFacts, type UpstreamFacts } from "./model-facts.ts";
-import { isOwnLimit, limitsOf, limitsOfMapped, type ModelLimits } from "./model-limits.ts";
+import { isOwnLimit, resolveModelLimits, resolveMappedLimits, type ModelLimits } from "./model-limits.ts";
 import { withBorders } from "./prompt-borders.ts";
 import { OPERATOR, type CallPrice, type Origin, type Price, type TokenPrice } from "./rates.ts";
 import { BUILT_IN, compatiblePrices, type ListPrice, listPrices } from "./price-data.ts";
 import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
 import { createSurcharges, type Surcharges } from "./surcharges.ts";
-import { fractionOf, isZero, ONE, ratio, type Ratio, times, toNumber } from "../money/ratio.ts";
+import { reduceFraction, isZero, ONE, ratio, type Ratio, times, toNumber } from "../money/ratio.ts";
 import { compatibleRates, override, type Overrides, tokenPrice } from "./token-price.ts";
 
 /** The price options as they are stored; an absent one has its default. Numbers are read by their shortest decimal. */
@@ -82,7 +82,7 @@ export interface PriceBook {
 /** What the pricing page of compatible gateways shows for a model without a price, whose calls are refused. */
 const UNPRICED_RATIO = 37.5;
 /** Clients name models; what is remembered of their names is bounded. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
 /**
  * An operator's entry always wins. An entry that still equals the default of compatible gateways is not the operator's: where the
@@ -117,12 +117,12 @@ export function createPriceBook(
     const name = listedName(model);
     const limited = known.get(name);
     if (limited) return limited;
-    const found = limitsOfMapped(
+    const found = resolveMappedLimits(
       name,
       own,
       mapped.get(name)?.map((path) => path.at(-1) ?? name),
     );
-    if (known.size < MOST_NAMES) known.set(name, found);
+    if (known.size < MAX_NAMES) known.set(name, found);
     return found;
   };
 
@@ -133,7 +133,7 @@ export function createPriceBook(
     charged,
     session: sessionPrices(options, charged),
     limits,
-    upstreamLimits: (model) => limitsOf(model, own),
+    upstreamLimits: (model) => resolveModelLimits(model, own),
     facts: (model) => {
       const name = listedName(model);
       const modalities = options.ModelModalities;
@@ -141,7 +141,7 @@ export function createPriceBook(
       const targets = mapped.get(name)?.map((path) => path.at(-1) ?? name) ?? [];
       return findModelFacts(find(name)?.pricedAs ?? name, {
         limits: limits(name),
-        own: (member) => [name, ...targets].some((one) => isOwnLimit(own, member, one)),
+        isSetByOperator: (member) => [name, ...targets].some((one) => isOwnLimit(own, member, one)),
         modalities: set,
         upstream: listed.get(model),
       });
@@ -150,19 +150,19 @@ export function createPriceBook(
     selfUsePrice: SELF_USE_PRICE,
     groupRatio: (group) => groupRatios.get(group) ?? "1",
     hasGroup: (group) => groupRatios.has(group),
-    row: (model) => rowOf(charged(model), listedName(model)),
+    row: (model) => buildPriceRow(charged(model), listedName(model)),
     models: () =>
       [...new Set([...pricedNames(options), ...mapped.keys()])].filter((name) => find(name) !== undefined).sort(),
   };
 }
 
-function rowOf(price: Price | undefined, name: string): PriceRow {
+function buildPriceRow(price: Price | undefined, name: string): PriceRow {
   if (price === undefined) {
     return {
       quotaType: 0,
       modelRatio: UNPRICED_RATIO,
       modelPrice: 0,
-      completionRatio: toNumber(completionRatioOf(name)),
+      completionRatio: toNumber(resolveCompletionRatio(name)),
     };
   }
   return price.kind === "call"
@@ -199,9 +199,9 @@ function resolver(options: PriceOptions): Resolver {
   const audio = optionTable(options.AudioRatio, () => ({}));
   const audioOutputs = optionTable(options.AudioCompletionRatio, () => ({}));
 
-  const overridesOf = (name: string, listed: ListPrice | undefined): Overrides => ({
-    completionRatio: chosen(completions.get(name), listed),
-    cacheRatio: chosen(caches.get(name), listed),
+  const resolveOverrides = (name: string, listed: ListPrice | undefined): Overrides => ({
+    completionRatio: pickRatio(completions.get(name), listed),
+    cacheRatio: pickRatio(caches.get(name), listed),
     cacheWriteRatio: writes.get(name)?.value,
     imageRatio: images.get(name)?.value,
     audioRatio: audio.get(name)?.value,
@@ -214,7 +214,7 @@ function resolver(options: PriceOptions): Resolver {
     if (counts(price, listed)) return callPrice(price.value, price.isOwn ? OPERATOR : BUILT_IN);
     const modelRatio = ratios.get(name);
     const cacheRatio = caches.get(name)?.value ?? ONE;
-    const by = overridesOf(name, listed);
+    const by = resolveOverrides(name, listed);
     if (counts(modelRatio, listed)) return byRatio({ name, modelRatio, cacheRatio, by, listed });
     if (listed) return byList({ name, cacheRatio, by, listed });
     return isTaskModel(name) ? callPrice(TASK_PRICE, BUILT_IN) : undefined;
@@ -227,8 +227,8 @@ interface Entry {
   readonly isOwn: boolean;
 }
 
-function optionTable(table: DecimalTable | undefined, defaultsOf: () => Readonly<Record<string, number>>) {
-  const defaults = defaultsOf();
+function optionTable(table: DecimalTable | undefined, getDefaults: () => Readonly<Record<string, number>>) {
+  const defaults = getDefaults();
   const entries = table ?? defaults;
   return {
     get(name: string): Entry | undefined {
@@ -245,7 +245,7 @@ function counts(entry: Entry | undefined, listed: ListPrice | undefined): entry 
   return entry !== undefined && (entry.isOwn || !listed);
 }
 
-function chosen(entry: Entry | undefined, listed: ListPrice | undefined): Ratio | undefined {
+function pickRatio(entry: Entry | undefined, listed: ListPrice | undefined): Ratio | undefined {
   return counts(entry, listed) ? entry.value : undefined;
 }
 
@@ -302,7 +302,7 @@ function sessionPrices({ RealtimeSecondPrice }: PriceOptions, charged: Resolver)
 }
 
 function secondPrice(dollars: Ratio): CallPrice {
-  const price = callPrice(times(dollars, fractionOf(1n, 10n)), OPERATOR);
+  const price = callPrice(times(dollars, reduceFraction(1n, 10n)), OPERATOR);
   return { ...price, unit: "tenth", modelPrice: toNumber(dollars), hasImageFactors: false };
 }
 

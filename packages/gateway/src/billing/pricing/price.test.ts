@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
-import { charge, chargeExactly, chargeFast, countsOf, type ChargeTerms } from "./price.ts";
+import { charge, chargeExactly, chargeFast, countUsage, type ChargeTerms } from "./price.ts";
 import { createPriceBook, type PriceOptions } from "./price-book.ts";
 import type { Price, TokenPrice } from "./rates.ts";
 import { knownRatio, ratio } from "../money/ratio.ts";
@@ -181,7 +181,7 @@ describe("exactness", () => {
     fc.assert(
       fc.property(usage, rates, group, (part, by, groupRatio) => {
         const { weights } = priced(by) as TokenPrice;
-        const counts = countsOf(used(part), undefined);
+        const counts = countUsage(used(part), undefined);
         const fast = chargeFast(counts, weights, knownRatio(groupRatio));
         if (fast === undefined) return;
         answered += 1;
@@ -197,7 +197,7 @@ describe("exactness", () => {
       fc.property(usage, rates, group, (part, by, groupRatio) => {
         const quota = charge(used(part), priced(by), { groupRatio, spec: { model: "" } });
         const { weights } = priced(by) as TokenPrice;
-        const counts = countsOf(used(part), undefined);
+        const counts = countUsage(used(part), undefined);
         const scaledGroup = knownRatio(groupRatio);
         const num =
           Object.entries(counts).reduce(

@@ -3,7 +3,7 @@ import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
 import { imageFactor, imageTokenFactor, pricedSpec } from "./image-factor.ts";
 import { type CallPrice, type Price, ratesFor, type TokenPrice, type Weights, type WeightName } from "./rates.ts";
 import { quota, ZERO, type Quota } from "../money/quota.ts";
-import { fractionOf, knownRatio, plus, ratio, type Ratio, roundHalfUp, times, ZERO_RATIO } from "../money/ratio.ts";
+import { reduceFraction, knownRatio, plus, ratio, type Ratio, roundHalfUp, times, ZERO_RATIO } from "../money/ratio.ts";
 
 export type { CallPrice, Price, TokenPrice } from "./rates.ts";
 
@@ -46,7 +46,7 @@ export type Counts = { [K in WeightName]?: number };
  * What is charged of a usage. Usage without tokens counts in `unit`, such as seconds or images; negative counts are
  * 0.
  */
-export function countsOf(usage: Usage, unit: Unit | undefined): Counts {
+export function countUsage(usage: Usage, unit: Unit | undefined): Counts {
   const input = natural(usage.input);
   const output = natural(usage.output);
   if (input + output === 0) return unit === undefined ? {} : { [unit]: counted(unit, usage.units ?? 0) };
@@ -74,7 +74,7 @@ export function countsOf(usage: Usage, unit: Unit | undefined): Counts {
 export type Unit = "image" | "second" | "character" | "query";
 
 /** The unit that `usage.units` counts for an operation. */
-export function unitOf(operation: RequestSpec["operation"] | undefined): Unit | undefined {
+export function findOperationUnit(operation: RequestSpec["operation"] | undefined): Unit | undefined {
   switch (operation) {
     case "images.generations":
     case "images.edits":
@@ -94,8 +94,8 @@ export function unitOf(operation: RequestSpec["operation"] | undefined): Unit | 
 
 function chargeTokens(usage: Usage, price: TokenPrice, terms: ChargeTerms): Quota {
   const { weights } = ratesFor(price, usage.input);
-  const counts = countsOf(usage, unitOf(terms.spec.operation));
-  const factor = counts.image === undefined ? undefined : factorOfImages(price, terms.spec);
+  const counts = countUsage(usage, findOperationUnit(terms.spec.operation));
+  const factor = counts.image === undefined ? undefined : resolveImageFactor(price, terms.spec);
   if (terms.surcharges === undefined && factor === undefined) {
     const fast = chargeFast(counts, weights, knownRatio(terms.groupRatio));
     if (fast !== undefined) return fast;
@@ -103,7 +103,7 @@ function chargeTokens(usage: Usage, price: TokenPrice, terms: ChargeTerms): Quot
   return chargeExactly(counts, weights, terms, factor);
 }
 
-function factorOfImages(price: TokenPrice, spec: Priced): Ratio | undefined {
+function resolveImageFactor(price: TokenPrice, spec: Priced): Ratio | undefined {
   if (price.hasImageFactors) return imageFactor(pricedSpec(price, spec));
   return price.hasImageTokens ? imageTokenFactor(spec.quality) : undefined;
 }
@@ -131,32 +131,32 @@ export function chargeExactly(counts: Counts, { exact }: Weights, terms: ChargeT
   for (const [name, count] of Object.entries(counts) as [WeightName, number][]) sum += BigInt(count) * exact[name];
   const used = { num: sum, den: exact.denominator };
   const scaled = factor ? { num: used.num * factor.num, den: used.den * factor.den } : used;
-  const surcharge = surchargeOf(terms);
+  const surcharge = calculateSurcharge(terms);
   const group = knownRatio(terms.groupRatio);
   const num = (scaled.num * surcharge.den + surcharge.num * scaled.den) * group.num;
   return atLeastOne(num, scaled.den * surcharge.den * group.den);
 }
 
-function surchargeOf({ surcharges = [], quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }: ChargeTerms): Ratio {
+function calculateSurcharge({ surcharges = [], quotaPerUnit = DEFAULT_QUOTA_PER_UNIT }: ChargeTerms): Ratio {
   let dollars = ZERO_RATIO;
   for (const { calls, pricePerThousand } of surcharges) {
-    dollars = plus(dollars, times(pricePerThousand, fractionOf(BigInt(natural(calls)), 1000n)));
+    dollars = plus(dollars, times(pricePerThousand, reduceFraction(BigInt(natural(calls)), 1000n)));
   }
   return times(dollars, quotaPerUnit);
 }
 
 function chargeCall(usage: Usage, price: CallPrice, terms: ChargeTerms): Quota {
-  const units = unitsOf(price, unitOf(terms.spec.operation), usage.units);
+  const units = countChargedUnits(price, findOperationUnit(terms.spec.operation), usage.units);
   const factor = price.hasImageFactors ? imageFactor(pricedSpec(price, terms.spec)) : undefined;
   const dollars = factor ? times(price.exact, factor) : price.exact;
   const cost = times(dollars, terms.quotaPerUnit ?? DEFAULT_QUOTA_PER_UNIT);
-  const total = plus(times(cost, fractionOf(BigInt(units), 1n)), surchargeOf(terms));
+  const total = plus(times(cost, reduceFraction(BigInt(units), 1n)), calculateSurcharge(terms));
   const group = knownRatio(terms.groupRatio);
   return atLeastOne(total.num * group.num, total.den * group.den);
 }
 
 /** A price per call is multiplied by images and search units, never by characters or seconds; one of a session by time. */
-export function unitsOf(price: CallPrice, unit: Unit | undefined, units: number | undefined): number {
+export function countChargedUnits(price: CallPrice, unit: Unit | undefined, units: number | undefined): number {
   if (units === undefined) return 1;
   if (price.unit === "tenth") return natural(units);
   const isCounted = price.unit === "call" ? unit === "image" || unit === "query" : price.unit === unit;

@@ -41,9 +41,9 @@ describe("borders that an operator sets", () => {
       ["other", [["other", "mine"]]],
     ]);
     const options = bordered('{"mine":[{"above":1000,"input":2}],"other":[]}');
-    const tiersOf = (name: string) => createPriceBook(options, mapped).find(name);
-    expect(tiersOf("alias")).toMatchObject({ pricedAs: "mine", tiers: [{ above: 1_000, modelRatio: 2 }] });
-    expect(tiersOf("other")).toMatchObject({ pricedAs: "mine", tiers: [] });
+    const findPrice = (name: string) => createPriceBook(options, mapped).find(name);
+    expect(findPrice("alias")).toMatchObject({ pricedAs: "mine", tiers: [{ above: 1_000, modelRatio: 2 }] });
+    expect(findPrice("other")).toMatchObject({ pricedAs: "mine", tiers: [] });
   });
 
   it("are shown with the prices", () => {

@@ -1,5 +1,5 @@
 import type { PromptBorder } from "@fairway/wire";
-import { fractionOf, ratio, times, type Ratio } from "../money/ratio.ts";
+import { reduceFraction, ratio, times, type Ratio } from "../money/ratio.ts";
 import { WEIGHT_NAMES, type Price, type RateTable, type TokenRates, type WeightName } from "./rates.ts";
 import { tokenPrice, type Tier } from "./token-price.ts";
 
@@ -11,15 +11,15 @@ const APART: ReadonlySet<WeightName> = new Set(["image", "second", "character", 
 /** The price with the operator's borders in place of the vendor's; a price per call has none. */
 export function withBorders(name: string, price: Price, borders: readonly PromptBorder[] | undefined): Price {
   if (borders === undefined || price.kind === "call") return price;
-  const rates = ratesOf(price);
+  const rates = toRateTable(price);
   const { hasImageTokens, hasImageFactors, isSelfUse, pricedAs } = price;
-  const tiers = borders.map((border) => tierOf(rates, border));
+  const tiers = borders.map((border) => buildTier(rates, border));
   const source = pricedAs === undefined ? "operator" : `operator, as ${pricedAs}`;
   const parts = { name, rates, tiers, hasImageTokens, hasImageFactors, isSelfUse, source, date: "" };
   return { ...tokenPrice(parts), ...(pricedAs !== undefined && { pricedAs }) };
 }
 
-function tierOf(rates: RateTable, { above, input, output = input, cached = input }: PromptBorder): Tier {
+function buildTier(rates: RateTable, { above, input, output = input, cached = input }: PromptBorder): Tier {
   const [ofInput, ofOutput, ofCached] = [ratio(input), ratio(output), ratio(cached)];
   return {
     above,
@@ -30,10 +30,10 @@ function tierOf(rates: RateTable, { above, input, output = input, cached = input
   };
 }
 
-function ratesOf({ weights: { exact } }: TokenRates): RateTable {
-  return table((name) => fractionOf(exact[name], exact.denominator));
+function toRateTable({ weights: { exact } }: TokenRates): RateTable {
+  return table((name) => reduceFraction(exact[name], exact.denominator));
 }
 
-function table(rateOf: (name: WeightName) => Ratio): RateTable {
-  return Object.fromEntries(WEIGHT_NAMES.map((name) => [name, rateOf(name)])) as RateTable;
+function table(calculateRate: (name: WeightName) => Ratio): RateTable {
+  return Object.fromEntries(WEIGHT_NAMES.map((name) => [name, calculateRate(name)])) as RateTable;
 }

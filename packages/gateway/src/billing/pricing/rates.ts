@@ -95,7 +95,7 @@ export function ratesFor(price: TokenPrice, promptTokens: number): TokenRates {
 export type RateTable = { readonly [K in WeightName]: Ratio };
 
 /** Brings rates to their common denominator. */
-export function weightsOf(rates: RateTable): Weights {
+export function toWeights(rates: RateTable): Weights {
   let denominator = 1n;
   for (const name of WEIGHT_NAMES) denominator = lcm(denominator, rates[name].den);
   const exact = { denominator } as Record<WeightName | "denominator", bigint>;

@@ -9,7 +9,7 @@ import { ratio, toNumber } from "../money/ratio.ts";
 
 const BOOK = createPriceBook({ ModelPrice: { song: 0.1 } });
 
-function priceOf(model: string): Price {
+function requirePrice(model: string): Price {
   const price = BOOK.find(model);
   if (!price) throw new Error(`${model} is not priced`);
   return price;
@@ -45,11 +45,11 @@ describe("surcharges", () => {
     const terms = { groupRatio: "1", spec };
     for (const input of [1_000, 300_000]) {
       const usage = { ...NO_USAGE, input, output: 1_000, cachedInput: 100, reasoning: 10 };
-      const plain = charge(usage, priceOf("gemini-2.5-pro"), terms);
-      const tripled = charge(usage, scaledPrice(priceOf("gemini-2.5-pro"), ratio(3)), terms);
+      const plain = charge(usage, requirePrice("gemini-2.5-pro"), terms);
+      const tripled = charge(usage, scaledPrice(requirePrice("gemini-2.5-pro"), ratio(3)), terms);
       expect(Math.abs(tripled - 3 * plain)).toBeLessThanOrEqual(2);
     }
-    const call = scaledPrice(priceOf("song"), ratio("1.5"));
+    const call = scaledPrice(requirePrice("song"), ratio("1.5"));
     expect(charge(NO_USAGE, call, { groupRatio: "1", spec: { model: "song" } })).toBe(75_000);
   });
 });
@@ -63,7 +63,9 @@ describe("dear tokens", () => {
     ["sound that goes out", "gpt-4o-audio-preview", ["audioOutput"], 1_000 * 1.25 + 100 * 40],
   ] as const)("decide the reservation: %s", (_what, model, dearTokens, expected) => {
     const ask = { operation: "chat", model, promptEstimate: 1_000, outputCap: 100, units: 1, dearTokens } as const;
-    const [amount, plain] = [ask, { ...ask, dearTokens: [] }].map((one) => estimate(one, priceOf(model), "1", OPTIONS));
+    const [amount, plain] = [ask, { ...ask, dearTokens: [] }].map((one) =>
+      estimate(one, requirePrice(model), "1", OPTIONS),
+    );
     expect(amount).toBeGreaterThan(plain ?? 0);
     if (model === "claude-opus-4-6") expect(amount).toBe(expected);
   });
@@ -83,7 +85,7 @@ describe("images", () => {
 
   it("whose answer reports no tokens cost what their quality takes", () => {
     const costs = ["low", "medium", "high", undefined].map((quality) =>
-      charge({ ...NO_USAGE, units: 1 }, priceOf("gpt-image-1"), {
+      charge({ ...NO_USAGE, units: 1 }, requirePrice("gpt-image-1"), {
         groupRatio: "1",
         spec: { model: "gpt-image-1", operation: "images.generations", ...(quality && { quality }) },
       }),

@@ -2,8 +2,8 @@ import { listedName } from "./listed-name.ts";
 import { listedEntry } from "./listed-entry.ts";
 import type { ListPrice } from "./price-data.ts";
 import type { DecimalTable } from "./price-tables.ts";
-import { type Price, type TokenRates, weightsOf, WEIGHT_NAMES, type Weights, type RateTable } from "./rates.ts";
-import { fractionOf, isZero, ONE, over, ratio, type Ratio, times, toNumber } from "../money/ratio.ts";
+import { type Price, type TokenRates, toWeights, WEIGHT_NAMES, type Weights, type RateTable } from "./rates.ts";
+import { reduceFraction, isZero, ONE, over, ratio, type Ratio, times, toNumber } from "../money/ratio.ts";
 
 /** Surcharges of vendors on the price of tokens. Keys of both tables are `name` or `name/model`. */
 export interface Surcharges {
@@ -70,11 +70,11 @@ export function createSurcharges(
   return {
     toolPrice(tool, name) {
       const model = ownEntry(tools, tool, name) === undefined ? pricedAs(name) : name;
-      return entryOf(tools, tool, model) ?? entryOf(TOOL_PRICES, tool, model);
+      return findEntry(tools, tool, model) ?? findEntry(TOOL_PRICES, tool, model);
     },
     tierRatio(tier, name) {
       const model = ownEntry(tiers, tier, name) === undefined ? pricedAs(name) : name;
-      return entryOf(tiers, tier, model) ?? listedRatio(tier, model) ?? entryOf(TIER_RATIOS, tier, model);
+      return findEntry(tiers, tier, model) ?? listedRatio(tier, model) ?? findEntry(TIER_RATIOS, tier, model);
     },
   };
 }
@@ -82,7 +82,7 @@ export function createSurcharges(
 /** Date at the end of a model's name. */
 const SNAPSHOT = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-function entryOf(table: DecimalTable | undefined, name: string, model: string): Ratio | undefined {
+function findEntry(table: DecimalTable | undefined, name: string, model: string): Ratio | undefined {
   if (!table) return undefined;
   const value = ownEntry(table, name, model) ?? (Object.hasOwn(table, name) ? table[name] : undefined);
   return value === undefined ? undefined : ratio(value);
@@ -101,11 +101,11 @@ function ownEntry(table: DecimalTable | undefined, name: string, model: string):
 function listedRatio(tier: string, model: string): Ratio | undefined {
   const entry = tier === "priority" ? listedEntry(model) : undefined;
   if (!entry) return undefined;
-  const ratios = (["input", "output"] as const).flatMap((side) => ratioOf(entry, side) ?? []);
+  const ratios = (["input", "output"] as const).flatMap((side) => calculatePriorityRatio(entry, side) ?? []);
   return ratios.length === 0 ? undefined : ratios.reduce((a, b) => (toNumber(b) > toNumber(a) ? b : a));
 }
 
-function ratioOf(entry: ListPrice, side: "input" | "output"): Ratio | undefined {
+function calculatePriorityRatio(entry: ListPrice, side: "input" | "output"): Ratio | undefined {
   const [plain, dear] = [entry[side], entry[`${side}Priority`]];
   if (plain === undefined || dear === undefined || isZero(ratio(plain))) return undefined;
   return over(ratio(dear), ratio(plain));
@@ -129,8 +129,8 @@ function scaledRates(rates: TokenRates, factor: Ratio): TokenRates {
 
 function scaledWeights({ exact }: Weights, { num, den }: Ratio): Weights {
   const rates = {} as { -readonly [K in keyof RateTable]: Ratio };
-  for (const name of WEIGHT_NAMES) rates[name] = fractionOf(exact[name] * num, exact.denominator * den);
-  return weightsOf(rates);
+  for (const name of WEIGHT_NAMES) rates[name] = reduceFraction(exact[name] * num, exact.denominator * den);
+  return toWeights(rates);
 }
 
 /** All tiers of a request together; undefined when one of them has no price. */

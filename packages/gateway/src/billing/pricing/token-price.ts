@@ -1,12 +1,12 @@
 import {
   AUDIO_COMPLETION_RATIO,
-  audioRatioOf,
+  resolveAudioRatio,
   CACHE_WRITE_RATIO,
-  completionRatioOf,
+  resolveCompletionRatio,
   ONE_HOUR_FACTOR,
 } from "./default-ratios.ts";
 import {
-  weightsOf,
+  toWeights,
   type Origin,
   type RateTable,
   type TokenPrice,
@@ -14,7 +14,7 @@ import {
   type WeightName,
   WEIGHT_NAMES,
 } from "./rates.ts";
-import { fractionOf, isZero, ONE, over, ratio, type Ratio, times, toNumber, ZERO_RATIO } from "../money/ratio.ts";
+import { reduceFraction, isZero, ONE, over, ratio, type Ratio, times, toNumber, ZERO_RATIO } from "../money/ratio.ts";
 
 /** Ratios that an operator set for one model; each replaces what the defaults say. */
 export interface Overrides {
@@ -30,13 +30,13 @@ export interface Overrides {
 /** An image of a model that is priced by tokens and reports none: 0.0025 US dollars at ratio 1. */
 export const IMAGE_UNIT = ratio(1250);
 /** A second of speech at 200 tokens a minute. */
-export const TOKENS_PER_SECOND = fractionOf(10n, 3n);
+export const TOKENS_PER_SECOND = reduceFraction(10n, 3n);
 
 /** Rates of a model that has ratios only; `cacheRatio` is what the option or its default says. */
 export function compatibleRates(name: string, modelRatio: Ratio, cacheRatio: Ratio): RateTable {
-  const output = times(modelRatio, completionRatioOf(name));
+  const output = times(modelRatio, resolveCompletionRatio(name));
   const write = times(modelRatio, CACHE_WRITE_RATIO);
-  const audioInput = times(modelRatio, audioRatioOf(name));
+  const audioInput = times(modelRatio, resolveAudioRatio(name));
   return {
     input: modelRatio,
     output,
@@ -123,14 +123,14 @@ function shown(name: string, rates: RateTable): TokenRates {
     toNumber(isZero(rates.input) ? otherwise : over(rate, rates.input));
   return {
     modelRatio: toNumber(rates.input),
-    completionRatio: toInput(rates.output, completionRatioOf(name)),
+    completionRatio: toInput(rates.output, resolveCompletionRatio(name)),
     cacheRatio: toInput(rates.cached, ONE),
     cacheWriteRatio: toInput(rates.write, CACHE_WRITE_RATIO),
-    audioRatio: toInput(rates.audioInput, audioRatioOf(name)),
+    audioRatio: toInput(rates.audioInput, resolveAudioRatio(name)),
     audioCompletionRatio: toNumber(
       isZero(rates.audioInput) ? AUDIO_COMPLETION_RATIO : over(rates.audioOutput, rates.audioInput),
     ),
     imageRatio: toInput(rates.imageInput, ONE),
-    weights: weightsOf(rates),
+    weights: toWeights(rates),
   };
 }

@@ -21,7 +21,7 @@ export interface LeaseTime {
 }
 
 /** @param clock used instead; for tests */
-export function leaseTimeOf(kind: RawDatabase["kind"], clock?: Clock): LeaseTime {
+export function createLeaseTime(kind: RawDatabase["kind"], clock?: Clock): LeaseTime {
   const own = clock ?? (kind === "sqlite" ? steadyClock : undefined);
   if (own)
     return {

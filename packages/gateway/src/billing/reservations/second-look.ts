@@ -15,12 +15,12 @@ const PAUSES_MS = [1, 9, 30, 60];
 export async function askAgain<Answer>(
   ask: () => Promise<Answer>,
   isFinal: (answer: Answer) => boolean,
-  hurry: () => void,
+  sendNow: () => void,
 ): Promise<Answer> {
   let answer = await ask();
   for (const ms of PAUSES_MS) {
     if (isFinal(answer)) return answer;
-    hurry();
+    sendNow();
     await pause(ms);
     answer = await ask();
   }

@@ -4,7 +4,7 @@ export type EncoderName = "o200k_base" | "cl100k_base";
 const O200K = /^(gpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|chatgpt-4o|o1|o3|o4|gpt-image|computer-use|omni|gpt-realtime|gpt-oss)/;
 
 /** Models of other vendors are counted with cl100k_base, which is an approximation. */
-export function encoderOf(model: string): EncoderName {
+export function selectEncoder(model: string): EncoderName {
   return O200K.test(model) ? "o200k_base" : "cl100k_base";
 }
 

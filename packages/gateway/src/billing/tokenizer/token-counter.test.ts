@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTokenCounter } from "./token-counter.ts";
-import { encoderOf } from "./encoders.ts";
+import { selectEncoder } from "./encoders.ts";
 
 describe("the counting thread", () => {
   const counter = createTokenCounter();
@@ -143,6 +143,6 @@ describe("the encoder of a model", () => {
     ["claude-sonnet-4-5", "cl100k_base"],
     ["gemini-2.5-pro", "cl100k_base"],
   ])("%s", (model, encoder) => {
-    expect(encoderOf(model)).toBe(encoder);
+    expect(selectEncoder(model)).toBe(encoder);
   });
 });

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { ENCODED_AT_MOST, encoderOf, REST_FACTOR, type EncoderName } from "./encoders.ts";
+import { ENCODED_AT_MOST, selectEncoder, REST_FACTOR, type EncoderName } from "./encoders.ts";
 
 export interface CountJob {
   readonly id: number;
@@ -84,7 +84,7 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
       if (isStopped) throw new Error("tokens were not counted: the counter is stopped");
       const { heads, rest } = cut(texts);
       const counted = await new Promise<readonly number[]>((resolve, reject) => {
-        const job = { id: (lastId += 1), encoder: encoderOf(model), texts: heads };
+        const job = { id: (lastId += 1), encoder: selectEncoder(model), texts: heads };
         pending.set(job.id, { job, resolve, reject, isSecondTry: false });
         post(job);
       });

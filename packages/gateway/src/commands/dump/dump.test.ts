@@ -179,21 +179,24 @@ eachDatabase("export and import of everything", (open) => {
     };
     const tokens = whole["tokens.ndjson"] ?? "";
     const manifest = JSON.parse(whole["manifest.json"] ?? "") as { tables: Record<string, number> };
-    const tablesOf = (tables: Record<string, number>) => JSON.stringify({ ...manifest, tables });
+    const formatManifest = (tables: Record<string, number>) => JSON.stringify({ ...manifest, tables });
     const { jobs: _jobs, ...older } = manifest.tables;
     for (const [files, message] of [
       [{ "tokens.ndjson": tokens.slice(0, tokens.lastIndexOf('{"')) }, /has 2299 rows instead of 2300/],
       [{ "tokens.ndjson": tokens.slice(0, -9) }, /tokens\.ndjson holds a line that is no row/],
       [{ "tokens.ndjson": undefined }, /tokens\.ndjson is missing/],
       [{ "options.ndjson": '{"key":"a","value":"b","hue":1}\n' }, /a column hue that this version does not know/],
-      [{ "manifest.json": tablesOf({ ...manifest.tables, comets: 0 }) }, /by a newer version, which also has comets/],
+      [
+        { "manifest.json": formatManifest({ ...manifest.tables, comets: 0 }) },
+        /by a newer version, which also has comets/,
+      ],
       [{ "manifest.json": undefined }, /manifest\.json is missing/],
     ] as const) {
       const said = await attempt(files);
       expect(said).toMatch(message);
       expect(said).toMatch(/, 0 users$/);
     }
-    expect(await attempt({ "manifest.json": tablesOf(older), "jobs.ndjson": undefined })).toBe("read, 1 users");
+    expect(await attempt({ "manifest.json": formatManifest(older), "jobs.ndjson": undefined })).toBe("read, 1 users");
   }, 120_000);
 
   test("refuses a folder of something else", async () => {

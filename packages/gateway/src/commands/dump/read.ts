@@ -12,7 +12,7 @@ import { bump } from "../../storage/revisions.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import { ImportReport } from "../../resources/import/report.ts";
 import { alignIds, insertMany } from "../rows.ts";
-import { FORMAT, fileOf, MARKS, TABLE_NAMES, TABLES, type DumpedTable } from "./tables.ts";
+import { FORMAT, buildFileName, MARKS, TABLE_NAMES, TABLES, type DumpedTable } from "./tables.ts";
 
 export interface ReadDeps {
   readonly database: Database;
@@ -43,9 +43,9 @@ export async function readDump(deps: ReadDeps): Promise<ImportReport> {
   for (const table of TABLE_NAMES) await checkEmpty(deps, table);
   for (const table of tables) await checkTable(deps, table, counts[table]);
   for (const table of tables) {
-    for await (const rows of batches(join(dir, fileOf(table)))) {
+    for await (const rows of batches(join(dir, buildFileName(table)))) {
       report.count(table, "created", { times: rows.length });
-      if (!isDry) await insertRows(databaseOf(deps, table).raw, table, rows);
+      if (!isDry) await insertRows(selectDatabase(deps, table).raw, table, rows);
     }
   }
   if (isDry) return report;
@@ -76,13 +76,13 @@ function readManifest(dir: string): Readonly<Record<string, unknown>> {
 }
 
 async function checkEmpty(deps: ReadDeps, table: DumpedTable): Promise<void> {
-  const [first] = await databaseOf(deps, table).raw.rows(`select 1 as one from ${table} limit 1`, []);
+  const [first] = await selectDatabase(deps, table).raw.rows(`select 1 as one from ${table} limit 1`, []);
   if (first) throw new UsageError(`the table ${table} is not empty: an export is read into a new database`);
 }
 
 /** Nothing is written before everything fits: whole files, known columns, secrets that open with the keys given. */
 async function checkTable(deps: ReadDeps, table: DumpedTable, expected: unknown): Promise<void> {
-  const path = join(deps.dir, fileOf(table));
+  const path = join(deps.dir, buildFileName(table));
   if (!existsSync(path)) throw new UsageError(`${path} is missing: copy the whole export`);
   let count = 0;
   let found: ReturnType<typeof sealedIn>;
@@ -98,7 +98,7 @@ async function checkTable(deps: ReadDeps, table: DumpedTable, expected: unknown)
   if (count !== expected)
     throw new UsageError(`${path} has ${count} rows instead of ${String(expected)}: it was cut off or changed`);
   if (found) deps.vault.open(found.sealed, found.location);
-  if (names !== undefined) await checkColumns(databaseOf(deps, table), table, names.split(","), path);
+  if (names !== undefined) await checkColumns(selectDatabase(deps, table), table, names.split(","), path);
 }
 
 async function checkColumns(
@@ -123,7 +123,7 @@ async function* batches(path: string): AsyncGenerator<Row[]> {
   let rows: Row[] = [];
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     if (line === "") continue;
-    rows.push(rowOf(line, path));
+    rows.push(parseRow(line, path));
     if (rows.length < BATCH) continue;
     yield rows;
     rows = [];
@@ -131,13 +131,13 @@ async function* batches(path: string): AsyncGenerator<Row[]> {
   if (rows.length > 0) yield rows;
 }
 
-function rowOf(line: string, path: string): Row {
+function parseRow(line: string, path: string): Row {
   const row = parseObject(line);
   if (row) return row as Row;
   throw new UsageError(`${path} holds a line that is no row: it was cut off or changed`);
 }
 
-function databaseOf({ database, logDatabase }: ReadDeps, table: DumpedTable): Database {
+function selectDatabase({ database, logDatabase }: ReadDeps, table: DumpedTable): Database {
   return table === "logs" ? logDatabase : database;
 }
 

@@ -76,6 +76,6 @@ export interface Manifest {
   readonly tables: Readonly<Partial<Record<DumpedTable, number>>>;
 }
 
-export function fileOf(table: DumpedTable): string {
+export function buildFileName(table: DumpedTable): string {
   return `${table}.ndjson`;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
-import { FORMAT, fileOf, MARKS, TABLE_NAMES, TABLES, type DumpedTable, type Manifest } from "./tables.ts";
+import { FORMAT, buildFileName, MARKS, TABLE_NAMES, TABLES, type DumpedTable, type Manifest } from "./tables.ts";
 
 export interface DumpDeps {
   readonly database: Database;
@@ -66,7 +66,7 @@ async function writeTable(tx: Pick<RawTransaction, "rows">, table: DumpedTable, 
       yield rows.map((row) => `${JSON.stringify(row)}\n`).join("");
     }
   }
-  await writeFile(join(dir, fileOf(table)), lines());
+  await writeFile(join(dir, buildFileName(table)), lines());
   return count;
 }
 

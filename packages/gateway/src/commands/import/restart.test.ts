@@ -32,7 +32,7 @@ eachDatabase("a gateway after an import", (open) => {
   });
   afterAll(() => kit.database.close());
 
-  const sourceOf = async () => new SourceDatabase(await createDatabase(open.kind), open.kind);
+  const createSource = async () => new SourceDatabase(await createDatabase(open.kind), open.kind);
   const target = () => {
     return { ...kit, target: kit.database, isDry: false, groups: new GroupNames(), onProgress: () => {} };
   };
@@ -47,7 +47,7 @@ eachDatabase("a gateway after an import", (open) => {
   // @weakness Credentials: A key of another form that an import brought keeps the gateway from starting ever again
   test("starts with any keys of a compatible gateway, and finds them", async () => {
     const keys = [...new Set(fc.sample(KEY, { numRuns: 40, seed: 27 }))];
-    const sourceDatabase = await sourceOf();
+    const sourceDatabase = await createSource();
     await sourceDatabase.create(NEW_API);
     await sourceDatabase.insert("users", user(1, "root", { role: 100 }), user(2, "eve"));
     await sourceDatabase.insert("tokens", ...keys.map((key, at) => token(at + 1, 2, { key })));
@@ -67,7 +67,7 @@ eachDatabase("a gateway after an import", (open) => {
 
   test("starts with keys of LiteLLM that are known by their ends alone, and still tells a wrong encryption key", async () => {
     await kit.database.db.deleteFrom("tokens").execute();
-    const litellm = await sourceOf();
+    const litellm = await createSource();
     await litellm.create(LITELLM);
     const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
     const key = { aliases: "{}", models: [] as string[], created_at: "2025-10-01 10:00:00" };

@@ -2,7 +2,7 @@ import { freshRedis } from "@fairway/testkit/databases";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { createLimits } from "./limits.ts";
-import { conductOf, watchDatabase, watchOutage } from "../outage.ts";
+import { createDegradationLister, watchDatabase, watchOutage } from "../outage.ts";
 import { loadEnv } from "../../config/env.ts";
 import { Secret } from "../../lib/secret.ts";
 import type { Claim } from "../../limits/claims.ts";
@@ -27,7 +27,7 @@ test("while Redis is away each part follows its option and reports its state", a
   const made = (variables: Record<string, string>) => {
     const env = loadEnv(variables);
     return {
-      conduct: conductOf(env, shared, database),
+      listDegradations: createDegradationLister(env, shared, database),
       ...createLimits({ redis: shared, log, metrics, env }),
     };
   };
@@ -38,8 +38,8 @@ test("while Redis is away each part follows its option and reports its state", a
     FAIRWAY_QUOTA_ON_OUTAGE: "sql",
     FAIRWAY_DATABASE_ON_OUTAGE: "deny",
   });
-  metrics.watch({ conduct: usual.conduct });
-  expect(usual.conduct().map(({ isNormal }) => isNormal)).toEqual([true, true, true, true]);
+  metrics.watch({ listDegradations: usual.listDegradations });
+  expect(usual.listDegradations().map(({ isNormal }) => isNormal)).toEqual([true, true, true, true]);
   expect((await metrics.expose()).text).toContain('fairway_degraded{part="reservations",mode="deny"} 0');
   await service.stop();
 
@@ -50,14 +50,14 @@ test("while Redis is away each part follows its option and reports its state", a
   expect((await other.limiter.take(signIn, "x")).admitted).toBe(true);
   expect((await other.limiter.peek(signIn, "x")).admitted).toBe(false);
 
-  expect(usual.conduct().map(({ detail }) => detail)).toEqual([
+  expect(usual.listDegradations().map(({ detail }) => detail)).toEqual([
     "Redis is away: new requests are refused (FAIRWAY_QUOTA_ON_OUTAGE=deny)",
     "Redis is away: each process counts alone (FAIRWAY_RELAY_LIMITS_ON_OUTAGE=allow)",
     "Redis is away: sign-in is refused (FAIRWAY_LOGIN_LIMITS_ON_OUTAGE=deny)",
     "with the database; while it is away known keys are served for ten minutes and charges wait in Redis (FAIRWAY_DATABASE_ON_OUTAGE=serve)",
   ]);
   database.polled(false);
-  expect(other.conduct().map(({ detail }) => detail)).toEqual([
+  expect(other.listDegradations().map(({ detail }) => detail)).toEqual([
     "Redis is away: new requests are reserved in the database (FAIRWAY_QUOTA_ON_OUTAGE=sql)",
     "Redis is away: limited calls are refused (FAIRWAY_RELAY_LIMITS_ON_OUTAGE=deny)",
     "Redis is away: each process counts alone (FAIRWAY_LOGIN_LIMITS_ON_OUTAGE=allow)",
@@ -75,7 +75,8 @@ test("while Redis is away each part follows its option and reports its state", a
 
 test("a single process counts and reserves by itself", () => {
   const database = watchDatabase();
-  const states = () => conductOf(loadEnv({}), undefined, database)().map(({ part, detail }) => `${part} ${detail}`);
+  const states = () =>
+    createDegradationLister(loadEnv({}), undefined, database)().map(({ part, detail }) => `${part} ${detail}`);
   expect(states()).toEqual(["reservations in the database", "limits counted in this process"]);
   database.polled(false);
   expect(states()[0]).toBe("reservations the database is away: new model calls that cost something are refused");

@@ -68,7 +68,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
   const fetcher = createGuardedFetcher();
-  const health = healthOf(deps);
+  const health = createRelayHealth(deps);
   const usageDoubts = createUsageDoubts(steadyClock);
   const upstreams = createUpstreams({
     connectTimeoutMs: env.connectTimeoutMs,
@@ -77,7 +77,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     allowsLinkLocal: env.allowLinkLocalUpstreams,
   });
   const responsePolicies = createResponsePolicies(deps);
-  const guard = guardOf(deps, health);
+  const guard = createRelayGuard(deps, health);
   const pipeline: PipelineDeps = {
     snapshots,
     ledger,
@@ -92,24 +92,24 @@ export function createRelayParts(deps: RelayPartsDeps): {
     upstreams,
     http: upstreams.json,
     now: () => clock.now(),
-    ...faultsOf(deps, usageDoubts),
+    ...createFaultHandlers(deps, usageDoubts),
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
     filterOverrides: () => snapshots.current().options.FilterOverrides,
     outputLimit: (model) => snapshots.current().prices.upstreamLimits(model).outputTokens,
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
-    selection: selectionOf(health, snapshots),
+    selection: buildSelectionDeps(health, snapshots),
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
     affinity: health.affinity,
-    admission: admissionDepsOf(deps),
+    admission: buildAdmissionDeps(deps),
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,
     contentTimeoutMs: env.contentTimeoutMs,
     disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
   };
-  const errorRows = errorRowsOf(deps);
+  const errorRows = createRelayErrorRows(deps);
   return {
     pipeline,
     fetcher,
@@ -118,7 +118,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   };
 }
 
-function errorRowsOf({ storage, snapshots, clock, log, metrics }: RelayPartsDeps): ErrorRows {
+function createRelayErrorRows({ storage, snapshots, clock, log, metrics }: RelayPartsDeps): ErrorRows {
   return createErrorRows({
     options: () => snapshots.current().options,
     insert: async (rows) => {
@@ -130,7 +130,7 @@ function errorRowsOf({ storage, snapshots, clock, log, metrics }: RelayPartsDeps
   });
 }
 
-function faultsOf(
+function createFaultHandlers(
   { log, metrics }: RelayPartsDeps,
   usageDoubts: UsageDoubts,
 ): Pick<PipelineDeps, "onUncomputable" | "onDoubtfulUsage" | "onFault" | "onFilterLearned"> {
@@ -138,7 +138,7 @@ function faultsOf(
     onFilterLearned: (host) => metrics.filterLearned(host),
     onDoubtfulUsage({ id, spec }, { channel, keyIndex }, { input, output, reported }) {
       usageDoubts.doubt(channel.id, keyIndex, listedName(spec.model));
-      metrics.usageBounded(channelOf(channel));
+      metrics.usageBounded(toChannelLabels(channel));
       log.warn("an upstream reported more usage than its answer can have cost, a bounded one is charged", {
         request_id: id,
         channel: channel.id,
@@ -161,7 +161,7 @@ function faultsOf(
   };
 }
 
-function healthOf({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
+function createRelayHealth({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
   const health = createSharedHealth({
     clock: steadyClock,
     onBreaker: metrics.breakerChanged,
@@ -171,39 +171,41 @@ function healthOf({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
   return health;
 }
 
-function admissionDepsOf({ claims, budgets, snapshots, metrics, authenticator }: RelayPartsDeps): AdmissionDeps {
+function buildAdmissionDeps({ claims, budgets, snapshots, metrics, authenticator }: RelayPartsDeps): AdmissionDeps {
   const queue = createAdmissionQueue();
   metrics.watch({ admissionQueue: () => queue.waiting });
   const calls = createCallLimit({ claims, options: () => snapshots.current().options, metrics });
   return { claims, budgets, queue, calls, metrics, recheck: (caller) => authenticator.recheck(caller) };
 }
 
-function selectionOf(health: SharedHealth, snapshots: SnapshotStore): SelectionDeps {
+function buildSelectionDeps(health: SharedHealth, snapshots: SnapshotStore): SelectionDeps {
   const current = () => snapshots.current();
   return { ...health, random: Math.random, now: () => steadyClock.now(), current, polling: new Map() };
 }
 
-function guardOf({ snapshots, log, disable, metrics }: RelayPartsDeps, health: SharedHealth): ChannelGuard {
-  const onAttempt: OnAttempt = (attempt, result) => metrics.attempted(sampleOf(attempt, result));
+function createRelayGuard({ snapshots, log, disable, metrics }: RelayPartsDeps, health: SharedHealth): ChannelGuard {
+  const onAttempt: OnAttempt = (attempt, result) => metrics.attempted(toAttemptSample(attempt, result));
   return createChannelGuard({ snapshots, ...health, log, disable, onAttempt });
 }
 
 type OnAttempt = Parameters<typeof createChannelGuard>[0]["onAttempt"];
 
 /** One attempt as the metrics count it. */
-function sampleOf(...[{ target, startedAt }, result]: Parameters<OnAttempt>): Parameters<Metrics["attempted"]>[0] {
+function toAttemptSample(
+  ...[{ target, startedAt }, result]: Parameters<OnAttempt>
+): Parameters<Metrics["attempted"]>[0] {
   return {
-    channel: channelOf(target.channel),
-    outcome: outcomeOfAttempt(result),
+    channel: toChannelLabels(target.channel),
+    outcome: classifyAttempt(result),
     seconds: (performance.now() - startedAt) / 1000,
   };
 }
 
-function channelOf({ id, name, type }: Observed["target"]["channel"]) {
+function toChannelLabels({ id, name, type }: Observed["target"]["channel"]) {
   return { id, name, type: providerByType(type)?.id ?? String(type) };
 }
 
-function outcomeOfAttempt(result: Parameters<OnAttempt>[1]): string {
+function classifyAttempt(result: Parameters<OnAttempt>[1]): string {
   switch (result.kind) {
     case "delivered":
       return result.reason === "stop" ? "ok" : result.reason;

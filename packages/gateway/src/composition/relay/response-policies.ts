@@ -31,7 +31,7 @@ export function createResponsePolicies(
   const { log, metrics, clock, snapshots, storage } = deps;
   const now = () => clock.now();
   const webhook = createWebhook(now);
-  const answers = answersOf(deps);
+  const answers = createAnswers(deps);
   metrics.watch({ responseCacheBytes: () => answers.bytes });
   snapshots.subscribe(({ responseCache }) => {
     if (!responseCache) answers.clear();
@@ -47,7 +47,7 @@ export function createResponsePolicies(
   };
 }
 
-function answersOf({ redis, storage, ...reporting }: ResponsePoliciesDeps): Answers {
+function createAnswers({ redis, storage, ...reporting }: ResponsePoliciesDeps): Answers {
   if (!redis) return createMemoryEntries();
   const onFailure = reportLosses("responses", "cached answers are out of reach: every request is a miss", reporting);
   return createRedisAnswers({ redis, sealer: storage.vault, onFailure });

@@ -11,33 +11,33 @@ export const messageAnswerIds: AnswerIds = {
   read(answer) {
     switch (text(answer, "type")) {
       case "message":
-        return idsOfMessage(answer);
+        return listMessageIds(answer);
       case "message_start":
-        return idsOfMessage(object(answer, "message"));
+        return listMessageIds(object(answer, "message"));
       case "message_delta":
-        return idsOf(object(object(answer, "delta"), "container"), "id");
+        return listIds(object(object(answer, "delta"), "container"), "id");
       case "content_block_start":
-        return idsOfBlock(object(answer, "content_block"));
+        return listBlockIds(object(answer, "content_block"));
       default:
         return [];
     }
   },
 };
 
-function idsOfMessage(message: JsonObject | undefined): string[] {
+function listMessageIds(message: JsonObject | undefined): string[] {
   return [
-    ...idsOf(message, "id"),
-    ...idsOf(object(message, "container"), "id"),
-    ...objects(message, "content").flatMap(idsOfBlock),
+    ...listIds(message, "id"),
+    ...listIds(object(message, "container"), "id"),
+    ...objects(message, "content").flatMap(listBlockIds),
   ];
 }
 
 /** Files that code has written are in the result of its tool. */
-function idsOfBlock(block: JsonObject | undefined): string[] {
-  return objects(object(block, "content"), "content").flatMap((output) => idsOf(output, "file_id"));
+function listBlockIds(block: JsonObject | undefined): string[] {
+  return objects(object(block, "content"), "content").flatMap((output) => listIds(output, "file_id"));
 }
 
-function idsOf(from: JsonObject | undefined, name: string): string[] {
+function listIds(from: JsonObject | undefined, name: string): string[] {
   const id = text(from, name);
   return id === undefined ? [] : [id];
 }

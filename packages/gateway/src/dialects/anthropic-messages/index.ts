@@ -1,7 +1,14 @@
 import { invalidRequest } from "../../lib/app-error.ts";
-import { modelOf, optionalFlag, outputCapOf, renameEdits, requiredList, withMembers } from "../core/request-spec.ts";
+import {
+  readModelName,
+  optionalFlag,
+  readOutputCap,
+  renameEdits,
+  requiredList,
+  withMembers,
+} from "../core/request-spec.ts";
 import { plainDialect } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords } from "../core/prompt.ts";
 import { isObject, isSet, object, text } from "../core/read.ts";
 import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
 import { capAt } from "../core/requested-output.ts";
@@ -10,8 +17,8 @@ import { anthropicUsage, readAnthropicUsage } from "../core/usage.ts";
 import { messageAnswerIds } from "./answer-ids.ts";
 import { MessagesMeter } from "./meter.ts";
 import { eventTexts, messageTexts, walkMessages } from "./prompt.ts";
-import { isMessage, isRefusedMessage, kindOfMessageEvent, showsBlock } from "./shape.ts";
-import { eventsOfMessage, messageOfEvents } from "./stream.ts";
+import { isMessage, isRefusedMessage, classifyMessageEvent, showsBlock } from "./shape.ts";
+import { encodeMessageEvents, assembleMessage } from "./stream.ts";
 
 export const anthropicMessages: Dialect = {
   ...plainDialect,
@@ -22,16 +29,16 @@ export const anthropicMessages: Dialect = {
     const json = body.json();
     const spec = messagesAsk(json, operation, pathModel);
     if (!isSet(json["max_tokens"])) throw invalidRequest("max_tokens", "max_tokens is required.");
-    return { ...spec, outputCap: outputCapOf(json, ["max_tokens"]) };
+    return { ...spec, outputCap: readOutputCap(json, ["max_tokens"]) };
   },
-  retarget: (body, _ask, upstreamModel) => withMembers(body, renameEdits(body, upstreamModel)),
+  retarget: (body, _spec, upstreamModel) => withMembers(body, renameEdits(body, upstreamModel)),
   capEdits: (_body, tokens) => [{ key: "max_tokens", json: String(tokens) }],
   requestedOutput: capAt("max_tokens"),
   usage: (answer) => readAnthropicUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: anthropicUsage(usage) }),
   errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),
   isAnswer: isMessage,
-  kindOf: kindOfMessageEvent,
+  classifyEvent: classifyMessageEvent,
   hasContent: showsBlock,
   isRefusal: isRefusedMessage,
   meter: () => new MessagesMeter(),
@@ -39,8 +46,8 @@ export const anthropicMessages: Dialect = {
   promptWords,
   answerTexts: messageTexts,
   eventTexts,
-  streamOf: eventsOfMessage,
-  answerOf: messageOfEvents,
+  toStream: encodeMessageEvents,
+  assembleAnswer: assembleMessage,
   closing: Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n'),
   heartbeat: Buffer.from('event: ping\ndata: {"type":"ping"}\n\n'),
 };
@@ -61,7 +68,7 @@ export const anthropicCountTokens: Dialect = {
 };
 
 function messagesAsk(json: JsonObject, operation: Operation, pathModel: string | undefined): RequestSpec {
-  const model = modelOf(json, pathModel);
+  const model = readModelName(json, pathModel);
   checkMessages(json);
   const effort = text(object(json, "output_config"), "effort");
   return {
@@ -71,18 +78,18 @@ function messagesAsk(json: JsonObject, operation: Operation, pathModel: string |
     stream: optionalFlag(json, "stream"),
     wantsStreamUsage: true,
     outputCap: undefined,
-    promptEstimate: boundOf((reader) => walkMessages(json, reader)),
+    promptEstimate: estimateTokenBound((reader) => walkMessages(json, reader)),
     units: 1,
     ...(effort !== undefined && { reasoningEffort: effort }),
   };
 }
 
 function promptTexts(body: Body) {
-  return textsOf((reader) => walkMessages(body.json(), reader));
+  return collectTexts((reader) => walkMessages(body.json(), reader));
 }
 
 function promptWords(body: Body) {
-  return wordsOf((reader) => walkMessages(body.json(), reader));
+  return collectWords((reader) => walkMessages(body.json(), reader));
 }
 
 function checkMessages(json: JsonObject): void {

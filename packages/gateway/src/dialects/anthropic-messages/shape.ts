@@ -10,7 +10,7 @@ const NEEDED: Readonly<Record<string, string>> = {
 };
 
 /** Signs of life and the ends of blocks and messages say nothing by themselves. */
-export function kindOfMessageEvent(event: JsonObject): EventKind {
+export function classifyMessageEvent(event: JsonObject): EventKind {
   const needed = typeof event["type"] === "string" ? NEEDED[event["type"]] : undefined;
   if (needed === undefined) return "metadata";
   return isObject(event[needed]) ? "part" : "unreadable";

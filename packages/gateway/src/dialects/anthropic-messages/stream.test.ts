@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { anthropicMessages } from "./index.ts";
 
 it("the usage of a stream that becomes an answer is the largest count of each end", () => {
-  const answer = anthropicMessages.answerOf([
+  const answer = anthropicMessages.assembleAnswer([
     {
       type: "message_start",
       message: {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../core/types.ts";
 import { AnthropicTotals } from "./totals.ts";
 
 /** The events that a whole message would have been. */
-export function eventsOfMessage(message: JsonObject): Buffer {
+export function encodeMessageEvents(message: JsonObject): Buffer {
   const usage = object(message, "usage") ?? {};
   const start = {
     ...message,
@@ -16,7 +16,7 @@ export function eventsOfMessage(message: JsonObject): Buffer {
     usage: { ...usage, output_tokens: 0 },
   };
   const events: JsonObject[] = [{ type: "message_start", message: start }];
-  objects(message, "content").forEach((block, index) => events.push(...eventsOfBlock(block, index)));
+  objects(message, "content").forEach((block, index) => events.push(...toBlockEvents(block, index)));
   const delta = compact({
     stop_reason: message["stop_reason"] ?? "end_turn",
     stop_sequence: message["stop_sequence"] ?? null,
@@ -27,7 +27,7 @@ export function eventsOfMessage(message: JsonObject): Buffer {
   return Buffer.from(events.map((event) => encodeBlock(JSON.stringify(event), anyText(event, "type"))).join(""));
 }
 
-function eventsOfBlock(block: JsonObject, index: number): JsonObject[] {
+function toBlockEvents(block: JsonObject, index: number): JsonObject[] {
   const { empty, deltas } = dissolve(block);
   return [
     { type: "content_block_start", index, content_block: empty },
@@ -62,7 +62,7 @@ function dissolve(block: JsonObject): { empty: JsonObject; deltas: JsonObject[] 
 }
 
 /** The whole message that events add up to; undefined without a beginning. */
-export function messageOfEvents(events: readonly JsonObject[]): JsonObject | undefined {
+export function assembleMessage(events: readonly JsonObject[]): JsonObject | undefined {
   let message: JsonObject | undefined;
   const blocks = new Map<number, JsonObject>();
   const totals = new AnthropicTotals();

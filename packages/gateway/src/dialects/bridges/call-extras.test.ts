@@ -35,7 +35,7 @@ const chunks = [
 ];
 
 /** The next turn of a client: what it received, and the result of every call. */
-const turnOf: Readonly<Record<string, (answers: readonly JsonObject[]) => JsonObject>> = {
+const turnBuilderByClient: Readonly<Record<string, (answers: readonly JsonObject[]) => JsonObject>> = {
   "anthropic-messages": (answers) => {
     const reported = answers.flatMap((one) => [one["content_block"] ?? one["content"]].flat() as JsonObject[]);
     const uses = reported.filter((block) => block?.["type"] === "tool_use");
@@ -72,37 +72,40 @@ const turnOf: Readonly<Record<string, (answers: readonly JsonObject[]) => JsonOb
   },
 };
 
-describe.each(Object.keys(turnOf) as DialectId[])("what an upstream hangs on a call, with %s clients", (client) => {
-  const turn = (answers: readonly JsonObject[]) => turnOf[client]?.(answers) ?? {};
-  const messages = (answers: readonly JsonObject[], model = MODEL) =>
-    run(client, "openai-chat", model).request(turn(answers))["messages"] as JsonObject[];
-  const ways = {
-    answer: () => [run(client, "openai-chat", MODEL).answer(answer)],
-    stream: () => run(client, "openai-chat", MODEL).stream(chunks),
-  };
+describe.each(Object.keys(turnBuilderByClient) as DialectId[])(
+  "what an upstream hangs on a call, with %s clients",
+  (client) => {
+    const turn = (answers: readonly JsonObject[]) => turnBuilderByClient[client]?.(answers) ?? {};
+    const messages = (answers: readonly JsonObject[], model = MODEL) =>
+      run(client, "openai-chat", model).request(turn(answers))["messages"] as JsonObject[];
+    const ways = {
+      answer: () => [run(client, "openai-chat", MODEL).answer(answer)],
+      stream: () => run(client, "openai-chat", MODEL).stream(chunks),
+    };
 
-  it.each(Object.entries(ways))("comes back to the model that it came from (%s)", (_way, answers) => {
-    const [assistant, ...results] = messages(answers());
-    expect(assistant).toMatchObject({
-      tool_calls: [{ id: "function-call-1", extra_content }, { id: "function-call-2" }],
+    it.each(Object.entries(ways))("comes back to the model that it came from (%s)", (_way, answers) => {
+      const [assistant, ...results] = messages(answers());
+      expect(assistant).toMatchObject({
+        tool_calls: [{ id: "function-call-1", extra_content }, { id: "function-call-2" }],
+      });
+      expect(objects(assistant, "tool_calls")[1]).not.toHaveProperty("extra_content");
+      expect(results.map((result) => result["tool_call_id"])).toEqual(["function-call-1", "function-call-2"]);
     });
-    expect(objects(assistant, "tool_calls")[1]).not.toHaveProperty("extra_content");
-    expect(results.map((result) => result["tool_call_id"])).toEqual(["function-call-1", "function-call-2"]);
-  });
 
-  it("leaves no trace with another model", () => {
-    const [assistant, ...results] = messages(ways.answer(), "gpt-4.1");
-    const calls = assistant?.["tool_calls"] as JsonObject[];
-    expect(calls.map(({ id }) => id)).toEqual(["function-call-1", "function-call-2"]);
-    expect(results.map((result) => result["tool_call_id"])).toEqual(["function-call-1", "function-call-2"]);
-    expect(calls[0]).not.toHaveProperty("extra_content");
-  });
+    it("leaves no trace with another model", () => {
+      const [assistant, ...results] = messages(ways.answer(), "gpt-4.1");
+      const calls = assistant?.["tool_calls"] as JsonObject[];
+      expect(calls.map(({ id }) => id)).toEqual(["function-call-1", "function-call-2"]);
+      expect(results.map((result) => result["tool_call_id"])).toEqual(["function-call-1", "function-call-2"]);
+      expect(calls[0]).not.toHaveProperty("extra_content");
+    });
 
-  it("travels in characters that every protocol takes in ids", () => {
-    const ids = JSON.stringify(ways.answer()).matchAll(/"(?:id|call_id)":"(function-call[^"]*)"/g);
-    expect([...ids].map(([, id]) => id).filter((id) => !/^[\w-]+$/.test(id ?? ""))).toEqual([]);
-  });
-});
+    it("travels in characters that every protocol takes in ids", () => {
+      const ids = JSON.stringify(ways.answer()).matchAll(/"(?:id|call_id)":"(function-call[^"]*)"/g);
+      expect([...ids].map(([, id]) => id).filter((id) => !/^[\w-]+$/.test(id ?? ""))).toEqual([]);
+    });
+  },
+);
 
 it.each(["openai-responses", "anthropic-messages", "openai-chat"] as const)(
   "%s upstreams get ids without the signatures of other models",
@@ -117,7 +120,7 @@ it.each(["openai-responses", "anthropic-messages", "openai-chat"] as const)(
     const id = /"(abc__thought__[^"]*)"/.exec(JSON.stringify(first))?.[1];
     const asked =
       call === undefined
-        ? turnOf["openai-responses"]?.([first])
+        ? turnBuilderByClient["openai-responses"]?.([first])
         : { messages: [call, { role: "tool", tool_call_id: id, content: "ok" }], max_tokens: 9 };
     expect(id).toBeDefined();
     const sent = JSON.stringify(run(client, upstream, "other").request(asked ?? {}));

@@ -11,7 +11,7 @@ const image = { type: "image", source: { type: "base64", media_type: "image/png"
 const shown = { type: "image_url", image_url: { url: "data:image/png;base64,AA" } };
 const sent = (body: object, upstreamModel = "gpt-5.2") =>
   run("anthropic-messages", "openai-chat", upstreamModel).request({ messages: [hi], ...body });
-const messagesOf = (body: object) => sent(body)["messages"];
+const convertMessages = (body: object) => sent(body)["messages"];
 
 describe("texts that stand apart for their cache marks", () => {
   const text = (value: string) => ({ type: "text", text: value, cache_control });
@@ -34,8 +34,8 @@ describe("texts that stand apart for their cache marks", () => {
   it("lose the line that would keep every cache from knowing the prompt", () => {
     const line = "x-anthropic-billing-header: cc_version=2.1.100; cc_entrypoint=cli; cch=eb6c6;";
     const expected = [{ role: "system", content: "You help." }, hi];
-    expect(messagesOf({ system: [{ type: "text", text: line }, text("You help.")] })).toEqual(expected);
-    expect(messagesOf({ system: `${line}\nYou help.` })).toEqual(expected);
+    expect(convertMessages({ system: [{ type: "text", text: line }, text("You help.")] })).toEqual(expected);
+    expect(convertMessages({ system: `${line}\nYou help.` })).toEqual(expected);
   });
 });
 
@@ -95,7 +95,7 @@ it("a turn in pieces has its calls and their results side by side", () => {
     { role: "assistant", content: "Done." },
     { role: "assistant", content: "Bye." },
   ];
-  expect(messagesOf({ messages })).toMatchObject([
+  expect(convertMessages({ messages })).toMatchObject([
     hi,
     { role: "assistant", content: "I look.", tool_calls: [{ id: "a" }, { id: "b" }] },
     { role: "tool", tool_call_id: "a", content: "" },
@@ -114,7 +114,7 @@ it("text documents keep their titles", () => {
     document({ type: "content", content: [{ type: "text", text: "f" }, image] }),
   ];
   const text = (value: string) => ({ type: "text", text: value });
-  expect(messagesOf({ messages: [{ role: "user", content }] })).toEqual([
+  expect(convertMessages({ messages: [{ role: "user", content }] })).toEqual([
     {
       role: "user",
       content: [text("T\nfrom 2024\nd"), text("T\nfrom 2024\ne"), text("T\nfrom 2024"), text("f"), shown],

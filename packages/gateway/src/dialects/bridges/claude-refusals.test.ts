@@ -43,7 +43,7 @@ it("texts without a visible character are left out", () => {
 
 describe("ids of calls", () => {
   /** Ids of calls and results in the order in which they are sent. */
-  const idsOf = (...messages: object[]) =>
+  const listSentIds = (...messages: object[]) =>
     (sent(hi, ...messages) as JsonObject[]).flatMap(({ content }) =>
       Array.isArray(content)
         ? content.map((block) => (block as JsonObject)["id"] ?? (block as JsonObject)["tool_use_id"])
@@ -56,9 +56,9 @@ describe("ids of calls", () => {
 
   it("are made different where a server counts again in every answer, or gives none", () => {
     const counted = ["call_0", "call_1", "call_0", "call_1", "call_0_2", "call_0_2"];
-    expect(idsOf(...turn("call_0", "call_1"), ...turn("call_0"))).toEqual(counted);
-    expect(idsOf(...turn("", ""))).toEqual(["call", "call_2", "call", "call_2"]);
-    expect(idsOf(...turn("f:0"), ...turn("f.0"))).toEqual(["f_0", "f_0", "f_0_2", "f_0_2"]);
+    expect(listSentIds(...turn("call_0", "call_1"), ...turn("call_0"))).toEqual(counted);
+    expect(listSentIds(...turn("", ""))).toEqual(["call", "call_2", "call", "call_2"]);
+    expect(listSentIds(...turn("f:0"), ...turn("f.0"))).toEqual(["f_0", "f_0", "f_0_2", "f_0_2"]);
   });
 
   it("are made different for a function that is called again", () => {
@@ -66,7 +66,7 @@ describe("ids of calls", () => {
       { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
       { role: "function", name: "f", content: "r" },
     ];
-    expect(idsOf(...round, ...round)).toEqual(["call_f", "call_f", "call_f_2", "call_f_2"]);
+    expect(listSentIds(...round, ...round)).toEqual(["call_f", "call_f", "call_f_2", "call_f_2"]);
   });
 });
 
@@ -94,28 +94,28 @@ it("schemas of strict tools are sent without what the decoder does not know", ()
     required: ["n"],
     additionalProperties: false,
   };
-  const schemaOf = (strict: boolean) =>
+  const convertSchema = (strict: boolean) =>
     (
       asked({ tools: [{ type: "function", function: { name: "f", parameters, strict } }] }).body[
         "tools"
       ] as JsonObject[]
     )[0];
-  expect(schemaOf(true)).toEqual({
+  expect(convertSchema(true)).toEqual({
     name: "f",
     input_schema: { ...parameters, properties: { n: { type: "integer", description: "minimum: 1." } } },
     strict: true,
   });
-  expect(schemaOf(false)).toEqual({ name: "f", input_schema: parameters });
+  expect(convertSchema(false)).toEqual({ name: "f", input_schema: parameters });
 });
 
 it("images of a type that it does not know by this name, and documents in their place, are what they are", () => {
-  const blockOf = (type: string) => {
+  const convertBlock = (type: string) => {
     const part = { type: "image_url", image_url: { url: `data:${type};base64,AA` } };
     const [message] = sent({ role: "user", content: [part] }) as { content: JsonObject[] }[];
     return message?.content[0];
   };
   const source = (media_type: string) => ({ type: "base64", media_type, data: "AA" });
-  expect(blockOf("image/jpg")).toEqual({ type: "image", source: source("image/jpeg") });
-  expect(blockOf("image/png")).toEqual({ type: "image", source: source("image/png") });
-  expect(blockOf("application/pdf")).toEqual({ type: "document", source: source("application/pdf") });
+  expect(convertBlock("image/jpg")).toEqual({ type: "image", source: source("image/jpeg") });
+  expect(convertBlock("image/png")).toEqual({ type: "image", source: source("image/png") });
+  expect(convertBlock("application/pdf")).toEqual({ type: "document", source: source("application/pdf") });
 });

@@ -23,7 +23,7 @@ interface Declared {
   readonly parameters: { readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>> };
 }
 
-const functionsOf = (tools: readonly object[]): Declared[] => {
+const convertFunctions = (tools: readonly object[]): Declared[] => {
   const body = run("anthropic-messages", "openai-chat", "m").request({ messages: [hi], tools });
   return (body["tools"] as unknown as { function: Declared }[]).map((tool) => tool.function);
 };
@@ -46,7 +46,7 @@ describe.each<[DialectId, (body: JsonObject) => unknown]>([
   });
 });
 
-const membersOf = (tool: object) => functionsOf([tool])[0]?.parameters.properties ?? {};
+const readProperties = (tool: object) => convertFunctions([tool])[0]?.parameters.properties ?? {};
 
 it.each([
   [bash, ["command", "restart"]],
@@ -56,7 +56,7 @@ it.each([
     ["command", "path", "file_text", "old_str", "new_str", "insert_line", "view_range"],
   ],
 ])("have the members that the vendor's own have: %o", (tool, members) => {
-  expect(Object.keys(membersOf(tool))).toEqual(members);
+  expect(Object.keys(readProperties(tool))).toEqual(members);
 });
 
 it.each([
@@ -66,11 +66,11 @@ it.each([
   [computer, "action", expect.arrayContaining(["screenshot", "scroll", "zoom"])],
   [{ ...computer, type: "computer_20241022" }, "action", expect.not.arrayContaining(["scroll"])],
 ])("have the commands of their version: %o", (tool, member, commands) => {
-  expect(membersOf(tool)[member]?.enum).toEqual(commands);
+  expect(readProperties(tool)[member]?.enum).toEqual(commands);
 });
 
 it("carry the size of the screen", () => {
-  expect(functionsOf([computer])[0]?.description).toContain("1280 x 800 pixels");
+  expect(convertFunctions([computer])[0]?.description).toContain("1280 x 800 pixels");
 });
 
 it("are called, forced and answered like any other", () => {

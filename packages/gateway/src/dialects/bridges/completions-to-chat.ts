@@ -2,7 +2,7 @@ import { unsupportedParameter } from "../../lib/app-error.ts";
 import { compact, isSet, number, object, objects, text } from "../core/read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../core/types.ts";
 import { event } from "./parts/answer/chat-answer.ts";
-import { writtenOf } from "./parts/answer/finish-words.ts";
+import { formatMessage } from "./parts/answer/finish-words.ts";
 import { noteDropped } from "./parts/answer/dropped-fields.ts";
 
 /** Members that mean the same in both protocols. */
@@ -40,7 +40,7 @@ function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   }
   noteDropped(body, CARRIED, context);
   const same = Object.fromEntries(SAME.map((key) => [key, body[key] ?? undefined]));
-  const prompt = promptOf(body["prompt"]);
+  const prompt = requirePrompt(body["prompt"]);
   return compact({
     model: context.upstreamModel,
     messages: [{ role: "user", content: prompt }],
@@ -50,7 +50,7 @@ function toChat(body: JsonObject, context: BridgeContext): JsonObject {
 }
 
 /** One text; several prompts are several calls, and numbers of tokens mean nothing to another model. */
-function promptOf(prompt: JsonValue | undefined): string {
+function requirePrompt(prompt: JsonValue | undefined): string {
   if (typeof prompt === "string") return prompt;
   const [only, ...more] = Array.isArray(prompt) ? prompt : [];
   if (typeof only !== "string" || more.length > 0) throw unsupportedParameter("prompt");
@@ -60,7 +60,7 @@ function promptOf(prompt: JsonValue | undefined): string {
 function fromChat(body: JsonObject): JsonObject {
   const choices = objects(body, "choices").map((choice, at) => ({
     index: number(choice, "index") ?? at,
-    text: writtenOf(object(choice, "message")),
+    text: formatMessage(object(choice, "message")),
     logprobs: null,
     finish_reason: choice["finish_reason"] ?? "stop",
   }));
@@ -87,7 +87,7 @@ class ChunksToText implements StreamBridge {
   }
 
   #choice(choice: JsonObject, at: number): JsonObject[] {
-    const written = writtenOf(object(choice, "delta"));
+    const written = formatMessage(object(choice, "delta"));
     const finish = text(choice, "finish_reason") ?? null;
     if (written === "" && finish === null) return [];
     return [{ index: number(choice, "index") ?? at, text: written, logprobs: null, finish_reason: finish }];

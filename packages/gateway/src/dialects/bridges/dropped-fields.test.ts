@@ -6,7 +6,7 @@ import type { DialectId, JsonObject } from "../core/types.ts";
 const hi = { role: "user", content: "hi" };
 const contents = [{ role: "user", parts: [{ text: "hi" }] }];
 const base64 = (text: string) => Buffer.from(text).toString("base64");
-const messagesOf = (body: JsonObject) => body["messages"] as JsonObject[];
+const readMessages = (body: JsonObject) => body["messages"] as JsonObject[];
 
 describe("what is lost is named", () => {
   it.each<[DialectId, DialectId, object, string[]]>([
@@ -145,7 +145,7 @@ describe("content in other words", () => {
     });
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AA" } };
     const reported = "T\nhttps://x.example\nfound";
-    expect(messagesOf(body)).toMatchObject([
+    expect(readMessages(body)).toMatchObject([
       { content: [{ type: "text", text: reported }, { type: "text", text: "d" }, image] },
       { role: "assistant" },
       { role: "tool", content: reported },
@@ -188,7 +188,7 @@ describe("content in other words", () => {
         },
       ],
     });
-    expect(messagesOf(body)).toMatchObject([
+    expect(readMessages(body)).toMatchObject([
       { role: "system", content: "be brief" },
       {
         content: [
@@ -228,7 +228,7 @@ describe("content in other words", () => {
       { role: "user", content: pictures },
     ];
     const messages = (items: object[]) =>
-      messagesOf(run("openai-responses", "openai-chat", "gpt-4.1").request({ input: items }));
+      readMessages(run("openai-responses", "openai-chat", "gpt-4.1").request({ input: items }));
     expect(messages(input)).toMatchObject([...reported, { role: "user", content: "and?" }]);
     expect(messages(input.slice(0, -1))).toMatchObject(reported);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf } from "../../../test/kit/provider-kit.ts";
+import { createBridgeContext } from "../../../test/kit/provider-kit.ts";
 import { geminiToEmbeddings } from "./embeddings.ts";
 
 const said = (text: string) => ({ parts: [{ text }] });
-const request = (body: object, context = bridgeContextOf()) => geminiToEmbeddings.request(body as never, context);
+const request = (body: object, context = createBridgeContext()) => geminiToEmbeddings.request(body as never, context);
 
 describe("Gemini clients on embeddings of texts", () => {
   it.each([
@@ -24,7 +24,7 @@ describe("Gemini clients on embeddings of texts", () => {
   });
 
   it("report what is not carried", () => {
-    const context = bridgeContextOf();
+    const context = createBridgeContext();
     request({ model: "models/m", content: said("a"), title: "T", task_type: "RETRIEVAL_DOCUMENT" }, context);
     expect(context.lost).toEqual(["title", "task_type"]);
   });

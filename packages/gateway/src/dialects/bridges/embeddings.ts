@@ -14,7 +14,7 @@ export const embeddingsToGemini: Bridge = {
   request(body, context) {
     noteDropped(body, new Set(["model", "input", "dimensions", "encoding_format", "user", "task_type"]), context);
     const model = `models/${bareModel(context.upstreamModel)}`;
-    const requests = textsOf(body["input"]).map((written) =>
+    const requests = readTexts(body["input"]).map((written) =>
       compact({
         model,
         content: { parts: [{ text: written }] },
@@ -30,7 +30,7 @@ export const embeddingsToGemini: Bridge = {
     const data = vectors.map((vector, index) => ({
       object: "embedding",
       index,
-      embedding: filled(numbersOf(vector["values"])),
+      embedding: filled(listNumbers(vector["values"])),
     }));
     const tokens = gNumber(object(body, "usageMetadata"), "promptTokenCount");
     return {
@@ -66,7 +66,7 @@ export const geminiToEmbeddings: Bridge = {
   },
   response(body, context) {
     const sorted = objects(body, "data").toSorted((a, b) => (number(a, "index") ?? 0) - (number(b, "index") ?? 0));
-    const vectors = sorted.map((item) => ({ values: filled(valuesOf(item["embedding"])) }));
+    const vectors = sorted.map((item) => ({ values: filled(readVector(item["embedding"])) }));
     return batches.get(context) === true ? { embeddings: vectors } : { embedding: vectors[0] ?? { values: [] } };
   },
   stream: () => NO_STREAM,
@@ -76,7 +76,7 @@ const CARRIED = new Set(["model", "content", "outputDimensionality", "output_dim
 
 const batches = new WeakMap<BridgeContext, boolean>();
 
-function textsOf(input: JsonValue | undefined): string[] {
+function readTexts(input: JsonValue | undefined): string[] {
   if (typeof input === "string") return [input];
   const items = Array.isArray(input) ? input : [];
   return items.map((item) => {
@@ -96,7 +96,7 @@ function contentText(content: JsonObject | undefined): string {
     .join("");
 }
 
-function numbersOf(values: JsonValue | undefined): number[] {
+function listNumbers(values: JsonValue | undefined): number[] {
   return Array.isArray(values) ? values.filter((value) => typeof value === "number") : [];
 }
 
@@ -106,6 +106,6 @@ function filled(values: number[]): number[] {
   return values;
 }
 
-function valuesOf(embedding: JsonValue | undefined): number[] {
-  return typeof embedding === "string" ? unpackFloats(embedding) : numbersOf(embedding);
+function readVector(embedding: JsonValue | undefined): number[] {
+  return typeof embedding === "string" ? unpackFloats(embedding) : listNumbers(embedding);
 }

@@ -10,7 +10,7 @@ const MODELS: Readonly<Record<Upstream, string>> = {
   "openai-responses": "gpt-5.2",
 };
 
-function fateOf(feature: Feature, upstream: Upstream): Fate {
+function resolveFate(feature: Feature, upstream: Upstream): Fate {
   const bridge = run("openai-chat", upstream, MODELS[upstream]);
   try {
     bridge.request({ model: "m", messages: [{ role: "user", content: "u" }], ...feature.sample });
@@ -23,6 +23,6 @@ function fateOf(feature: Feature, upstream: Upstream): Fate {
 
 describe.each(FEATURES.map((feature) => [feature.name, feature] as const))("%s", (_name, feature) => {
   it.each(Object.entries(feature.fate))("to %s is %s", (upstream, fate) => {
-    expect(fateOf(feature, upstream as Upstream)).toBe(fate);
+    expect(resolveFate(feature, upstream as Upstream)).toBe(fate);
   });
 });

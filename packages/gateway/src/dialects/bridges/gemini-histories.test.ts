@@ -11,8 +11,8 @@ describe("Gemini clients", () => {
   const chat = () => run("gemini-generate", "openai-chat", "gpt-4.1");
   const model = (...calls: object[]) => ({ role: "model", parts: calls.map((functionCall) => ({ functionCall })) });
   const answer = (functionResponse: object) => ({ role: "user", parts: [{ functionResponse }] });
-  const messagesOf = (...contents: object[]) => chat().request({ contents })["messages"] as JsonObject[];
-  const idsOf = ([assistant, ...tools]: JsonObject[]) => [
+  const convertMessages = (...contents: object[]) => chat().request({ contents })["messages"] as JsonObject[];
+  const listCallIds = ([assistant, ...tools]: JsonObject[]) => [
     ((assistant?.["tool_calls"] ?? []) as JsonObject[]).map(({ id }) => id),
     tools.map((tool) => tool["tool_call_id"]),
   ];
@@ -22,13 +22,15 @@ describe("Gemini clients", () => {
     ["", ""],
   ])("may make up ids of results, %j, whose calls had none", (first, second) => {
     const results = [first, second].map((id) => answer({ id, name: "f", response: { output: id } }));
-    const [calls, tools] = idsOf(messagesOf(model({ name: "f", args: {} }, { name: "f", args: {} }), ...results));
+    const [calls, tools] = listCallIds(
+      convertMessages(model({ name: "f", args: {} }, { name: "f", args: {} }), ...results),
+    );
     expect(tools).toEqual(calls);
     expect(new Set(calls).size).toBe(2);
   });
 
   it("may send each result as a content: pictures follow all of them", () => {
-    const messages = messagesOf(
+    const messages = convertMessages(
       model({ id: "a", name: "f", args: {} }, { id: "b", name: "f", args: {} }),
       answer({ id: "a", name: "f", response: { output: "1" }, parts: [png] }),
       answer({ id: "b", name: "f", response: { output: "2" } }),

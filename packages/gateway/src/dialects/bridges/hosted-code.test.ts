@@ -11,7 +11,7 @@ const MODELS: Readonly<Record<Protocol, string>> = {
   "gemini-generate": "gemini-3-pro",
   "openai-responses": "gpt-5.2",
 };
-const bridgeOf = (client: Protocol | "openai-chat", upstream: Protocol) => run(client, upstream, MODELS[upstream]);
+const createBridge = (client: Protocol | "openai-chat", upstream: Protocol) => run(client, upstream, MODELS[upstream]);
 
 /** One answer that ran `1+1`, got `two` and says so: whole, and as events. */
 const usage = { input_tokens: 1, output_tokens: 2 };
@@ -66,7 +66,7 @@ const parts = [
   { codeExecutionResult: { outcome: "OUTCOME_OK", output: "two" } },
   { text: "It is two." },
 ];
-const chunkOf = (some: object[], more: object = {}) => ({
+const createChunk = (some: object[], more: object = {}) => ({
   candidates: [{ content: { role: "model", parts: some }, ...more }],
   usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2 },
 });
@@ -78,8 +78,8 @@ const ANSWERS: Readonly<Record<Protocol, { whole: object; events: object[] }>> =
   },
   "openai-responses": { whole: response, events: responseEvents },
   "gemini-generate": {
-    whole: chunkOf(parts, { finishReason: "STOP" }),
-    events: parts.map((part, at) => chunkOf([part], at === 2 ? { finishReason: "STOP" } : {})),
+    whole: createChunk(parts, { finishReason: "STOP" }),
+    events: parts.map((part, at) => createChunk([part], at === 2 ? { finishReason: "STOP" } : {})),
   },
 };
 const upstreams = Object.keys(ANSWERS) as Protocol[];
@@ -88,7 +88,7 @@ const othersThan = (client: Protocol) => upstreams.filter((upstream) => upstream
 describe("code that a vendor ran", () => {
   it.each(othersThan("anthropic-messages"))("of %s is a call with its result for Anthropic clients", (upstream) => {
     const { whole, events } = ANSWERS[upstream];
-    const bridge = bridgeOf("anthropic-messages", upstream);
+    const bridge = createBridge("anthropic-messages", upstream);
     const id = "srvtoolu_fw_01R_0";
     const answer = bridge.answer(whole);
     expect(answer["content"]).toEqual([
@@ -109,7 +109,7 @@ describe("code that a vendor ran", () => {
 
   it.each(othersThan("openai-responses"))("of %s is an item for Responses clients", (upstream) => {
     const { whole, events } = ANSWERS[upstream];
-    const bridge = bridgeOf("openai-responses", upstream);
+    const bridge = createBridge("openai-responses", upstream);
     const made = { ...item, id: "ci_01R_0", container_id: "" };
     expect(bridge.answer(whole)["output"]).toMatchObject([made, { content: [{ text: "It is two." }] }]);
     const streamed = bridge.stream(events);
@@ -131,7 +131,7 @@ describe("code that a vendor ran", () => {
 
   it.each(othersThan("gemini-generate"))("of %s is parts for Gemini clients", (upstream) => {
     const { whole, events } = ANSWERS[upstream];
-    const bridge = bridgeOf("gemini-generate", upstream);
+    const bridge = createBridge("gemini-generate", upstream);
     expect(bridge.answer(whole)).toMatchObject({ candidates: [{ content: { parts } }] });
     const candidates = bridge.stream(events).flatMap((event) => event["candidates"] as { content: JsonObject }[]);
     const streamed = candidates.flatMap(({ content }) => content["parts"] as JsonObject[]);
@@ -140,7 +140,7 @@ describe("code that a vendor ran", () => {
 
   it.each(upstreams)("of %s is fenced text for chat clients, who have no place for it", (upstream) => {
     const { whole, events } = ANSWERS[upstream];
-    const bridge = bridgeOf("openai-chat", upstream);
+    const bridge = createBridge("openai-chat", upstream);
     const text = "\n```python\n1+1\n```\n\n```\ntwo\n```\nIt is two.";
     const answer = bridge.answer(whole);
     expect(answer).toMatchObject({ choices: [{ message: { content: text } }] });
@@ -156,7 +156,7 @@ describe("code that a vendor ran", () => {
       { ...use, name: "bash_code_execution", input: { command: "ls" } },
       { type: "bash_code_execution_tool_result", tool_use_id: "srvtoolu_1", content },
     ];
-    expect(bridgeOf("gemini-generate", "anthropic-messages").answer(ofClaude(...shell))).toMatchObject({
+    expect(createBridge("gemini-generate", "anthropic-messages").answer(ofClaude(...shell))).toMatchObject({
       candidates: [
         {
           content: {
@@ -169,32 +169,32 @@ describe("code that a vendor ran", () => {
       ],
     });
     const failed = { ...response, output: [{ ...item, status: "failed", outputs: [] }, message] };
-    expect(bridgeOf("anthropic-messages", "openai-responses").answer(failed)).toMatchObject({
+    expect(createBridge("anthropic-messages", "openai-responses").answer(failed)).toMatchObject({
       content: [{}, { content: { type: "code_execution_tool_result_error", error_code: "unavailable" } }, {}],
     });
     const wrong = [parts[0] ?? {}, { codeExecutionResult: { outcome: "OUTCOME_FAILED", output: "no" } }];
-    expect(bridgeOf("anthropic-messages", "gemini-generate").answer(chunkOf(wrong))).toMatchObject({
+    expect(createBridge("anthropic-messages", "gemini-generate").answer(createChunk(wrong))).toMatchObject({
       content: [{}, { content: { type: "code_execution_result", stdout: "", stderr: "no", return_code: 1 } }],
     });
   });
 
   it("is shown without a result where the answer ended before there was one", () => {
     const unfinished = [{ ...item, id: "ci_01R_0", container_id: "", status: "incomplete", outputs: [] }];
-    const bridge = () => bridgeOf("openai-responses", "anthropic-messages");
+    const bridge = () => createBridge("openai-responses", "anthropic-messages");
     expect(bridge().answer(ofClaude(use))["output"]).toEqual(unfinished);
     const streamed = bridge().stream(claudeEvents());
     expect((streamed.at(-1)?.["response"] as JsonObject)["output"]).toEqual(unfinished);
-    const gemini = bridgeOf("anthropic-messages", "gemini-generate");
+    const gemini = createBridge("anthropic-messages", "gemini-generate");
     const [part = {}] = parts;
     const call = { ...use, id: "srvtoolu_fw_01R_0" };
-    expect(gemini.answer(chunkOf([part], { finishReason: "MAX_TOKENS" }))["content"]).toEqual([call]);
-    expect(JSON.stringify(gemini.stream([chunkOf([part], { finishReason: "MAX_TOKENS" })]))).toContain("1+1");
+    expect(gemini.answer(createChunk([part], { finishReason: "MAX_TOKENS" }))["content"]).toEqual([call]);
+    expect(JSON.stringify(gemini.stream([createChunk([part], { finishReason: "MAX_TOKENS" })]))).toContain("1+1");
   });
 
   it.each(upstreams.flatMap((upstream) => othersThan(upstream).map((client) => [client, upstream] as const)))(
     "stays in the history that a client of %s sends back to %s",
     (client, upstream) => {
-      const answer = bridgeOf(client, upstream).answer(ANSWERS[upstream].whole);
+      const answer = createBridge(client, upstream).answer(ANSWERS[upstream].whole);
       const [hi, more] = ["hi", "more"].map((content) => ({ role: "user", content }));
       const [candidate] = (answer["candidates"] ?? []) as { content: JsonObject }[];
       const asked: Readonly<Record<Protocol, object>> = {
@@ -211,7 +211,7 @@ describe("code that a vendor ran", () => {
           ],
         },
       };
-      const sent = JSON.stringify(bridgeOf(client, upstream).request(asked[client]));
+      const sent = JSON.stringify(createBridge(client, upstream).request(asked[client]));
       for (const part of ["1+1", "two", "It is two."]) expect(sent).toContain(part);
     },
   );
@@ -219,7 +219,7 @@ describe("code that a vendor ran", () => {
   it.each(upstreams)("of %s is part of what checks of answers read, in every other protocol", (upstream) => {
     for (const client of othersThan(upstream)) {
       const dialect = dialectById(client) as Dialect;
-      const bridge = bridgeOf(client, upstream);
+      const bridge = createBridge(client, upstream);
       const whole = shownText(dialect.answerTexts(bridge.answer(ANSWERS[upstream].whole)));
       const events = bridge.stream(ANSWERS[upstream].events);
       const streamed = events.map((event) => shownText(dialect.eventTexts(event))).join("");
@@ -234,7 +234,7 @@ describe("code that a vendor ran", () => {
   it("comes with its output from OpenAI, which leaves it out unless it is asked for", () => {
     const tools = [{ type: "code_execution_20250825", name: "code_execution" }];
     const body = { max_tokens: 9, messages: [{ role: "user", content: "hi" }], tools };
-    expect(bridgeOf("anthropic-messages", "openai-responses").request(body)["include"]).toContain(
+    expect(createBridge("anthropic-messages", "openai-responses").request(body)["include"]).toContain(
       "code_interpreter_call.outputs",
     );
   });

@@ -83,13 +83,13 @@ const upstreams = Object.keys(ANSWERS) as Protocol[];
 
 /** The upstreams that speak another protocol than a client. */
 const othersThan = (client: Protocol) => upstreams.filter((upstream) => upstream !== client);
-const bridgeOf = (client: Protocol | "openai-chat", upstream: Protocol) => run(client, upstream, MODELS[upstream]);
+const createBridge = (client: Protocol | "openai-chat", upstream: Protocol) => run(client, upstream, MODELS[upstream]);
 
 it.each(othersThan("anthropic-messages"))(
   "a search of %s is a call with its result for Anthropic clients",
   (upstream) => {
     const { whole, events } = ANSWERS[upstream];
-    const bridge = bridgeOf("anthropic-messages", upstream);
+    const bridge = createBridge("anthropic-messages", upstream);
     const id = "srvtoolu_fw_01R_0";
     const result = { type: "web_search_result", url: URL_A, title: upstream === "openai-responses" ? "" : "A" };
     const answer = bridge.answer(whole);
@@ -114,7 +114,7 @@ it.each(othersThan("anthropic-messages"))(
 
 it.each(othersThan("openai-responses"))("a search of %s is an item for Responses clients", (upstream) => {
   const { whole, events } = ANSWERS[upstream];
-  const bridge = bridgeOf("openai-responses", upstream);
+  const bridge = createBridge("openai-responses", upstream);
   const item = {
     type: "web_search_call",
     status: "completed",
@@ -134,7 +134,7 @@ it.each(othersThan("openai-responses"))("a search of %s is an item for Responses
 
 it.each(othersThan("gemini-generate"))("a search of %s grounds the answer of Gemini clients", (upstream) => {
   const { whole, events } = ANSWERS[upstream];
-  const bridge = bridgeOf("gemini-generate", upstream);
+  const bridge = createBridge("gemini-generate", upstream);
   const grounding = { webSearchQueries: ["q"], groundingChunks: [{ web: { uri: URL_A, title: "A" } }] };
   const found = { candidates: [{ groundingMetadata: grounding }] };
   expect(bridge.answer(whole)).toMatchObject(found);
@@ -143,7 +143,7 @@ it.each(othersThan("gemini-generate"))("a search of %s grounds the answer of Gem
 
 describe.each(upstreams)("a search of %s", (upstream) => {
   const { whole, events } = ANSWERS[upstream];
-  const bridge = (client: Protocol | "openai-chat") => bridgeOf(client, upstream);
+  const bridge = (client: Protocol | "openai-chat") => createBridge(client, upstream);
   const others = othersThan(upstream);
 
   it("is cited for chat clients, who have no place for the call", () => {

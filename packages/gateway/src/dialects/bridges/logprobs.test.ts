@@ -81,7 +81,7 @@ describe("probabilities of tokens for chat clients of Responses", () => {
     content: [{ type: "output_text", text: "Sunny", logprobs }],
   });
   const closed = (...logprobs: object[]) => ({ type: "response.output_item.done", item: item(...logprobs) });
-  const choicesOf = (events: readonly object[]) =>
+  const streamChoices = (events: readonly object[]) =>
     bridge()
       .stream(events)
       .flatMap((chunk) => chunk["choices"] as JsonObject[]);
@@ -102,7 +102,7 @@ describe("probabilities of tokens for chat clients of Responses", () => {
   });
 
   it("come with the delta that they belong to, once", () => {
-    const choices = choicesOf([delta("Sun", token), delta("ny", bare), done(token, bare), closed(token, bare)]);
+    const choices = streamChoices([delta("Sun", token), delta("ny", bare), done(token, bare), closed(token, bare)]);
     expect(choices.slice(1)).toMatchObject([
       { delta: { content: "Sun" }, logprobs: reported(token) },
       { delta: { content: "ny" }, logprobs: reported(whole) },
@@ -111,9 +111,9 @@ describe("probabilities of tokens for chat clients of Responses", () => {
   });
 
   it("come late where the upstream reports them with the whole text", () => {
-    const late = choicesOf([delta("Sunny"), done(token, bare), closed(token, bare)]);
+    const late = streamChoices([delta("Sunny"), done(token, bare), closed(token, bare)]);
     expect(late.slice(2)).toEqual([{ index: 0, delta: {}, finish_reason: null, logprobs: reported(token, whole) }]);
-    const last = choicesOf([done(token, bare), closed(token, bare)]);
+    const last = streamChoices([done(token, bare), closed(token, bare)]);
     expect(last.slice(1)).toMatchObject([{ delta: { content: "Sunny" }, logprobs: reported(token, whole) }]);
   });
 });

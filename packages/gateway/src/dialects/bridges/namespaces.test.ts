@@ -21,9 +21,9 @@ const streamed = (call: object) => [
   { id: "x", choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] } }] },
   { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
 ];
-const itemsOf = (events: readonly JsonObject[]) =>
+const listDoneItems = (events: readonly JsonObject[]) =>
   events.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []));
-const namesOf = (body: JsonObject) =>
+const listToolNames = (body: JsonObject) =>
   (body["tools"] as JsonObject[]).map((tool) => (tool["function"] as JsonObject)["name"]);
 
 describe("tools in a namespace", () => {
@@ -56,7 +56,7 @@ describe("tools in a namespace", () => {
     const whole = { id: expect.any(String) as string, call_id: "call_1", status: "completed", ...item };
     expect(asked.answer(answered(call))["output"]).toEqual([whole]);
     const events = asked.stream(streamed(call));
-    expect(itemsOf(events)).toEqual([whole]);
+    expect(listDoneItems(events)).toEqual([whole]);
     const done = events.find(({ type }) => type === "response.function_call_arguments.done");
     if (done !== undefined) expect(done["name"]).toBe("find");
   });
@@ -95,7 +95,7 @@ describe("tools in a namespace", () => {
       { type: "function", name: "f".repeat(100) },
     ];
     const asked = bridge();
-    const names = namesOf(asked.request({ input: [hi], tools })) as string[];
+    const names = listToolNames(asked.request({ input: [hi], tools })) as string[];
     expect(names[0]).toBe("mcp__my_docs__find");
     expect(names.every((name) => /^[\w-]{1,64}$/.test(name))).toBe(true);
     const outputs = names.map((name) => asked.answer(answered(called(name, {})))["output"] as JsonObject[]);
@@ -139,7 +139,7 @@ describe("a search of the client's own", () => {
     const item = { ...searched, id: expect.any(String) as string, call_id: "call_1", status: "completed" };
     expect(asked.answer(answered(call))["output"]).toEqual([item]);
     const events = asked.stream(streamed(call));
-    expect(itemsOf(events)).toEqual([item]);
+    expect(listDoneItems(events)).toEqual([item]);
     expect(events.map(({ type }) => type)).toEqual([
       "response.created",
       "response.in_progress",
@@ -152,7 +152,7 @@ describe("a search of the client's own", () => {
   it("offers what it found from then on", () => {
     const asked = bridge();
     const body = asked.request({ input: [hi, searched, found], tools: [search] });
-    expect(namesOf(body)).toEqual(["tool_search", "mcp__docs__find", "mcp__docs__edit"]);
+    expect(listToolNames(body)).toEqual(["tool_search", "mcp__docs__find", "mcp__docs__edit"]);
     expect(body["messages"]).toEqual([
       hi,
       {
@@ -172,7 +172,7 @@ describe("a search of the client's own", () => {
     const hosted = { type: "tool_search_call", execution: "server", call_id: null, arguments: { paths: ["docs"] } };
     const asked = bridge();
     const body = asked.request({ input: [hi, hosted], tools: [{ type: "tool_search" }, docs] });
-    expect(namesOf(body)).toEqual(["mcp__docs__find", "mcp__docs__edit"]);
+    expect(listToolNames(body)).toEqual(["mcp__docs__find", "mcp__docs__edit"]);
     expect(body["messages"]).toEqual([hi]);
     expect(asked.dropped).toEqual(["input.tool_search_call", "tools.tool_search"]);
   });

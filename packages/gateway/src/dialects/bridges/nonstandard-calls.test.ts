@@ -26,7 +26,7 @@ const callsIn = (json: unknown): unknown[] => {
   return Object.values(json).flatMap(callsIn);
 };
 /** The calls that the chunks of a stream add up to. */
-const callsOf = (client: DialectId, chunks: readonly object[]) => {
+const listToolCalls = (client: DialectId, chunks: readonly object[]) => {
   const events = run(client, "openai-chat", "m").stream(chunks);
   if (client !== "anthropic-messages") return callsIn(events.at(-1));
   const blocks = events.filter((event) => (event["content_block"] as JsonObject | undefined)?.["type"] === "tool_use");
@@ -43,7 +43,7 @@ describe.each(CLIENTS)("%s clients get", (client) => {
     const answer = { id: "1", model: "m", choices: [{ index: 0, message, finish_reason: "tool_calls" }] };
     expect(callsIn(run(client, "openai-chat", "m").answer(answer))).toEqual([["a", { city: "Paris" }]]);
     const chunks = [chunk({ tool_calls: [call("a", { city: "Paris" }, 0)] }), chunk({}, "tool_calls")];
-    expect(callsOf(client, chunks)).toEqual([["a", { city: "Paris" }]]);
+    expect(listToolCalls(client, chunks)).toEqual([["a", { city: "Paris" }]]);
   });
 
   it("several whole calls that were all numbered 0", () => {
@@ -52,7 +52,7 @@ describe.each(CLIENTS)("%s clients get", (client) => {
       chunk({ tool_calls: [call("b", '{"city":"Rome"}', 0)] }),
       chunk({}, "tool_calls"),
     ];
-    expect(callsOf(client, chunks)).toEqual([
+    expect(listToolCalls(client, chunks)).toEqual([
       ["a", { city: "Paris" }],
       ["b", { city: "Rome" }],
     ]);
@@ -64,13 +64,13 @@ describe.each(CLIENTS)("%s clients get", (client) => {
     const written = JSON.stringify(run(client, "openai-chat", "m").stream(chunks));
     expect(written).toContain('"name":"f"');
     expect(written).not.toContain('"name":""');
-    expect(callsOf(client, chunks)).toEqual([["a", { city: "Paris" }]]);
+    expect(listToolCalls(client, chunks)).toEqual([["a", { city: "Paris" }]]);
   });
 
   it("one call where every piece repeats its id", () => {
     const pieces = [call("a", '{"city":', 0), call("a", '"Paris"', 0), { index: 0, function: { arguments: "}" } }];
     const chunks = [...pieces.map((piece) => chunk({ tool_calls: [piece] })), chunk({}, "tool_calls")];
-    expect(callsOf(client, chunks)).toEqual([["a", { city: "Paris" }]]);
+    expect(listToolCalls(client, chunks)).toEqual([["a", { city: "Paris" }]]);
   });
 });
 

@@ -10,12 +10,13 @@ const chunk = (delta: object, finish: string | null = null) => ({
 });
 const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "{}" } };
 const streamed = (client: DialectId, ...chunks: object[]) => run(client, "openai-chat", "m").stream(chunks);
-const stopOf = (events: JsonObject[]) => events.findLast((event) => event["type"] === "message_delta")?.["delta"];
+const findStopDelta = (events: JsonObject[]) =>
+  events.findLast((event) => event["type"] === "message_delta")?.["delta"];
 
 describe("Anthropic clients continue with their tools", () => {
   it.each(["", "eos_token", "tool_use", "stop"])("when an answer with calls ends as %j", (finish) => {
     const events = streamed("anthropic-messages", chunk({ tool_calls: [call] }, finish));
-    expect(stopOf(events)).toMatchObject({ stop_reason: "tool_use" });
+    expect(findStopDelta(events)).toMatchObject({ stop_reason: "tool_use" });
     const choices = [{ message: { content: "", tool_calls: [call] }, finish_reason: finish }];
     expect(run("anthropic-messages", "openai-chat", "m").answer({ choices })).toMatchObject({
       stop_reason: "tool_use",
@@ -24,13 +25,13 @@ describe("Anthropic clients continue with their tools", () => {
 
   it("when it was not cut", () => {
     const events = streamed("anthropic-messages", chunk({ tool_calls: [call] }, "length"));
-    expect(stopOf(events)).toMatchObject({ stop_reason: "max_tokens" });
+    expect(findStopDelta(events)).toMatchObject({ stop_reason: "max_tokens" });
   });
 });
 
 it("an empty reason after the real one does not undo it", () => {
   const chunks = [chunk({ content: "a" }, ""), chunk({}, "length"), chunk({ content: "" }, "")];
-  expect(stopOf(streamed("anthropic-messages", ...chunks))).toMatchObject({ stop_reason: "max_tokens" });
+  expect(findStopDelta(streamed("anthropic-messages", ...chunks))).toMatchObject({ stop_reason: "max_tokens" });
   expect(streamed("openai-responses", ...chunks).at(-1)).toMatchObject({ type: "response.incomplete" });
   expect(streamed("gemini-generate", ...chunks).at(-1)).toMatchObject({ candidates: [{ finishReason: "MAX_TOKENS" }] });
 });
@@ -48,30 +49,30 @@ describe("a response that streams", () => {
     item: { type: "message", role: "assistant", content },
   };
   const end = { type: "response.completed", response: { status: "completed" } };
-  const textOf = (events: object[]) =>
+  const streamText = (events: object[]) =>
     run("openai-chat", "openai-responses", "gpt-5-pro")
       .stream(events)
       .map((one) => (one["choices"] as { delta?: { content?: string } }[])[0]?.delta?.content ?? "")
       .join("");
 
   it("no deltas is sent when its message is done", () => {
-    expect(textOf([done, end])).toBe("Sunny");
+    expect(streamText([done, end])).toBe("Sunny");
   });
 
   it("only an end is sent then, and earlier text is not repeated", () => {
     const message = { type: "message", role: "assistant", content };
     const whole = { type: "response.completed", response: { status: "completed", output: [message] } };
     const delta = { type: "response.output_text.delta", delta: "Sunny" };
-    expect(textOf([whole])).toBe("Sunny");
-    expect(textOf([done, whole])).toBe("Sunny");
-    expect(textOf([{ ...delta, output_index: 0 }, whole])).toBe("Sunny");
-    expect(textOf([delta, whole])).toBe("Sunny");
+    expect(streamText([whole])).toBe("Sunny");
+    expect(streamText([done, whole])).toBe("Sunny");
+    expect(streamText([{ ...delta, output_index: 0 }, whole])).toBe("Sunny");
+    expect(streamText([delta, whole])).toBe("Sunny");
   });
 
   it("deltas is sent once", () => {
     const delta = { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Sunny" };
-    expect(textOf([delta, done, end])).toBe("Sunny");
-    expect(textOf([delta, done, { ...done, output_index: 1 }, end])).toBe("SunnySunny");
+    expect(streamText([delta, done, end])).toBe("Sunny");
+    expect(streamText([delta, done, { ...done, output_index: 1 }, end])).toBe("SunnySunny");
   });
 
   it("may name its sources with an event or with the message, and they are sent once", () => {

@@ -13,8 +13,8 @@ const thinkingPart = (text: string) => ({ type: "thinking", thinking: [{ type: "
 type Said = readonly [thought: string, written: string];
 const NOTHING: Said = ["", ""];
 const joined = (a: Said, b: Said): Said => [a[0] + b[0], a[1] + b[1]];
-const typeOf = (json: JsonObject) => (typeof json["type"] === "string" ? json["type"] : "");
-const isThinking = (json: JsonObject) => json["thought"] === true || /summary|thinking/.test(typeOf(json));
+const readType = (json: JsonObject) => (typeof json["type"] === "string" ? json["type"] : "");
+const isThinking = (json: JsonObject) => json["thought"] === true || /summary|thinking/.test(readType(json));
 /** Every text of an answer or of its deltas. */
 const said = (json: unknown, isThought = false): Said => {
   if (json === null || typeof json !== "object") return NOTHING;
@@ -28,8 +28,8 @@ const said = (json: unknown, isThought = false): Said => {
     .reduce(joined, NOTHING);
 };
 /** The deltas of a stream, without the events that repeat them. */
-const deltasOf = (client: DialectId, events: JsonObject[]) =>
-  client === "openai-responses" ? events.filter((event) => typeOf(event).endsWith(".delta")) : events;
+const listDeltas = (client: DialectId, events: JsonObject[]) =>
+  client === "openai-responses" ? events.filter((event) => readType(event).endsWith(".delta")) : events;
 
 describe.each(CLIENTS)("%s clients read", (client) => {
   const answer = (message: object) => {
@@ -38,7 +38,7 @@ describe.each(CLIENTS)("%s clients read", (client) => {
   };
   const streamed = (...deltas: object[]) =>
     said(
-      deltasOf(
+      listDeltas(
         client,
         run(client, "openai-chat", "m").stream([...deltas.map((delta) => chunk(delta)), chunk({}, "stop")]),
       ),

@@ -41,7 +41,7 @@ const streams = {
 /** The request of the next turn, from what the client keeps of an answer. */
 const next = (client: DialectId, preserved: JsonObject, upstream: DialectId, model: string) =>
   run(client, upstream, model).request(preserved);
-const echoOf: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
+const echoBuilderByClient: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
   "anthropic-messages": (body) => ({
     max_tokens: 9,
     messages: [{ role: "assistant", content: body["content"] ?? [] }],
@@ -50,7 +50,7 @@ const echoOf: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
   "gemini-generate": (body) => ({ contents: (body["candidates"] as JsonObject[]).map((one) => one["content"] ?? {}) }),
 };
 /** The whole answer that the client makes of a stream. */
-const wholeOf: Readonly<Record<string, (events: JsonObject[]) => JsonObject>> = {
+const answerBuilderByClient: Readonly<Record<string, (events: JsonObject[]) => JsonObject>> = {
   "anthropic-messages": (events) => {
     const content = events.flatMap((event) =>
       event["content_block"] === undefined ? [] : [{ ...(event["content_block"] as JsonObject) }],
@@ -67,9 +67,9 @@ const wholeOf: Readonly<Record<string, (events: JsonObject[]) => JsonObject>> = 
   "gemini-generate": (events) => ({ candidates: events.flatMap((event) => event["candidates"] as JsonObject[]) }),
 };
 
-describe.each(Object.keys(echoOf) as DialectId[])("reasoning_details with %s clients", (client) => {
+describe.each(Object.keys(echoBuilderByClient) as DialectId[])("reasoning_details with %s clients", (client) => {
   const returned = (whole: JsonObject, model = MODEL) => {
-    const preserved = echoOf[client]?.(whole) ?? {};
+    const preserved = echoBuilderByClient[client]?.(whole) ?? {};
     const [assistant] = next(client, preserved, "openai-chat", model)["messages"] as JsonObject[];
     return assistant;
   };
@@ -79,12 +79,17 @@ describe.each(Object.keys(echoOf) as DialectId[])("reasoning_details with %s cli
     expect(returned(whole)).toMatchObject({ reasoning_details: details, tool_calls: [{ id: "call_1" }] });
     expect(returned(whole, "gpt-4.1")).not.toHaveProperty("reasoning_details");
     if (client === "anthropic-messages") return; // what speaks the same protocol is passed on as it is
-    const elsewhere = next(client, echoOf[client]?.(whole) ?? {}, "anthropic-messages", "claude-haiku-4-5");
+    const elsewhere = next(
+      client,
+      echoBuilderByClient[client]?.(whole) ?? {},
+      "anthropic-messages",
+      "claude-haiku-4-5",
+    );
     expect(JSON.stringify(elsewhere)).not.toContain("signature");
   });
 
   it.each(Object.entries(streams))("come back from streams that report them %s", (_when, chunks) => {
-    const whole = wholeOf[client]?.(run(client, "openai-chat", MODEL).stream(chunks)) ?? {};
+    const whole = answerBuilderByClient[client]?.(run(client, "openai-chat", MODEL).stream(chunks)) ?? {};
     expect(returned(whole)).toMatchObject({ reasoning_details: details, tool_calls: [{ id: "call_1" }] });
   });
 

@@ -23,7 +23,7 @@ it("the events of a text list the probabilities of its tokens, also when there a
   const streamed = run("openai-responses", "openai-chat", "gpt-4.1").stream([chunk]);
   const content = [{ type: "output_text", text: "hi", annotations: [] }];
   const whole = { id: "r", status: "completed", output: [{ type: "message", id: "m", role: "assistant", content }] };
-  const blocks = openaiResponses.streamOf(whole, {} as RequestSpec);
+  const blocks = openaiResponses.toStream(whole, {} as RequestSpec);
   for (const events of [streamed, parseEvents(blocks).flatMap(({ data }) => (data ? [data] : []))]) {
     expect(ofType(events, "response.output_text.delta")).toMatchObject([{ delta: "hi", logprobs: [] }]);
     expect(ofType(events, "response.output_text.done")).toMatchObject([{ text: "hi", logprobs: [] }]);

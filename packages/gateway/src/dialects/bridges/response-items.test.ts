@@ -92,18 +92,18 @@ it("a conversation that only its vendor can open is refused, not forgotten", () 
 
 describe("allowed tools that fell away", () => {
   const tools = [{ type: "function", name: "f" }, { type: "web_search" }];
-  const chosen = (mode: string, allowed: object[]) =>
+  const convertChoice = (mode: string, allowed: object[]) =>
     bridge().request({ input: [hi], tools, tool_choice: { type: "allowed_tools", mode, tools: allowed } })[
       "tool_choice"
     ];
 
   it("are not named, and nothing is called when no other is left", () => {
-    expect(chosen("auto", [{ type: "web_search" }, { type: "function", name: "f" }])).toEqual({
+    expect(convertChoice("auto", [{ type: "web_search" }, { type: "function", name: "f" }])).toEqual({
       type: "allowed_tools",
       allowed_tools: { mode: "auto", tools: [{ type: "function", function: { name: "f" } }] },
     });
-    expect(chosen("auto", [{ type: "web_search" }])).toBe("none");
-    expect(() => chosen("required", [{ type: "web_search" }])).toThrow(
+    expect(convertChoice("auto", [{ type: "web_search" }])).toBe("none");
+    expect(() => convertChoice("required", [{ type: "web_search" }])).toThrow(
       expect.objectContaining({ code: "unsupported_parameter", param: "tool_choice" }),
     );
   });

@@ -1,5 +1,5 @@
 import { isLoadedId, withCallIdFor } from "./call-ids.ts";
-import { eachObject, without } from "./json-edit.ts";
+import { eachObject, omitMembers } from "./json-edit.ts";
 import { anyText, isObject, list, object, text } from "./read.ts";
 import type { JsonObject } from "./types.ts";
 
@@ -14,18 +14,18 @@ export function isAnotherCall(delta: JsonObject, knownId: string): boolean {
 }
 
 /**
- * A chat request whose calls have the ids that this model's upstream knows; the very same one where they have. `extraOf`
+ * A chat request whose calls have the ids that this model's upstream knows; the very same one where they have. `findCallExtra`
  * reports what a call gets besides, by the id that the client sent.
  */
 export function withCallIdsFor(
   model: string,
   body: JsonObject,
-  extraOf: (id: string) => JsonObject | undefined = () => undefined,
+  findCallExtra: (id: string) => JsonObject | undefined = () => undefined,
 ): JsonObject {
   if (!list(body, "messages").some((message) => isObject(message) && isLoaded(message))) return body;
   return eachObject(body, "messages", (message) =>
     eachObject(withCallIdFor(model, message, "tool_call_id"), "tool_calls", (call) => {
-      const extra = extraOf(anyText(call, "id"));
+      const extra = findCallExtra(anyText(call, "id"));
       const known = withSignatureFor(model, withCallIdFor(model, call, "id"));
       return extra === undefined ? known : { ...known, extra_content: extra };
     }),
@@ -44,5 +44,5 @@ function isSigned(call: JsonObject): boolean {
 
 /** Other vendors refuse the member in which Google's chat endpoint has a signature. */
 function withSignatureFor(model: string, call: JsonObject): JsonObject {
-  return isSigned(call) && !/gemini/i.test(model) ? without(call, ["extra_content"]) : call;
+  return isSigned(call) && !/gemini/i.test(model) ? omitMembers(call, ["extra_content"]) : call;
 }

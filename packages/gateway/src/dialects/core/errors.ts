@@ -157,7 +157,7 @@ function envelope(dialect: ErrorDialect, error: AppError, status: number, reques
 }
 
 /** The upstream's words, or those by which clients of the protocol notice that the prompt is too long. */
-function messageOf(dialect: ErrorDialect, error: AppError): string {
+function formatErrorMessage(dialect: ErrorDialect, error: AppError): string {
   return isOverflow(error) ? overflowMessage(dialect, error.message) : error.message;
 }
 
@@ -167,7 +167,7 @@ function isOverflow({ origin, code }: AppError): boolean {
 
 function openaiError(error: AppError, status: number, requestId: string): JsonObject {
   return {
-    message: withRequestId(messageOf("openai", error), requestId),
+    message: withRequestId(formatErrorMessage("openai", error), requestId),
     type: openaiType(error, status),
     param: error.param ?? null,
     code: error.code ?? null,
@@ -194,7 +194,11 @@ function anthropicError(error: AppError, status: number, requestId: string): Jso
   const type = ANTHROPIC_TYPES[status] ?? (status >= 500 && status !== 501 ? "api_error" : "invalid_request_error");
   return {
     type: "error",
-    error: compact({ type, message: messageOf("anthropic", error), details: error.details && { ...error.details } }),
+    error: compact({
+      type,
+      message: formatErrorMessage("anthropic", error),
+      details: error.details && { ...error.details },
+    }),
     request_id: requestId,
   };
 }
@@ -205,7 +209,7 @@ function geminiError(error: AppError, status: number): JsonObject {
   return {
     error: {
       code: status,
-      message: messageOf("gemini", error),
+      message: formatErrorMessage("gemini", error),
       status: name,
       ...(reason !== undefined && {
         details: [
@@ -225,7 +229,7 @@ function retryInfo({ retryAfterMs }: AppError): JsonObject[] {
 }
 
 function responsesFrame(error: AppError, status: number, requestId: string, options: ErrorFrameOptions): Buffer {
-  const message = withRequestId(messageOf("openai-responses", error), requestId);
+  const message = withRequestId(formatErrorMessage("openai-responses", error), requestId);
   const code = error.code ?? openaiType(error, status);
   const sequence = options.sequence ?? 0;
   const frame = { type: "error", code, message, param: error.param ?? null, sequence_number: sequence };

@@ -5,7 +5,7 @@ import { conflict } from "./requested-output.ts";
 import { isObject } from "../../lib/text/json.ts";
 
 /** The object without some members. */
-export function without(from: JsonObject, names: readonly string[]): JsonObject {
+export function omitMembers(from: JsonObject, names: readonly string[]): JsonObject {
   if (!names.some((name) => from[name] !== undefined)) return from;
   const rest = { ...from };
   for (const name of names) delete rest[name];

@@ -42,12 +42,12 @@ export function imageTokens(model: string, url: string | undefined, detail: stri
   const rule = IMAGE_RULES.find(([pattern]) => pattern.test(model))?.[1];
   if (rule === undefined || rule.kind === "flat") return OTHER_IMAGE_TOKENS;
   if (rule.kind === "tiles" && detail === "low") return rule.base;
-  const size = (url === undefined ? undefined : sizeOfDataUrl(url)) ?? { width: UNKNOWN_SIDE, height: UNKNOWN_SIDE };
-  return rule.kind === "tiles" ? rule.base + tilesOf(size) * rule.tile : Math.ceil(patchesOf(size) * rule.factor);
+  const size = (url === undefined ? undefined : readDataUrlSize(url)) ?? { width: UNKNOWN_SIDE, height: UNKNOWN_SIDE };
+  return rule.kind === "tiles" ? rule.base + countTiles(size) * rule.tile : Math.ceil(countPatches(size) * rule.factor);
 }
 
 /** Fits into 2048 x 2048, then the short side becomes 768. */
-function tilesOf(size: Size): number {
+function countTiles(size: Size): number {
   const fit = Math.min(1, 2048 / Math.max(size.width, size.height));
   const scale = fit * (768 / (fit * Math.min(size.width, size.height)));
   return Math.max(1, tiles(size.width * scale) * tiles(size.height * scale));
@@ -57,7 +57,7 @@ function tiles(side: number): number {
   return Math.ceil(Math.round(side) / 512);
 }
 
-function patchesOf({ width, height }: Size): number {
+function countPatches({ width, height }: Size): number {
   const count = (scale: number) => Math.ceil((width * scale) / PATCH_SIDE) * Math.ceil((height * scale) / PATCH_SIDE);
   if (count(1) <= MAX_PATCHES) return count(1);
   const shrink = Math.sqrt((MAX_PATCHES * PATCH_SIDE ** 2) / (width * height));
@@ -79,7 +79,7 @@ function wavSeconds(base64: string): number | undefined {
   return bytesPerSecond === 0 ? undefined : (base64.length * 3) / 4 / bytesPerSecond;
 }
 
-function sizeOfDataUrl(url: string): Size | undefined {
+function readDataUrlSize(url: string): Size | undefined {
   if (!url.startsWith("data:")) return undefined;
   const comma = url.indexOf(",");
   return comma < 0 ? undefined : imageSize(Buffer.from(url.slice(comma + 1, comma + 1 + HEADER_CHARACTERS), "base64"));

@@ -3,7 +3,7 @@ import { walkMessages } from "../anthropic-messages/prompt.ts";
 import { walkGemini } from "../gemini-generate/prompt.ts";
 import { walkChat } from "../openai-chat/prompt.ts";
 import { walkResponses } from "../openai-responses/prompt.ts";
-import { boundOf, textsOf } from "./prompt.ts";
+import { estimateTokenBound, collectTexts } from "./prompt.ts";
 import type { JsonObject } from "./types.ts";
 
 const schema = { type: "object", properties: { city: { type: "string" } } };
@@ -82,11 +82,13 @@ const PROMPTS: readonly Prompt[] = [
 describe("one prompt", () => {
   // @weakness Money: The prompt of a stream that breaks off before its usage counts without what the chat template adds
   it.each(PROMPTS)("counts the same in every protocol: $title", ({ chat, responses, messages, gemini }) => {
-    const counted = textsOf((reader) => walkChat(chat, reader));
+    const counted = collectTexts((reader) => walkChat(chat, reader));
     expect(counted.extra).toBeGreaterThanOrEqual(7);
-    expect(textsOf((reader) => walkResponses(responses, reader))).toEqual(counted);
-    expect(textsOf((reader) => walkMessages(messages, reader))).toEqual(counted);
-    expect(textsOf((reader) => walkGemini(gemini, reader))).toEqual(counted);
-    expect(boundOf((reader) => walkMessages(messages, reader))).toBe(boundOf((reader) => walkChat(chat, reader)));
+    expect(collectTexts((reader) => walkResponses(responses, reader))).toEqual(counted);
+    expect(collectTexts((reader) => walkMessages(messages, reader))).toEqual(counted);
+    expect(collectTexts((reader) => walkGemini(gemini, reader))).toEqual(counted);
+    expect(estimateTokenBound((reader) => walkMessages(messages, reader))).toBe(
+      estimateTokenBound((reader) => walkChat(chat, reader)),
+    );
   });
 });

@@ -35,13 +35,13 @@ export function walkFunction({ name, description, schema }: FunctionTool, reader
 type Walk = (reader: PromptReader) => void;
 
 /** Upper estimate of the tokens that a walk names. One long text is bounded in less time than its pieces. */
-export function boundOf(walk: Walk): number {
-  const { text, extra } = textsOf(walk);
+export function estimateTokenBound(walk: Walk): number {
+  const { text, extra } = collectTexts(walk);
   return promptTokenBound(text) + extra;
 }
 
 /** Everything that an encoder has to count. */
-export function textsOf(walk: Walk): Texts {
+export function collectTexts(walk: Walk): Texts {
   let text = "";
   let extra = 0;
   const add = (value: string) => {
@@ -61,7 +61,7 @@ export function textsOf(walk: Walk): Texts {
 }
 
 /** Only what someone wrote, piece by piece. */
-export function wordsOf(walk: Walk): string[] {
+export function collectWords(walk: Walk): string[] {
   const words: string[] = [];
   const skip = () => {};
   walk({ text: (value) => void words.push(value), word: skip, json: skip, tokens: skip });

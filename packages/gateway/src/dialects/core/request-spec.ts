@@ -12,7 +12,7 @@ const FORBIDDEN_IN_NAMES = /[\p{Cc}\\?#]|\.\./u;
 const MAX_CHOICES = 128;
 
 /** The model of path or body; `fallback` applies where the protocol has a default. */
-export function modelOf(body: JsonObject, pathModel: string | undefined, fallback?: string): string {
+export function readModelName(body: JsonObject, pathModel: string | undefined, fallback?: string): string {
   const named = pathModel ?? body["model"];
   if (isSet(named) && typeof named !== "string") throw invalidRequest("model", "model must be a string.");
   const model = typeof named === "string" && named.trim() !== "" ? named : fallback;
@@ -44,7 +44,7 @@ export function wantsBackground(body: JsonObject): boolean {
  * The limit of output tokens under one of several names; zero counts as none. Names that disagree are refused: upstreams
  * differ in which of them counts.
  */
-export function outputCapOf(body: JsonObject, keys: readonly string[]): number | undefined {
+export function readOutputCap(body: JsonObject, keys: readonly string[]): number | undefined {
   let found: string | undefined;
   for (const key of keys) {
     const value = body[key];
@@ -59,7 +59,7 @@ export function outputCapOf(body: JsonObject, keys: readonly string[]): number |
 }
 
 /** `n` of chat and images: a small whole number, 1 when missing. */
-export function choicesOf(body: JsonObject, key = "n"): number {
+export function readChoiceCount(body: JsonObject, key = "n"): number {
   const value = body[key];
   if (!isSet(value)) return 1;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > MAX_CHOICES) {

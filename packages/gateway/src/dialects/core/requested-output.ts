@@ -9,8 +9,8 @@ export const NO_LIMIT: RequestedOutput = Object.freeze({ cap: undefined, answers
 
 /** Reads the cap of one answer at one of several paths with dots. */
 export function capAt(...paths: readonly string[]): ReadRequestedOutput {
-  const capOf = largestAt(...paths);
-  return (body) => ({ cap: capOf(body), answers: 1 });
+  const readCap = largestAt(...paths);
+  return (body) => ({ cap: readCap(body), answers: 1 });
 }
 
 /**

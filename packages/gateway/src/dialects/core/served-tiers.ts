@@ -51,11 +51,11 @@ export function servedTiers(answer: JsonObject, before?: ServedTiers): ServedTie
 
 /** The tiers to bill: what served, and what was asked where the answer says nothing. */
 export function billedTiers(asked: readonly string[], served: ServedTiers): string[] {
-  const unsaid = asked.filter((tier) => served[kindOf(tier)] === undefined);
+  const unsaid = asked.filter((tier) => served[classifyTier(tier)] === undefined);
   return [...unsaid, ...Object.values(served).filter((tier) => tier !== "")];
 }
 
-function kindOf(tier: string): TierKind {
+function classifyTier(tier: string): TierKind {
   if (tier.startsWith("geo_")) return "geo";
   return tier === "fast" ? "speed" : "service";
 }

@@ -48,7 +48,7 @@ export class TypedMeter implements UsageMeter {
 /** The parts of a dialect that a JSON protocol without streams leaves at their defaults. */
 export const plainDialect: Omit<Dialect, "id" | "inspect" | "promptTexts" | "promptWords"> = {
   errors: "openai",
-  retarget: (body, _ask, upstreamModel) => withMembers(body, modelEdits(body, upstreamModel)),
+  retarget: (body, _spec, upstreamModel) => withMembers(body, modelEdits(body, upstreamModel)),
   usage: () => undefined,
   errorIn: (answer) => readError(answer["error"]),
   meter: () => new TypedMeter({ ends: [], readUsage: () => undefined }),
@@ -56,8 +56,8 @@ export const plainDialect: Omit<Dialect, "id" | "inspect" | "promptTexts" | "pro
   eventTexts: () => NO_TEXT,
   hasContent: () => true,
   isUsageOnly: () => false,
-  streamOf: () => Buffer.alloc(0),
-  answerOf: () => undefined,
+  toStream: () => Buffer.alloc(0),
+  assembleAnswer: () => undefined,
   usageEvent: () => undefined,
   terminator: undefined,
 };

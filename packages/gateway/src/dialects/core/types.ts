@@ -218,7 +218,7 @@ export interface Dialect {
   /** False for a whole answer that no client of the protocol could read; absent where any object will do. */
   isAnswer?(answer: JsonObject): boolean;
   /** Classifies a streamed event; absent if every event is a part of the answer. */
-  kindOf?(event: JsonObject): EventKind;
+  classifyEvent?(event: JsonObject): EventKind;
   /**
    * True for a streamed event that shows the client something: text, reasoning, a call of a tool, sound, an image.
    * Events that only open the answer or add an empty piece do not.
@@ -245,9 +245,9 @@ export interface Dialect {
    */
   isUsageOnly(event: JsonObject): boolean;
   /** Minimal legal event blocks for a whole answer, for clients that asked for a stream and upstreams that did not. */
-  streamOf(answer: JsonObject, spec: RequestSpec): Buffer;
+  toStream(answer: JsonObject, spec: RequestSpec): Buffer;
   /** The whole answer that a stream adds up to, for the opposite case; undefined when the dialect cannot. */
-  answerOf(events: readonly JsonObject[]): JsonObject | undefined;
+  assembleAnswer(events: readonly JsonObject[]): JsonObject | undefined;
   /** A whole answer with this usage, for answers whose upstream reported none. */
   withUsage?(answer: JsonObject, usage: Usage): JsonObject;
   /** The answer as this request wanted it (encoding of vectors); the same object when nothing changes. */

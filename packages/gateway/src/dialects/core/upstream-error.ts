@@ -9,7 +9,7 @@ export function readError(error: JsonValue | undefined): UpstreamErrorEvent | un
 }
 
 /** The error that a streamed event is, whatever its protocol calls it. */
-export function errorOfEvent({ event, data, raw }: StreamEvent): UpstreamErrorEvent | undefined {
+export function readEventError({ event, data, raw }: StreamEvent): UpstreamErrorEvent | undefined {
   if (data === undefined) return event === "error" && raw !== "" ? errorEvent({ message: raw }) : undefined;
   const found = readError(data["error"]) ?? readError(object(data, "response")?.["error"]);
   if (found !== undefined) return found;
@@ -44,7 +44,7 @@ export function splitAtError(
 ): { readonly error: UpstreamErrorEvent; readonly before: Buffer } | undefined {
   for (const block of splitBlocks(blocks)) {
     for (const event of parseEvents(block)) {
-      const error = errorOfEvent(event) ?? (event.data && failedChoice(event.data));
+      const error = readEventError(event) ?? (event.data && failedChoice(event.data));
       if (error !== undefined) return { error, before: blocks.subarray(0, block.byteOffset - blocks.byteOffset) };
     }
   }
@@ -65,11 +65,11 @@ function errorEvent(error: JsonObject): UpstreamErrorEvent {
     type: error["type"] === "error" ? undefined : (text(error, "type") ?? undefined),
     code: kind ?? (typeof code === "string" ? code : undefined),
     param: text(error, "param"),
-    status: statusOf(error["status"]) ?? statusOf(error["http_code"]) ?? statusOf(code),
+    status: parseStatus(error["status"]) ?? parseStatus(error["http_code"]) ?? parseStatus(code),
   };
 }
 
-function statusOf(value: JsonValue | undefined): number | undefined {
+function parseStatus(value: JsonValue | undefined): number | undefined {
   const status = typeof value === "string" ? Number(value) : value;
   return typeof status === "number" && Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
 }

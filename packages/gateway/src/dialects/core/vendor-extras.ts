@@ -61,8 +61,8 @@ const SEARCH_MODEL = /-search-(?:preview|api)\b/;
 export function vendorExtras({ bytes, json }: Body, spec: RequestSpec): VendorExtras | undefined {
   if (!OPERATIONS.has(spec.operation)) return undefined;
   const body = json();
-  const dearTokens = dearTokensOf(body, bytes);
-  const tiers = tiersOf(body);
+  const dearTokens = listDearTokens(body, bytes);
+  const tiers = listTiers(body);
   const tools = hostedTools(body, spec);
   if (tiers.length === 0 && tools === undefined && dearTokens.length === 0) return undefined;
   const hostedCalls = tools && callLimit(body);
@@ -82,7 +82,7 @@ const MARKS = [
 ] as const satisfies readonly (readonly [DearTokens, Buffer])[];
 const FOR_AN_HOUR = Buffer.from('"1h"');
 
-function dearTokensOf(body: JsonObject, bytes: Buffer): DearTokens[] {
+function listDearTokens(body: JsonObject, bytes: Buffer): DearTokens[] {
   const found = new Set<DearTokens>();
   for (const [kind, mark] of MARKS) if (bytes.includes(mark)) found.add(kind);
   if (found.has("write") && bytes.includes(FOR_AN_HOUR)) found.add("write1h");
@@ -95,7 +95,7 @@ function dearTokensOf(body: JsonObject, bytes: Buffer): DearTokens[] {
   return [...found];
 }
 
-function tiersOf(body: JsonObject): string[] {
+function listTiers(body: JsonObject): string[] {
   const tiers = new Set<string>();
   for (const member in TIER_MEMBERS) {
     const value = body[member];

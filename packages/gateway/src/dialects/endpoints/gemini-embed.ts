@@ -1,8 +1,8 @@
 import { invalidRequest } from "../../lib/app-error.ts";
-import { modelOf } from "../core/request-spec.ts";
+import { readModelName } from "../core/request-spec.ts";
 import { bareModel, gNumber } from "../gemini-generate/fields.ts";
 import { plainDialect } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords, type PromptReader } from "../core/prompt.ts";
 import { anyText, object, objects } from "../core/read.ts";
 import type { Dialect, JsonObject } from "../core/types.ts";
 import { readGeminiUsage } from "../core/usage.ts";
@@ -20,11 +20,11 @@ export const geminiEmbed: Dialect = {
     return {
       operation,
       dialect: "gemini-embed",
-      model: modelOf({}, pathModel === undefined ? undefined : bareModel(pathModel)),
+      model: readModelName({}, pathModel === undefined ? undefined : bareModel(pathModel)),
       stream: false,
       wantsStreamUsage: false,
       outputCap: undefined,
-      promptEstimate: boundOf((reader) => walk(json, reader)),
+      promptEstimate: estimateTokenBound((reader) => walk(json, reader)),
       units: 1,
     };
   },
@@ -42,8 +42,8 @@ export const geminiEmbed: Dialect = {
     const usage = object(answer, "usageMetadata");
     return gNumber(usage, "promptTokenCount") === undefined ? undefined : readGeminiUsage(usage);
   },
-  promptTexts: (body) => textsOf((reader) => walk(body.json(), reader)),
-  promptWords: (body) => wordsOf((reader) => walk(body.json(), reader)),
+  promptTexts: (body) => collectTexts((reader) => walk(body.json(), reader)),
+  promptWords: (body) => collectWords((reader) => walk(body.json(), reader)),
 };
 
 function walk(json: JsonObject, reader: PromptReader): void {

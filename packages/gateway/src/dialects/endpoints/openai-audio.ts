@@ -1,8 +1,8 @@
 import { encodeBlock } from "../../lib/text/sse.ts";
 import { invalidRequest } from "../../lib/app-error.ts";
-import { modelOf, requiredText } from "../core/request-spec.ts";
+import { readModelName, requiredText } from "../core/request-spec.ts";
 import { plainDialect, TypedMeter } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords } from "../core/prompt.ts";
 import { number, object, text } from "../core/read.ts";
 import type { Body, Dialect, JsonObject, Usage } from "../core/types.ts";
 import { readChatUsage, readResponsesUsage, toUsage } from "../core/usage.ts";
@@ -16,7 +16,7 @@ export const openaiAudio: Dialect = {
   inspect(body, operation, pathModel) {
     const json = body.json();
     const isSpeech = operation === "audio.speech";
-    const model = modelOf(json, pathModel, isSpeech ? "tts-1" : "whisper-1");
+    const model = readModelName(json, pathModel, isSpeech ? "tts-1" : "whisper-1");
     const input = isSpeech ? speechInput(json) : "";
     const instructions = isSpeech ? speechInstructions(json) : "";
     return {
@@ -29,7 +29,7 @@ export const openaiAudio: Dialect = {
       promptEstimate: isSpeech
         ? Math.max(
             codePoints(input),
-            boundOf((reader) => {
+            estimateTokenBound((reader) => {
               reader.text(input);
               reader.text(instructions);
             }),
@@ -38,27 +38,27 @@ export const openaiAudio: Dialect = {
       units: isSpeech ? codePoints(input) : 1,
     };
   },
-  usage: (answer) => audioUsage(object(answer, "usage"), durationOf(answer)),
+  usage: (answer) => audioUsage(object(answer, "usage"), readDuration(answer)),
   meter: () =>
     new TypedMeter({
       ends: ["speech.audio.done", "transcript.text.done"],
       readUsage: (usage) => audioUsage(usage, undefined),
     }),
   promptTexts: (body) =>
-    textsOf((reader) => {
+    collectTexts((reader) => {
       reader.text(text(body.json(), "input") ?? "");
       reader.text(text(body.json(), "instructions") ?? "");
     }),
-  promptWords: (body) => wordsOf((reader) => reader.text(spoken(body))),
+  promptWords: (body) => collectWords((reader) => reader.text(spoken(body))),
   answerTexts: (answer) => ({ text: text(answer, "text") ?? "", extra: 0 }),
-  streamOf(answer) {
+  toStream(answer) {
     const said = text(answer, "text") ?? "";
     const delta = { type: "transcript.text.delta", delta: said };
     const { usage } = answer;
     const done = { type: "transcript.text.done", text: said, ...(usage === undefined ? {} : { usage }) };
     return Buffer.from([delta, done].map((event) => encodeBlock(JSON.stringify(event))).join(""));
   },
-  answerOf(events) {
+  assembleAnswer(events) {
     const done = events.findLast((event) => text(event, "type") === "transcript.text.done");
     if (done === undefined) return undefined;
     const { type: _type, ...answer } = done;
@@ -80,7 +80,7 @@ function audioUsage(usage: JsonObject | undefined, duration: number | undefined)
 }
 
 /** Some servers write the seconds as text, as the protocol's first description has them. */
-function durationOf(answer: JsonObject): number | undefined {
+function readDuration(answer: JsonObject): number | undefined {
   const { duration } = answer;
   const seconds = typeof duration === "string" && duration !== "" ? Number(duration) : duration;
   return typeof seconds === "number" && Number.isFinite(seconds) ? seconds : undefined;

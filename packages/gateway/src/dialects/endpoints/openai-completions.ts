@@ -1,6 +1,6 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import { encodeBlock } from "../../lib/text/sse.ts";
-import { choicesOf, modelOf, outputCapOf } from "../core/request-spec.ts";
+import { readChoiceCount, readModelName, readOutputCap } from "../core/request-spec.ts";
 import {
   COMPLETION_CAPS,
   capCompletion,
@@ -8,13 +8,13 @@ import {
   completionCap,
   errorInCompletion,
   retargetCompletion,
-  usageOfCompletion,
+  readCompletionUsage,
 } from "../openai-chat/index.ts";
 import { ChatMeter } from "../openai-chat/meter.ts";
 import { choicesTexts, isUsageChunk } from "../openai-chat/prompt.ts";
-import { isFilteredChoice, isTextAnswer, kindOfChunk, showsChoice } from "../openai-chat/shape.ts";
+import { isFilteredChoice, isTextAnswer, classifyChunk, showsChoice } from "../openai-chat/shape.ts";
 import { DONE, usageChunk } from "../openai-chat/stream.ts";
-import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords, type PromptReader } from "../core/prompt.ts";
 import { largestAt } from "../core/requested-output.ts";
 import { isObject, isSet, list, object, objects, text } from "../core/read.ts";
 import type { Dialect, JsonObject, JsonValue } from "../core/types.ts";
@@ -25,17 +25,17 @@ export const openaiCompletions: Dialect = {
   errors: "openai",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const model = modelOf(json, pathModel);
+    const model = readModelName(json, pathModel);
     checkPrompt(json["prompt"]);
     const spec = completionAsk(json, {
       operation,
       dialect: "openai-completions",
       model,
-      promptEstimate: boundOf((reader) => walkPrompt(json, reader)),
+      promptEstimate: estimateTokenBound((reader) => walkPrompt(json, reader)),
     });
-    choicesOf(json, "best_of");
-    const answers = answersOf(json);
-    const cap = outputCapOf(json, COMPLETION_CAPS);
+    readChoiceCount(json, "best_of");
+    const answers = countAnswers(json);
+    const cap = readOutputCap(json, COMPLETION_CAPS);
     return {
       ...spec,
       outputCap: cap === undefined ? undefined : cap * answers,
@@ -44,21 +44,21 @@ export const openaiCompletions: Dialect = {
   },
   retarget: retargetCompletion,
   capEdits: capCompletion,
-  requestedOutput: (body) => ({ cap: completionCap(body), answers: answersOf(body) }),
-  usage: usageOfCompletion,
+  requestedOutput: (body) => ({ cap: completionCap(body), answers: countAnswers(body) }),
+  usage: readCompletionUsage,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
   isAnswer: isTextAnswer,
-  kindOf: kindOfChunk,
+  classifyEvent: classifyChunk,
   hasContent: showsChoice,
   isRefusal: isFilteredChoice,
   meter: () => new ChatMeter(),
-  promptTexts: (body) => textsOf((reader) => walkPrompt(body.json(), reader)),
-  promptWords: (body) => wordsOf((reader) => walkPrompt(body.json(), reader)),
+  promptTexts: (body) => collectTexts((reader) => walkPrompt(body.json(), reader)),
+  promptWords: (body) => collectWords((reader) => walkPrompt(body.json(), reader)),
   answerTexts: choicesTexts,
   eventTexts: choicesTexts,
   isUsageOnly: isUsageChunk,
-  streamOf(answer, spec) {
+  toStream(answer, spec) {
     const { choices: _choices, usage: _usage, ...envelope } = answer;
     const usage = object(answer, "usage");
     const events: JsonObject[] = objects(answer, "choices").map((choice) => ({
@@ -68,13 +68,13 @@ export const openaiCompletions: Dialect = {
     if (spec.wantsStreamUsage && usage !== undefined) events.push({ ...envelope, choices: [], usage });
     return Buffer.from(events.map((event) => encodeBlock(JSON.stringify(event))).join(""));
   },
-  answerOf,
+  assembleAnswer,
   usageEvent: (usage, last) => usageChunk(usage, last, "text_completion"),
   terminator: DONE,
 };
 
 /** The whole answer that text chunks add up to. */
-function answerOf(events: readonly JsonObject[]): JsonObject | undefined {
+function assembleAnswer(events: readonly JsonObject[]): JsonObject | undefined {
   const chunks = events.filter((event) => Array.isArray(event["choices"]));
   if (chunks.length === 0) return undefined;
   const choices = new Map<JsonValue, JsonObject>();
@@ -127,7 +127,7 @@ function promptCount(prompt: JsonValue | undefined): number {
 /** Each prompt is answered several times, and `best_of` as often whatever `n` shows. */
 const choicesIn = largestAt("n", "best_of");
 
-function answersOf(json: JsonObject): number {
+function countAnswers(json: JsonObject): number {
   return (choicesIn(json) ?? 1) * promptCount(json["prompt"]);
 }
 

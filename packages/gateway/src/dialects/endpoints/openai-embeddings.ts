@@ -1,8 +1,8 @@
 import { invalidRequest } from "../../lib/app-error.ts";
-import { modelOf } from "../core/request-spec.ts";
+import { readModelName } from "../core/request-spec.ts";
 import { walkInput } from "./openai-completions.ts";
 import { plainDialect, usageMember } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords } from "../core/prompt.ts";
 import { isObjectList, isSet, objects } from "../core/read.ts";
 import type { Dialect, JsonObject, JsonValue } from "../core/types.ts";
 import { readChatUsage } from "../core/usage.ts";
@@ -14,7 +14,7 @@ export const openaiEmbeddings: Dialect = {
   id: "openai-embeddings",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const model = modelOf(json, pathModel);
+    const model = readModelName(json, pathModel);
     checkInput(json["input"]);
     return {
       operation,
@@ -23,7 +23,7 @@ export const openaiEmbeddings: Dialect = {
       stream: false,
       wantsStreamUsage: false,
       outputCap: undefined,
-      promptEstimate: boundOf((reader) => walkInput(json["input"], reader)),
+      promptEstimate: estimateTokenBound((reader) => walkInput(json["input"], reader)),
       units: 1,
     };
   },
@@ -38,11 +38,11 @@ export const openaiEmbeddings: Dialect = {
   },
   promptTexts(body) {
     const { input } = body.json();
-    const texts = textsOf((reader) => walkInput(input, reader));
+    const texts = collectTexts((reader) => walkInput(input, reader));
     const inputs = Array.isArray(input) ? input.filter((item) => typeof item === "string") : [];
     return inputs.length > 1 ? { ...texts, inputs } : texts;
   },
-  promptWords: (body) => wordsOf((reader) => walkInput(body.json()["input"], reader)),
+  promptWords: (body) => collectWords((reader) => walkInput(body.json()["input"], reader)),
 };
 
 function checkInput(input: JsonValue | undefined): void {

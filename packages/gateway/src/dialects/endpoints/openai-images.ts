@@ -1,12 +1,12 @@
 import { parseEvents } from "../../lib/text/sse.ts";
-import { choicesOf, modelOf, optionalFlag, requiredText } from "../core/request-spec.ts";
+import { readChoiceCount, readModelName, optionalFlag, requiredText } from "../core/request-spec.ts";
 import { pictureQuality, pictureSize } from "./picture-size.ts";
 import { plainDialect } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords } from "../core/prompt.ts";
 import { imagesAt } from "../core/requested-output.ts";
 import { compact, isObject, isSet, list, object, text } from "../core/read.ts";
 import type { Dialect, JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
-import { errorOfEvent } from "../core/upstream-error.ts";
+import { readEventError } from "../core/upstream-error.ts";
 import { readResponsesUsage, toUsage } from "../core/usage.ts";
 
 const DEFAULT_IMAGE_MODEL = "dall-e-2";
@@ -22,7 +22,7 @@ export const openaiImages: Dialect = {
   id: "openai-images",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const model = modelOf(json, pathModel, DEFAULT_IMAGE_MODEL);
+    const model = readModelName(json, pathModel, DEFAULT_IMAGE_MODEL);
     if (operation !== "images.variations") requiredText(json, "prompt");
     const size = pictureSize(json);
     const quality = pictureQuality(json);
@@ -33,8 +33,8 @@ export const openaiImages: Dialect = {
       stream: optionalFlag(json, "stream"),
       wantsStreamUsage: true,
       outputCap: undefined,
-      promptEstimate: boundOf((reader) => reader.text(text(json, "prompt") ?? "")),
-      units: choicesOf(json),
+      promptEstimate: estimateTokenBound((reader) => reader.text(text(json, "prompt") ?? "")),
+      units: readChoiceCount(json),
       ...(size !== undefined && { size }),
       ...(quality !== undefined && { quality }),
       ...((json["response_format"] === "b64_json" || json["stream"] === true) && { wantsBase64: true }),
@@ -49,9 +49,9 @@ export const openaiImages: Dialect = {
     return { ...(usage ?? toUsage({})), units: images.length };
   },
   meter: () => new ImageMeter(),
-  promptTexts: (body) => textsOf((reader) => reader.text(text(body.json(), "prompt") ?? "")),
-  promptWords: (body) => wordsOf((reader) => reader.text(text(body.json(), "prompt") ?? "")),
-  streamOf(answer, spec) {
+  promptTexts: (body) => collectTexts((reader) => reader.text(text(body.json(), "prompt") ?? "")),
+  promptWords: (body) => collectWords((reader) => reader.text(text(body.json(), "prompt") ?? "")),
+  toStream(answer, spec) {
     const type = spec.operation === "images.edits" ? "image_edit.completed" : "image_generation.completed";
     const { data: _data, created, ...rest } = answer;
     const envelope = compact({ ...rest, created_at: created });
@@ -60,7 +60,7 @@ export const openaiImages: Dialect = {
       .map((image): JsonObject => ({ ...envelope, ...image, type }));
     return Buffer.from(events.map((event) => `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
   },
-  answerOf(events) {
+  assembleAnswer(events) {
     const done = events.filter((event) => ENDS.includes(text(event, "type") ?? ""));
     const last = done.at(-1);
     if (last === undefined) return undefined;
@@ -88,7 +88,7 @@ class ImageMeter implements UsageMeter {
       this.#isOneByOne ||= single !== undefined;
       // The others come all the same.
       if (single === "failed") continue;
-      this.error ??= errorOfEvent(event);
+      this.error ??= readEventError(event);
       if (this.error) return;
       const isEnd = ENDS.includes(type);
       this.finished ||= isEnd;

@@ -1,8 +1,8 @@
 import { invalidRequest } from "../../lib/app-error.ts";
-import { modelOf } from "../core/request-spec.ts";
+import { readModelName } from "../core/request-spec.ts";
 import { imageTokens } from "../core/media.ts";
 import { plainDialect, usageMember } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords, type PromptReader } from "../core/prompt.ts";
 import { isObject, isSet, object, text } from "../core/read.ts";
 import type { Dialect, JsonObject } from "../core/types.ts";
 import { readChatUsage } from "../core/usage.ts";
@@ -15,7 +15,7 @@ export const openaiModerations: Dialect = {
   id: "openai-moderations",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const model = modelOf(json, pathModel, DEFAULT_MODERATION_MODEL);
+    const model = readModelName(json, pathModel, DEFAULT_MODERATION_MODEL);
     const input = json["input"];
     if (!isSet(input) || input === "" || (Array.isArray(input) && input.length === 0)) {
       throw invalidRequest("input", "input is required.");
@@ -27,13 +27,13 @@ export const openaiModerations: Dialect = {
       stream: false,
       wantsStreamUsage: false,
       outputCap: undefined,
-      promptEstimate: boundOf((reader) => walk(json, reader)),
+      promptEstimate: estimateTokenBound((reader) => walk(json, reader)),
       units: 1,
     };
   },
   usage: (answer) => usageMember(answer, readChatUsage),
-  promptTexts: (body) => textsOf((reader) => walk(body.json(), reader)),
-  promptWords: (body) => wordsOf((reader) => walk(body.json(), reader)),
+  promptTexts: (body) => collectTexts((reader) => walk(body.json(), reader)),
+  promptWords: (body) => collectWords((reader) => walk(body.json(), reader)),
 };
 
 function walk(json: JsonObject, reader: PromptReader): void {

@@ -1,4 +1,4 @@
-import { modelOf } from "../core/request-spec.ts";
+import { readModelName } from "../core/request-spec.ts";
 import { plainDialect } from "../core/typed-meter.ts";
 import type { Dialect } from "../core/types.ts";
 
@@ -15,7 +15,7 @@ export const openaiRealtime: Dialect = {
     return {
       operation,
       dialect: "openai-realtime",
-      model: modelOf(body.json(), pathModel),
+      model: readModelName(body.json(), pathModel),
       stream: true,
       wantsStreamUsage: true,
       outputCap: FIRST_OUTPUT_TOKENS,

@@ -21,7 +21,7 @@ export function pictureSize(body: JsonObject): string | undefined {
     if (found !== undefined && body[found] !== value) throw conflict(found, name);
     found ??= name;
   }
-  const sides = sidesOf(body);
+  const sides = readSize(body);
   if (found === undefined) return sides;
   if (sides !== undefined && body[found] !== sides) throw conflict(found, "width");
   return body[found] as string;
@@ -34,12 +34,12 @@ function unknownSize(name: string) {
   );
 }
 
-function sidesOf(body: JsonObject): string | undefined {
+function readSize(body: JsonObject): string | undefined {
   if (!isSet(body["width"]) && !isSet(body["height"])) return undefined;
-  return `${sideOf(body, "width")}x${sideOf(body, "height")}`;
+  return `${requireSide(body, "width")}x${requireSide(body, "height")}`;
 }
 
-function sideOf(body: JsonObject, name: "width" | "height"): number {
+function requireSide(body: JsonObject, name: "width" | "height"): number {
   const pixels = count(body, name);
   if (pixels !== undefined && pixels > 0) return pixels;
   throw invalidRequest(name, `${name} must be a whole number of pixels; send width and height together.`);

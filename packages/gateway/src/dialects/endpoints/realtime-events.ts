@@ -47,7 +47,7 @@ const RATES = { pcm: 48_000, g711: 8_000 };
 export function readRealtimeEvent(frame: Buffer): RealtimeFact | undefined {
   const members = topLevelMembers(frame, ["type", "delta", "response_id"]) ?? NO_MEMBERS;
   const type = textAt(frame, members.get("type")) ?? "";
-  if (SOUND.test(type) || SAID.test(type)) return pieceOf(type, frame, members);
+  if (SOUND.test(type) || SAID.test(type)) return readPiece(type, frame, members);
   const isTranscription = type.startsWith(TRANSCRIPTION);
   if (!isTranscription && !Object.hasOwn(FACTS, type)) return undefined;
   const event = parseObject(frame.toString("utf8"));
@@ -60,7 +60,7 @@ type Members = ReadonlyMap<string, JsonSpan>;
 const NO_MEMBERS: Members = new Map();
 
 /** A piece of an answer; sound is not decoded. */
-function pieceOf(type: string, frame: Buffer, members: Members): RealtimeFact {
+function readPiece(type: string, frame: Buffer, members: Members): RealtimeFact {
   const id = textAt(frame, members.get("response_id")) ?? "";
   if (SOUND.test(type)) return { kind: "sound", id, bytes: base64Bytes(members.get("delta")) };
   const said = textAt(frame, members.get("delta")) ?? "";
@@ -75,13 +75,17 @@ function base64Bytes(span: JsonSpan | undefined): number {
 const FACTS: Readonly<Record<string, (event: JsonObject) => RealtimeFact>> = {
   "session.created": sessionFact,
   "session.updated": sessionFact,
-  "response.created": (event) => ({ kind: "created", id: responseId(event), settings: settingsOf(responseOf(event)) }),
+  "response.created": (event) => ({
+    kind: "created",
+    id: responseId(event),
+    settings: readSettings(readResponse(event)),
+  }),
   "response.done": (event) => ({
     kind: "done",
     id: responseId(event),
-    usage: readResponsesUsage(object(responseOf(event), "usage")),
-    isInConversation: responseOf(event)?.["conversation_id"] !== null,
-    isCancelled: responseOf(event)?.["status"] === "cancelled",
+    usage: readResponsesUsage(object(readResponse(event), "usage")),
+    isInConversation: readResponse(event)?.["conversation_id"] !== null,
+    isCancelled: readResponse(event)?.["status"] === "cancelled",
   }),
   "conversation.item.added": itemFact,
   "conversation.item.created": itemFact,
@@ -90,19 +94,19 @@ const FACTS: Readonly<Record<string, (event: JsonObject) => RealtimeFact>> = {
 };
 
 function sessionFact(event: JsonObject): RealtimeFact {
-  return { kind: "session", session: settingsOf(object(event, "session")) };
+  return { kind: "session", session: readSettings(object(event, "session")) };
 }
 
 function itemFact(event: JsonObject): RealtimeFact {
   return { kind: "item", item: object(event, "item") ?? {} };
 }
 
-function responseOf(event: JsonObject): JsonObject | undefined {
+function readResponse(event: JsonObject): JsonObject | undefined {
   return object(event, "response");
 }
 
 function responseId(event: JsonObject): string {
-  return text(responseOf(event), "id") ?? "";
+  return text(readResponse(event), "id") ?? "";
 }
 
 function transcriptionFact(what: string, event: JsonObject): RealtimeFact | undefined {
@@ -134,18 +138,18 @@ function transcriptionUsage(usage: JsonObject | undefined): Usage | undefined {
 }
 
 /** The members of a session or a response, in the names of 2024 and of those that came after. */
-export function settingsOf(from: JsonObject | undefined): RealtimeSettings {
+export function readSettings(from: JsonObject | undefined): RealtimeSettings {
   const audio = object(from, "audio");
   return {
-    outputCap: capOf(from?.["max_output_tokens"] ?? from?.["max_response_output_tokens"]),
+    outputCap: toOutputCap(from?.["max_output_tokens"] ?? from?.["max_response_output_tokens"]),
     speaks: speaksIn(from?.["output_modalities"] ?? from?.["modalities"]),
-    transcriptionModel: transcriptionModelOf(from),
-    inputRate: rateOf(text(from, "input_audio_format") ?? formatOf(object(audio, "input"))),
-    outputRate: rateOf(text(from, "output_audio_format") ?? formatOf(object(audio, "output"))),
+    transcriptionModel: readTranscriptionModel(from),
+    inputRate: findSampleRate(text(from, "input_audio_format") ?? readFormat(object(audio, "input"))),
+    outputRate: findSampleRate(text(from, "output_audio_format") ?? readFormat(object(audio, "output"))),
   };
 }
 
-function capOf(cap: JsonValue | undefined): number | undefined {
+function toOutputCap(cap: JsonValue | undefined): number | undefined {
   if (cap === "inf") return Infinity;
   return typeof cap === "number" && cap > 0 ? cap : undefined;
 }
@@ -154,17 +158,17 @@ function speaksIn(modalities: JsonValue | undefined): boolean | undefined {
   return Array.isArray(modalities) ? modalities.includes("audio") : undefined;
 }
 
-function formatOf(side: JsonObject | undefined): string | undefined {
+function readFormat(side: JsonObject | undefined): string | undefined {
   return text(object(side, "format"), "type");
 }
 
 /** The model that transcribes what the client says; undefined where the settings name none. */
-export function transcriptionModelOf(session: JsonObject | undefined): string | undefined {
+export function readTranscriptionModel(session: JsonObject | undefined): string | undefined {
   const input = object(object(session, "audio"), "input");
   return text(object(session, "input_audio_transcription") ?? object(input, "transcription"), "model");
 }
 
-function rateOf(format: string | undefined): number | undefined {
+function findSampleRate(format: string | undefined): number | undefined {
   if (format === undefined) return undefined;
   return /g711|pcmu|pcma/.test(format) ? RATES.g711 : RATES.pcm;
 }
@@ -193,17 +197,25 @@ export function readClientEvent(frame: Buffer): ClientFact | undefined {
 }
 
 const CLIENT_FACTS: Readonly<Record<string, (event: JsonObject) => ClientFact>> = {
-  "response.create": (event) => ({ kind: "create", response: object(event, "response") ?? {}, eventId: idOf(event) }),
-  "conversation.item.create": (event) => ({ kind: "item", item: object(event, "item") ?? {}, eventId: idOf(event) }),
+  "response.create": (event) => ({
+    kind: "create",
+    response: object(event, "response") ?? {},
+    eventId: readEventId(event),
+  }),
+  "conversation.item.create": (event) => ({
+    kind: "item",
+    item: object(event, "item") ?? {},
+    eventId: readEventId(event),
+  }),
   "session.update": updateFact,
   "transcription_session.update": updateFact,
 };
 
 function updateFact(event: JsonObject): ClientFact {
   const type = text(event, "type") ?? "";
-  return { kind: "update", type, session: object(event, "session") ?? {}, eventId: idOf(event) };
+  return { kind: "update", type, session: object(event, "session") ?? {}, eventId: readEventId(event) };
 }
 
-function idOf(event: JsonObject): string | undefined {
+function readEventId(event: JsonObject): string | undefined {
   return text(event, "event_id");
 }

@@ -1,7 +1,7 @@
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
-import { modelOf } from "../core/request-spec.ts";
+import { readModelName } from "../core/request-spec.ts";
 import { plainDialect } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords, type PromptReader } from "../core/prompt.ts";
 import { count, isObject, isSet, list, object, text } from "../core/read.ts";
 import type { Dialect, JsonObject, JsonValue, Usage } from "../core/types.ts";
 import { toUsage } from "../core/usage.ts";
@@ -11,7 +11,7 @@ export const rerank: Dialect = {
   id: "rerank",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const model = modelOf(json, pathModel);
+    const model = readModelName(json, pathModel);
     if (!isSet(json["query"]) || json["query"] === "") throw new AppError("invalid_query", { param: "query" });
     if (list(json, "documents").length === 0) throw new AppError("invalid_documents", { param: "documents" });
     const top = json["top_n"];
@@ -25,13 +25,13 @@ export const rerank: Dialect = {
       stream: false,
       wantsStreamUsage: false,
       outputCap: undefined,
-      promptEstimate: boundOf((reader) => walk(json, reader)),
+      promptEstimate: estimateTokenBound((reader) => walk(json, reader)),
       units: 1,
     };
   },
   usage: readRerankUsage,
-  promptTexts: (body) => textsOf((reader) => walk(body.json(), reader)),
-  promptWords: (body) => wordsOf((reader) => walk(body.json(), reader)),
+  promptTexts: (body) => collectTexts((reader) => walk(body.json(), reader)),
+  promptWords: (body) => collectWords((reader) => walk(body.json(), reader)),
 };
 
 /** Jina and its copies count tokens; Cohere bills input tokens or search units. */

@@ -1,7 +1,7 @@
 import { encodeBlock } from "../../lib/text/sse.ts";
-import { choicesOf, exactJson, modelOf, outputCapOf, requiredList } from "../core/request-spec.ts";
+import { readChoiceCount, exactJson, readModelName, readOutputCap, requiredList } from "../core/request-spec.ts";
 import { plainDialect } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords } from "../core/prompt.ts";
 import { object } from "../core/read.ts";
 import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
 import { largestAt } from "../core/requested-output.ts";
@@ -10,8 +10,8 @@ import { geminiUsage, readGeminiUsage } from "../core/usage.ts";
 import { bareModel, everySpelling, gNumber, gObject, gText, spelled } from "./fields.ts";
 import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
-import { isBlockedPiece, kindOfPiece, showsPiece } from "./shape.ts";
-import { answerOfPieces, bareEvents, createArrayWriter, createEventWriter, NO_MORE } from "./stream.ts";
+import { isBlockedPiece, classifyPiece, showsPiece } from "./shape.ts";
+import { assemblePieces, bareEvents, createArrayWriter, createEventWriter, NO_MORE } from "./stream.ts";
 
 const capIn = largestAt(...everySpelling("generationConfig", "maxOutputTokens"));
 const candidatesIn = largestAt(...everySpelling("generationConfig", "candidateCount"));
@@ -24,8 +24,8 @@ export const geminiGenerate: Dialect = {
     const json = body.json();
     requiredList(json, "contents");
     const config = gObject(json, "generationConfig");
-    const cap = config && outputCapOf({ maxOutputTokens: gNumber(config, "maxOutputTokens") }, ["maxOutputTokens"]);
-    const choices = choicesOf({ candidateCount: gNumber(config, "candidateCount") }, "candidateCount");
+    const cap = config && readOutputCap({ maxOutputTokens: gNumber(config, "maxOutputTokens") }, ["maxOutputTokens"]);
+    const choices = readChoiceCount({ candidateCount: gNumber(config, "candidateCount") }, "candidateCount");
     const level = gText(gObject(config, "thinkingConfig"), "thinkingLevel");
     return {
       ...geminiAsk(json, operation, pathModel),
@@ -34,7 +34,7 @@ export const geminiGenerate: Dialect = {
       ...(level !== undefined && { reasoningEffort: level.toLowerCase() }),
     };
   },
-  retarget: (body, _ask, upstreamModel) => withModel(body, upstreamModel),
+  retarget: (body, _spec, upstreamModel) => withModel(body, upstreamModel),
   capEdits: (body, tokens) => {
     const key = spelled(body, "generationConfig");
     const { max_output_tokens: _other, ...config } = object(body, key) ?? {};
@@ -45,8 +45,8 @@ export const geminiGenerate: Dialect = {
   usage: (answer) => readGeminiUsage(object(answer, "usageMetadata")),
   withUsage: (answer, usage) => ({ ...answer, usageMetadata: geminiUsage(usage) }),
   errorIn: (answer) => readError(answer["error"]),
-  isAnswer: (answer) => kindOfPiece(answer) === "part",
-  kindOf: kindOfPiece,
+  isAnswer: (answer) => classifyPiece(answer) === "part",
+  classifyEvent: classifyPiece,
   hasContent: showsPiece,
   isRefusal: isBlockedPiece,
   tidy: bareEvents,
@@ -55,8 +55,8 @@ export const geminiGenerate: Dialect = {
   promptWords,
   answerTexts: candidatesTexts,
   eventTexts: candidatesTexts,
-  streamOf: (answer) => Buffer.from(encodeBlock(JSON.stringify(answer))),
-  answerOf: answerOfPieces,
+  toStream: (answer) => Buffer.from(encodeBlock(JSON.stringify(answer))),
+  assembleAnswer: assemblePieces,
   usageEvent: (usage) =>
     Buffer.from(encodeBlock(JSON.stringify({ candidates: [NO_MORE], usageMetadata: geminiUsage(usage) }))),
   streamForm: (url) => (wantsEvents(url) ? createEventWriter() : createArrayWriter()),
@@ -72,7 +72,7 @@ export const geminiCountTokens: Dialect = {
     requiredList(gObject(json, "generateContentRequest") ?? json, "contents");
     return { ...geminiAsk(json, operation, pathModel), dialect: "gemini-count-tokens" };
   },
-  retarget(body, _ask, upstreamModel) {
+  retarget(body, _spec, upstreamModel) {
     const request = gObject(exactJson(body), "generateContentRequest");
     if (request?.["model"] === undefined || request["model"] === `models/${upstreamModel}`) return body.bytes;
     const inner = { ...request, model: `models/${upstreamModel}` };
@@ -89,11 +89,11 @@ function geminiAsk(json: JsonObject, operation: Operation, pathModel: string | u
   return {
     operation,
     dialect: "gemini-generate",
-    model: modelOf({}, pathModel === undefined ? undefined : bareModel(pathModel)),
+    model: readModelName({}, pathModel === undefined ? undefined : bareModel(pathModel)),
     stream: false,
     wantsStreamUsage: true,
     outputCap: undefined,
-    promptEstimate: boundOf((reader) => walkGemini(json, reader)),
+    promptEstimate: estimateTokenBound((reader) => walkGemini(json, reader)),
     units: 1,
   };
 }
@@ -111,9 +111,9 @@ function withModel(body: Body, upstreamModel: string): Buffer {
 }
 
 function promptTexts(body: Body) {
-  return textsOf((reader) => walkGemini(body.json(), reader));
+  return collectTexts((reader) => walkGemini(body.json(), reader));
 }
 
 function promptWords(body: Body) {
-  return wordsOf((reader) => walkGemini(body.json(), reader));
+  return collectWords((reader) => walkGemini(body.json(), reader));
 }

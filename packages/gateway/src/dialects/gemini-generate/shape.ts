@@ -2,7 +2,7 @@ import { isObject, isObjectList, isSet, object, objects } from "../core/read.ts"
 import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
 /** Usage alone is not part of the answer; a prompt that was blocked is answered by that. */
-export function kindOfPiece(piece: JsonObject): EventKind {
+export function classifyPiece(piece: JsonObject): EventKind {
   const { candidates } = piece;
   if (isSet(candidates) && !(isObjectList(candidates) && candidates.every(isCandidate))) return "unreadable";
   if (Array.isArray(candidates) && candidates.length > 0) return "part";

@@ -3,7 +3,7 @@ import { compact, isSet, number, object, objects, text } from "../core/read.ts";
 import type { JsonObject, StreamForm } from "../core/types.ts";
 
 /** The whole answer that streamed pieces add up to; undefined when there is none. */
-export function answerOfPieces(events: readonly JsonObject[]): JsonObject | undefined {
+export function assemblePieces(events: readonly JsonObject[]): JsonObject | undefined {
   const pieces = events.filter((event) => event["candidates"] !== undefined || event["promptFeedback"] !== undefined);
   if (pieces.length === 0) return undefined;
   let whole: JsonObject = {};

@@ -8,10 +8,10 @@ export const chatAnswerIds: AnswerIds = {
   read: (answer) =>
     objects(answer, "choices").flatMap((choice) => {
       const said = object(choice, "message") ?? object(choice, "delta");
-      return idsOf(text(object(said, "audio"), "id"));
+      return listIds(text(object(said, "audio"), "id"));
     }),
 };
 
-function idsOf(id: string | undefined): string[] {
+function listIds(id: string | undefined): string[] {
   return id === undefined ? [] : [id];
 }

@@ -6,12 +6,12 @@ import { openaiChat } from "./index.ts";
 
 const hi = { role: "user", content: "hi" };
 
-function bodyOf(json: unknown) {
+function createBody(json: unknown) {
   return jsonBody(Buffer.from(typeof json === "string" ? json : JSON.stringify(json)));
 }
 
 function inspect(json: unknown): RequestSpec {
-  return openaiChat.inspect(bodyOf(json), "chat", undefined);
+  return openaiChat.inspect(createBody(json), "chat", undefined);
 }
 
 function refusal(json: unknown): unknown {
@@ -85,14 +85,14 @@ describe("inspect", () => {
 
 describe("retarget", () => {
   const retarget = (text: string, model: string, askUsage: boolean): string => {
-    const body = bodyOf(text);
+    const body = createBody(text);
     return openaiChat.retarget(body, openaiChat.inspect(body, "chat", undefined), model, { askUsage }).toString();
   };
   const text =
     '{"temperature":1.0,"model":"a","messages":[{"role":"user","content":"hi"}],"seed":12345678901234567890,"stream":true}';
 
   it("returns the very same buffer when nothing changes", () => {
-    const body = bodyOf(text);
+    const body = createBody(text);
     const spec = openaiChat.inspect(body, "chat", undefined);
     expect(openaiChat.retarget(body, spec, "a", { askUsage: false })).toBe(body.bytes);
   });
@@ -252,13 +252,13 @@ describe("meter", () => {
 
 describe("texts", () => {
   it("count overhead as compatible gateways do", () => {
-    const { text, extra } = openaiChat.promptTexts(bodyOf({ model: "m", messages: [hi] }));
+    const { text, extra } = openaiChat.promptTexts(createBody({ model: "m", messages: [hi] }));
     expect({ text, extra }).toEqual({ text: "hi", extra: 7 });
   });
 
   it("name words for filters without schemas and names", () => {
     const words = openaiChat.promptWords(
-      bodyOf({
+      createBody({
         model: "m",
         messages: [
           hi,
@@ -312,10 +312,10 @@ describe("streams and whole answers", () => {
     wantsStreamUsage,
   });
   const events = (asked: RequestSpec) =>
-    parseEvents(openaiChat.streamOf(answer, asked)).flatMap(({ data }) => (data ? [data] : []));
+    parseEvents(openaiChat.toStream(answer, asked)).flatMap(({ data }) => (data ? [data] : []));
 
   it("become each other", () => {
-    expect(openaiChat.answerOf(events(ask(true)))).toEqual(answer);
+    expect(openaiChat.assembleAnswer(events(ask(true)))).toEqual(answer);
   });
 
   it("show usage to those who asked", () => {
@@ -332,10 +332,12 @@ describe("streams and whole answers", () => {
       id: "c",
       choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }],
     });
-    const named = (id: string, args: string, index?: number) =>
+    const buildNamedDelta = (id: string, args: string, index?: number) =>
       delta({ ...(index !== undefined && { index }), id, function: { name: id, arguments: args } });
     const calls = (list: JsonObject[]) => {
-      const whole = openaiChat.answerOf(list) as { choices: { message: { tool_calls: { function: unknown }[] } }[] };
+      const whole = openaiChat.assembleAnswer(list) as {
+        choices: { message: { tool_calls: { function: unknown }[] } }[];
+      };
       return whole.choices[0]?.message.tool_calls.map((call) => call.function);
     };
     const expected = [
@@ -343,10 +345,14 @@ describe("streams and whole answers", () => {
       { name: "b", arguments: "{}" },
     ];
     expect(
-      calls([named("a", "{", 0), named("b", "{}", 1), delta({ index: 0, function: { arguments: "1}" } })]),
+      calls([
+        buildNamedDelta("a", "{", 0),
+        buildNamedDelta("b", "{}", 1),
+        delta({ index: 0, function: { arguments: "1}" } }),
+      ]),
     ).toEqual(expected);
-    expect(calls([named("a", "{1}"), named("b", "{}")])).toEqual(expected);
-    expect(calls([named("a", "{1}", 0), named("b", "{}", 0)])).toEqual(expected);
+    expect(calls([buildNamedDelta("a", "{1}"), buildNamedDelta("b", "{}")])).toEqual(expected);
+    expect(calls([buildNamedDelta("a", "{1}", 0), buildNamedDelta("b", "{}", 0)])).toEqual(expected);
   });
 
   it("make a usage chunk in the name of the stream", () => {

@@ -1,16 +1,16 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import {
-  choicesOf,
+  readChoiceCount,
   exactJson,
   renameEdits,
-  modelOf,
+  readModelName,
   optionalFlag,
-  outputCapOf,
+  readOutputCap,
   requiredList,
   withMembers,
 } from "../core/request-spec.ts";
 import { withCallIdsFor } from "../core/chat-calls.ts";
-import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords } from "../core/prompt.ts";
 import { flag, isObject, isSet, object, text } from "../core/read.ts";
 import type { RequestSpec, Body, Dialect, JsonObject, RetargetOptions } from "../core/types.ts";
 import { largestAt } from "../core/requested-output.ts";
@@ -19,8 +19,8 @@ import { chatUsage, readChatUsage } from "../core/usage.ts";
 import { chatAnswerIds } from "./answer-ids.ts";
 import { ChatMeter, sentenceIn } from "./meter.ts";
 import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
-import { isChatAnswer, isFilteredChoice, kindOfChunk, showsChoice } from "./shape.ts";
-import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
+import { isChatAnswer, isFilteredChoice, classifyChunk, showsChoice } from "./shape.ts";
+import { assembleChunks, encodeChunks, DONE, usageChunk } from "./stream.ts";
 
 /** Names of the limit of output tokens. */
 export const COMPLETION_CAPS = ["max_completion_tokens", "max_tokens"] as const;
@@ -32,14 +32,14 @@ export const openaiChat: Dialect = {
   errors: "openai",
   inspect(body, operation, pathModel) {
     const json = body.json();
-    const model = modelOf(json, pathModel);
+    const model = readModelName(json, pathModel);
     checkMessages(json);
     const effort = text(json, "reasoning_effort") ?? text(object(json, "reasoning"), "effort");
     return completionAsk(json, {
       operation,
       dialect: "openai-chat",
       model,
-      promptEstimate: boundOf((reader) => walkChat(json, reader)),
+      promptEstimate: estimateTokenBound((reader) => walkChat(json, reader)),
       ...(effort !== undefined && { reasoningEffort: effort }),
     });
   },
@@ -47,21 +47,21 @@ export const openaiChat: Dialect = {
   capEdits: capCompletion,
   capName: (body) => capKeys(body)[0] ?? "max_tokens",
   requestedOutput: (body) => ({ cap: completionCap(body), answers: choicesIn(body) ?? 1 }),
-  usage: usageOfCompletion,
+  usage: readCompletionUsage,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
   isAnswer: isChatAnswer,
-  kindOf: kindOfChunk,
+  classifyEvent: classifyChunk,
   hasContent: showsChoice,
   isRefusal: isFilteredChoice,
   meter: () => new ChatMeter(),
-  promptTexts: (body) => textsOf((reader) => walkChat(body.json(), reader)),
-  promptWords: (body) => wordsOf((reader) => walkChat(body.json(), reader)),
+  promptTexts: (body) => collectTexts((reader) => walkChat(body.json(), reader)),
+  promptWords: (body) => collectWords((reader) => walkChat(body.json(), reader)),
   answerTexts: choicesTexts,
   eventTexts: choicesTexts,
   isUsageOnly: isUsageChunk,
-  streamOf: chunksOf,
-  answerOf: answerOfChunks,
+  toStream: encodeChunks,
+  assembleAnswer: assembleChunks,
   usageEvent: (usage, last) => usageChunk(usage, last, "chat.completion.chunk"),
   terminator: DONE,
 };
@@ -71,8 +71,8 @@ export function completionAsk(
   json: JsonObject,
   own: Omit<RequestSpec, "stream" | "wantsStreamUsage" | "outputCap" | "units">,
 ): RequestSpec {
-  const cap = outputCapOf(json, COMPLETION_CAPS);
-  const choices = choicesOf(json);
+  const cap = readOutputCap(json, COMPLETION_CAPS);
+  const choices = readChoiceCount(json);
   return {
     stream: optionalFlag(json, "stream"),
     wantsStreamUsage: flag(object(json, "stream_options"), "include_usage") === true,
@@ -111,7 +111,7 @@ function capKeys(body: JsonObject): readonly string[] {
 }
 
 /** Usage next to the choices, inside the first one, or under the name of a vendor. */
-export function usageOfCompletion(answer: JsonObject) {
+export function readCompletionUsage(answer: JsonObject) {
   const choice = Array.isArray(answer["choices"]) ? answer["choices"][0] : undefined;
   return (
     readChatUsage(object(answer, "usage")) ??

@@ -2,7 +2,7 @@ import { isObject, isObjectList, isSet, object, objects, text } from "../core/re
 import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
 /** Chunks without a choice are not part of the answer: usage, filters of the prompt, signs of life. */
-export function kindOfChunk({ choices }: JsonObject): EventKind {
+export function classifyChunk({ choices }: JsonObject): EventKind {
   if (!isSet(choices)) return "metadata";
   if (!isObjectList(choices) || !choices.every(isChoice)) return "unreadable";
   return choices.length === 0 ? "metadata" : "part";

@@ -7,23 +7,23 @@ import { chatUsage } from "../core/usage.ts";
 export const DONE = Buffer.from("data: [DONE]\n\n");
 
 /** Members of a chunk or answer that every event repeats. */
-function envelopeOf(answer: JsonObject, kind: string): JsonObject {
+function buildEnvelope(answer: JsonObject, kind: string): JsonObject {
   const { choices: _choices, usage: _usage, object: _object, ...rest } = answer;
   return { ...rest, object: kind };
 }
 
 /** The chunks that a whole chat answer would have been. */
-export function chunksOf(answer: JsonObject, spec: RequestSpec): Buffer {
-  const envelope = envelopeOf(answer, "chat.completion.chunk");
+export function encodeChunks(answer: JsonObject, spec: RequestSpec): Buffer {
+  const envelope = buildEnvelope(answer, "chat.completion.chunk");
   const usage = object(answer, "usage");
   const chunks: JsonObject[] = objects(answer, "choices")
-    .flatMap(choicesOfMessage)
+    .flatMap(toChunkChoices)
     .map((choice) => ({ ...envelope, choices: [choice] }));
   if (spec.wantsStreamUsage && usage !== undefined) chunks.push({ ...envelope, choices: [], usage });
   return Buffer.from(chunks.map((chunk) => encodeBlock(JSON.stringify(chunk))).join(""));
 }
 
-function choicesOfMessage(choice: JsonObject): JsonObject[] {
+function toChunkChoices(choice: JsonObject): JsonObject[] {
   const message = object(choice, "message");
   const { role, content, tool_calls: _calls, ...others } = message ?? {};
   const calls = objects(message, "tool_calls");
@@ -51,7 +51,7 @@ interface ChoiceParts {
 }
 
 /** The whole chat answer that chunks add up to; undefined when none of them is a chunk. */
-export function answerOfChunks(events: readonly JsonObject[]): JsonObject | undefined {
+export function assembleChunks(events: readonly JsonObject[]): JsonObject | undefined {
   const chunks = events.filter((event) => Array.isArray(event["choices"]));
   if (chunks.length === 0) return undefined;
   const parts = new Map<number, ChoiceParts>();
@@ -65,8 +65,8 @@ export function answerOfChunks(events: readonly JsonObject[]): JsonObject | unde
       if (isSet(choice["usage"])) usage = choice["usage"];
     }
   }
-  const { obfuscation: _obfuscation, ...named } = envelopeOf(envelope, "chat.completion");
-  const choices = [...parts].sort(([a], [b]) => a - b).map(([index, part]) => choiceOf(index, part));
+  const { obfuscation: _obfuscation, ...named } = buildEnvelope(envelope, "chat.completion");
+  const choices = [...parts].sort(([a], [b]) => a - b).map(([index, part]) => buildChoice(index, part));
   return { ...named, choices, ...(usage !== undefined && { usage }) };
 }
 
@@ -131,7 +131,7 @@ function callIndex(calls: readonly JsonObject[], index: JsonValue | undefined, d
   return id === undefined && calls.length > 0 ? calls.length - 1 : calls.length;
 }
 
-function choiceOf(index: number, part: ChoiceParts): JsonObject {
+function buildChoice(index: number, part: ChoiceParts): JsonObject {
   const message = part.calls.length > 0 ? { ...part.message, tool_calls: part.calls } : part.message;
   return {
     index,

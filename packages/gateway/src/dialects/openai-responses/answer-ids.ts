@@ -10,19 +10,19 @@ export const responseAnswerIds: AnswerIds = {
     spec.dialect === "openai-responses" && (body["store"] !== false || spec.hostedTools !== undefined),
   read(answer) {
     const type = text(answer, "type") ?? "";
-    if (type === "response.output_item.done") return idsOfItem(object(answer, "item"));
-    return idsOfResponse(EVENTS.includes(type) ? object(answer, "response") : answer);
+    if (type === "response.output_item.done") return listItemIds(object(answer, "item"));
+    return listResponseIds(EVENTS.includes(type) ? object(answer, "response") : answer);
   },
 };
 
-function idsOfResponse(response: JsonObject | undefined): string[] {
-  return [...textsOf(response, ["id"]), ...objects(response, "output").flatMap(idsOfItem)];
+function listResponseIds(response: JsonObject | undefined): string[] {
+  return [...listTexts(response, ["id"]), ...objects(response, "output").flatMap(listItemIds)];
 }
 
-function idsOfItem(item: JsonObject | undefined): string[] {
-  return textsOf(item, ["id", "container_id"]);
+function listItemIds(item: JsonObject | undefined): string[] {
+  return listTexts(item, ["id", "container_id"]);
 }
 
-function textsOf(from: JsonObject | undefined, names: readonly string[]): string[] {
+function listTexts(from: JsonObject | undefined, names: readonly string[]): string[] {
   return names.flatMap((name) => text(from, name) ?? []);
 }

@@ -1,20 +1,27 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import { encodeBlock } from "../../lib/text/sse.ts";
-import { exactJson, modelEdits, modelOf, optionalFlag, outputCapOf, withMembers } from "../core/request-spec.ts";
+import {
+  exactJson,
+  modelEdits,
+  readModelName,
+  optionalFlag,
+  readOutputCap,
+  withMembers,
+} from "../core/request-spec.ts";
 import { withCallIdFor } from "../core/call-ids.ts";
 import { eachObject } from "../core/json-edit.ts";
 import { plainDialect, TypedMeter } from "../core/typed-meter.ts";
-import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords } from "../core/prompt.ts";
 import { isSet, object, text } from "../core/read.ts";
 import type { RequestSpec, Dialect, JsonObject, Operation } from "../core/types.ts";
 import { capAt } from "../core/requested-output.ts";
-import { errorOfEvent, readError } from "../core/upstream-error.ts";
+import { readEventError, readError } from "../core/upstream-error.ts";
 import { readResponsesUsage, responsesUsage } from "../core/usage.ts";
 import { responseAnswerIds } from "./answer-ids.ts";
 import { trackResponses } from "./position.ts";
 import { eventTexts, outputTexts, walkResponses } from "./prompt.ts";
-import { isRefusedResponse, isResponse, kindOfResponseEvent, showsOutput } from "./shape.ts";
-import { eventsOfResponse, responseOfEvents } from "./writer.ts";
+import { isRefusedResponse, isResponse, classifyResponseEvent, showsOutput } from "./shape.ts";
+import { toResponseEvents, findFinalResponse } from "./writer.ts";
 
 const ENDS = ["response.completed", "response.incomplete", "response.failed"];
 
@@ -27,14 +34,14 @@ export const openaiResponses: Dialect = {
     const json = body.json();
     const spec = responsesAsk(json, operation, pathModel);
     checkInput(json);
-    return { ...spec, stream: optionalFlag(json, "stream"), outputCap: outputCapOf(json, ["max_output_tokens"]) };
+    return { ...spec, stream: optionalFlag(json, "stream"), outputCap: readOutputCap(json, ["max_output_tokens"]) };
   },
-  retarget(body, _ask, upstreamModel) {
+  retarget(body, _spec, upstreamModel) {
     const edits = modelEdits(body, upstreamModel);
-    const known = (json: JsonObject) =>
+    const mapCallIds = (json: JsonObject) =>
       eachObject(json, "input", (item) => withCallIdFor(upstreamModel, item, "call_id"));
-    if (known(body.json()) !== body.json())
-      edits.push({ key: "input", json: JSON.stringify(known(exactJson(body))["input"]) });
+    if (mapCallIds(body.json()) !== body.json())
+      edits.push({ key: "input", json: JSON.stringify(mapCallIds(exactJson(body))["input"]) });
     return withMembers(body, edits);
   },
   capEdits: (_body, tokens) => [{ key: "max_output_tokens", json: String(tokens) }],
@@ -43,24 +50,24 @@ export const openaiResponses: Dialect = {
   usage: (answer) => readResponsesUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: responsesUsage(usage) }),
   errorIn: (answer) =>
-    errorOfEvent({ event: undefined, data: answer, raw: "" }) ??
+    readEventError({ event: undefined, data: answer, raw: "" }) ??
     (answer["status"] === "failed" ? readError("The response failed.") : undefined),
   isAnswer: isResponse,
-  kindOf: kindOfResponseEvent,
+  classifyEvent: classifyResponseEvent,
   hasContent: showsOutput,
   isRefusal: isRefusedResponse,
   meter: () => new TypedMeter({ ends: ENDS, readUsage: readResponsesUsage }),
-  promptTexts: (body) => textsOf((reader) => walkResponses(body.json(), reader)),
-  promptWords: (body) => wordsOf((reader) => walkResponses(body.json(), reader)),
+  promptTexts: (body) => collectTexts((reader) => walkResponses(body.json(), reader)),
+  promptWords: (body) => collectWords((reader) => walkResponses(body.json(), reader)),
   answerTexts: outputTexts,
   eventTexts,
-  streamOf: (answer) =>
+  toStream: (answer) =>
     Buffer.from(
-      eventsOfResponse(answer)
+      toResponseEvents(answer)
         .map(({ event, data }) => encodeBlock(JSON.stringify(data), event))
         .join(""),
     ),
-  answerOf: responseOfEvents,
+  assembleAnswer: findFinalResponse,
   position: trackResponses,
 };
 
@@ -92,11 +99,11 @@ function responsesAsk(json: JsonObject, operation: Operation, pathModel: string 
   return {
     operation,
     dialect: "openai-responses",
-    model: modelOf(json, pathModel),
+    model: readModelName(json, pathModel),
     stream: false,
     wantsStreamUsage: true,
     outputCap: undefined,
-    promptEstimate: boundOf((reader) => walkResponses(json, reader)),
+    promptEstimate: estimateTokenBound((reader) => walkResponses(json, reader)),
     units: 1,
     ...(effort !== undefined && { reasoningEffort: effort }),
   };

@@ -6,11 +6,11 @@ const BLANK_LINE = Buffer.from("\n\n");
 const SMALL = 4096;
 
 /** The first of many events, without the bytes of the others; few bytes stay as they came. */
-function firstOf(blocks: Buffer): Buffer {
+function sliceFirstEvent(blocks: Buffer): Buffer {
   return blocks.length <= SMALL ? blocks : Buffer.from(blocks.subarray(0, blocks.indexOf(BLANK_LINE) + 2));
 }
 
-function lastOf(blocks: Buffer): Buffer {
+function sliceLastEvent(blocks: Buffer): Buffer {
   if (blocks.length <= SMALL) return blocks;
   const before = blocks.lastIndexOf(BLANK_LINE, blocks.length - 3);
   return Buffer.from(blocks.subarray(before < 0 ? 0 : before + 2));
@@ -25,8 +25,8 @@ export function trackResponses(): StreamPosition {
   return {
     feed(blocks) {
       if (blocks.length === 0) return;
-      first ??= firstOf(blocks);
-      last = lastOf(blocks);
+      first ??= sliceFirstEvent(blocks);
+      last = sliceLastEvent(blocks);
     },
     options() {
       const created = first && parseEvents(first).find(({ data }) => text(data, "type") === "response.created");

@@ -4,7 +4,7 @@ import type { EventKind, JsonObject } from "../core/types.ts";
 const OF_RESPONSE = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
 const OF_TEXT = /\.(?:output_text|refusal|reasoning_text|reasoning_summary_text|\w+_arguments|\w+_input)\.delta$/;
 
-export function kindOfResponseEvent(event: JsonObject): EventKind {
+export function classifyResponseEvent(event: JsonObject): EventKind {
   const type = text(event, "type") ?? "";
   if (!type.startsWith("response.")) return "metadata";
   if (OF_RESPONSE.test(type)) return isObject(event["response"]) ? "part" : "unreadable";

@@ -55,17 +55,17 @@ export class ResponseWriter {
 }
 
 /** The events that a whole response would have been. */
-export function eventsOfResponse(response: JsonObject): StreamEvent[] {
+export function toResponseEvents(response: JsonObject): StreamEvent[] {
   const { output: _output, status, usage, error, incomplete_details: details, ...shown } = response;
   const writer = new ResponseWriter(shown);
   const events = writer.begin();
-  for (const item of objects(response, "output")) events.push(...eventsOfItem(writer, item));
+  for (const item of objects(response, "output")) events.push(...writeItemEvents(writer, item));
   const end = status === "incomplete" || status === "failed" ? status : "completed";
   events.push(writer.end(end, { usage, error: error ?? null, incomplete_details: details ?? null }));
   return events;
 }
 
-function eventsOfItem(writer: ResponseWriter, item: JsonObject): StreamEvent[] {
+function writeItemEvents(writer: ResponseWriter, item: JsonObject): StreamEvent[] {
   switch (item["type"]) {
     case "message":
       return wrap(writer, item, { content: [] }, messageEvents(writer, item));
@@ -129,7 +129,7 @@ function summaryEvents(writer: ResponseWriter, item: JsonObject): () => StreamEv
 }
 
 /** The response object of a stream's last event; undefined while the stream has no end. */
-export function responseOfEvents(events: readonly JsonObject[]): JsonObject | undefined {
+export function findFinalResponse(events: readonly JsonObject[]): JsonObject | undefined {
   const last = events.findLast((event) =>
     ["response.completed", "response.incomplete", "response.failed"].includes(text(event, "type") ?? ""),
   );

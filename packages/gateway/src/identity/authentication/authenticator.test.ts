@@ -77,11 +77,11 @@ eachDatabase("authenticator", (open) => {
     return { key, id: await insertRow(kit.database.db, "tokens", row) };
   }
 
-  const statusOf = async (id: number) =>
+  const readStatus = async (id: number) =>
     (await kit.database.db.selectFrom("tokens").select("status").where("id", "=", id).executeTakeFirstOrThrow()).status;
   const byKey = (key: string, ip = "10.0.0.1", more?: { allowExhausted: boolean }) =>
     authenticator.byKey(requestWith({ authorization: `Bearer sk-${key}` }), ip, more);
-  const codeOf = async (promise: Promise<unknown>) =>
+  const readErrorCode = async (promise: Promise<unknown>) =>
     promise.then(
       () => "passed",
       (error: { code: string; status: number }) => `${error.status} ${error.code}`,
@@ -112,18 +112,18 @@ eachDatabase("authenticator", (open) => {
       const { key, id } = await token({});
       const caller = await byKey(key);
       await authenticator.recheck(caller);
-      expect(await codeOf(authenticator.recheck({ ...caller, keyHash: "gone" }))).toBe("401 invalid_api_key");
+      expect(await readErrorCode(authenticator.recheck({ ...caller, keyHash: "gone" }))).toBe("401 invalid_api_key");
       await kit.database.db.updateTable("tokens").set({ status: 2 }).where("id", "=", id).execute();
       kit.clock.set(START_SECONDS + 61);
-      expect(await codeOf(authenticator.recheck(caller))).toBe("401 token_disabled");
+      expect(await readErrorCode(authenticator.recheck(caller))).toBe("401 token_disabled");
     });
 
     test("refuses missing, malformed, unknown and deleted keys", async () => {
-      expect(await codeOf(authenticator.byKey(requestWith({}), "10.0.0.1"))).toBe("401 missing_api_key");
-      expect(await codeOf(byKey("short"))).toBe("401 invalid_api_key");
-      expect(await codeOf(byKey(randomText(48)))).toBe("401 invalid_api_key");
+      expect(await readErrorCode(authenticator.byKey(requestWith({}), "10.0.0.1"))).toBe("401 missing_api_key");
+      expect(await readErrorCode(byKey("short"))).toBe("401 invalid_api_key");
+      expect(await readErrorCode(byKey(randomText(48)))).toBe("401 invalid_api_key");
       const { key } = await token({ deleted_at: 5 });
-      expect(await codeOf(byKey(key))).toBe("401 invalid_api_key");
+      expect(await readErrorCode(byKey(key))).toBe("401 invalid_api_key");
     });
 
     test("finds carried keys of any form, only while the option says that there are some", async () => {
@@ -134,24 +134,24 @@ eachDatabase("authenticator", (open) => {
         ids.push((await token({ key_hash: kit.vault.hashKey(importedDigest(digest)) })).id);
       }
       const call = (text: string) => authenticator.byKey(requestWith({ "x-api-key": text }), "10.0.0.1");
-      for (const text of texts) expect(await codeOf(call(text))).toBe("401 invalid_api_key");
+      for (const text of texts) expect(await readErrorCode(call(text))).toBe("401 invalid_api_key");
       options = parseOptions([{ key: "CarriedKeysEnabled", value: "true" }]);
       expect((await call(texts[0] ?? "")).tokenId).toBe(ids[0]);
       expect((await call((texts[0] ?? "").slice(3))).tokenId).toBe(ids[0]);
       expect((await call(texts[1] ?? "")).tokenId).toBe(ids[1]);
       // Whatever has no sk- in front was given out with it.
-      expect(await codeOf(call(texts[2] ?? ""))).toBe("401 invalid_api_key");
+      expect(await readErrorCode(call(texts[2] ?? ""))).toBe("401 invalid_api_key");
       expect((await byKey((await token()).key)).userId).toBe(userId);
     });
 
     test("slows the guessing of one address down, and lets good keys of it pass", async () => {
-      for (let i = 0; i < 60; i++) expect(await codeOf(byKey("guess"))).toBe("401 invalid_api_key");
-      expect(await codeOf(byKey("guess"))).toBe("429 rate_limit_exceeded");
+      for (let i = 0; i < 60; i++) expect(await readErrorCode(byKey("guess"))).toBe("401 invalid_api_key");
+      expect(await readErrorCode(byKey("guess"))).toBe("429 rate_limit_exceeded");
       const { key } = await token();
-      expect(await codeOf(byKey(key))).toBe("passed");
-      expect(await codeOf(byKey("guess", "10.0.0.2"))).toBe("401 invalid_api_key");
+      expect(await readErrorCode(byKey(key))).toBe("passed");
+      expect(await readErrorCode(byKey("guess", "10.0.0.2"))).toBe("401 invalid_api_key");
       kit.clock.set(START_SECONDS + 61);
-      expect(await codeOf(byKey("guess"))).toBe("401 invalid_api_key");
+      expect(await readErrorCode(byKey("guess"))).toBe("401 invalid_api_key");
     });
 
     test("refuses by status", async () => {
@@ -161,45 +161,45 @@ eachDatabase("authenticator", (open) => {
         [3, "401 token_expired"],
         [4, "401 token_quota_exhausted"],
       ] as const) {
-        expect(await codeOf(byKey((await token({ status })).key))).toBe(code);
+        expect(await readErrorCode(byKey((await token({ status })).key))).toBe(code);
       }
     });
 
     test("marks an expired token once", async () => {
       const { key, id } = await token({ expired_time: START_SECONDS + 10 });
-      expect(await codeOf(byKey(key))).toBe("passed");
+      expect(await readErrorCode(byKey(key))).toBe("passed");
       kit.clock.set(START_SECONDS + 11);
-      expect(await codeOf(byKey(key))).toBe("401 token_expired");
-      expect(await statusOf(id)).toBe(3);
+      expect(await readErrorCode(byKey(key))).toBe("401 token_expired");
+      expect(await readStatus(id)).toBe(3);
       await kit.database.db.updateTable("tokens").set({ status: 2 }).where("id", "=", id).execute();
-      expect(await codeOf(byKey(key))).toBe("401 token_disabled");
-      expect(await statusOf(id)).toBe(2);
+      expect(await readErrorCode(byKey(key))).toBe("401 token_disabled");
+      expect(await readStatus(id)).toBe(2);
     });
 
     test("marks a token that is used up, by the row and not by the cache", async () => {
       const { key, id } = await token({ remain_quota: 0 });
       const { db } = kit.database;
-      expect(await codeOf(byKey(key))).toBe("401 token_quota_exhausted");
-      expect(await statusOf(id)).toBe(4);
+      expect(await readErrorCode(byKey(key))).toBe("401 token_quota_exhausted");
+      expect(await readStatus(id)).toBe(4);
       const late = await token({ remain_quota: 0, status: 2 });
-      expect(await codeOf(byKey(late.key))).toBe("401 token_disabled");
+      expect(await readErrorCode(byKey(late.key))).toBe("401 token_disabled");
       const filled = await token({ remain_quota: 0 });
       // The cache reads the token while it is empty; then it gets quota.
       await createTokenCache({ raw: kit.database.raw, clock: kit.clock }).find(kit.vault.hashKey(filled.key));
       await db.updateTable("tokens").set({ remain_quota: 50 }).where("id", "=", filled.id).execute();
-      expect(await codeOf(byKey(filled.key))).toBe("passed");
-      expect(await statusOf(filled.id)).toBe(1);
-      expect(await codeOf(byKey((await token({ remain_quota: 0, unlimited_quota: 1 })).key))).toBe("passed");
+      expect(await readErrorCode(byKey(filled.key))).toBe("passed");
+      expect(await readStatus(filled.id)).toBe(1);
+      expect(await readErrorCode(byKey((await token({ remain_quota: 0, unlimited_quota: 1 })).key))).toBe("passed");
     });
 
     test("lets a used-up token read its balance where that is asked for", async () => {
-      expect(await codeOf(byKey((await token({ status: 4 })).key, "10.0.0.1", { allowExhausted: true }))).toBe(
+      expect(await readErrorCode(byKey((await token({ status: 4 })).key, "10.0.0.1", { allowExhausted: true }))).toBe(
         "passed",
       );
       const empty = await token({ remain_quota: 0 });
-      expect(await codeOf(byKey(empty.key, "10.0.0.1", { allowExhausted: true }))).toBe("passed");
-      expect(await statusOf(empty.id)).toBe(1);
-      expect(await codeOf(byKey((await token({ status: 2 })).key, "10.0.0.1", { allowExhausted: true }))).toBe(
+      expect(await readErrorCode(byKey(empty.key, "10.0.0.1", { allowExhausted: true }))).toBe("passed");
+      expect(await readStatus(empty.id)).toBe(1);
+      expect(await readErrorCode(byKey((await token({ status: 2 })).key, "10.0.0.1", { allowExhausted: true }))).toBe(
         "401 token_disabled",
       );
     });
@@ -208,24 +208,24 @@ eachDatabase("authenticator", (open) => {
       for (const change of [{ status: 2 }, { status: 1, deleted_at: 5 }]) {
         const { key } = await token();
         await kit.database.db.updateTable("users").set(change).where("id", "=", userId).execute();
-        expect(await codeOf(byKey(key))).toBe("403 user_disabled");
+        expect(await readErrorCode(byKey(key))).toBe("403 user_disabled");
       }
       const orphan = await token({ user_id: 999_999 });
-      expect(await codeOf(byKey(orphan.key))).toMatch(/^403 user_disabled$|^401 invalid_api_key$/);
+      expect(await readErrorCode(byKey(orphan.key))).toMatch(/^403 user_disabled$|^401 invalid_api_key$/);
     });
 
     // @weakness Sessions and permissions: A list of addresses without a valid line lets everybody in
     test("keeps to the token's addresses", async () => {
       const { key } = await token({ allow_ips: "10.0.0.0/8\n2001:db8::1" });
-      expect(await codeOf(byKey(key, "10.9.9.9"))).toBe("passed");
-      expect(await codeOf(byKey(key, "::ffff:10.9.9.9"))).toBe("passed");
-      expect(await codeOf(byKey(key, "2001:db8::1"))).toBe("passed");
-      expect(await codeOf(byKey(key, "11.0.0.1"))).toBe("403 ip_not_allowed");
-      expect(await codeOf(byKey((await token({ allow_ips: "nonsense" })).key))).toBe("403 ip_not_allowed");
+      expect(await readErrorCode(byKey(key, "10.9.9.9"))).toBe("passed");
+      expect(await readErrorCode(byKey(key, "::ffff:10.9.9.9"))).toBe("passed");
+      expect(await readErrorCode(byKey(key, "2001:db8::1"))).toBe("passed");
+      expect(await readErrorCode(byKey(key, "11.0.0.1"))).toBe("403 ip_not_allowed");
+      expect(await readErrorCode(byKey((await token({ allow_ips: "nonsense" })).key))).toBe("403 ip_not_allowed");
     });
 
     test("keeps to groups that the user may use and that have a ratio", async () => {
-      const withGroup = async (group: string) => codeOf(byKey((await token({ group })).key));
+      const withGroup = async (group: string) => readErrorCode(byKey((await token({ group })).key));
       expect(await withGroup("vip")).toBe("passed");
       expect(await withGroup("auto")).toBe("passed");
       expect(await withGroup("hidden")).toBe("403 group_not_allowed");
@@ -239,10 +239,10 @@ eachDatabase("authenticator", (open) => {
     test("lets administrators choose a channel", async () => {
       const own = await token();
       const boss = await token({ user_id: adminId });
-      expect(await codeOf(byKey(`${own.key}-12`))).toBe("403 channel_pin_forbidden");
+      expect(await readErrorCode(byKey(`${own.key}-12`))).toBe("403 channel_pin_forbidden");
       expect(await byKey(`${boss.key}-12`)).toMatchObject({ pinnedChannel: 12 });
       for (const pin of ["-0", "-x", "-", "-1.5", "-1-2"]) {
-        expect(await codeOf(byKey(boss.key + pin))).toBe("400 invalid_channel_id");
+        expect(await readErrorCode(byKey(boss.key + pin))).toBe("400 invalid_channel_id");
       }
     });
   });
@@ -272,15 +272,15 @@ eachDatabase("authenticator", (open) => {
 
     test("refuses without session, with a foreign header, with an access token, when disabled", async () => {
       const bare = (headers: Record<string, string>) =>
-        codeOf(authenticator.bySession(requestWith(headers, "/pg/chat/completions"), "10.0.0.1"));
+        readErrorCode(authenticator.bySession(requestWith(headers, "/pg/chat/completions"), "10.0.0.1"));
       expect(await bare({})).toBe("401 unauthorized");
       expect(await bare({ cookie: "session=unknown" })).toBe("401 unauthorized");
       expect(await bare({ authorization: "Bearer something" })).toBe("400 access_token_not_supported");
-      expect(await codeOf(bySession({ "new-api-user": "" }))).toBe("401 user_mismatch");
-      expect(await codeOf(bySession({ "new-api-user": "999" }))).toBe("401 user_mismatch");
-      expect(await codeOf(bySession({}, 999_999))).toBe("401 unauthorized");
+      expect(await readErrorCode(bySession({ "new-api-user": "" }))).toBe("401 user_mismatch");
+      expect(await readErrorCode(bySession({ "new-api-user": "999" }))).toBe("401 user_mismatch");
+      expect(await readErrorCode(bySession({}, 999_999))).toBe("401 unauthorized");
       await kit.database.db.updateTable("users").set({ status: 2 }).where("id", "=", userId).execute();
-      expect(await codeOf(bySession({}))).toBe("403 user_disabled");
+      expect(await readErrorCode(bySession({}))).toBe("403 user_disabled");
     });
   });
 });

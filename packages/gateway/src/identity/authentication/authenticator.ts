@@ -46,9 +46,9 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       if (!record) throw await unknownKey(deps, ip);
       try {
         await checkToken(deps, record, options);
-        return callerOf(deps, record, read === "malformed" ? undefined : read.pin, ip);
+        return buildCaller(deps, record, read === "malformed" ? undefined : read.pin, ip);
       } catch (error) {
-        throw AppError.of(error, ownerOf(record));
+        throw AppError.of(error, toErrorOwner(record));
       }
     },
     async recheck({ keyHash }) {
@@ -62,7 +62,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   };
 }
 
-function ownerOf({ id, name, group, user }: TokenRecord): ErrorOwner {
+function toErrorOwner({ id, name, group, user }: TokenRecord): ErrorOwner {
   return {
     userId: user.id,
     username: user.username,
@@ -107,7 +107,7 @@ async function move(deps: AuthenticatorDeps, { id }: TokenRecord, status: number
   return changed > 0;
 }
 
-function callerOf(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["pin"], ip: string): Caller {
+function buildCaller(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["pin"], ip: string): Caller {
   const { user, allowedNetworks } = record;
   checkUser(user);
   if (allowedNetworks && !allowedNetworks.some((network) => network.contains(ip))) throw new AppError("ip_not_allowed");

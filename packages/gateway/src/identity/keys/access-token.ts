@@ -8,7 +8,7 @@ import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { lockUser, transact } from "../../storage/transaction.ts";
 import type { Account, CallerToken } from "../principal.ts";
-import { accountOf, hashOf } from "../sessions/sessions.ts";
+import { toAccount, hashRandomId } from "../sessions/sessions.ts";
 
 const TOKEN_CHARS = 32;
 /** The time of last use has a resolution of one minute: a write per call would cost more than the call. */
@@ -49,17 +49,17 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
   return {
     async find(token) {
       const now = seconds(clock);
-      const row = await selectByHash(db, hashOf(token));
+      const row = await selectByHash(db, hashRandomId(token));
       if (!row || (row.expires_at !== 0 && row.expires_at <= now)) return undefined;
       if (now - row.last_used_at >= USED_EVERY_SECONDS) {
         await db.updateTable("access_tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
       }
-      return { account: accountOf(row), token: { name: row.name, scopes: scopesOf(row.scopes) } };
+      return { account: toAccount(row), token: { name: row.name, scopes: parseScopes(row.scopes) } };
     },
     async rotate(userId, { name = "", expiresAt = 0, scopes }) {
       const token = randomText(TOKEN_CHARS);
       const limits = { expires_at: expiresAt, scopes: scopes.join(" ") };
-      const change = { token_hash: hashOf(token), created_at: seconds(clock), last_used_at: 0, ...limits };
+      const change = { token_hash: hashRandomId(token), created_at: seconds(clock), last_used_at: 0, ...limits };
       if (await replace(db, userId, name, change)) return token;
       try {
         await insert(db, { user_id: userId, name, ...change });
@@ -92,13 +92,13 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
         createdAt: row.created_at,
         lastUsedAt: row.last_used_at,
         expiresAt: row.expires_at,
-        scopes: scopesOf(row.scopes),
+        scopes: parseScopes(row.scopes),
       }));
     },
   };
 }
 
-function scopesOf(text: string | null): readonly string[] {
+function parseScopes(text: string | null): readonly string[] {
   return text === null || text === "" ? [] : text.split(" ");
 }
 

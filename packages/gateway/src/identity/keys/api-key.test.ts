@@ -4,7 +4,7 @@ import { parseApiKey, readApiKey } from "./api-key.ts";
 const KEY = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKL";
 const OTHER = KEY.toLowerCase().replace("0", "1");
 
-function keyOf(headers: Record<string, string>, url = "/v1/chat/completions"): unknown {
+function readKey(headers: Record<string, string>, url = "/v1/chat/completions"): unknown {
   const read = readApiKey(headers, url);
   return typeof read === "object" ? read.key : read;
 }
@@ -32,22 +32,22 @@ describe("the place of the key", () => {
       "/v1/realtime?model=m",
     ],
   ])("%s", (_name, headers, url) => {
-    expect(keyOf(headers, url)).toBe(KEY);
+    expect(readKey(headers, url)).toBe(KEY);
   });
 
   it("is ignored where the place does not belong to the route", () => {
-    expect(keyOf({ "x-goog-api-key": KEY })).toBeUndefined();
-    expect(keyOf({ "mj-api-secret": KEY })).toBeUndefined();
-    expect(keyOf({}, `/v1/chat/completions?key=${KEY}`)).toBeUndefined();
-    expect(keyOf({ "sec-websocket-protocol": `openai-insecure-api-key.${KEY}` })).toBeUndefined();
+    expect(readKey({ "x-goog-api-key": KEY })).toBeUndefined();
+    expect(readKey({ "mj-api-secret": KEY })).toBeUndefined();
+    expect(readKey({}, `/v1/chat/completions?key=${KEY}`)).toBeUndefined();
+    expect(readKey({ "sec-websocket-protocol": `openai-insecure-api-key.${KEY}` })).toBeUndefined();
   });
 
   it("is the first one that holds anything", () => {
-    expect(keyOf({ authorization: `Bearer ${KEY}`, "x-api-key": OTHER })).toBe(KEY);
-    expect(keyOf({ authorization: "Basic abc", "x-api-key": KEY })).toBe("malformed");
-    expect(keyOf({ authorization: "Bearer ", "x-api-key": KEY })).toBe(KEY);
-    expect(keyOf({ authorization: "Bearer" })).toBeUndefined();
-    expect(keyOf({})).toBeUndefined();
+    expect(readKey({ authorization: `Bearer ${KEY}`, "x-api-key": OTHER })).toBe(KEY);
+    expect(readKey({ authorization: "Basic abc", "x-api-key": KEY })).toBe("malformed");
+    expect(readKey({ authorization: "Bearer ", "x-api-key": KEY })).toBe(KEY);
+    expect(readKey({ authorization: "Bearer" })).toBeUndefined();
+    expect(readKey({})).toBeUndefined();
   });
 });
 

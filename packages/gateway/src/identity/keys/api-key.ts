@@ -31,16 +31,16 @@ export function readKeyText(headers: IncomingHttpHeaders, url: string): string {
   const path = mark < 0 ? url : url.slice(0, mark);
   return (
     fromAuthorization(headers, path) ||
-    one(headers["x-api-key"]) ||
+    readHeader(headers["x-api-key"]) ||
     fromRoute(headers, path, mark < 0 ? "" : url.slice(mark))
   );
 }
 
 /** Places that only some routes have; no route has two of them but those of Gemini. */
 function fromRoute(headers: IncomingHttpHeaders, path: string, search: string): string {
-  if (isGemini(path)) return one(headers["x-goog-api-key"]) || queryKey(search);
+  if (isGemini(path)) return readHeader(headers["x-goog-api-key"]) || queryKey(search);
   if (path === LOG_OF_KEY) return queryKey(search);
-  if (isDrawing(path)) return one(headers["mj-api-secret"]);
+  if (isDrawing(path)) return readHeader(headers["mj-api-secret"]);
   return path.startsWith("/v1/realtime") ? fromSubprotocol(headers) : "";
 }
 
@@ -82,6 +82,6 @@ function isDrawing(path: string): boolean {
   return /^\/(mj-[a-z]+\/)?mj(\/|$)/.test(path);
 }
 
-function one(header: string | string[] | undefined): string {
+function readHeader(header: string | string[] | undefined): string {
   return (Array.isArray(header) ? header[0] : header)?.trim() ?? "";
 }

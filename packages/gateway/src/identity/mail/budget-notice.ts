@@ -20,7 +20,7 @@ export function budgetNotice(deps: BudgetNoticeDeps): (budget: PassedBudget, per
 /** Never rejects. */
 async function notify(deps: BudgetNoticeDeps, budget: PassedBudget, percent: number): Promise<void> {
   const { id, scope, subject, period, quota_limit: limit, used, is_hard: isHard } = budget;
-  const name = await nameOf(deps, budget);
+  const name = await readBudgetName(deps, budget);
   deps.log.warn("a budget passed a threshold", { budget: id, scope, subject, name, period, percent, used, limit });
   const whose = `${scope} ${budgetSubject({ scope, subject, subject_name: name })}`;
   const title = `The ${period}'s budget of ${whose} has reached ${percent} %`;
@@ -29,7 +29,7 @@ async function notify(deps: BudgetNoticeDeps, budget: PassedBudget, percent: num
 }
 
 /** "" when it cannot be read: the notice then says the number. */
-async function nameOf({ database, log }: BudgetNoticeDeps, budget: PassedBudget): Promise<string> {
+async function readBudgetName({ database, log }: BudgetNoticeDeps, budget: PassedBudget): Promise<string> {
   try {
     return (await readSubjectNames(database.raw, [budget]))(budget);
   } catch (error) {

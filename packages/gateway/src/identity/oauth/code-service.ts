@@ -37,7 +37,7 @@ export async function askService(outbound: Outbound, label: string, call: Outbou
 }
 
 /** A non-empty text member; `oauth_answer_invalid` without it. */
-export function textOf(answer: Answer, name: string, label: string): string {
+export function requireText(answer: Answer, name: string, label: string): string {
   const text = optionalText(answer, name);
   if (text !== "") return text;
   throw new Refusal("oauth_answer_invalid", { values: { provider: label } });

@@ -1,7 +1,7 @@
 import type { OptionValues } from "@fairway/wire";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Outbound } from "../../lib/net/outbound.ts";
-import { challengeOf, verifierOf, withQuery, type OauthProof } from "./pkce.ts";
+import { buildChallenge, buildVerifier, withQuery, type OauthProof } from "./pkce.ts";
 
 export interface GithubDeps {
   readonly outbound: Outbound;
@@ -22,7 +22,7 @@ const provider = { provider: "GitHub" };
 
 /** Where a browser is sent to sign in. */
 export function githubAddress({ options, githubUrl }: GithubDeps, state: string, proof: OauthProof): string {
-  const query = { client_id: options().GitHubClientId, state, scope: "user:email", ...challengeOf(proof) };
+  const query = { client_id: options().GitHubClientId, state, scope: "user:email", ...buildChallenge(proof) };
   return withQuery(`${githubUrl}/login/oauth/authorize`, query);
 }
 
@@ -33,7 +33,12 @@ export async function readGithubProfile(deps: GithubDeps, code: string, proof: O
     method: "POST",
     url: `${deps.githubUrl}/login/oauth/access_token`,
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ client_id: GitHubClientId, client_secret: GitHubClientSecret, code, ...verifierOf(proof) }),
+    body: JSON.stringify({
+      client_id: GitHubClientId,
+      client_secret: GitHubClientSecret,
+      code,
+      ...buildVerifier(proof),
+    }),
   });
   const token = granted["access_token"];
   if (typeof token !== "string" || token === "") throw new Refusal("oauth_answer_invalid", { values: provider });

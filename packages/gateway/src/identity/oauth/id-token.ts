@@ -13,8 +13,8 @@ const MAX_SKEW_SECONDS = 300;
  * The subject of an identity token that answers this very sign-in; undefined otherwise. It comes straight from the token
  * endpoint, so TLS stands for its signature (OpenID Connect Core 3.1.3.7, rule 6).
  */
-export function subjectOf(token: string, { clientId, nonce, issuer, now }: Expected): string | undefined {
-  const claims = claimsOf(token);
+export function findSubject(token: string, { clientId, nonce, issuer, now }: Expected): string | undefined {
+  const claims = parseClaims(token);
   if (!claims || claims["nonce"] !== nonce) return undefined;
   if (issuer !== undefined && claims["iss"] !== issuer) return undefined;
   const audience = claims["aud"];
@@ -24,7 +24,7 @@ export function subjectOf(token: string, { clientId, nonce, issuer, now }: Expec
   return typeof subject === "string" && subject !== "" ? subject : undefined;
 }
 
-function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
+function parseClaims(token: string): Readonly<Record<string, unknown>> | undefined {
   const [, payload = "", , ...more] = token.split(".");
   if (more.length > 0) return undefined;
   try {

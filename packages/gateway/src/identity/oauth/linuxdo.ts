@@ -1,8 +1,8 @@
 import type { OptionValues } from "@fairway/wire";
 import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { askService, optionalText, textOf, type CodeService } from "./code-service.ts";
-import { challengeOf, verifierOf, withQuery } from "./pkce.ts";
+import { askService, optionalText, requireText, type CodeService } from "./code-service.ts";
+import { buildChallenge, buildVerifier, withQuery } from "./pkce.ts";
 
 export interface LinuxdoDeps {
   readonly outbound: Outbound;
@@ -26,7 +26,7 @@ export function createLinuxdo({ outbound, options, linuxdoUrl, publicAddress }: 
         response_type: "code",
         client_id: options().LinuxDOClientId,
         state,
-        ...challengeOf(proof),
+        ...buildChallenge(proof),
       }),
     async read(code, proof) {
       const { LinuxDOClientId, LinuxDOClientSecret } = options();
@@ -40,10 +40,10 @@ export function createLinuxdo({ outbound, options, linuxdoUrl, publicAddress }: 
           grant_type: "authorization_code",
           code,
           redirect_uri,
-          ...verifierOf(proof),
+          ...buildVerifier(proof),
         }).toString(),
       });
-      const headers = { authorization: `Bearer ${textOf(granted, "access_token", LABEL)}` };
+      const headers = { authorization: `Bearer ${requireText(granted, "access_token", LABEL)}` };
       const user = await askService(outbound, LABEL, { method: "GET", url: `${linuxdoUrl}/api/user`, headers });
       const id = user["id"];
       if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) {

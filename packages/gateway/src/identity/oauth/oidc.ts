@@ -2,9 +2,9 @@ import type { OptionValues } from "@fairway/wire";
 import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { askService, optionalText, textOf, type CodeService, type ServiceProfile } from "./code-service.ts";
-import { subjectOf } from "./id-token.ts";
-import { challengeOf, verifierOf, withQuery, type OauthProof } from "./pkce.ts";
+import { askService, optionalText, requireText, type CodeService, type ServiceProfile } from "./code-service.ts";
+import { findSubject } from "./id-token.ts";
+import { buildChallenge, buildVerifier, withQuery, type OauthProof } from "./pkce.ts";
 
 export interface OidcDeps {
   readonly outbound: Outbound;
@@ -27,7 +27,7 @@ export function createOidc(deps: OidcDeps): CodeService {
     prefix: "oidc",
     isEnabled: () => options()["oidc.enabled"],
     async address(state, proof) {
-      const { authorization } = await addressesOf(deps, "authorization");
+      const { authorization } = await loadAddresses(deps, "authorization");
       return withQuery(authorization, {
         response_type: "code",
         client_id: options()["oidc.client_id"],
@@ -35,7 +35,7 @@ export function createOidc(deps: OidcDeps): CodeService {
         scope: "openid profile email",
         state,
         nonce: proof.nonce,
-        ...challengeOf(proof),
+        ...buildChallenge(proof),
       });
     },
     read: (code, proof) => read(deps, code, proof),
@@ -44,7 +44,7 @@ export function createOidc(deps: OidcDeps): CodeService {
 
 async function read(deps: OidcDeps, code: string, proof: OauthProof): Promise<ServiceProfile> {
   const { outbound, options, publicAddress } = deps;
-  const { token, userInfo, issuer } = await addressesOf(deps, "token", "userInfo");
+  const { token, userInfo, issuer } = await loadAddresses(deps, "token", "userInfo");
   const settings = options();
   const form = new URLSearchParams({
     grant_type: "authorization_code",
@@ -52,7 +52,7 @@ async function read(deps: OidcDeps, code: string, proof: OauthProof): Promise<Se
     client_id: settings["oidc.client_id"],
     client_secret: settings["oidc.client_secret"],
     redirect_uri: `${publicAddress()}/oauth/oidc`,
-    ...verifierOf(proof),
+    ...buildVerifier(proof),
   });
   const granted = await askService(outbound, LABEL, {
     method: "POST",
@@ -60,9 +60,9 @@ async function read(deps: OidcDeps, code: string, proof: OauthProof): Promise<Se
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: form.toString(),
   });
-  const headers = { authorization: `Bearer ${textOf(granted, "access_token", LABEL)}` };
+  const headers = { authorization: `Bearer ${requireText(granted, "access_token", LABEL)}` };
   const user = await askService(outbound, LABEL, { method: "GET", url: userInfo, headers });
-  const id = textOf(user, "sub", LABEL);
+  const id = requireText(user, "sub", LABEL);
   if (id.length > MAX_ID_CHARS) throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
   if (proof.nonce !== "") checkToken(deps, { granted, nonce: proof.nonce, issuer, id });
   const email = isVerified(user["email_verified"]) ? optionalText(user, "email") : "";
@@ -80,7 +80,7 @@ interface Granted {
 /** A code or a token of another sign-in, put in on the way, answers another nonce or names another subject. */
 function checkToken({ options, clock }: OidcDeps, { granted, nonce, issuer, id }: Granted): void {
   const clientId = options()["oidc.client_id"];
-  const subject = subjectOf(optionalText(granted, "id_token"), { clientId, nonce, issuer, now: seconds(clock) });
+  const subject = findSubject(optionalText(granted, "id_token"), { clientId, nonce, issuer, now: seconds(clock) });
   if (subject !== id) throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
 }
 
@@ -103,17 +103,21 @@ const MEMBER_OF = {
 } as const;
 
 /** The operator's own addresses; those that are missing come from the discovery document. */
-async function addressesOf(
+async function loadAddresses(
   { outbound, options }: OidcDeps,
   ...wanted: readonly Address[]
 ): Promise<Record<Address, string> & { readonly issuer: string | undefined }> {
   const settings = options();
-  const own = (name: Address) => settings[OPTION_OF[name]];
-  const found = { authorization: own("authorization"), token: own("token"), userInfo: own("userInfo") };
+  const getOwnAddress = (name: Address) => settings[OPTION_OF[name]];
+  const found = {
+    authorization: getOwnAddress("authorization"),
+    token: getOwnAddress("token"),
+    userInfo: getOwnAddress("userInfo"),
+  };
   if (wanted.every((name) => found[name] !== "")) return { ...found, issuer: undefined };
   const url = settings["oidc.well_known"];
   if (url === "") throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
   const document = await askService(outbound, LABEL, { method: "GET", url });
-  for (const name of wanted) found[name] ||= textOf(document, MEMBER_OF[name], LABEL);
+  for (const name of wanted) found[name] ||= requireText(document, MEMBER_OF[name], LABEL);
   return { ...found, issuer: optionalText(document, "issuer") || undefined };
 }

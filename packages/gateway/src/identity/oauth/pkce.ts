@@ -19,13 +19,13 @@ export function newProof(): OauthProof {
 }
 
 /** Members of the address that the browser is sent to. */
-export function challengeOf({ verifier }: OauthProof): Readonly<Record<string, string>> {
+export function buildChallenge({ verifier }: OauthProof): Readonly<Record<string, string>> {
   const challenge = createHash("sha256").update(verifier).digest("base64url");
   return { code_challenge: challenge, code_challenge_method: "S256" };
 }
 
 /** Members of the exchange of the code. A service refuses a verifier whose challenge it has not seen. */
-export function verifierOf({ verifier }: OauthProof): Readonly<Record<string, string>> {
+export function buildVerifier({ verifier }: OauthProof): Readonly<Record<string, string>> {
   return verifier === "" ? {} : { code_verifier: verifier };
 }
 

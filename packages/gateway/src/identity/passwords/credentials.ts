@@ -64,7 +64,7 @@ export function createCredentials(deps: CredentialsDeps): Credentials {
       const userAgent = request.headers["user-agent"] ?? "";
       write(request, response, await sessions.open({ userId: 0, ip, userAgent, data }), isSecure);
     },
-    device: (request, userId) => devices.known(request, userId),
+    device: (request, userId) => devices.findDevice(request, userId),
     async signOut(request, response, isSecure) {
       const old = await session(request);
       if (old) await sessions.end(old.hash);

@@ -22,7 +22,7 @@ export type HashJob =
 export type HashResult = Uint8Array | boolean;
 
 /** Waiting calls for each thread: a longer queue would answer after many seconds. */
-const MOST_WAITING = 300;
+const MAX_WAITING = 300;
 const RETRY_SECONDS = 10;
 /** Half of the cores: the others serve requests, and each hash that runs takes 19 MiB. */
 const THREADS = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
@@ -31,12 +31,12 @@ const THREADS = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)))
 export type Hash = (job: HashJob) => Promise<HashResult>;
 
 /** Hashes one password after the other in each thread; the threads start with the first. */
-export function createHash(count = THREADS, mostWaiting = MOST_WAITING): Hash {
+export function createHash(count = THREADS, maxWaiting = MAX_WAITING): Hash {
   let threads: Thread<HashJob, HashResult>[] | undefined;
   return (job) => {
     threads ??= Array.from({ length: count }, () => createThread<HashJob, HashResult>(workerScript()));
     const [idlest] = threads.toSorted((a, b) => a.load - b.load);
-    if (!idlest || idlest.load >= mostWaiting)
+    if (!idlest || idlest.load >= maxWaiting)
       return Promise.reject(new Refusal("too_many_requests", { retryAfterSeconds: RETRY_SECONDS }));
     return idlest.run(job);
   };

@@ -43,7 +43,7 @@ export function createLoginGuard(limiter: Limiter): LoginGuard {
   const turns = new Map<string, Promise<unknown>>();
   return {
     inTurn(attempt, guess) {
-      const source = sourceOf(attempt);
+      const source = buildSourceKey(attempt);
       const turn = (turns.get(source) ?? Promise.resolve()).then(guess, guess);
       turns.set(source, turn);
       const leave = () => {
@@ -53,15 +53,15 @@ export function createLoginGuard(limiter: Limiter): LoginGuard {
       return turn;
     },
     async isLocked(attempt) {
-      if (!(await limiter.peek(LOCK, sourceOf(attempt))).admitted) return true;
-      return attempt.device === undefined && !(await limiter.peek(LOCK, strangersOf(attempt))).admitted;
+      if (!(await limiter.peek(LOCK, buildSourceKey(attempt))).admitted) return true;
+      return attempt.device === undefined && !(await limiter.peek(LOCK, buildStrangersKey(attempt))).admitted;
     },
     async failed(attempt) {
-      await count(limiter, FAILURES, sourceOf(attempt));
-      if (attempt.device === undefined) await count(limiter, STRANGERS, strangersOf(attempt));
+      await count(limiter, FAILURES, buildSourceKey(attempt));
+      if (attempt.device === undefined) await count(limiter, STRANGERS, buildStrangersKey(attempt));
     },
     async succeeded(attempt) {
-      await limiter.clear(FAILURES, sourceOf(attempt));
+      await limiter.clear(FAILURES, buildSourceKey(attempt));
     },
   };
 }
@@ -73,10 +73,10 @@ async function count(limiter: Limiter, rule: Rule, subject: string): Promise<voi
   await limiter.clear(rule, subject);
 }
 
-function sourceOf({ account, address, device }: Attempt): string {
+function buildSourceKey({ account, address, device }: Attempt): string {
   return device === undefined ? `${account} from ${countedAddress(address)}` : `${account} on ${device}`;
 }
 
-function strangersOf({ account }: Attempt): string {
+function buildStrangersKey({ account }: Attempt): string {
   return `${account} from anywhere`;
 }

@@ -12,7 +12,7 @@ export interface RelyingParty {
  * The page's own origin when it is this server's public address or the host that the request was sent to;
  * undefined for every other page.
  */
-export function relyingPartyOf(
+export function findRelyingParty(
   request: IncomingMessage,
   isSecure: boolean,
   serverAddress: string,

@@ -75,7 +75,7 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
       if (row?.stored.isOn) throw new Refusal("two_factor_already_enabled");
       const secret = new OtpSecret({ size: SECRET_BYTES }).base32;
       await write(deps, userId, row, { secret, isOn: false, lastStep: 0, recovery: [] });
-      return { secret, url: totpOf(secret, deps.issuer(), username).toString() };
+      return { secret, url: createTotp(secret, deps.issuer(), username).toString() };
     },
     async confirm(userId, code) {
       const row = await read(deps, userId);
@@ -128,13 +128,13 @@ function use({ clock, vault }: TwoFactorDeps, stored: Stored, code: string): Sto
     if (!stored.isOn || !stored.recovery.includes(hash)) return undefined;
     return { ...stored, recovery: stored.recovery.filter((other) => other !== hash) };
   }
-  const delta = totpOf(stored.secret).validate({ token: code, timestamp: clock.now(), window: WINDOW });
+  const delta = createTotp(stored.secret).validate({ token: code, timestamp: clock.now(), window: WINDOW });
   if (delta === null) return undefined;
   const step = Math.floor(clock.now() / 1000 / STEP_SECONDS) + delta;
   return step > stored.lastStep ? { ...stored, lastStep: step } : undefined;
 }
 
-function totpOf(secret: string, issuer = "", label = ""): TOTP {
+function createTotp(secret: string, issuer = "", label = ""): TOTP {
   return new TOTP({ issuer, label, secret: OtpSecret.fromBase32(secret), period: STEP_SECONDS, digits: 6 });
 }
 

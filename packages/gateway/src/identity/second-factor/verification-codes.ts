@@ -70,15 +70,15 @@ export function createCodes(deps: CodesDeps): Codes {
     async consume(purpose, subject, code, trx) {
       const key = { purpose, subject: subject.toLowerCase() };
       const known = await live(deps, key, trx);
-      if (!known || !isSame(codeOf(deps, key, known.code_hash), normal(code))) return false;
-      const answer = await own(trx.deleteFrom("one_time_codes"), key)
+      if (!known || !isSame(deriveCode(deps, key, known.code_hash), normal(code))) return false;
+      const answer = await whereKey(trx.deleteFrom("one_time_codes"), key)
         .where("code_hash", "=", known.code_hash)
         .executeTakeFirst();
       return answer.numDeletedRows === 1n;
     },
     async withdraw(purpose, subject) {
       const key = { purpose, subject: subject.toLowerCase() };
-      await own(db.updateTable("one_time_codes").set({ created_at: 0 }), key).execute();
+      await whereKey(db.updateTable("one_time_codes").set({ created_at: 0 }), key).execute();
     },
     async claim(purpose, subject, expiresAt) {
       const row = { purpose, subject, code_hash: "", created_at: seconds(clock), expires_at: expiresAt };
@@ -104,7 +104,10 @@ interface Key {
 }
 
 /** The rows of a key. */
-function own<Q extends { where(column: "purpose" | "subject", is: "=", value: string): Q }>(query: Q, key: Key): Q {
+function whereKey<Q extends { where(column: "purpose" | "subject", is: "=", value: string): Q }>(
+  query: Q,
+  key: Key,
+): Q {
   return query.where("purpose", "=", key.purpose).where("subject", "=", key.subject);
 }
 
@@ -112,22 +115,25 @@ async function issue(deps: CodesDeps, key: Key): Promise<IssuedCode> {
   const { db, clock } = deps;
   const now = seconds(clock);
   const sent = { created_at: now, expires_at: now + CODE_SECONDS };
-  const row = await own(db.selectFrom("one_time_codes").select(["created_at", "code_hash"]), key).executeTakeFirst();
+  const row = await whereKey(
+    db.selectFrom("one_time_codes").select(["created_at", "code_hash"]),
+    key,
+  ).executeTakeFirst();
   const waitSeconds = row ? row.created_at + RESEND_SECONDS - now : 0;
   if (waitSeconds > 0) return { waitSeconds };
   if (row && (await live(deps, key, db))) {
-    await own(db.updateTable("one_time_codes").set(sent), key).execute();
-    return { code: codeOf(deps, key, row.code_hash) };
+    await whereKey(db.updateTable("one_time_codes").set(sent), key).execute();
+    return { code: deriveCode(deps, key, row.code_hash) };
   }
   const fresh = { code_hash: randomBytes(NONCE_BYTES).toString("hex"), attempts: 0, ...sent };
   try {
-    if (row) await own(db.updateTable("one_time_codes").set(fresh), key).execute();
+    if (row) await whereKey(db.updateTable("one_time_codes").set(fresh), key).execute();
     else
       await db
         .insertInto("one_time_codes")
         .values({ ...key, ...fresh })
         .execute();
-    return { code: codeOf(deps, key, fresh.code_hash) };
+    return { code: deriveCode(deps, key, fresh.code_hash) };
   } catch (cause) {
     // Another call for the same address was quicker.
     if (isDuplicate(cause)) return { waitSeconds: RESEND_SECONDS };
@@ -140,23 +146,23 @@ async function check(deps: CodesDeps, key: Key, { code, ip }: Tried): Promise<bo
   const source = `${key.purpose} ${key.subject} from ${countedAddress(ip)}`;
   if (!(await limiter.peek(GUESSES, source)).admitted) return false;
   const known = await live(deps, key, db);
-  if (known && isSame(codeOf(deps, key, known.code_hash), normal(code))) return true;
+  if (known && isSame(deriveCode(deps, key, known.code_hash), normal(code))) return true;
   await limiter.take(GUESSES, source);
   // The token of a reset is too long to be guessed: no number of tries voids it.
   if (!known || key.purpose === "reset") return false;
   const counted = db.updateTable("one_time_codes").set((eb) => ({ attempts: eb("attempts", "+", 1) }));
-  await own(counted, key).where("code_hash", "=", known.code_hash).execute();
+  await whereKey(counted, key).where("code_hash", "=", known.code_hash).execute();
   return false;
 }
 
 function live({ clock }: CodesDeps, key: Key, db: Db): Promise<{ code_hash: string } | undefined> {
-  return own(db.selectFrom("one_time_codes").select("code_hash"), key)
+  return whereKey(db.selectFrom("one_time_codes").select("code_hash"), key)
     .where("expires_at", ">", seconds(clock))
     .where("attempts", "<", MAX_WRONG_TRIES)
     .executeTakeFirst();
 }
 
-function codeOf({ secret }: CodesDeps, { purpose, subject }: Key, nonce: string): string {
+function deriveCode({ secret }: CodesDeps, { purpose, subject }: Key, nonce: string): string {
   const bytes = createHmac("sha256", secret.reveal()).update(`${purpose}\n${subject}\n${nonce}`).digest();
   if (purpose === "reset") return bytes.toString("hex").slice(0, RESET_CHARS);
   let number = bytes.readBigUInt64BE();

@@ -7,7 +7,7 @@ import { hostCookie, readHostCookie, setCookie } from "./cookies.ts";
 /** Remembers in a browser which accounts have signed in there. It opens nothing: it only separates owners from strangers. */
 export interface Devices {
   /** Names the device when it has signed in to the account before. */
-  known(request: IncomingMessage, userId: number): string | undefined;
+  findDevice(request: IncomingMessage, userId: number): string | undefined;
   /** Marks the device after a sign-in. */
   remember(request: IncomingMessage, response: ServerResponse, userId: number, isSecure: boolean): void;
 }
@@ -20,12 +20,12 @@ export function createDevices({ secret, clock }: { readonly secret: Secret; read
   const sign = (userId: number, nonce: string, expiresAt: string) =>
     createHmac("sha256", secret.reveal()).update(`device\n${userId}\n${nonce}\n${expiresAt}`).digest("base64url");
   const read = (request: IncomingMessage, userId: number) => {
-    const [nonce = "", expiresAt = "", mark = ""] = (readHostCookie(request, nameOf(userId)) ?? "").split(".");
+    const [nonce = "", expiresAt = "", mark = ""] = (readHostCookie(request, buildCookieName(userId)) ?? "").split(".");
     if (!/^[\w-]{22}$/.test(nonce) || !/^\d{1,12}$/.test(expiresAt) || Number(expiresAt) <= seconds(clock)) return;
     return isSame(mark, sign(userId, nonce, expiresAt)) ? { nonce, expiresAt: Number(expiresAt) } : undefined;
   };
   return {
-    known: (request, userId) => read(request, userId)?.nonce,
+    findDevice: (request, userId) => read(request, userId)?.nonce,
     remember(request, response, userId, isSecure) {
       const now = seconds(clock);
       const old = read(request, userId);
@@ -33,12 +33,15 @@ export function createDevices({ secret, clock }: { readonly secret: Secret; read
       const nonce = old?.nonce ?? randomBytes(NONCE_BYTES).toString("base64url");
       const expiresAt = String(now + LIFE_SECONDS);
       const value = `${nonce}.${expiresAt}.${sign(userId, nonce, expiresAt)}`;
-      setCookie(response, hostCookie(nameOf(userId), isSecure), value, { maxAgeSeconds: LIFE_SECONDS, isSecure });
+      setCookie(response, hostCookie(buildCookieName(userId), isSecure), value, {
+        maxAgeSeconds: LIFE_SECONDS,
+        isSecure,
+      });
     },
   };
 }
 
-function nameOf(userId: number): string {
+function buildCookieName(userId: number): string {
   return `device-${userId}`;
 }
 

@@ -87,29 +87,29 @@ const DEFAULT_MAX_DAYS = 90;
 export function createSessions({ db, clock, maxDays = DEFAULT_MAX_DAYS }: SessionsDeps): Sessions {
   const maxSeconds = maxDays * 86_400;
   /** A renewal prolongs up to the absolute end. */
-  const endOf = (createdAt: number) => Math.min(seconds(clock) + SESSION_SECONDS, createdAt + maxSeconds);
+  const calculateExpiry = (createdAt: number) => Math.min(seconds(clock) + SESSION_SECONDS, createdAt + maxSeconds);
   return {
     async find(value) {
       const row = await selectSessions(db)
-        .where("sessions.id_hash", "=", hashOf(value))
+        .where("sessions.id_hash", "=", hashRandomId(value))
         .where("sessions.expires_at", ">", seconds(clock))
         // Sessions of before know no absolute end, and the setting may have become shorter.
         .where("sessions.created_at", ">", seconds(clock) - maxSeconds)
         .executeTakeFirst();
-      return row && sessionOf(row);
+      return row && toSession(row);
     },
     async open({ userId, ip, userAgent, data = {} }, trx = db) {
       const value = randomBytes(VALUE_BYTES).toString("base64url");
       const now = seconds(clock);
       const row = {
-        id_hash: hashOf(value),
+        id_hash: hashRandomId(value),
         user_id: userId,
         data: JSON.stringify(data),
         ip,
         user_agent: userAgent.slice(0, MAX_AGENT_CHARS),
         created_at: now,
         renewed_at: now,
-        expires_at: endOf(now),
+        expires_at: calculateExpiry(now),
       };
       await trx.insertInto("sessions").values(row).execute();
       return value;
@@ -117,7 +117,7 @@ export function createSessions({ db, clock, maxDays = DEFAULT_MAX_DAYS }: Sessio
     async renew(session) {
       const now = seconds(clock);
       if (now - session.renewedAt < RENEW_AFTER_SECONDS) return false;
-      const change = { renewed_at: now, expires_at: endOf(session.createdAt) };
+      const change = { renewed_at: now, expires_at: calculateExpiry(session.createdAt) };
       await db.updateTable("sessions").set(change).where("id_hash", "=", session.hash).execute();
       return true;
     },
@@ -161,13 +161,13 @@ function ownSessions({ db, clock }: { readonly db: Db; readonly clock: Clock }):
         .offset(offset)
         .limit(limit)
         .execute();
-      return { rows: rows.map(sessionOf), total: Number(total) };
+      return { rows: rows.map(toSession), total: Number(total) };
     },
   };
 }
 
 /** SHA-256 as hex, under which random ids are stored. */
-export function hashOf(value: string): string {
+export function hashRandomId(value: string): string {
   return createHash("sha256").update(value).digest("hex");
 }
 
@@ -190,11 +190,11 @@ function selectSessions(db: Db) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectSessions>["execute"]>>[number];
 
-function sessionOf(row: Row): Session {
+function toSession(row: Row): Session {
   return {
     hash: row.id_hash,
     userId: row.user_id,
-    account: accountOf(row),
+    account: toAccount(row),
     data: JSON.parse(row.data) as SessionData,
     createdAt: row.created_at,
     renewedAt: row.renewed_at,
@@ -204,7 +204,7 @@ function sessionOf(row: Row): Session {
 }
 
 /** Columns of a left join with `users`; undefined when there was no row. */
-export function accountOf(row: {
+export function toAccount(row: {
   readonly account_id: number | null;
   readonly username: string | null;
   readonly role: number | null;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { connect, GONE, type KubeApi, type WatchEvent } from "./api.ts";
 
-async function apiOf(answer: RequestListener): Promise<KubeApi> {
+async function startApi(answer: RequestListener): Promise<KubeApi> {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
   const folder = await mkdtemp(join(tmpdir(), "fairway-kubeconfig-"));
@@ -37,7 +37,7 @@ const watchAll = (api: KubeApi, on: (event: WatchEvent) => void) =>
   api.watch({ path: "/x" }, "1", on, new AbortController().signal);
 
 test("reads the events of a watch, also when a line or a character arrives in two parts", async () => {
-  const api = await apiOf((_request, response) => {
+  const api = await startApi((_request, response) => {
     const bytes = Buffer.from(
       line("ADDED", { metadata: { name: "käthe" } }) + line("DELETED", { metadata: { name: "b" } }),
     );
@@ -52,7 +52,7 @@ test("reads the events of a watch, also when a line or a character arrives in tw
 
 test("a watch that the server calls too old gives its connection back, and its end throws nothing", async () => {
   const closed = vi.fn<() => void>();
-  const api = await apiOf((_request, response) => {
+  const api = await startApi((_request, response) => {
     response.on("close", closed);
     response.write(line("ERROR", { code: GONE, message: "too old resource version" }));
   });

@@ -148,9 +148,9 @@ class HttpKubeApi implements KubeApi {
     };
     try {
       const body = await this.#send({ method: "GET", path, query }, AbortSignal.any([signal, silence.signal]));
-      for await (const line of linesOf(body)) {
+      for await (const line of readLines(body)) {
         timer.refresh();
-        on(eventOf(line));
+        on(parseEvent(line));
       }
     } finally {
       clearTimeout(timer);
@@ -196,7 +196,7 @@ class HttpKubeApi implements KubeApi {
     });
     if (answer.statusCode < 300) return answer.body;
     if (answer.statusCode === UNKNOWN_ACCOUNT) this.#access = undefined;
-    throw await refusalOf(answer);
+    throw await readKubeError(answer);
   }
 
   /** Making it costs more than a call. Tokens change on disk, so it is made again after a while and after a 401. */
@@ -220,7 +220,7 @@ class HttpKubeApi implements KubeApi {
 }
 
 /** Leaving the loop destroys the body. readline keeps it, and throws its later error outside every call. */
-async function* linesOf(body: Answer): AsyncGenerator<string, void> {
+async function* readLines(body: Answer): AsyncGenerator<string, void> {
   let rest = "";
   for await (const part of body.setEncoding("utf8") as AsyncIterable<string>) {
     const lines = (rest + part).split("\n");
@@ -230,14 +230,14 @@ async function* linesOf(body: Answer): AsyncGenerator<string, void> {
   if (rest !== "") yield rest;
 }
 
-function eventOf(line: string): WatchEvent {
+function parseEvent(line: string): WatchEvent {
   const event = JSON.parse(line) as { readonly type: string; readonly object: KubeObject };
   if (event.type !== "ERROR") return event as WatchEvent;
   const { code = 500, message = "the watch failed" } = event.object as { code?: number; message?: string };
   throw new KubeError(code, message);
 }
 
-async function refusalOf({ statusCode, body }: Dispatcher.ResponseData): Promise<KubeError> {
+async function readKubeError({ statusCode, body }: Dispatcher.ResponseData): Promise<KubeError> {
   const said = parseObject(await body.text())?.["message"];
   return new KubeError(statusCode, typeof said === "string" ? said : `the API server answered ${statusCode}`);
 }

@@ -48,7 +48,7 @@ export function createBatcher<Job, Result>({
     }
   };
   const run = async () => {
-    if (startsAt === "turn") await endOfTurn();
+    if (startsAt === "turn") await waitForTurnEnd();
     while (waiting.length > 0) await runBatch(waiting.splice(0, maxJobs));
     running = undefined;
   };
@@ -66,6 +66,6 @@ export function createBatcher<Job, Result>({
 }
 
 /** Resolves after the callbacks of the current event loop turn. */
-export function endOfTurn(): Promise<void> {
+export function waitForTurnEnd(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -62,13 +62,13 @@ export function plainAddress(text: string): string {
 
 /** Peers repeat: reading an address costs more than everything else that is done with it. */
 const plainPeers = new Map<string, string>();
-const MOST_PEERS = 1_024;
+const MAX_PEERS = 1_024;
 
 function knownPlain(peer: string): string {
   const known = plainPeers.get(peer);
   if (known !== undefined) return known;
   const plain = plainAddress(peer);
-  if (plainPeers.size >= MOST_PEERS) plainPeers.clear();
+  if (plainPeers.size >= MAX_PEERS) plainPeers.clear();
   plainPeers.set(peer, plain);
   return plain;
 }

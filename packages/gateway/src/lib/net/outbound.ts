@@ -12,7 +12,7 @@ export interface OutboundCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Longest answer that is read; 256 KiB by default. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /** Calls to sign-in and check services. */
@@ -48,7 +48,7 @@ const FORBIDDEN_NAMES =
 export function createOutbound(): Outbound {
   const agent = new Agent({ connect: { lookup: guardedLookup, timeout: TIMEOUT_MS } });
   return {
-    async json({ method, url, headers, body, mostBytes = MAX_ANSWER_BYTES }) {
+    async json({ method, url, headers, body, maxBytes = MAX_ANSWER_BYTES }) {
       refuseForbidden(new URL(url).hostname.replace(/^\[|\]$/g, ""));
       const answer = await request(url, {
         method,
@@ -57,18 +57,18 @@ export function createOutbound(): Outbound {
         dispatcher: agent,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return parseObject(await readLimited(answer.body, mostBytes));
+      return parseObject(await readLimited(answer.body, maxBytes));
     },
     close: () => agent.close(),
   };
 }
 
-async function readLimited(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {
+async function readLimited(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > mostBytes) throw new Error("the answer is too long");
+    if (size > maxBytes) throw new Error("the answer is too long");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

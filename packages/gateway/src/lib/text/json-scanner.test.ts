@@ -12,9 +12,9 @@ function scan(text: string | Buffer, limits: Partial<JsonLimits> = {}, size = In
   return scanner;
 }
 
-function membersOf(value: unknown): number {
+function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  const inner = Object.values(value).reduce<number>((sum, member) => sum + membersOf(member), 0);
+  const inner = Object.values(value).reduce<number>((sum, member) => sum + countMembers(member), 0);
   return Array.isArray(value) ? inner : inner + Object.keys(value).length;
 }
 
@@ -27,7 +27,7 @@ describe("JsonScanner", () => {
         (value, size) => {
           const scanner = scan(JSON.stringify(value), { maxDepth: 1_000 }, size);
           expect(scanner.fault).toBeUndefined();
-          expect(scanner.members).toBe(membersOf(value));
+          expect(scanner.members).toBe(countMembers(value));
         },
       ),
     );

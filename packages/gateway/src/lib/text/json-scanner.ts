@@ -165,7 +165,7 @@ export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_VALUES = 1_000_000;
 
 /** The fault of a whole text that is not worth parsing; the parser finds all others. */
-export function faultOfJson(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonFault | undefined {
+export function findJsonFault(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonFault | undefined {
   const scanner = new JsonScanner({
     maxDepth: MAX_JSON_DEPTH,
     maxValues: MAX_JSON_VALUES,

@@ -86,7 +86,7 @@ function scanTopLevel(bytes: Buffer, keys: readonly string[]): TopLevel | undefi
     if (bytes[i] !== COLON) return undefined;
     const start = skipSpace(bytes, i + 1);
     const end = skipValue(bytes, start);
-    const at = indexOfKey(bytes, keyStart, keyEnd, wanted);
+    const at = findKeyIndex(bytes, keyStart, keyEnd, wanted);
     if (at >= 0) {
       const key = keys[at]!;
       if (spans.has(key)) return undefined;
@@ -100,7 +100,7 @@ function scanTopLevel(bytes: Buffer, keys: readonly string[]): TopLevel | undefi
   return undefined;
 }
 
-function indexOfKey(bytes: Buffer, start: number, end: number, wanted: readonly Buffer[]): number {
+function findKeyIndex(bytes: Buffer, start: number, end: number, wanted: readonly Buffer[]): number {
   const length = end - start;
   for (let at = 0; at < wanted.length; at++) {
     const key = wanted[at]!;

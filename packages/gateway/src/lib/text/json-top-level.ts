@@ -38,16 +38,16 @@ export function topLevelMembers(bytes: Buffer, names: readonly string[]): Readon
 /** An escaped name is the one that it spells. */
 function nameIn(bytes: Buffer, from: number, to: number): string {
   const quoted = bytes.toString("utf8", from, to);
-  return quoted.includes("\\") ? (textOf(quoted) ?? "") : quoted.slice(1, -1);
+  return quoted.includes("\\") ? (parseString(quoted) ?? "") : quoted.slice(1, -1);
 }
 
 /** The text of a JSON string; undefined for any other value. */
 export function textAt(bytes: Buffer, span: JsonSpan | undefined): string | undefined {
   if (!span || bytes[span.start] !== QUOTE) return undefined;
-  return textOf(bytes.toString("utf8", span.start, span.end));
+  return parseString(bytes.toString("utf8", span.start, span.end));
 }
 
-function textOf(quoted: string): string | undefined {
+function parseString(quoted: string): string | undefined {
   try {
     const value: unknown = JSON.parse(quoted);
     return typeof value === "string" ? value : undefined;

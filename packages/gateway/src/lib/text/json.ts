@@ -1,5 +1,5 @@
 import { parseExactly } from "./exact-numbers.ts";
-import { faultOfJson } from "./json-scanner.ts";
+import { findJsonFault } from "./json-scanner.ts";
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 
@@ -17,7 +17,7 @@ const CHECKED_LENGTH = 64 * 1024;
 
 /** The value of a text from elsewhere; undefined for broken JSON, and for what is too deep or has too many values. */
 export function parseJson(text: string): JsonValue | undefined {
-  if (text.length > CHECKED_LENGTH && faultOfJson(Buffer.from(text))) return undefined;
+  if (text.length > CHECKED_LENGTH && findJsonFault(Buffer.from(text))) return undefined;
   try {
     return parseExactly(text) as JsonValue;
   } catch {

@@ -48,7 +48,11 @@ export function hintedText(text: string, path: Path = []): string {
 
 /** Any value with hints in place of secrets, those in JSON texts included. */
 export function hinted(value: unknown, path: Path = []): unknown {
-  return mapTexts(value, path, (text, at) => hintOf(text, at) ?? (text.startsWith("{") ? hintedText(text, at) : text));
+  return mapTexts(
+    value,
+    path,
+    (text, at) => findHint(text, at) ?? (text.startsWith("{") ? hintedText(text, at) : text),
+  );
 }
 
 export function hasSecrets(text: string, path: Path = []): boolean {
@@ -86,9 +90,9 @@ export function restoredText(
       return JSON.stringify(mapTexts(parseExact(given), at, restored)) ?? given;
     if (!isHint(given)) return given;
     const source = sources.get(pathText(at));
-    if (source !== undefined && hintOf(source, at) === given) return source;
+    if (source !== undefined && findHint(source, at) === given) return source;
     // A text of four asterisks is no hint where no secret would be.
-    if (source !== undefined || hintOf(given, at) !== undefined) unknown ??= at.slice(path.length).join(".");
+    if (source !== undefined || findHint(given, at) !== undefined) unknown ??= at.slice(path.length).join(".");
     return given;
   };
   const whole = restored(text, path);
@@ -102,7 +106,7 @@ function isHint(text: string): boolean {
 }
 
 /** The text without its secret; undefined where it holds none. */
-function hintOf(text: string, path: Path): string | undefined {
+function findHint(text: string, path: Path): string | undefined {
   const inAddress = hintedAddress(text);
   if (inAddress !== undefined) return inAddress;
   if (!isSecret(text, path)) return undefined;
@@ -143,7 +147,8 @@ function isSecretHeader(name: string, text: string): boolean {
 export function secretsIn(value: unknown, path: Path = []): FoundSecret[] {
   const found: FoundSecret[] = [];
   mapTexts(value, path, (text, at) => {
-    if (hintOf(text, at) !== undefined) found.push({ path: at, text, isInAddress: hintedAddress(text) !== undefined });
+    if (findHint(text, at) !== undefined)
+      found.push({ path: at, text, isInAddress: hintedAddress(text) !== undefined });
     else if (text.startsWith("{")) found.push(...findSecrets(text, at));
     return text;
   });

@@ -158,7 +158,7 @@ export function parseBlocks(blocks: Buffer): SseBlock[] {
 export function parseEvents(blocks: Buffer): StreamEvent[] {
   const found: StreamEvent[] = [];
   for (const block of splitBlocks(blocks)) {
-    const event = eventOf(block);
+    const event = parseEvent(block);
     if (event !== undefined) found.push(event);
   }
   return found;
@@ -168,14 +168,14 @@ export function parseEvents(blocks: Buffer): StreamEvent[] {
 export function firstEvent(blocks: Buffer, accepts: (event: StreamEvent) => boolean): StreamEvent | undefined {
   for (let start = 0; start < blocks.length;) {
     const next = blockEnd(blocks, start);
-    const event = eventOf(blocks.subarray(start, next));
+    const event = parseEvent(blocks.subarray(start, next));
     if (event !== undefined && accepts(event)) return event;
     start = next;
   }
   return undefined;
 }
 
-function eventOf(block: Buffer): StreamEvent | undefined {
+function parseEvent(block: Buffer): StreamEvent | undefined {
   const parsed = parseBlock(block);
   if (parsed === undefined) return undefined;
   const { event, data = "" } = parsed;
@@ -217,7 +217,7 @@ function parseLines(text: string): SseBlock | undefined {
   let data: string | undefined;
   let id: string | undefined;
   for (const line of text.split("\n")) {
-    const [name, value] = fieldOf(line);
+    const [name, value] = parseField(line);
     if (name === "data") data = data === undefined ? value : `${data}\n${value}`;
     else if (name === "event") event = value;
     else if (name === "id") id = value;
@@ -226,7 +226,7 @@ function parseLines(text: string): SseBlock | undefined {
 }
 
 /** Name and value of a line; comments and blank lines have no name. */
-function fieldOf(line: string): readonly [string, string] {
+function parseField(line: string): readonly [string, string] {
   const colon = line.indexOf(":");
   if (colon < 0) return [line, ""];
   return [line.slice(0, colon), line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1)];

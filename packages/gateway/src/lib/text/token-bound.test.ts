@@ -89,7 +89,7 @@ const FIXTURES: Readonly<Record<string, string>> = {
     .join(""),
 };
 
-function tokensOf(text: string): number {
+function countMaxTokens(text: string): number {
   const options = { disallowedSpecial: new Set<string>() };
   return Math.max(o200k(text, options), cl100k(text, options));
 }
@@ -97,12 +97,12 @@ function tokensOf(text: string): number {
 describe("the bound on the tokens of a text", () => {
   it.each(Object.entries(FIXTURES))("holds for %s", (_, text) => {
     for (const sample of [text, text.slice(0, 20), `${text}\n`.repeat(40)]) {
-      expect(promptTokenBound(sample)).toBeGreaterThanOrEqual(tokensOf(sample));
+      expect(promptTokenBound(sample)).toBeGreaterThanOrEqual(countMaxTokens(sample));
     }
   });
 
   it.each(Object.entries(FIXTURES))("does not reserve far too much for %s", (_, text) => {
-    expect(promptTokenBound(text)).toBeLessThan(2.4 * tokensOf(text) + 2);
+    expect(promptTokenBound(text)).toBeLessThan(2.4 * countMaxTokens(text) + 2);
   });
 
   it("holds for mixtures", () => {
@@ -110,7 +110,7 @@ describe("the bound on the tokens of a text", () => {
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {
         const text = parts.map(([fixture, times]) => `${fixture} `.repeat(times)).join("");
-        expect(promptTokenBound(text)).toBeGreaterThanOrEqual(tokensOf(text));
+        expect(promptTokenBound(text)).toBeGreaterThanOrEqual(countMaxTokens(text));
       }),
       { numRuns: 150, seed: 20261121 },
     );

@@ -99,17 +99,17 @@ const unitBytes = Buffer.from(units.buffer);
  */
 export function promptTokenBound(text: string): number {
   const { length } = text;
-  if (length <= READ_WHOLE_AT_MOST) return Math.ceil(tokensOf(text));
+  if (length <= READ_WHOLE_AT_MOST) return Math.ceil(boundTokens(text));
   const stride = (length - WINDOW) / (WINDOWS - 1);
   let tokens = 0;
   for (let at = 0; at < WINDOWS; at += 1) {
     const from = Math.floor(at * stride);
-    tokens += tokensOf(text.slice(from, from + WINDOW));
+    tokens += boundTokens(text.slice(from, from + WINDOW));
   }
   return Math.ceil((tokens / READ_WHOLE_AT_MOST) * length * SAMPLING_MARGIN);
 }
 
-function tokensOf(text: string): number {
+function boundTokens(text: string): number {
   const count = unitBytes.write(text, "utf16le") >> 1;
   let tokens = 0;
   let state = BREAK;

@@ -48,14 +48,14 @@ export interface TracingSettings {
 const WARN_EVERY_MS = 60_000;
 
 const propagator = new W3CTraceContextPropagator();
-const headersOf = { get: (headers: CallStart["headers"], name: string) => headers[name], keys: Object.keys };
+const headerGetter = { get: (headers: CallStart["headers"], name: string) => headers[name], keys: Object.keys };
 const intoHeaders = {
   set: (headers: Record<string, string>, name: string, value: string) => void (headers[name] = value),
 };
 
 export function startTracing(settings: TracingSettings): Tracing {
   const { endpoint, headers, sample, convention, version, instanceId, clock, log } = settings;
-  warnOf(log);
+  logExportFailures(log);
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, "")}/v1/traces`, headers: { ...headers } });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
@@ -76,7 +76,7 @@ export function startTracing(settings: TracingSettings): Tracing {
 }
 
 /** A collector that is away is one line a minute; calls do not wait for it and spans beyond the queue are dropped. */
-function warnOf(log: Logger): void {
+function logExportFailures(log: Logger): void {
   let quietUntil = 0;
   const warn = (message: string) => {
     if (performance.now() < quietUntil) return;
@@ -108,7 +108,7 @@ class OtlpCallSpan implements CallSpan {
     this.#tracer = tracer;
     this.#convention = convention;
     this.#operation = call.operation;
-    const parent = propagator.extract(ROOT_CONTEXT, call.headers, headersOf);
+    const parent = propagator.extract(ROOT_CONTEXT, call.headers, headerGetter);
     this.#call = tracer.startSpan(
       `${operationName(call.operation)} ${call.model}`.trimEnd(),
       {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../dialects/core/types.ts";
 
 /** An amount of money that the vendor writes as a number or as text; throws when there is none. */
-export function amountOf(from: JsonObject | undefined, name: string): number {
+export function requireAmount(from: JsonObject | undefined, name: string): number {
   const value = Number(from?.[name] ?? Number.NaN);
   if (!Number.isFinite(value)) throw new Error("the upstream's answer holds no balance");
   return value;

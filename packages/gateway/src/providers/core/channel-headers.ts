@@ -18,7 +18,7 @@ const FRAMING: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a channel cannot set a header; undefined where it can. */
-export function faultOfHeader(name: string, value: string): string | undefined {
+export function findHeaderFault(name: string, value: string): string | undefined {
   if (!/^[\w-]+$/.test(name)) return "is not the name of a header";
   if (FRAMING.has(name.toLowerCase()) || name.toLowerCase().startsWith("sec-websocket-"))
     return "is set by the gateway alone";

@@ -3,7 +3,7 @@
 import type { ChannelRecord, UpstreamRoute } from "./types.ts";
 
 const REMEMBERED_MS = 3_600_000;
-const MOST_REMEMBERED = 1_024;
+const MAX_REMEMBERED = 1_024;
 /** A thing that the request names may be missing too ("Item with id … not found"), so the bare words stand alone. */
 const UNKNOWN_PATH = /invalid url|unknown (?:url|path|endpoint|request url)|no route|cannot post|method not allowed/i;
 const BARE = /^(?:404:? )?(?:page |path |url )?not found[.!]?$/i;
@@ -33,8 +33,8 @@ export function isChatOnly(channel: ChannelRecord): boolean {
 /** True when the server does not know the path of Responses; the channel is served over chat from then on. */
 export function learnChatOnly(channel: ChannelRecord, route: UpstreamRoute, refused: RefusedPath): boolean {
   const isAsked = route.operation === "responses" && channel.baseUrl !== "";
-  if (!isAsked || channel.setting["responses_mode"] === "always" || !isOfPath(refused)) return false;
-  if (known.size >= MOST_REMEMBERED) known.clear();
+  if (!isAsked || channel.setting["responses_mode"] === "always" || !isUnknownPath(refused)) return false;
+  if (known.size >= MAX_REMEMBERED) known.clear();
   known.set(endpointKey(channel), { channelId: channel.id, until: performance.now() + REMEMBERED_MS });
   return true;
 }
@@ -51,7 +51,7 @@ export function chatOnlyChannels(): readonly { readonly channelId: number; reado
  * A model, a response or an item that is unknown is a 404 too, and no reason to ask in another way: a client that names one
  * would switch Responses off for every client of the channel.
  */
-function isOfPath({ status, message, code }: RefusedPath): boolean {
+function isUnknownPath({ status, message, code }: RefusedPath): boolean {
   if (status === 405 || status === 501) return true;
   if (status === 404 && (code === "bad_response_status_code" || BARE.test(message.trim()))) return true;
   if (code?.includes("model") === true || OF_MODEL.test(message.replaceAll(/\/?v1\/responses/g, ""))) return false;

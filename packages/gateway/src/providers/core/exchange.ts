@@ -15,7 +15,7 @@ export async function wholeBody(answer: UpstreamAnswer, maxBytes = MAX_BYTES): P
 }
 
 /** Bytes as the body of an answer. */
-export async function* bodyOf(...parts: readonly Buffer[]): AsyncGenerator<Buffer> {
+export async function* createBodyStream(...parts: readonly Buffer[]): AsyncGenerator<Buffer> {
   yield* parts;
 }
 
@@ -27,7 +27,7 @@ export function jsonAnswer(
   return {
     status,
     headers: { ...headers, "content-type": "application/json" },
-    body: bodyOf(Buffer.from(JSON.stringify(json))),
+    body: createBodyStream(Buffer.from(JSON.stringify(json))),
   };
 }
 
@@ -40,7 +40,7 @@ export interface ReadAnswer {
 /** The bytes of an answer, and the same answer to be read again. */
 export async function readWhole(answer: UpstreamAnswer): Promise<ReadAnswer> {
   const bytes = await wholeBody(answer);
-  return { bytes, answer: { ...answer, body: bodyOf(bytes) } };
+  return { bytes, answer: { ...answer, body: createBodyStream(bytes) } };
 }
 
 /** By its content type alone. */

@@ -14,14 +14,14 @@ export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
   const known = joined.get(name);
   if (known !== undefined) return new URL(known);
   const url = join(base, path, gatewayDrops);
-  if (joined.size >= MOST_JOINED) joined.clear();
+  if (joined.size >= MAX_JOINED) joined.clear();
   joined.set(name, url.href);
   return url;
 }
 
 /** Channels and routes are few, calls are many: each gets an object of its own, which may be changed. */
 const joined = new Map<string, string>();
-const MOST_JOINED = 1_024;
+const MAX_JOINED = 1_024;
 
 /** Ends of whole addresses, which operators paste from examples in place of a base URL. */
 const ENDPOINT =

@@ -104,6 +104,6 @@ export function parseListed(text: string | null, place: string): ListedModels {
 }
 
 /** The server of a channel. */
-export function placeOf({ type, baseUrl }: { readonly type: number; readonly baseUrl: string }): string {
+export function buildServerKey({ type, baseUrl }: { readonly type: number; readonly baseUrl: string }): string {
   return `${type} ${baseUrl}`;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, channelOf } from "../../../test/kit/provider-kit.ts";
+import { createRequestSpec, createBridgeContext, createChannelRecord } from "../../../test/kit/provider-kit.ts";
 import type { DialectId, JsonObject } from "../../dialects/core/types.ts";
 import { isSet } from "../../dialects/core/read.ts";
 import { allProviders as providers } from "../registry.ts";
 import { findLost } from "./lost-members.ts";
 
-function providerOf(id: string) {
+function requireProvider(id: string) {
   const found = providers.find((provider) => provider.id === id);
   if (!found) throw new Error(`no provider ${id}`);
   return found;
@@ -15,9 +15,9 @@ function providerOf(id: string) {
 function lostBy(id: string, model: string, body: JsonObject, dialect: DialectId = "openai-chat"): string[] {
   const lost: string[] = [];
   let current = body;
-  for (const transform of providerOf(id).requestTransforms ?? []) {
+  for (const transform of requireProvider(id).requestTransforms ?? []) {
     if (!(transform.on ?? ["openai-chat"]).includes(dialect)) continue;
-    const next = transform.apply(current, askOf({ dialect, model }), model, channelOf());
+    const next = transform.apply(current, createRequestSpec({ dialect, model }), model, createChannelRecord());
     lost.push(...findLost(current, next, transform.rewords));
     current = next;
   }
@@ -26,9 +26,9 @@ function lostBy(id: string, model: string, body: JsonObject, dialect: DialectId 
 
 /** What a provider's own bridge loses of a request. */
 function lostByBridge(id: string, client: DialectId, body: JsonObject): string[] {
-  const bridge = providerOf(id).bridges?.find((candidate) => candidate.client === client);
+  const bridge = requireProvider(id).bridges?.find((candidate) => candidate.client === client);
   if (!bridge) throw new Error(`${id} has no bridge for ${client}`);
-  const context = bridgeContextOf({ spec: askOf({ dialect: client, model: "m" }), upstreamModel: "m" });
+  const context = createBridgeContext({ spec: createRequestSpec({ dialect: client, model: "m" }), upstreamModel: "m" });
   bridge.request(body, context);
   return context.lost;
 }
@@ -109,13 +109,15 @@ describe("every provider names what it leaves out or changes", () => {
 });
 
 function sentBy(id: string, body: JsonObject): JsonObject {
-  const bridge = providerOf(id).bridges?.find(({ client }) => client === "openai-embeddings");
-  return bridge?.request(body, bridgeContextOf({ upstreamModel: "m" })) ?? {};
+  const bridge = requireProvider(id).bridges?.find(({ client }) => client === "openai-embeddings");
+  return bridge?.request(body, createBridgeContext({ upstreamModel: "m" })) ?? {};
 }
 
 it("no transform throws for a request of the smallest kind", () => {
   for (const provider of providers)
     for (const { on = ["openai-chat" as const], apply } of provider.requestTransforms ?? [])
       for (const dialect of on)
-        expect(isSet(apply({ model: "m", messages: [] }, askOf({ dialect }), "m", channelOf()))).toBe(true);
+        expect(
+          isSet(apply({ model: "m", messages: [] }, createRequestSpec({ dialect }), "m", createChannelRecord())),
+        ).toBe(true);
 });

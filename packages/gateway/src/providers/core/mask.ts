@@ -33,7 +33,7 @@ export interface Secrets {
 }
 
 /** What an upstream of the channel may repeat and no client may read. */
-export function secretsOf(channel: ChannelRecord, key: string, defaultUrl = ""): Secrets {
+export function collectSecrets(channel: ChannelRecord, key: string, defaultUrl = ""): Secrets {
   return { key, baseUrl: channel.baseUrl || defaultUrl, others: settingSecrets(channel) };
 }
 
@@ -43,7 +43,7 @@ export function secretsOf(channel: ChannelRecord, key: string, defaultUrl = ""):
  */
 export function mask(message: string, secrets: Secrets): string {
   let text = hideSecrets(message, secrets);
-  const host = hostOf(secrets.baseUrl);
+  const host = parseHost(secrets.baseUrl);
   if (host !== undefined) text = text.replace(new RegExp(RegExp.escape(host), "gi"), HIDDEN);
   for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
   return text.replace(/(?<![\w:.])[0-9a-f:.]+(?![\w:])/gi, (found) => (isIPv6(found) ? HIDDEN : found));
@@ -73,7 +73,7 @@ export function maskValue<T>(value: T, secrets: Secrets): T {
 }
 
 function hideSecrets(message: string, { key, others = [] }: Secrets): string {
-  const { words, pieces } = finderOf(key, others);
+  const { words, pieces } = getFinder(key, others);
   const text = pieces.hide(message, HIDDEN);
   return words.reduce((shown, word) => shown.replace(word, HIDDEN), text);
 }
@@ -84,14 +84,14 @@ interface Finder {
   readonly pieces: PieceFinder;
 }
 
-const MOST_FINDERS = 256;
-const finders = new Lru<string, Finder>(MOST_FINDERS);
+const MAX_FINDERS = 256;
+const finders = new Lru<string, Finder>(MAX_FINDERS);
 
-function finderOf(key: string, others: readonly string[]): Finder {
+function getFinder(key: string, others: readonly string[]): Finder {
   const name = JSON.stringify([key, others]);
   const known = finders.get(name);
   if (known) return known;
-  const parts = [...partsOf(key), ...others.map((other) => other.trim()).filter((other) => other !== "")];
+  const parts = [...splitSecretParts(key), ...others.map((other) => other.trim()).filter((other) => other !== "")];
   const finder = {
     words: parts.filter((part) => part.length < PIECE).map(wordPattern),
     pieces: createPieceFinder(parts),
@@ -106,9 +106,9 @@ function wordPattern(secret: string): RegExp {
 }
 
 /** The secret parts of a key: `id|secret|region` by part, a key file by its private members, several keys by line. */
-function partsOf(key: string): string[] {
+function splitSecretParts(key: string): string[] {
   const file = parseObject(key);
-  const parts = file ? membersOf(file) : key.split(/[|\n]/);
+  const parts = file ? listSecretMembers(file) : key.split(/[|\n]/);
   return parts.map((part) => part.trim()).filter((part) => part !== "" && !REGION.test(part));
 }
 
@@ -121,7 +121,7 @@ const PUBLIC_MEMBERS: ReadonlySet<string> = new Set([
   "universe_domain",
 ]);
 
-function membersOf(file: Readonly<Record<string, unknown>>): string[] {
+function listSecretMembers(file: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(file).flatMap(([name, value]) => {
     if (typeof value !== "string" || PUBLIC_MEMBERS.has(name)) return [];
     return value.includes("-----BEGIN") ? [pemBody(value)] : [value];
@@ -167,7 +167,7 @@ function decoded(text: string): string {
   }
 }
 
-function hostOf(baseUrl: string): string | undefined {
+function parseHost(baseUrl: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const { host } = new URL(baseUrl);
   return host === "" ? undefined : host;

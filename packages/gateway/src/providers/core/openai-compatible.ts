@@ -94,7 +94,7 @@ function prefixed(operation: CompatibleOperation, prefix: string): string {
 function route(operation: CompatibleOperation, path: Path, isOffered: boolean): UpstreamRoute {
   const base = { operation, dialect: OPERATIONS[operation][0], path };
   if (operation === "realtime") return { ...base, path: realtimePath(path), query: ["intent"] };
-  if (operation === "responses") return { ...base, when: (_ask, _model, channel) => hasResponses(channel, isOffered) };
+  if (operation === "responses") return { ...base, when: (_spec, _model, channel) => hasResponses(channel, isOffered) };
   return base;
 }
 

@@ -11,7 +11,7 @@ const budgetIn = largestAt("thinking_budget");
  * For vendors of chat whose `max_tokens` limits the answer alone: its reasoning is billed on top, up to
  * `thinking_budget`. `inside` is the object that has these members.
  */
-export function capOfAnswerAlone(inside: (body: JsonObject) => JsonObject = (body) => body): ReadRequestedOutput {
+export function createAnswerCapReader(inside: (body: JsonObject) => JsonObject = (body) => body): ReadRequestedOutput {
   return (body) => {
     const members = inside(body);
     const requested = { cap: capIn(members), answers: answersIn(members) ?? 1 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, askOf, channelOf } from "../../../test/kit/provider-kit.ts";
+import { createBridgeContext, createRequestSpec, createChannelRecord } from "../../../test/kit/provider-kit.ts";
 import { azure } from "../vendors/azure/azure.ts";
 import { createResponseDecoder } from "./response-decoder.ts";
 import { ollama } from "../vendors/ollama/ollama.ts";
@@ -7,29 +7,29 @@ import { openai } from "../vendors/openai/openai.ts";
 import type { Bridge } from "../../dialects/core/types.ts";
 import type { ProviderAdapter } from "./types.ts";
 
-function intakeOf(provider: ProviderAdapter, bridges: readonly Bridge[] = []) {
+function createIntake(provider: ProviderAdapter, bridges: readonly Bridge[] = []) {
   const [route] = provider.speaks;
   if (!route) throw new Error("no route");
-  const context = bridgeContextOf({ spec: askOf({ stream: true }) });
-  const parts = { provider, route, bridges, context, channel: channelOf(), headers: {}, maxEventBytes: 1024 };
+  const context = createBridgeContext({ spec: createRequestSpec({ stream: true }) });
+  const parts = { provider, route, bridges, context, channel: createChannelRecord(), headers: {}, maxEventBytes: 1024 };
   return createResponseDecoder(parts);
 }
 
 describe("intake", () => {
   it("passes the very bytes that need no repair", () => {
     const chunk = Buffer.from('data: {"choices":[{"delta":{"content":"a"}}],"usage":null}\n\n');
-    expect(intakeOf(openai).feed(chunk)).toBe(chunk);
+    expect(createIntake(openai).feed(chunk)).toBe(chunk);
   });
 
   it("repairs only the event that shows a mark", () => {
     const plain = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n';
     const marked = 'data: {"choices":[{"delta":{"reasoning":"b"}}]}\n\n';
-    const out = intakeOf(openai).feed(Buffer.from(plain + marked));
+    const out = createIntake(openai).feed(Buffer.from(plain + marked));
     expect(out?.toString()).toBe(`${plain}data: {"choices":[{"delta":{"reasoning_content":"b"}}]}\n\n`);
   });
 
   it("swallows events and keeps what was cut for later", () => {
-    const decoder = intakeOf(azure);
+    const decoder = createIntake(azure);
     const first = 'data: {"choices":[],"prompt_filter_results":[]}\n\n';
     const second = 'data: {"choices":[{"delta":{}}]}\n\n';
     expect(decoder.feed(Buffer.from(first + second.slice(0, 9)))).toBeUndefined();
@@ -39,7 +39,7 @@ describe("intake", () => {
 
   it("moves usage that no one asked for to a chunk of its own", () => {
     const chunk = 'data: {"id":"x","choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"total_tokens":2}}\n\n';
-    const [finish, usage] = (intakeOf(openai).feed(Buffer.from(chunk))?.toString() ?? "").trim().split("\n\n");
+    const [finish, usage] = (createIntake(openai).feed(Buffer.from(chunk))?.toString() ?? "").trim().split("\n\n");
     expect(finish).toBe('data: {"id":"x","choices":[{"delta":{},"finish_reason":"stop"}]}');
     expect(usage).toBe('data: {"id":"x","choices":[],"usage":{"total_tokens":2}}');
   });
@@ -51,7 +51,7 @@ describe("intake", () => {
     ];
     const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     for (const size of [1, 5, bytes.length]) {
-      const decoder = intakeOf(ollama, (ollama.bridges ?? []).slice(0, 1));
+      const decoder = createIntake(ollama, (ollama.bridges ?? []).slice(0, 1));
       expect(decoder.dialect).toBe("openai-chat");
       expect(decoder.bridges).toEqual([]);
       let out = "";
@@ -65,12 +65,12 @@ describe("intake", () => {
 
   it("refuses events and lines past the limit", () => {
     const long = Buffer.from(`data: ${"x".repeat(2000)}`);
-    expect(() => intakeOf(openai).feed(long)).toThrow("1024");
-    expect(() => intakeOf(ollama, (ollama.bridges ?? []).slice(0, 1)).feed(long)).toThrow("1024");
+    expect(() => createIntake(openai).feed(long)).toThrow("1024");
+    expect(() => createIntake(ollama, (ollama.bridges ?? []).slice(0, 1)).feed(long)).toThrow("1024");
   });
 
   it("finds failures of status 200 and leaves answers alone", () => {
-    const decoder = intakeOf(openai);
+    const decoder = createIntake(openai);
     expect(decoder.refusal(Buffer.from('{"choices":[]}'))).toBeUndefined();
     expect(decoder.refusal(Buffer.from('{"error":{"message":"slow","code":"rate_limit_exceeded"}}'))).toMatchObject({
       class: "rate_limit",

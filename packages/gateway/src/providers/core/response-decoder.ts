@@ -55,8 +55,8 @@ export function createResponseDecoder(parts: ResponseDecoderOptions): ResponseDe
   const { provider, route, bridges, headers, context } = parts;
   const last = bridges.at(-1);
   const inner = last && route.dialect.startsWith("private:") ? last : undefined;
-  const repairs = repairsOf(provider, route.dialect);
-  const answerContext = answerContextOf(parts);
+  const repairs = selectRepairs(provider, route.dialect);
+  const answerContext = buildResponseContext(parts);
   let flow: Flow | undefined;
   const flowing = () => (flow ??= createFlow(parts, repairs, inner, answerContext));
   return {
@@ -82,7 +82,7 @@ const NO_REPAIRS: readonly ResponseTransform[] = [];
 const chosenRepairs = new WeakMap<readonly ResponseTransform[], Map<DialectId, readonly ResponseTransform[]>>();
 
 /** Those that a provider's record names for a dialect; chosen once. */
-function repairsOf(
+function selectRepairs(
   { responseTransforms }: ResponseDecoderOptions["provider"],
   dialect: DialectId,
 ): readonly ResponseTransform[] {
@@ -96,7 +96,7 @@ function repairsOf(
   return chosen;
 }
 
-function answerContextOf({ context, channel, headers }: ResponseDecoderOptions): ResponseContext {
+function buildResponseContext({ context, channel, headers }: ResponseDecoderOptions): ResponseContext {
   const { spec, upstreamModel, now, requestId } = context;
   return { spec, upstreamModel, channel, headers, now, requestId };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { channelOf } from "../../../test/kit/provider-kit.ts";
-import { mask, maskError, secretsOf } from "./mask.ts";
+import { createChannelRecord } from "../../../test/kit/provider-kit.ts";
+import { mask, maskError, collectSecrets } from "./mask.ts";
 import { upstreamError } from "./errors/upstream-error.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -78,7 +78,7 @@ describe("an upstream that repeats a secret in another form", () => {
   });
 
   it("hides what a channel has besides its key: a proxy's password, headers, parameters", () => {
-    const channel = channelOf({
+    const channel = createChannelRecord({
       setting: { proxy: "http://user:proxy-pass%2Fword@10.0.0.1:3128" },
       headers: new Map([
         ["x-tenant", "tenant-secret-9"],
@@ -87,7 +87,7 @@ describe("an upstream that repeats a secret in another form", () => {
       paramOverride: { user_api_key: "user-key-000042", temperature: 0.5 },
     });
     const text = "proxy-pass/word, tenant-secret-9, USER-KEY-000042 and key";
-    expect(mask(text, secretsOf(channel, "key"))).toBe("***, ***, *** and ***");
+    expect(mask(text, collectSecrets(channel, "key"))).toBe("***, ***, *** and ***");
   });
 
   it("hides secrets in codes and parameters too, and leaves their words", () => {

@@ -15,7 +15,7 @@ export interface PieceFinder {
 export function createPieceFinder(secrets: readonly string[]): PieceFinder {
   const pieces = new Set<string>();
   for (const secret of secrets)
-    for (const form of formsOf(secret)) {
+    for (const form of listSecretForms(secret)) {
       const lower = form.toLowerCase();
       for (let at = 0; at + PIECE <= lower.length; at++) pieces.add(lower.slice(at, at + PIECE));
     }
@@ -48,14 +48,14 @@ function hideIn(text: string, lower: string, pieces: ReadonlySet<string>, hidden
 function wordAround(text: string, { at, end, done }: { at: number; end: number; done: number }): [number, number] {
   let from = at;
   let to = end;
-  while (from > done && isOfWord(text.charCodeAt(from - 1))) from--;
-  while (to < text.length && isOfWord(text.charCodeAt(to))) to++;
+  while (from > done && isWordCharacter(text.charCodeAt(from - 1))) from--;
+  while (to < text.length && isWordCharacter(text.charCodeAt(to))) to++;
   while (to < text.length && text[to] === "=") to++;
   return [from, to];
 }
 
 /** Letters, digits, `+`, `/`, `-` and `_`. */
-function isOfWord(code: number): boolean {
+function isWordCharacter(code: number): boolean {
   return (
     (code >= 48 && code <= 57) ||
     (code >= 65 && code <= 90) ||
@@ -67,7 +67,7 @@ function isOfWord(code: number): boolean {
   );
 }
 
-function formsOf(secret: string): string[] {
+function listSecretForms(secret: string): string[] {
   const bytes = Buffer.from(secret, "utf8");
   const hex = bytes.toString("hex");
   const pairs = hex.match(/../g) ?? [];

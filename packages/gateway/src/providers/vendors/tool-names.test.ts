@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf } from "../../../test/kit/provider-kit.ts";
+import { createBridgeContext } from "../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../dialects/find-bridges.ts";
 import { translateRequest } from "../../relay/conversion/translate.ts";
 import type { Bridge, JsonObject } from "../../dialects/core/types.ts";
@@ -34,7 +34,7 @@ function takesTools(bridge: Bridge): boolean {
 }
 
 function sentBy(path: Parameters<typeof translateRequest>[0], name: string): JsonObject {
-  return translateRequest(path, request(name), bridgeContextOf());
+  return translateRequest(path, request(name), createBridgeContext());
 }
 
 describe("tools at vendors with a protocol of their own", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
-  askOf,
-  bridgeContextOf,
-  callOf,
-  channelOf,
-  dataOf,
+  createRequestSpec,
+  createBridgeContext,
+  createUpstreamCall,
+  createChannelRecord,
+  listEventData,
   event,
   requestTransformed,
 } from "../../../test/kit/provider-kit.ts";
@@ -29,14 +29,14 @@ import { zhipuV4 } from "./zhipu/zhipu.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter } from "../core/types.ts";
 import type { Operation } from "../../dialects/core/types.ts";
 
-function pathOf(
+function buildPath(
   provider: ProviderAdapter,
   operation: Operation,
   model: string,
   parts: Partial<ChannelRecord> = {},
 ): string | undefined {
-  const channel = channelOf(parts);
-  const spec = askOf({ operation, model });
+  const channel = createChannelRecord(parts);
+  const spec = createRequestSpec({ operation, model });
   const route = provider.speaks.find(
     (candidate) => candidate.operation === operation && candidate.when?.(spec, model, channel) !== false,
   );
@@ -45,51 +45,53 @@ function pathOf(
 
 describe("paths", () => {
   it("of Azure by surface", () => {
-    expect(pathOf(azure, "chat", "gpt-4.1", { other: "2024-10-21" })).toBe(
+    expect(buildPath(azure, "chat", "gpt-4.1", { other: "2024-10-21" })).toBe(
       "/openai/deployments/gpt-4.1/chat/completions?api-version=2024-10-21",
     );
     const strip = { other: "2024-10-21", setting: { azure_strip_dots: true } };
-    expect(pathOf(azure, "chat", "gpt-3.5-turbo", strip)).toBe(
+    expect(buildPath(azure, "chat", "gpt-3.5-turbo", strip)).toBe(
       "/openai/deployments/gpt-35-turbo/chat/completions?api-version=2024-10-21",
     );
-    expect(pathOf(azure, "responses", "m", { other: "2025-04-01-preview" })).toBe(
+    expect(buildPath(azure, "responses", "m", { other: "2025-04-01-preview" })).toBe(
       "/openai/responses?api-version=2025-04-01-preview",
     );
-    expect(pathOf(azure, "embeddings", "m", { other: "preview" })).toBe("/openai/v1/embeddings?api-version=preview");
-    expect(pathOf(azure, "realtime", "m", { other: "2024-10-01-preview" })).toBe(
+    expect(buildPath(azure, "embeddings", "m", { other: "preview" })).toBe("/openai/v1/embeddings?api-version=preview");
+    expect(buildPath(azure, "realtime", "m", { other: "2024-10-01-preview" })).toBe(
       "/openai/realtime?deployment=m&api-version=2024-10-01-preview",
     );
-    expect(pathOf(azure, "realtime", "m", { other: "v1" })).toBe("/openai/v1/realtime?model=m");
+    expect(buildPath(azure, "realtime", "m", { other: "v1" })).toBe("/openai/v1/realtime?model=m");
   });
 
   it("of a custom channel, which is the whole URL", () => {
     const baseUrl = "https://h/{model}/{path}?v=2";
-    expect(pathOf(custom, "chat", "a/b", { baseUrl: "https://h/chat" })).toBe("https://h/chat");
-    expect(pathOf(custom, "embeddings", "a/b", { baseUrl })).toBe("https://h/a%2Fb/v1/embeddings?v=2");
-    expect(pathOf(custom, "embeddings", "a/b", { baseUrl: "https://h/chat" })).toBeUndefined();
+    expect(buildPath(custom, "chat", "a/b", { baseUrl: "https://h/chat" })).toBe("https://h/chat");
+    expect(buildPath(custom, "embeddings", "a/b", { baseUrl })).toBe("https://h/a%2Fb/v1/embeddings?v=2");
+    expect(buildPath(custom, "embeddings", "a/b", { baseUrl: "https://h/chat" })).toBeUndefined();
   });
 
   it("of a compatible server by its setting", () => {
-    expect(pathOf(compatible, "chat", "m")).toBe("/v1/chat/completions");
-    expect(pathOf(compatible, "chat", "m", { setting: { paths: { chat: "/llm/{model}/chat" } } })).toBe("/llm/m/chat");
-    expect(pathOf(compatible, "responses", "m")).toBeUndefined();
-    expect(pathOf(compatible, "responses", "m", { setting: { responses_mode: "always" } })).toBe("/v1/responses");
-    expect(pathOf(compatible, "realtime", "a b")).toBe("/v1/realtime?model=a%20b");
+    expect(buildPath(compatible, "chat", "m")).toBe("/v1/chat/completions");
+    expect(buildPath(compatible, "chat", "m", { setting: { paths: { chat: "/llm/{model}/chat" } } })).toBe(
+      "/llm/m/chat",
+    );
+    expect(buildPath(compatible, "responses", "m")).toBeUndefined();
+    expect(buildPath(compatible, "responses", "m", { setting: { responses_mode: "always" } })).toBe("/v1/responses");
+    expect(buildPath(compatible, "realtime", "a b")).toBe("/v1/realtime?model=a%20b");
   });
 
   it("of others", () => {
-    expect(pathOf(volcengine, "chat", "bot-1")).toBe("/api/v3/bots/chat/completions");
-    expect(pathOf(volcengine, "chat", "ep-1")).toBe("/api/v3/chat/completions");
-    expect(pathOf(openai, "realtime", "gpt-realtime")).toBe("/v1/realtime?model=gpt-realtime");
-    expect(pathOf(openai, "responses", "m", { setting: { responses_mode: "never" } })).toBeUndefined();
-    expect(pathOf(gemini, "chat", "models/x", { other: "v1" })).toBe("/v1/models/x:generateContent");
-    expect(pathOf(gemini, "chat", "a/b", { other: "v1" })).toBe("/v1/models/a%2Fb:generateContent");
+    expect(buildPath(volcengine, "chat", "bot-1")).toBe("/api/v3/bots/chat/completions");
+    expect(buildPath(volcengine, "chat", "ep-1")).toBe("/api/v3/chat/completions");
+    expect(buildPath(openai, "realtime", "gpt-realtime")).toBe("/v1/realtime?model=gpt-realtime");
+    expect(buildPath(openai, "responses", "m", { setting: { responses_mode: "never" } })).toBeUndefined();
+    expect(buildPath(gemini, "chat", "models/x", { other: "v1" })).toBe("/v1/models/x:generateContent");
+    expect(buildPath(gemini, "chat", "a/b", { other: "v1" })).toBe("/v1/models/a%2Fb:generateContent");
   });
 
   it("of Gemini embeddings, which follow the body", async () => {
     const url = "https://h/v1beta/models/m:embedContent";
-    const call = callOf(url, { requests: [] });
-    await gemini.authorize(call, channelOf(), {
+    const call = createUpstreamCall(url, { requests: [] });
+    await gemini.authorize(call, createChannelRecord(), {
       key: "k",
       now: 0,
       http: () => Promise.reject(new Error("none")),
@@ -101,8 +103,8 @@ describe("paths", () => {
 
 describe("credentials", () => {
   it("of a compatible server may stand in any header", async () => {
-    const call = callOf("https://h/", {});
-    const channel = channelOf({ headers: new Map([["x-api-key", "{key}"]]) });
+    const call = createUpstreamCall("https://h/", {});
+    const channel = createChannelRecord({ headers: new Map([["x-api-key", "{key}"]]) });
     await compatible.authorize(call, channel, {
       key: "k",
       now: 0,
@@ -114,8 +116,8 @@ describe("credentials", () => {
   });
 
   it("of a local server may be missing", async () => {
-    const call = callOf("https://h/", {});
-    await compatible.authorize(call, channelOf(), {
+    const call = createUpstreamCall("https://h/", {});
+    await compatible.authorize(call, createChannelRecord(), {
       key: "",
       now: 0,
       http: () => Promise.reject(new Error("none")),
@@ -229,7 +231,7 @@ describe("parameters", () => {
   it("of Cohere: temperature up to 1, arguments that are JSON", () => {
     const calls = [{ id: "c", type: "function", function: { name: "f", arguments: "" } }];
     const body = { model: "m", temperature: 1.7, messages: [{ role: "assistant", content: "", tool_calls: calls }] };
-    expect(cohereRequest(body, bridgeContextOf())).toMatchObject({
+    expect(cohereRequest(body, createBridgeContext())).toMatchObject({
       temperature: 1,
       messages: [{ tool_calls: [{ function: { arguments: "{}" } }] }],
     });
@@ -249,7 +251,7 @@ describe("answers", () => {
     const chunk = { object: "chat.completion.chunk", choices: [{ index: 0, delta: { tool_calls: [call, call] } }] };
     const step = zhipuV4.responseTransforms?.[0]?.stream?.({} as never);
     const reported = step?.(event(chunk));
-    expect(dataOf(reported === undefined || !("raw" in reported) ? [] : [reported])).toMatchObject([
+    expect(listEventData(reported === undefined || !("raw" in reported) ? [] : [reported])).toMatchObject([
       {
         choices: [
           {
@@ -306,7 +308,7 @@ describe("model lists", () => {
       { modelSummaries: [{ modelId: "amazon.nova-pro-v1:0" }, { modelName: "nameless" }] },
       { inferenceProfileSummaries: [{ inferenceProfileId: "eu.anthropic.claude-sonnet-5" }] },
     );
-    const found = await aws.listModels?.(channelOf({ type: 33 }), "AK|SK|eu-west-1", http, 1_790_000_000_000);
+    const found = await aws.listModels?.(createChannelRecord({ type: 33 }), "AK|SK|eu-west-1", http, 1_790_000_000_000);
     expect(found).toEqual(["amazon.nova-pro-v1:0", "eu.anthropic.claude-sonnet-5"]);
     expect(asked.map(({ url }) => url)).toEqual([
       "https://bedrock.eu-west-1.amazonaws.com/foundation-models",
@@ -326,7 +328,7 @@ describe("model lists", () => {
       },
       { models: [{ name: "models/gemini-embedding-001", supportedGenerationMethods: ["embedContent"] }] },
     );
-    const found = await gemini.listModels?.(channelOf({ type: 24 }), "AIza", http, 0);
+    const found = await gemini.listModels?.(createChannelRecord({ type: 24 }), "AIza", http, 0);
     expect(found).toEqual(["gemini-3.8-flash", "gemini-embedding-001"]);
     expect(asked[1]?.url).toContain("pageToken=p2");
   });
@@ -334,9 +336,9 @@ describe("model lists", () => {
   it("of a custom channel, where its URL says how others than chat are reached", async () => {
     const { http, asked } = answering({ data: [{ id: "m" }] });
     const baseUrl = "https://h/api/{path}";
-    expect(await custom.listModels?.(channelOf({ type: 8, baseUrl }), "k", http, 0)).toEqual(["m"]);
+    expect(await custom.listModels?.(createChannelRecord({ type: 8, baseUrl }), "k", http, 0)).toEqual(["m"]);
     expect(asked[0]?.url).toBe("https://h/api/v1/models");
-    const chatOnly = channelOf({ type: 8, baseUrl: "https://h/chat" });
+    const chatOnly = createChannelRecord({ type: 8, baseUrl: "https://h/chat" });
     expect(() => custom.listModels?.(chatOnly, "k", http, 0)).toThrow("{path}");
   });
 });

@@ -4,15 +4,15 @@ import { RedisUnavailable } from "../redis-unavailable.ts";
 import type { Call } from "../script.ts";
 import type { ClusterState } from "./cluster-state.ts";
 import type { NodeConnection, NodeConnections } from "./node-connections.ts";
-import { redirectOf, type Redirect } from "./redirect.ts";
-import { keyOf, slotOf } from "./slots.ts";
+import { parseRedirect, type Redirect } from "./redirect.ts";
+import { findRoutingKey, calculateSlot } from "./slots.ts";
 
 /** Calls to the nodes of a cluster, each to the primary of its key. */
 export interface ClusterCalls {
   /** One write to each node; a node that is not there answers its calls with RedisUnavailable. Never throws that. */
   sendEach(calls: readonly Call[], timeoutMs: number): Promise<Answer[]>;
   /** Throws the error of the call. */
-  one(call: Call, timeoutMs: number): Promise<unknown>;
+  sendOne(call: Call, timeoutMs: number): Promise<unknown>;
 }
 
 const FIRST_PAUSE_MS = 10;
@@ -43,12 +43,12 @@ class RoutedCalls implements ClusterCalls {
   async sendEach(calls: readonly Call[], timeoutMs: number): Promise<Answer[]> {
     const deadline = performance.now() + timeoutMs;
     const answers: Answer[] = Array.from({ length: calls.length });
-    const places = Map.groupBy(calls.keys(), (at) => this.#nodeOf(calls[at] as Call));
+    const places = Map.groupBy(calls.keys(), (at) => this.#findNode(calls[at] as Call));
     const sendTo = async (node: NodeConnection | undefined, of: readonly number[]) => {
       const some = of.map((at) => calls[at] as Call);
       const got = await sendSome(node, some, timeoutMs, this.#state);
       const again = of.map(async (at, index) => {
-        const redirect = redirectOf(got[index], node?.at);
+        const redirect = parseRedirect(got[index], node?.at);
         answers[at] = redirect ? await this.#follow(calls[at] as Call, redirect, deadline) : got[index];
       });
       await Promise.all(again);
@@ -57,15 +57,15 @@ class RoutedCalls implements ClusterCalls {
     return answers;
   }
 
-  async one(call: Call, timeoutMs: number): Promise<unknown> {
-    const node = this.#nodeOf(call);
+  async sendOne(call: Call, timeoutMs: number): Promise<unknown> {
+    const node = this.#findNode(call);
     if (!node) throw unowned(this.#state);
     const sentAt = performance.now();
     try {
-      return await node.one(call, timeoutMs);
+      return await node.sendOne(call, timeoutMs);
     } catch (error) {
       doubtSilent(error, this.#state);
-      const redirect = redirectOf(error, node.at);
+      const redirect = parseRedirect(error, node.at);
       if (!redirect) throw error;
       const answer = await this.#follow(call, redirect, sentAt + timeoutMs);
       if (answer instanceof Error) throw answer;
@@ -73,9 +73,9 @@ class RoutedCalls implements ClusterCalls {
     }
   }
 
-  #nodeOf(call: Call): NodeConnection | undefined {
-    const key = keyOf(call);
-    const at = key === undefined ? anywhere(this.#state, this.#nodes) : this.#state.ownerOf(slotOf(key));
+  #findNode(call: Call): NodeConnection | undefined {
+    const key = findRoutingKey(call);
+    const at = key === undefined ? anywhere(this.#state, this.#nodes) : this.#state.findOwner(calculateSlot(key));
     return at && this.#nodes.to(at);
   }
 
@@ -92,9 +92,9 @@ class RoutedCalls implements ClusterCalls {
         ms = Math.min(2 * ms, LONGEST_PAUSE_MS);
       }
       const isReceiving = redirect.kind === "ask";
-      const node = redirect.kind === "ask" ? this.#nodes.to(redirect.to) : this.#nodeOf(call);
+      const node = redirect.kind === "ask" ? this.#nodes.to(redirect.to) : this.#findNode(call);
       const [answer, by] = await this.#ask(call, node, { isReceiving, deadline });
-      const next = redirectOf(answer, by?.at);
+      const next = parseRedirect(answer, by?.at);
       if (!next) return answer;
       redirect = next;
     }
@@ -106,8 +106,10 @@ class RoutedCalls implements ClusterCalls {
     { isReceiving, deadline }: { readonly isReceiving: boolean; readonly deadline: number },
   ): Promise<NodeAnswer> {
     if (!node) return [unowned(this.#state), undefined];
-    await node.ready(restOf(deadline));
-    const answer = isReceiving ? node.asking(call, restOf(deadline)) : node.one(call, restOf(deadline));
+    await node.ready(calculateRemainingMs(deadline));
+    const answer = isReceiving
+      ? node.asking(call, calculateRemainingMs(deadline))
+      : node.sendOne(call, calculateRemainingMs(deadline));
     return [await answer.catch((error: unknown) => error), node];
   }
 }
@@ -139,7 +141,7 @@ function anywhere({ topology }: ClusterState, nodes: NodeConnections) {
   return primaries.find((primary) => nodes.to(primary).isUsable) ?? primaries[0];
 }
 
-function restOf(deadline: number): number {
+function calculateRemainingMs(deadline: number): number {
   return Math.max(1, Math.ceil(deadline - performance.now()));
 }
 

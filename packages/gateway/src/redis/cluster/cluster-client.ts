@@ -11,8 +11,8 @@ import { createWaitBudget, type WaitBudget } from "../wait-budget.ts";
 import { createClusterCalls } from "./cluster-calls.ts";
 import { createClusterState, type ClusterState } from "./cluster-state.ts";
 import { createNodeConnections, type NodeConnections } from "./node-connections.ts";
-import { slotOf } from "./slots.ts";
-import { nameOf, type View } from "./topology.ts";
+import { calculateSlot } from "./slots.ts";
+import { formatNodeName, type View } from "./topology.ts";
 
 const ANSWER_MS = 2_000;
 
@@ -24,7 +24,7 @@ export function createClusterClient(address: ClusterAddress, settings: RedisSett
   const connect = (purpose: string) => (at: HostPort) => {
     const options = { ...nodeOptions(address, at, `${settings.name}-${purpose}`), enableOfflineQueue: false };
     const redis = new Redis({ ...options, socketTimeout: DEAD_AFTER_MS });
-    watch(redis, `${purpose} ${nameOf(at)}`, { log, isKnown: hasBeenReady });
+    watch(redis, `${purpose} ${formatNodeName(at)}`, { log, isKnown: hasBeenReady });
     return redis;
   };
   const nodes = createNodeConnections(connect("commands"), () => state.changed());
@@ -36,19 +36,19 @@ export function createClusterClient(address: ClusterAddress, settings: RedisSett
 
   return {
     keys,
-    waitBudgetOf: createWaitBudgets(state, settings.waitMs),
+    getWaitBudget: createWaitBudgets(state, settings.waitMs),
     get isReady() {
       return state.isReady;
     },
     get lastError() {
       return state.lastError;
     },
-    servers: () => serversOf(state, nodes),
+    servers: () => listServers(state, nodes),
     cluster: {
       openReads(purpose) {
         const own = createNodeConnections(connect(purpose), () => undefined);
         others.push(own);
-        return readsOf(state, own);
+        return createClusterReads(state, own);
       },
     },
     sendEach,
@@ -58,11 +58,11 @@ export function createClusterClient(address: ClusterAddress, settings: RedisSett
       if (away) throw away;
       return answers;
     },
-    one: (call, timeoutMs) => calls.one(call, timeoutMs),
+    sendOne: (call, timeoutMs) => calls.sendOne(call, timeoutMs),
     onReady: (listener) => state.onReady(listener),
     ready: (ms) => state.ready(ms),
     open(purpose, deadAfterMs) {
-      const options = { ...baseOptions(`${settings.name}-${purpose}`), ...loginOf(address) };
+      const options = { ...baseOptions(`${settings.name}-${purpose}`), ...buildLoginOptions(address) };
       const socketTimeout = deadAfterMs === undefined ? {} : { socketTimeout: deadAfterMs };
       const redis: Connection = new Redis({ ...options, ...socketTimeout, Connector: connectorTo(source) });
       watch(redis, purpose, { log, isKnown: true });
@@ -79,47 +79,47 @@ export function createClusterClient(address: ClusterAddress, settings: RedisSett
 }
 
 /** One for each primary: the users of one that is away do not make those of the others wait less. */
-function createWaitBudgets(state: ClusterState, waitMs: number | undefined): RedisClient["waitBudgetOf"] {
+function createWaitBudgets(state: ClusterState, waitMs: number | undefined): RedisClient["getWaitBudget"] {
   const budgets = new Map<string, WaitBudget>();
   return (key) => {
-    const owner = state.ownerOf(slotOf(key));
-    const name = owner ? nameOf(owner) : "";
+    const owner = state.findOwner(calculateSlot(key));
+    const name = owner ? formatNodeName(owner) : "";
     const budget = budgets.get(name) ?? createWaitBudget(waitMs);
     budgets.set(name, budget);
     return budget;
   };
 }
 
-function readsOf(state: ClusterState, nodes: NodeConnections): ClusterReads {
+function createClusterReads(state: ClusterState, nodes: NodeConnections): ClusterReads {
   const calls = createClusterCalls(state, nodes);
   return {
     sendEach(some, timeoutMs) {
-      nodes.keep(new Set(state.topology?.primaries.map(nameOf)));
+      nodes.keep(new Set(state.topology?.primaries.map(formatNodeName)));
       return calls.sendEach(some, timeoutMs);
     },
     close: () => nodes.close(),
   };
 }
 
-function loginOf({ redis, isTls }: ClusterAddress): RedisOptions {
+function buildLoginOptions({ redis, isTls }: ClusterAddress): RedisOptions {
   return { ...redis, ...(isTls && { tls: {} }) };
 }
 
 function nodeOptions(address: ClusterAddress, { host, port }: HostPort, name: string): RedisOptions {
-  return { ...baseOptions(name), ...loginOf(address), host, port };
+  return { ...baseOptions(name), ...buildLoginOptions(address), host, port };
 }
 
-function serversOf({ topology }: ClusterState, nodes: NodeConnections): RedisServer[] {
+function listServers({ topology }: ClusterState, nodes: NodeConnections): RedisServer[] {
   const { primaries, owners } = topology ?? { primaries: [], owners: new Int16Array() };
   const owning = primaries.filter((_, place) => owners.includes(place));
   return owning.map((primary) => {
-    const { name, one } = nodes.to(primary);
-    return { name, one };
+    const { name, sendOne } = nodes.to(primary);
+    return { name, sendOne };
   });
 }
 
 async function askNode(at: HostPort, nodes: NodeConnections, address: ClusterAddress): Promise<View> {
-  const known = nodes.find(nameOf(at));
+  const known = nodes.find(formatNodeName(at));
   if (known?.isUsable) return askView(known.redis);
   const options = { ...nodeOptions(address, at, "fairway-topology"), connectTimeout: ANSWER_MS };
   const redis = new Redis({ ...options, retryStrategy: () => null, enableReadyCheck: false, disableClientInfo: true });
@@ -155,6 +155,6 @@ function anyNode({ hosts, isTls }: ClusterAddress, state: ClusterState): SocketS
       const socket: Socket = isTls ? createTlsConnection({ host, port }) : createConnection({ host, port });
       return Promise.resolve({ socket });
     },
-    refusalOf: () => undefined,
+    findRoleRefusal: () => undefined,
   };
 }

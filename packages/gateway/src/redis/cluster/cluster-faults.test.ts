@@ -7,7 +7,7 @@ import { createRedisClient, type RedisClient } from "../client.ts";
 import { createKeys, SHARDS } from "../keys.ts";
 import { createChannel } from "../pubsub.ts";
 import { script } from "../script.ts";
-import { slotOf } from "./slots.ts";
+import { calculateSlot } from "./slots.ts";
 
 const log = createLog({ level: "off", format: "json", out: new PassThrough() });
 const keys = createKeys("t:");
@@ -16,7 +16,7 @@ const MOVED = 8;
 const COUNT = script("return redis.call('incr', KEYS[1])");
 let cluster: RedisCluster;
 const clients: RedisClient[] = [];
-beforeAll(async () => void (cluster = await startRedisCluster({ replicasOf: [0], spare: 1, isDurable: false })));
+beforeAll(async () => void (cluster = await startRedisCluster({ replicaPrimaries: [0], spare: 1, isDurable: false })));
 afterAll(() => cluster.stop());
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
@@ -35,7 +35,7 @@ describe("calls to a cluster that changes", () => {
   it("are each run once while their slots move", { timeout: 60_000 }, async () => {
     const redis = await client();
     const [first, , , spare] = cluster.primaries as [Service, Service, Service, Service];
-    const owners = await Promise.all(shards.map((shard) => cluster.ownerOf(keys.epoch(shard))));
+    const owners = await Promise.all(shards.map((shard) => cluster.findOwner(keys.epoch(shard))));
     const moving = shards.filter((shard) => owners[shard] === first).slice(0, MOVED);
     const before = (
       await redis.send(
@@ -49,7 +49,7 @@ describe("calls to a cluster that changes", () => {
       while (isMoving) {
         // A key that does not exist makes the receiving node refuse a script of several until the slot has arrived.
         const extra = (sent[shard] ?? 0) % 2 === 0 ? [] : [keys.holds(shard)];
-        await redis.one({ script: COUNT, keys: [keys.epoch(shard), ...extra], args: [] }, 5_000);
+        await redis.sendOne({ script: COUNT, keys: [keys.epoch(shard), ...extra], args: [] }, 5_000);
         sent[shard] = (sent[shard] ?? 0) + 1;
       }
     };
@@ -82,7 +82,7 @@ describe("calls to a cluster that changes", () => {
     });
     await channel.start();
     const [dead] = cluster.primaries as [Service];
-    const owners = await Promise.all(shards.map((shard) => cluster.ownerOf(keys.epoch(shard))));
+    const owners = await Promise.all(shards.map((shard) => cluster.findOwner(keys.epoch(shard))));
     await dead.kill();
     const answers = await redis.sendEach(shards.map(count), 1_000);
     for (const [shard, answer] of answers.entries())
@@ -100,17 +100,17 @@ describe("calls to a cluster that changes", () => {
     await dead.restart();
     await cluster.agreed();
     const again = await client(`redis+cluster://127.0.0.1:${dead.port}`);
-    expect(await again.one(count(1), 1_000)).toBeGreaterThan(0);
+    expect(await again.sendOne(count(1), 1_000)).toBeGreaterThan(0);
   });
 
   it("reach the replica that takes the place of a primary that hangs", { timeout: 60_000 }, async () => {
     const redis = await client();
-    const shard = shards.find((one) => slotOf(keys.epoch(one)) < 5_000) as number;
-    const owner = await cluster.ownerOf(keys.epoch(shard));
+    const shard = shards.find((one) => calculateSlot(keys.epoch(one)) < 5_000) as number;
+    const owner = await cluster.findOwner(keys.epoch(shard));
     process.kill(owner.pid, "SIGSTOP");
     try {
       const isAnswered = () =>
-        redis.one(count(shard), 300).then(
+        redis.sendOne(count(shard), 300).then(
           () => true,
           () => false,
         );

@@ -4,7 +4,7 @@ import type { Logger } from "../../observability/log.ts";
 import { waitIn } from "../connection.ts";
 import { ClusterError } from "./cluster-error.ts";
 import type { NodeConnections } from "./node-connections.ts";
-import { askTopology, nameOf, nodesOf, slotRanges, type Topology, type View } from "./topology.ts";
+import { askTopology, formatNodeName, listNodes, slotRanges, type Topology, type View } from "./topology.ts";
 
 export interface ClusterStateDeps {
   readonly address: ClusterAddress;
@@ -22,7 +22,7 @@ export interface ClusterState {
   readonly isReady: boolean;
   readonly lastError: Error | undefined;
   /** The primary of a slot; undefined while no one has it. */
-  ownerOf(slot: number): HostPort | undefined;
+  findOwner(slot: number): HostPort | undefined;
   /** A node says that another one has this slot. */
   moved(slot: number, to: HostPort): void;
   /** A node says that the cluster is changing: asks again soon. */
@@ -65,7 +65,7 @@ class AskedState implements ClusterState {
     const { nodes } = this.#deps;
     return (
       this.#topology?.isComplete === true &&
-      this.#topology.primaries.every((primary) => nodes.find(nameOf(primary))?.isUsable)
+      this.#topology.primaries.every((primary) => nodes.find(formatNodeName(primary))?.isUsable)
     );
   }
 
@@ -79,7 +79,7 @@ class AskedState implements ClusterState {
         `slots ${missing} have no primary: start it, or give them to another one (redis-cli --cluster fix)`,
       );
     for (const [place, primary] of primaries.entries()) {
-      const node = this.#deps.nodes.find(nameOf(primary));
+      const node = this.#deps.nodes.find(formatNodeName(primary));
       if (!node || node.isUsable) continue;
       const slots = slotRanges((slot) => owners[slot] === place);
       const reason = node.lastError?.message ?? "no connection";
@@ -89,7 +89,7 @@ class AskedState implements ClusterState {
     return undefined;
   }
 
-  ownerOf(slot: number): HostPort | undefined {
+  findOwner(slot: number): HostPort | undefined {
     return this.#topology?.primaries[this.#topology.owners[slot] ?? -1];
   }
 
@@ -97,7 +97,7 @@ class AskedState implements ClusterState {
     this.doubt();
     if (!this.#topology) return;
     const { primaries, owners, isComplete } = this.#topology;
-    const known = primaries.findIndex((primary) => nameOf(primary) === nameOf(to));
+    const known = primaries.findIndex((primary) => formatNodeName(primary) === formatNodeName(to));
     if (known >= 0) {
       owners[slot] = known;
       return;
@@ -165,7 +165,7 @@ class AskedState implements ClusterState {
     const refresh = async () => {
       const { address, ask } = this.#deps;
       try {
-        const found = await askTopology(nodesOf(address, this.#topology), ask);
+        const found = await askTopology(listNodes(address, this.#topology), ask);
         if (!this.#isClosed) this.#use(found);
       } catch (error) {
         this.#failure = error as Error;
@@ -177,8 +177,8 @@ class AskedState implements ClusterState {
 
   #use(found: Topology): void {
     const { nodes, log } = this.#deps;
-    const before = namesOf(this.#topology);
-    const now = namesOf(found);
+    const before = listNodeNames(this.#topology);
+    const now = listNodeNames(found);
     this.#topology = found;
     for (const primary of found.primaries) nodes.to(primary);
     nodes.keep(now);
@@ -188,6 +188,6 @@ class AskedState implements ClusterState {
   }
 }
 
-function namesOf(topology: Topology | undefined): ReadonlySet<string> {
-  return new Set((topology?.primaries ?? []).map(nameOf));
+function listNodeNames(topology: Topology | undefined): ReadonlySet<string> {
+  return new Set((topology?.primaries ?? []).map(formatNodeName));
 }

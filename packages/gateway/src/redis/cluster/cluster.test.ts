@@ -8,7 +8,7 @@ import { checkRedis } from "../check.ts";
 import { createRedisClient, type RedisClient } from "../client.ts";
 import { createKeys, SHARDS } from "../keys.ts";
 import { script } from "../script.ts";
-import { slotOf } from "./slots.ts";
+import { calculateSlot } from "./slots.ts";
 
 const lines: string[] = [];
 const out = new Writable({
@@ -23,7 +23,7 @@ const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
 const COUNT = script("return redis.call('incr', KEYS[1])");
 let cluster: RedisCluster;
 const clients: RedisClient[] = [];
-beforeAll(async () => void (cluster = await startRedisCluster({ replicasOf: [0], isDurable: false })));
+beforeAll(async () => void (cluster = await startRedisCluster({ replicaPrimaries: [0], isDurable: false })));
 afterAll(() => cluster.stop());
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
@@ -87,26 +87,28 @@ describe("the check at the start, with a cluster", () => {
 describe("calls to a cluster", () => {
   it("hash keys as Redis does", async () => {
     for (const key of ["a", "{s01}epoch", "t:{l:login:a%20b}x", "ünïcode", "{}x"])
-      expect(slotOf(key)).toBe(await cluster.slotOf(key));
+      expect(calculateSlot(key)).toBe(await cluster.readSlot(key));
   });
 
   it("go to the primary of their key, those of one turn in one write to each", async () => {
     const redis = await client();
     const answers = await redis.send(shards.map(count), 2_000);
     expect(new Set(answers)).toEqual(new Set([1]));
-    expect(await Promise.all(shards.map((shard) => redis.one(count(shard), 2_000)))).toEqual(shards.map(() => 2));
+    expect(await Promise.all(shards.map((shard) => redis.sendOne(count(shard), 2_000)))).toEqual(shards.map(() => 2));
     const reads = async () =>
       Promise.all(
-        redis.servers().map(async ({ one }) => {
-          const info = String(await one({ command: "info", args: ["stats"] }, 2_000));
+        redis.servers().map(async ({ sendOne }) => {
+          const info = String(await sendOne({ command: "info", args: ["stats"] }, 2_000));
           return Number(/total_reads_processed:(\d+)/.exec(info)?.[1]);
         }),
       );
     const before = await reads();
-    await Promise.all(shards.map((shard) => redis.one(count(shard), 2_000)));
+    await Promise.all(shards.map((shard) => redis.sendOne(count(shard), 2_000)));
     // The question itself is one, and a replica reports once a second.
     for (const [at, value] of (await reads()).entries()) expect(value - (before[at] ?? 0)).toBeLessThan(6);
-    const sizes = await Promise.all(redis.servers().map(({ one }) => one({ command: "dbsize", args: [] }, 2_000)));
+    const sizes = await Promise.all(
+      redis.servers().map(({ sendOne }) => sendOne({ command: "dbsize", args: [] }, 2_000)),
+    );
     expect(sizes.map(Number).every((size) => size > 10)).toBe(true);
   });
 });

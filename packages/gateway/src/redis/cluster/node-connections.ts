@@ -3,7 +3,7 @@ import type { HostPort } from "../../lib/net/redis-address.ts";
 import { isUsable, readiness, sendAsking, sendMerged, type Answer } from "../connection.ts";
 import type { Call } from "../script.ts";
 import { createTurn, within } from "../turn-pipeline.ts";
-import { nameOf } from "./topology.ts";
+import { formatNodeName } from "./topology.ts";
 
 /** One connection to one node. */
 export interface NodeConnection {
@@ -16,7 +16,7 @@ export interface NodeConnection {
   /** Sends the calls in one write; throws RedisUnavailable. */
   send(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
   /** One call; those of one event loop turn share a write. Throws its error. */
-  one(call: Call, timeoutMs: number): Promise<unknown>;
+  sendOne(call: Call, timeoutMs: number): Promise<unknown>;
   /** One call for a slot that this node is receiving. */
   asking(call: Call, timeoutMs: number): Promise<Answer>;
   ready(ms: number): Promise<boolean>;
@@ -45,7 +45,7 @@ export function createNodeConnections(connect: (at: HostPort) => Redis, onChange
   };
   return {
     to(at) {
-      const name = nameOf(at);
+      const name = formatNodeName(at);
       const known = open.get(name);
       if (known) return known;
       const node = connectionTo(at, connect(at), onChange);
@@ -82,7 +82,7 @@ function connectionTo(at: HostPort, redis: Redis, onChange: () => void): NodeCon
   redis.connect().catch(() => undefined);
   return {
     at,
-    name: nameOf(at),
+    name: formatNodeName(at),
     redis,
     get isUsable() {
       return isUsable(redis);
@@ -91,7 +91,7 @@ function connectionTo(at: HostPort, redis: Redis, onChange: () => void): NodeCon
       return lastError;
     },
     send: (calls, timeoutMs) => within(timeoutMs, sendMerged(redis, calls)),
-    one: createTurn((calls) => sendMerged(redis, calls)),
+    sendOne: createTurn((calls) => sendMerged(redis, calls)),
     asking: (call, timeoutMs) => within(timeoutMs, sendAsking(redis, call)),
     ready: readiness(redis),
   };

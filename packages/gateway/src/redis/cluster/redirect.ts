@@ -16,7 +16,7 @@ const WAIT = /^(?:TRYAGAIN|CLUSTERDOWN|LOADING|MASTERDOWN|READONLY)\b/;
  * Undefined for every other answer. All of these come before a script or a command does anything, so the same call may
  * be sent again. Redis leaves the host empty where it does not know its own address: then it is the one that was asked.
  */
-export function redirectOf(answer: unknown, asked: HostPort | undefined): Redirect | undefined {
+export function parseRedirect(answer: unknown, asked: HostPort | undefined): Redirect | undefined {
   if (!(answer instanceof Error) || answer.name !== "ReplyError") return undefined;
   const [, kind, slot, host, port] = REDIRECT.exec(answer.message) ?? [];
   if (kind !== undefined)

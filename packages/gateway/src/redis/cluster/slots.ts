@@ -1,4 +1,4 @@
-import { tagOf } from "../keys.ts";
+import { findHashTag } from "../keys.ts";
 import type { Call } from "../script.ts";
 
 export const SLOTS = 16_384;
@@ -12,9 +12,10 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** The slot of a key: of its tag, or of the whole key without one. */
-export function slotOf(key: string): number {
+export function calculateSlot(key: string): number {
   let crc = 0;
-  for (const byte of Buffer.from(tagOf(key) ?? key)) crc = ((crc << 8) & 0xffff) ^ (TABLE[(crc >> 8) ^ byte] as number);
+  for (const byte of Buffer.from(findHashTag(key) ?? key))
+    crc = ((crc << 8) & 0xffff) ^ (TABLE[(crc >> 8) ^ byte] as number);
   return crc % SLOTS;
 }
 
@@ -24,7 +25,7 @@ const KEYLESS = new Set(["ping", "info", "publish", "scan", "script", "config", 
 const SECOND = new Set(["xgroup", "xinfo"]);
 
 /** The key that decides where a call goes; undefined = anywhere. */
-export function keyOf(call: Call): string | undefined {
+export function findRoutingKey(call: Call): string | undefined {
   if ("script" in call) return call.keys[0];
   const name = call.command.toLowerCase();
   if (KEYLESS.has(name)) return undefined;

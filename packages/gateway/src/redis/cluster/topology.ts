@@ -26,7 +26,7 @@ export interface View {
 /** Longest wait for a node that hangs after another one has answered. */
 const GRACE_MS = 200;
 
-export const nameOf = ({ host, port }: HostPort) => `${host}:${port}`;
+export const formatNodeName = ({ host, port }: HostPort) => `${host}:${port}`;
 
 /**
  * Asks all nodes at once; what the node with the latest configuration says counts, because a node that was cut off
@@ -45,22 +45,22 @@ export async function askTopology(
         views.push({ from, view: await ask(from) });
         first.resolve();
       } catch (error) {
-        failures.set(nameOf(from), error as Error);
+        failures.set(formatNodeName(from), error as Error);
       }
     }),
   );
   await Promise.race([all, first.promise.then(() => pause(GRACE_MS, undefined, { ref: false }))]);
-  const [best] = views.sort((a, b) => rankOf(b.view) - rankOf(a.view));
+  const [best] = views.sort((a, b) => calculateRank(b.view) - calculateRank(a.view));
   if (best) return readTopology(best.view.slots, best.from);
-  throw failureOf(failures);
+  throw buildClusterError(failures);
 }
 
-function rankOf({ info }: View): number {
+function calculateRank({ info }: View): number {
   const epoch = Number(/^cluster_current_epoch:(\d+)/m.exec(info)?.[1] ?? 0);
   return epoch + (/^cluster_state:ok/m.test(info) ? 0.5 : 0);
 }
 
-function failureOf(failures: ReadonlyMap<string, Error>): ClusterError {
+function buildClusterError(failures: ReadonlyMap<string, Error>): ClusterError {
   const alone = [...failures].find(([, { message }]) => /cluster support disabled/i.test(message));
   if (alone)
     return new ClusterError("mistake", `${alone[0]} is not a node of a Redis Cluster: write redis:// or rediss://`);
@@ -77,10 +77,10 @@ export function readTopology(answer: unknown, asked: HostPort): Topology {
   for (const [from, to, ...nodes] of answer as readonly [number, number, ...(readonly unknown[])[]][]) {
     const [primary, ...replicas] = nodes.map((node) => readNode(node, asked));
     if (!primary) continue;
-    let place = places.get(nameOf(primary));
+    let place = places.get(formatNodeName(primary));
     if (place === undefined) {
       place = primaries.push({ ...primary, replicas }) - 1;
-      places.set(nameOf(primary), place);
+      places.set(formatNodeName(primary), place);
     }
     owners.fill(place, from, to + 1);
   }
@@ -104,7 +104,7 @@ export function slotRanges(isTrue: (slot: number) => boolean): string {
 }
 
 /** All nodes to ask next: those of the URL and those that are known. */
-export function nodesOf({ hosts }: ClusterAddress, known: Topology | undefined): HostPort[] {
+export function listNodes({ hosts }: ClusterAddress, known: Topology | undefined): HostPort[] {
   const all = [...(known?.primaries ?? []).flatMap(({ replicas, ...primary }) => [primary, ...replicas]), ...hosts];
-  return [...new Map(all.map(({ host, port }) => [nameOf({ host, port }), { host, port }])).values()];
+  return [...new Map(all.map(({ host, port }) => [formatNodeName({ host, port }), { host, port }])).values()];
 }

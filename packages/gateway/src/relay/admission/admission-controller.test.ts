@@ -87,7 +87,7 @@ class Client extends EventEmitter {
 }
 
 /** An admission controller for a user with one request per minute. */
-function admissionOf(id: string, userId = 7): AdmissionController {
+function createAdmission(id: string, userId = 7): AdmissionController {
   return maybeAdmission(id, { userId, userLimits: { rpm: 1 } }) as AdmissionController;
 }
 
@@ -107,7 +107,7 @@ const candidate = (id: number, limits: object = {}): Candidate => ({
   keyIndex: 0,
 });
 
-function candidatesOf(...all: Candidate[]): Candidates<Candidate> {
+function createCandidates(...all: Candidate[]): Candidates<Candidate> {
   let at = 0;
   const next = () => all[at++];
   return { next, full: () => undefined, reopen: () => ((at = 0), next()), lastResort: () => undefined };
@@ -118,8 +118,8 @@ test("a client that leaves while it waits is out of the queue at once", async ()
   const place: Claim = { scope: "channel", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
   await claims.take("other", [place]);
   const client = new Client();
-  const candidates = candidatesOf(only);
-  const entering = admissionOf("a").enter(candidates.next(), candidates, {
+  const candidates = createCandidates(only);
+  const entering = createAdmission("a").enter(candidates.next(), candidates, {
     client: client,
     budgetAmounts: () => ({ amount: quota(0) }),
   });
@@ -132,8 +132,8 @@ test("a client that leaves while it waits is out of the queue at once", async ()
 test("a request that cannot be paid stops waiting and gets the reason", async () => {
   const place: Claim = { scope: "channel", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
   await claims.take("other", [place]);
-  const admission = admissionOf("a");
-  const candidates = candidatesOf(candidate(1, { concurrency: 1 }));
+  const admission = createAdmission("a");
+  const candidates = createCandidates(candidate(1, { concurrency: 1 }));
   const entering = admission.enter(candidates.next(), candidates, {
     client: new Client(),
     budgetAmounts: () => ({ amount: quota(0) }),
@@ -147,8 +147,8 @@ test("a request that cannot be paid stops waiting and gets the reason", async ()
 
 test("a request counts once, however many channels were over their budget", async () => {
   await addBudget("channel", "1");
-  const candidates = candidatesOf(candidate(1), candidate(2));
-  const entering = admissionOf("a").enter(candidates.next(), candidates, {
+  const candidates = createCandidates(candidate(1), candidate(2));
+  const entering = createAdmission("a").enter(candidates.next(), candidates, {
     client: new Client(),
     budgetAmounts: () => ({ amount: quota(100) }),
   });
@@ -163,9 +163,9 @@ const placeIn = (subject: string, limit = 1): Claim => ({
   amount: 1,
 });
 const enter = (id: string, userId: number, ...all: Candidate[]) => {
-  const candidates = candidatesOf(...all);
+  const candidates = createCandidates(...all);
   const asked = { client: new Client(), budgetAmounts: () => ({ amount: quota(0) }) };
-  return admissionOf(id, userId).enter(candidates.next(), candidates, asked);
+  return createAdmission(id, userId).enter(candidates.next(), candidates, asked);
 };
 
 test("a later request does not overtake those that wait for one of its channels", async () => {
@@ -196,8 +196,8 @@ test("several places that become free at once serve all waiting requests", async
 test("a request waits for another channel when one is over its budget", async () => {
   await addBudget("channel", "2");
   await claims.take("other", [placeIn("1")]);
-  const candidates = candidatesOf(candidate(1, { concurrency: 1 }), candidate(2));
-  const entering = admissionOf("a").enter(candidates.next(), candidates, {
+  const candidates = createCandidates(candidate(1, { concurrency: 1 }), candidate(2));
+  const entering = createAdmission("a").enter(candidates.next(), candidates, {
     client: new Client(),
     budgetAmounts: () => ({ amount: quota(100) }),
   });
@@ -209,8 +209,8 @@ test("a request waits for another channel when one is over its budget", async ()
 
 test("claims are renewed while the budget database does not respond", async () => {
   await addBudget("channel", "2");
-  const candidates = candidatesOf(candidate(2, { concurrency: 1 }));
-  const admission = admissionOf("a");
+  const candidates = createCandidates(candidate(2, { concurrency: 1 }));
+  const admission = createAdmission("a");
   await admission.enter(candidates.next(), candidates, {
     client: new Client(),
     budgetAmounts: () => ({ amount: quota(1) }),
@@ -224,8 +224,8 @@ test("claims are renewed while the budget database does not respond", async () =
 test("a waiting request renews the claims it holds before its reservation is open", async () => {
   await addBudget("channel", "2");
   await claims.take("other", [placeIn("1")]);
-  const candidates = candidatesOf(candidate(2), candidate(1, { concurrency: 1 }));
-  const admission = admissionOf("a");
+  const candidates = createCandidates(candidate(2), candidate(1, { concurrency: 1 }));
+  const admission = createAdmission("a");
   const entering = admission.enter(candidates.next(), candidates, {
     client: new Client(),
     budgetAmounts: () => ({ amount: quota(100) }),
@@ -254,7 +254,7 @@ test("a request that no budget concerns sends no query to the database", async (
   await addBudget("channel", "9");
   calls = 0;
   const admission = maybeAdmission("a") as AdmissionController;
-  const candidates = candidatesOf(candidate(1));
+  const candidates = createCandidates(candidate(1));
   const budgetAmounts = () => expect.unreachable("nothing needs an estimate");
   await admission.enter(candidates.next(), candidates, { client: new Client(), budgetAmounts });
   expect(await admission.move(candidate(2))).toBe(true);

@@ -12,7 +12,7 @@ import { unavailable } from "../selection/unavailable.ts";
 import type { AdmissionQueue } from "./admission-queue.ts";
 import { overBudget } from "./admission-refusal.ts";
 import type { AdmissionRequest, ClientConnection } from "./admission-request.ts";
-import { RequestBudgets, subjectsOf, type BudgetAmounts } from "./request-budgets.ts";
+import { RequestBudgets, buildBudgetSubjects, type BudgetAmounts } from "./request-budgets.ts";
 import type { CallLimit } from "./call-limit.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import type { LimitScope } from "../selection/types.ts";
@@ -228,7 +228,7 @@ export class AdmissionController {
   }
 
   #subjects(candidate: Candidate) {
-    return subjectsOf(this.#request, candidate);
+    return buildBudgetSubjects(this.#request, candidate);
   }
 
   #allFull({ group }: Candidate): AppError {

@@ -59,11 +59,11 @@ class ChannelQueues implements AdmissionQueue {
     const waiter: Waiter = { userId, wake: undefined };
     this.waiting += 1;
     for (const channelId of joined) {
-      const queue = this.#queueOf(channelId);
+      const queue = this.#ensureQueue(channelId);
       queue.users.set(userId, [...(queue.users.get(userId) ?? []), waiter]);
       queue.size += 1;
     }
-    return this.#positionOf(waiter, joined);
+    return this.#createPosition(waiter, joined);
   }
 
   isWaitedFor(channelId: number): boolean {
@@ -75,7 +75,7 @@ class ChannelQueues implements AdmissionQueue {
     if (queue) wakeNext(queue);
   }
 
-  #positionOf(waiter: Waiter, joined: ReadonlySet<number>): QueuePosition {
+  #createPosition(waiter: Waiter, joined: ReadonlySet<number>): QueuePosition {
     let hasLeft = false;
     return {
       turn: (ms) => turn(waiter, ms),
@@ -90,7 +90,7 @@ class ChannelQueues implements AdmissionQueue {
     };
   }
 
-  #queueOf(channelId: number): Queue {
+  #ensureQueue(channelId: number): Queue {
     const known = this.#queues.get(channelId);
     if (known) return known;
     const queue: Queue = { users: new Map(), size: 0, timer: undefined };
@@ -100,7 +100,7 @@ class ChannelQueues implements AdmissionQueue {
   }
 
   #leave(channelId: number, waiter: Waiter): void {
-    const queue = this.#queueOf(channelId);
+    const queue = this.#ensureQueue(channelId);
     const waiters = (queue.users.get(waiter.userId) ?? []).filter((other) => other !== waiter);
     if (waiters.length === 0) queue.users.delete(waiter.userId);
     else queue.users.set(waiter.userId, waiters);

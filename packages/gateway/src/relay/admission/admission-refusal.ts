@@ -12,12 +12,12 @@ const UNITS = {
 } as const;
 
 /** A 429 that names the owner of the limit, the limit, its use and the time of the reset. */
-export function refusalOf(state: ClaimState): AppError {
+export function buildRefusal(state: ClaimState): AppError {
   const { claim, used, resetMs } = state;
-  const seconds = secondsOf(resetMs);
+  const seconds = toRetrySeconds(resetMs);
   const code = claim.kind === "concurrency" ? "concurrency_limit_exceeded" : "rate_limit_exceeded";
   const whom = claim.scope === "group" || claim.scope === "model" ? `${claim.scope} ${claim.subject}` : claim.scope;
-  const message = `Limit of this ${whom} reached: ${claim.limit} ${UNITS[claim.kind]}${per(claim)}, ${used} used; retry after ${seconds} s.`;
+  const message = `Limit of this ${whom} reached: ${claim.limit} ${UNITS[claim.kind]}${formatWindow(claim)}, ${used} used; retry after ${seconds} s.`;
   return new AppError(code, { message, retryAfterMs: seconds * 1000, headers: limitHeaders([state]) });
 }
 
@@ -25,12 +25,12 @@ export function refusalOf(state: ClaimState): AppError {
  * A window of a minute ends up to 61 seconds later. Official clients ignore a wait of more than a minute and come back
  * at once; a client that returns one second early gets the remaining time.
  */
-function secondsOf(resetMs: number): number {
+function toRetrySeconds(resetMs: number): number {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   return seconds === 61 ? 60 : seconds;
 }
 
-function per({ kind, minutes = 1 }: Claim): string {
+function formatWindow({ kind, minutes = 1 }: Claim): string {
   if (kind === "concurrency") return "";
   return minutes === 1 ? " per minute" : ` per ${minutes} minutes`;
 }

@@ -2,7 +2,7 @@ import type { OptionValues } from "@fairway/wire";
 import type { Claims, ClaimState } from "../../limits/claims.ts";
 import { callClaims } from "../../limits/request-limits.ts";
 import type { Metrics } from "../../observability/metrics.ts";
-import { refusalOf } from "./admission-refusal.ts";
+import { buildRefusal } from "./admission-refusal.ts";
 
 /**
  * Model requests of a user, whatever becomes of them. Requests that reach admission are counted there, in one step with
@@ -37,7 +37,7 @@ const MAX_REMEMBERED = 10_000;
 export function createCallLimit({ claims, options, metrics }: CallLimitDeps): CallLimit {
   const known = new Map<number, Refused>();
   let knownFor: OptionValues | undefined;
-  const requestsOf = (userId: number) => callClaims(userId, options()).filter(({ kind }) => kind === "requests");
+  const listRequestClaims = (userId: number) => callClaims(userId, options()).filter(({ kind }) => kind === "requests");
   const refused: CallLimit["refused"] = (userId, state) => {
     if (state.claim.kind !== "requests" || state.claim.scope !== "user" || state.claim.minutes === undefined) return;
     if (knownFor !== options() || known.size >= MAX_REMEMBERED) known.clear();
@@ -51,20 +51,20 @@ export function createCallLimit({ claims, options, metrics }: CallLimitDeps): Ca
       const leftMs = found.until - performance.now();
       if (knownFor !== options() || leftMs <= 0) return void known.delete(userId);
       metrics.limited("user", "requests");
-      throw refusalOf({ ...found.state, resetMs: leftMs });
+      throw buildRefusal({ ...found.state, resetMs: leftMs });
     },
     async take(requestId, userId) {
-      const wanted = requestsOf(userId);
+      const wanted = listRequestClaims(userId);
       if (wanted.length === 0) return;
       const answer = await claims.take(requestId, wanted);
       if (answer.taken) return;
       refused(userId, answer.state);
       metrics.limited("user", "requests");
-      throw refusalOf(answer.state);
+      throw buildRefusal(answer.state);
     },
     count(requestId, userId) {
       if (!options().ModelRequestRateLimitEnabled) return;
-      const wanted = requestsOf(userId);
+      const wanted = listRequestClaims(userId);
       // The request has its answer already: an outage, which is reported elsewhere, does not change it.
       if (wanted.length > 0) void claims.take(requestId, wanted).catch(() => undefined);
     },

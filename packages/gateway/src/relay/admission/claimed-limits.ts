@@ -13,9 +13,9 @@ import { channelClaims, groupClaims, requestClaims } from "../../limits/request-
 import type { Metrics } from "../../observability/metrics.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { AdmissionQueue } from "./admission-queue.ts";
-import { refusalOf, sendLimitHeaders } from "./admission-refusal.ts";
+import { buildRefusal, sendLimitHeaders } from "./admission-refusal.ts";
 import type { AdmissionRequest, ClientConnection } from "./admission-request.ts";
-import { subjectsOf } from "./request-budgets.ts";
+import { buildBudgetSubjects } from "./request-budgets.ts";
 import type { CallLimit } from "./call-limit.ts";
 import type { Candidate } from "./candidates.ts";
 import type { LimitScope } from "../selection/types.ts";
@@ -87,7 +87,12 @@ export class ClaimedLimits {
     const { tokenLimits, userLimits } = caller;
     const ofChannel = channelClaims(candidate.channel, candidate.keyIndex, this.#tokens);
     this.#candidate = candidate;
-    const subjects = { ...subjectsOf(this.#request, candidate), tokenLimits, userLimits, tokens: this.#tokens };
+    const subjects = {
+      ...buildBudgetSubjects(this.#request, candidate),
+      tokenLimits,
+      userLimits,
+      tokens: this.#tokens,
+    };
     const ofRequest = requestClaims(subjects, this.#options);
     this.#request.isCounted = true;
     if (ofRequest.length + ofChannel.length === 0) {
@@ -105,9 +110,9 @@ export class ClaimedLimits {
     }
     const { state } = answer;
     this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
-    if (this.#isOfChannel(state.claim)) return false;
+    if (this.#isChannelLimit(state.claim)) return false;
     this.#deps.calls.refused(caller.userId, state);
-    throw refusalOf(state);
+    throw buildRefusal(state);
   }
 
   /** Releases the previous channel and claims the next one; false when that one is at its limit. */
@@ -121,7 +126,7 @@ export class ClaimedLimits {
     if (claims.length === 0) return true;
     const answer = await this.#deps.claims.take(this.#request.id, claims);
     if (answer.taken) [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
-    else this.#isOfChannel(answer.state.claim);
+    else this.#isChannelLimit(answer.state.claim);
     return answer.taken;
   }
 
@@ -146,7 +151,7 @@ export class ClaimedLimits {
     if (asked.length === 0) return undefined;
     // While limits cannot be checked, running requests continue.
     const answer = await this.#deps.claims.take(this.#request.id, asked).catch(() => undefined);
-    return answer?.taken === false ? refusalOf(answer.state) : undefined;
+    return answer?.taken === false ? buildRefusal(answer.state) : undefined;
   }
 
   /**
@@ -164,8 +169,8 @@ export class ClaimedLimits {
     if (answer?.taken !== false) return undefined;
     const { claim } = answer.state;
     this.#deps.metrics.limited(claim.scope, claim.kind);
-    return refusalOf(
-      this.#isOfChannel(claim) ? { ...answer.state, claim: { ...claim, scope: "model" } } : answer.state,
+    return buildRefusal(
+      this.#isChannelLimit(claim) ? { ...answer.state, claim: { ...claim, scope: "model" } } : answer.state,
     );
   }
 
@@ -198,7 +203,7 @@ export class ClaimedLimits {
   }
 
   /** True for a limit of the channel or its key; notes which of them it is. */
-  #isOfChannel({ scope }: Claim): boolean {
+  #isChannelLimit({ scope }: Claim): boolean {
     this.#full = scope === "key" ? "key" : "channel";
     return scope === "key" || scope === "channel";
   }

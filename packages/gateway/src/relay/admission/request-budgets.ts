@@ -23,7 +23,7 @@ interface ServingChannel {
 }
 
 /** Everything that may have a budget which concerns the request on this channel. */
-export function subjectsOf({ caller, spec }: Spender, { channel, group }: ServingChannel): BudgetSubjects {
+export function buildBudgetSubjects({ caller, spec }: Spender, { channel, group }: ServingChannel): BudgetSubjects {
   return {
     tokenId: caller.tokenId,
     userId: caller.userId,
@@ -91,8 +91,8 @@ export class RequestBudgets {
     void this.#change(subjects, (held) => (held !== undefined && amount < held ? amount : undefined));
   }
 
-  #change(subjects: BudgetSubjects, amountOf: (held: Quota | undefined) => Quota | undefined): Promise<boolean> {
-    const changing = this.#extending.then(() => this.#changeTo(subjects, amountOf(this.#held?.amount)));
+  #change(subjects: BudgetSubjects, calculateAmount: (held: Quota | undefined) => Quota | undefined): Promise<boolean> {
+    const changing = this.#extending.then(() => this.#changeTo(subjects, calculateAmount(this.#held?.amount)));
     this.#extending = changing;
     return changing;
   }

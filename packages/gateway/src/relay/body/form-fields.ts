@@ -15,7 +15,7 @@ export function isForm(request: IncomingMessage): boolean {
 }
 
 /** The delimiter of the parts; throws `invalid_request` for a body that is no plain form. */
-export function boundaryOf({ headers }: IncomingMessage): string {
+export function readBoundary({ headers }: IncomingMessage): string {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
     throw new AppError("unsupported_encoding", { values: { encoding } });
@@ -38,7 +38,7 @@ export function checkParts(parts: readonly FormPart[], names: Names): void {
 }
 
 /** The text fields as the JSON that they would be in a JSON request. */
-export function fieldsOf(parts: readonly FormPart[]): JsonObject {
+export function readFields(parts: readonly FormPart[]): JsonObject {
   const fields: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
   for (const part of parts) {
     if (part.filename !== undefined) {
@@ -47,13 +47,13 @@ export function fieldsOf(parts: readonly FormPart[]): JsonObject {
         throw invalidRequest(part.name, `${part.name} is a file without a name.`);
       continue;
     }
-    fields[part.name] = valueOf(part.name, part.value.toString("utf8"));
+    fields[part.name] = parseFieldValue(part.name, part.value.toString("utf8"));
   }
   return fields;
 }
 
 /** Form fields are texts; numbers and flags of the protocol are parsed. */
-function valueOf(name: string, text: string): JsonValue {
+function parseFieldValue(name: string, text: string): JsonValue {
   if (NUMBERS.has(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   return name === "stream" && (text === "true" || text === "false") ? text === "true" : text;
 }

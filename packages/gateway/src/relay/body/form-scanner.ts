@@ -113,7 +113,7 @@ export class FormScanner {
     const lines = this.#rest.toString("utf8", CRLF.length, Math.max(found, CRLF.length)).split("\r\n");
     if (this.parts.length === MAX_PARTS) throw broken(`the form has more than ${MAX_PARTS} parts`);
     this.#skip(found + HEAD_END.length);
-    this.#open = { ...headOf(lines), start: this.#at, size: 0, value: [] };
+    this.#open = { ...parseHead(lines), start: this.#at, size: 0, value: [] };
     // A value of no length is followed by the delimiter at once.
     this.#state = "value";
     return true;
@@ -150,10 +150,10 @@ type Head = Pick<FormPart, "name" | "filename" | "type">;
 
 const TYPE = /^content-type:[ \t]*([\w.+/-]{1,100})/i;
 
-function headOf(lines: readonly string[]): Head {
+function parseHead(lines: readonly string[]): Head {
   const dispositions = lines.filter((line) => /^content-disposition\s*:/i.test(line));
   const text = dispositions[0]?.slice(dispositions[0].indexOf(":") + 1).trim() ?? "";
-  const given = dispositions.length === 1 ? parametersOf(text) : undefined;
+  const given = dispositions.length === 1 ? parseParameters(text) : undefined;
   const name = given?.get("name");
   if (!given || name === undefined) throw broken("a part has no readable name");
   const isFile = given.has("filename") || given.has("filename*");
@@ -162,7 +162,7 @@ function headOf(lines: readonly string[]): Head {
 }
 
 /** The parameters of `form-data` in the order name, filename, filename*; undefined for any other text. */
-function parametersOf(disposition: string): ReadonlyMap<string, string> | undefined {
+function parseParameters(disposition: string): ReadonlyMap<string, string> | undefined {
   if (!/^form-data(?=;)/i.test(disposition)) return undefined;
   const found = new Map<string, string>();
   PARAMETER.lastIndex = "form-data".length;

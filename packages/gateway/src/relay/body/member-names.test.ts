@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { JsonScanner } from "../../lib/text/json-scanner.ts";
 import type { DialectId } from "../../dialects/core/types.ts";
-import { checkField, checkMembers, namesOf } from "./member-names.ts";
+import { checkField, checkMembers, getMemberNames } from "./member-names.ts";
 import { jsonBody } from "./read-body.ts";
 
 function check(text: string, dialect: DialectId = "openai-chat"): string | undefined {
@@ -9,7 +9,7 @@ function check(text: string, dialect: DialectId = "openai-chat"): string | undef
   const scanner = new JsonScanner({ maxDepth: 64, maxValues: 10_000, maxBytes: 100_000 });
   scanner.write(bytes);
   try {
-    checkMembers({ json: jsonBody(bytes).json(), bytes, members: scanner.members }, namesOf(dialect));
+    checkMembers({ json: jsonBody(bytes).json(), bytes, members: scanner.members }, getMemberNames(dialect));
     return undefined;
   } catch (error) {
     return (error as Error).message;
@@ -87,10 +87,10 @@ describe("members of a body", () => {
   });
 
   it("fields of forms follow the same rule", () => {
-    const names = namesOf("openai-images");
+    const names = getMemberNames("openai-images");
     for (const name of ["model", "image[]", "image[0]", "prompt", "response_format"])
       expect(() => checkField(name, names)).not.toThrow();
     for (const name of ["Model", "N", "Image[]"]) expect(() => checkField(name, names)).toThrow(/only in its spelling/);
-    expect(() => checkField("FILE", namesOf("openai-audio"))).toThrow(/only in its spelling/);
+    expect(() => checkField("FILE", getMemberNames("openai-audio"))).toThrow(/only in its spelling/);
   });
 });

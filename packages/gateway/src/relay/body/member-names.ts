@@ -1,4 +1,4 @@
-import { hasTwoSpellings, membersOf, type Members } from "../../dialects/members.ts";
+import { hasTwoSpellings, listDialectMembers, type Members } from "../../dialects/members.ts";
 import type { DialectId, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { invalidRequest, type AppError } from "../../lib/app-error.ts";
 import { repeatedMember } from "../../lib/text/json-members.ts";
@@ -28,9 +28,9 @@ export interface ReadBody {
 const compiled = new Map<DialectId, Names>();
 
 /** The names of a protocol of clients. */
-export function namesOf(dialect: DialectId): Names {
+export function getMemberNames(dialect: DialectId): Names {
   let names = compiled.get(dialect);
-  if (!names) compiled.set(dialect, (names = compile(membersOf(dialect), hasTwoSpellings(dialect))));
+  if (!names) compiled.set(dialect, (names = compile(listDialectMembers(dialect), hasTwoSpellings(dialect))));
   return names;
 }
 

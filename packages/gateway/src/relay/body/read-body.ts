@@ -229,7 +229,7 @@ function parseObject(bytes: Buffer): JsonObject {
   try {
     value = JSON.parse(bytes.toString("utf8"));
   } catch (error) {
-    throw new AppError("invalid_json", { values: { position: positionOf(error, bytes) } });
+    throw new AppError("invalid_json", { values: { position: describePosition(error, bytes) } });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
@@ -238,7 +238,7 @@ function parseObject(bytes: Buffer): JsonObject {
 }
 
 /** Names the position of the error without quoting the body: prompts must not be in messages or causes. */
-function positionOf(error: unknown, bytes: Buffer): string {
+function describePosition(error: unknown, bytes: Buffer): string {
   if (bytes.length === 0) return "the body is empty";
   const found = /position (\d+)/.exec(error instanceof Error ? error.message : "");
   return found ? `unexpected text at position ${found[1]}` : "unexpected text or end";

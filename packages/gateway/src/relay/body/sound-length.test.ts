@@ -5,7 +5,7 @@ import { createSpool } from "./spool.ts";
 const SECONDS = 3;
 
 /** Reads the length of a file in the middle of a form. */
-async function lengthOf(file: Buffer, filename: string): Promise<number | undefined> {
+async function measureLength(file: Buffer, filename: string): Promise<number | undefined> {
   const spool = createSpool();
   try {
     const before = Buffer.from("--boundary\r\nheads\r\n\r\n");
@@ -167,7 +167,7 @@ describe("the length of a recording", () => {
     ["a.flac", flac],
     ["recorder.webm", webm],
   ])("is found in %s", async (name, make) => {
-    expect(await lengthOf(make(), name)).toBeCloseTo(SECONDS, 1);
+    expect(await measureLength(make(), name)).toBeCloseTo(SECONDS, 1);
   });
 
   // @weakness Money: A WAV head that contradicts itself makes a long recording cost as much as a short one
@@ -186,19 +186,19 @@ describe("the length of a recording", () => {
       SECONDS,
     ],
   ])("is the longest that a WAV header with %s allows", async (_what, head, seconds) => {
-    expect(await lengthOf(wav(head), "a.wav")).toBeCloseTo(seconds, 1);
+    expect(await measureLength(wav(head), "a.wav")).toBeCloseTo(seconds, 1);
   });
 
   it("is at least what the bytes of an MP3 or FLAC file last", async () => {
     const padding = Buffer.alloc(9 * 1024 * 1024);
-    expect(await lengthOf(Buffer.concat([vbr(), padding]), "a.mp3")).toBeGreaterThan(200);
-    expect(await lengthOf(Buffer.concat([flac(), padding]), "a.flac")).toBeGreaterThan(90);
+    expect(await measureLength(Buffer.concat([vbr(), padding]), "a.mp3")).toBeGreaterThan(200);
+    expect(await measureLength(Buffer.concat([flac(), padding]), "a.flac")).toBeGreaterThan(90);
   });
 
   it("is found without a file extension, and in files on disk", async () => {
-    expect(await lengthOf(flac(), "blob")).toBeCloseTo(SECONDS, 2);
+    expect(await measureLength(flac(), "blob")).toBeCloseTo(SECONDS, 2);
     const long = Buffer.concat([mp3(), ...Array.from({ length: 2_000 }, () => FRAME)]);
-    expect(await lengthOf(long, "long.mp3")).toBeCloseTo(((FRAMES + 2_000) * 1152) / 44_100, 0);
+    expect(await measureLength(long, "long.mp3")).toBeCloseTo(((FRAMES + 2_000) * 1152) / 44_100, 0);
   });
 
   it.each([
@@ -211,7 +211,7 @@ describe("the length of a recording", () => {
       Buffer.concat([text("ID3"), Buffer.from([3, 0, 0, 0x7f, 0x7f, 0x7f, 0x7f]), Buffer.alloc(6_000_000)]),
     ],
   ])("is unknown of %s", async (_name, file) => {
-    expect(await lengthOf(file, "a.mp3")).toBeUndefined();
+    expect(await measureLength(file, "a.mp3")).toBeUndefined();
   });
 
   it("is the end of the last cue in subtitles", () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { TASK_MEMBERS } from "../../dialects/members.ts";
 import { parseObject } from "../../lib/text/json.ts";
-import { boundaryOf, checkParts, fieldsOf } from "./form-fields.ts";
+import { readBoundary, checkParts, readFields } from "./form-fields.ts";
 import { FormScanner } from "./form-scanner.ts";
 import { checkMembers, compile } from "./member-names.ts";
 import { readBytes, readJson, type BodyLimits } from "./read-body.ts";
@@ -19,12 +19,12 @@ export async function readTaskJson(request: IncomingMessage, limits: BodyLimits)
 
 /** The form of a video, held in memory; its pictures are data URLs. Rejects with AppError. */
 export async function readTaskForm(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
-  const scanner = new FormScanner(boundaryOf(request), { maxFileBytes: limits.maxBytes });
+  const scanner = new FormScanner(readBoundary(request), { maxFileBytes: limits.maxBytes });
   const bytes = await readBytes(request, limits);
   scanner.write(bytes);
   scanner.end();
   checkParts(scanner.parts, TASK_NAMES);
-  const fields = fieldsOf(scanner.parts.filter(({ filename }) => filename === undefined));
+  const fields = readFields(scanner.parts.filter(({ filename }) => filename === undefined));
   for (const { name, filename, type, start, end } of scanner.parts) {
     if (filename !== undefined)
       fields[name] = `data:${type || "image/png"};base64,${bytes.toString("base64", start, end)}`;

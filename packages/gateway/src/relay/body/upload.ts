@@ -4,9 +4,9 @@ import type { DialectId, Operation, JsonObject } from "../../dialects/core/types
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { watchPace } from "../../lib/async/body-rate.ts";
 import type { BodyMemory } from "../../limits/body-memory.ts";
-import { boundaryOf, checkParts, fieldsOf, FILE_FIELD } from "./form-fields.ts";
+import { readBoundary, checkParts, readFields, FILE_FIELD } from "./form-fields.ts";
 import { FormScanner, type FormPart } from "./form-scanner.ts";
-import { namesOf } from "./member-names.ts";
+import { getMemberNames } from "./member-names.ts";
 import type { BodyLimits } from "./read-body.ts";
 import { createSpool, type Spool } from "./spool.ts";
 import { soundSeconds } from "./sound-length.ts";
@@ -43,17 +43,17 @@ export async function readUpload(
 ): Promise<Upload> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > MAX_FORM_BYTES) throw tooLarge();
-  const boundary = boundaryOf(request);
+  const boundary = readBoundary(request);
   const maxFileBytes = SOUND_OPERATIONS.has(operation) ? MAX_SOUND_BYTES : MAX_FORM_BYTES;
   const scanner = new FormScanner(boundary, { maxFileBytes });
   const spool = createSpool();
   try {
     await receive(request, { scanner, spool, memory, minBytesPerSecond });
     scanner.end();
-    checkParts(scanner.parts, namesOf(dialect));
-    const file = fileOf(scanner.parts, SOUND_OPERATIONS.has(operation));
+    checkParts(scanner.parts, getMemberNames(dialect));
+    const file = requireFile(scanner.parts, SOUND_OPERATIONS.has(operation));
     const seconds = SOUND_OPERATIONS.has(operation) ? await soundSeconds(spool, file) : undefined;
-    return uploadOf(scanner.parts, spool, { boundary, seconds });
+    return createUpload(scanner.parts, spool, { boundary, seconds });
   } catch (error) {
     await spool.dispose();
     throw error;
@@ -106,7 +106,7 @@ function receive(request: IncomingMessage, { scanner, spool, memory, minBytesPer
   });
 }
 
-function fileOf(parts: readonly FormPart[], isOnly: boolean): FormPart {
+function requireFile(parts: readonly FormPart[], isOnly: boolean): FormPart {
   const [file, second] = parts.filter((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
   // Its length is charged, and another reader could use the other file.
   if (file && second && isOnly)
@@ -120,14 +120,14 @@ interface UploadFacts {
   readonly seconds: number | undefined;
 }
 
-function uploadOf(parts: readonly FormPart[], spool: Spool, { boundary, seconds }: UploadFacts): Upload {
+function createUpload(parts: readonly FormPart[], spool: Spool, { boundary, seconds }: UploadFacts): Upload {
   return {
-    fields: fieldsOf(parts),
+    fields: readFields(parts),
     seconds,
     // Written here: where the client named several boundaries, the upstream may read the form by another one.
     contentType: `multipart/form-data; boundary=${PLAIN_BOUNDARY.test(boundary) ? boundary : `"${boundary}"`}`,
     open(edits) {
-      const pieces = piecesOf(parts, boundary, edits, spool.size);
+      const pieces = buildPieces(parts, boundary, edits, spool.size);
       const size = pieces.reduce(
         (sum, piece) => sum + (Buffer.isBuffer(piece) ? piece.length : piece.end - piece.start),
         0,
@@ -141,7 +141,7 @@ function uploadOf(parts: readonly FormPart[], spool: Spool, { boundary, seconds 
 /** Bytes of our own, or a stretch of the client's body. */
 type Piece = Buffer | { readonly start: number; readonly end: number };
 
-function piecesOf(
+function buildPieces(
   parts: readonly FormPart[],
   boundary: string,
   edits: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import type { Spool } from "./spool.ts";
 const CHUNK_HEAD = 8;
 const FORMAT_BYTES = 16;
 /** Chunks before the sound; more than that is no recording. */
-const MOST_CHUNKS = 256;
+const MAX_CHUNKS = 256;
 /** Chunks of notes and pictures, which no reader plays. */
 const NOTES = new Set(["LIST", "id3 ", "ID3 ", "bext", "iXML", "cue ", "smpl", "inst", "acid", "_PMX"]);
 
@@ -25,7 +25,7 @@ export async function wavSeconds(spool: Pick<Spool, "readAt">, file: Stretch): P
   const head = await read(0, 12);
   if (!/^(?:RIFF|RF64|BW64)$/.test(tag(head)) || tag(head, 8) !== "WAVE") return undefined;
   let slowest = Infinity;
-  for (let at = head.length, count = 0; count < MOST_CHUNKS; count++) {
+  for (let at = head.length, count = 0; count < MAX_CHUNKS; count++) {
     const chunk = await read(at, CHUNK_HEAD + FORMAT_BYTES);
     if (chunk.length < CHUNK_HEAD) return undefined;
     const length = chunk.readUInt32LE(4);
@@ -36,7 +36,7 @@ export async function wavSeconds(spool: Pick<Spool, "readAt">, file: Stretch): P
     if (tag(chunk) !== "data") continue;
     const rest = file.end - file.start - body;
     const hasNotes = length > 0 && NOTES.has(tag(await read(at, 4)));
-    return secondsOf(hasNotes ? Math.min(length, rest) : rest, slowest);
+    return calculateSeconds(hasNotes ? Math.min(length, rest) : rest, slowest);
   }
   return undefined;
 }
@@ -56,6 +56,6 @@ function slowestRate(format: Buffer): number {
   return Math.min(...rates.filter((rate) => rate > 0));
 }
 
-function secondsOf(bytes: number, rate: number): number | undefined {
+function calculateSeconds(bytes: number, rate: number): number | undefined {
   return Number.isFinite(rate) && bytes > 0 ? bytes / rate : undefined;
 }

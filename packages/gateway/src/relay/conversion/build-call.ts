@@ -16,7 +16,7 @@ import { parseExactly } from "../../lib/text/exact-numbers.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { findLost } from "../../providers/core/lost-members.ts";
 import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
-import { httpOf } from "../../providers/core/proxy.ts";
+import { createChannelHttp } from "../../providers/core/proxy.ts";
 import { routeUrl } from "../../providers/core/route-url.ts";
 import { checkProduct } from "../../providers/core/product-members.ts";
 import type {
@@ -106,7 +106,7 @@ export async function buildCall(
     now: deps.now(),
     setting: channel.setting,
     dropped: noteIn(dropped),
-    chatServer: chatServerOf(target),
+    chatServer: resolveChatServer(target),
     ...(pending && { pending }),
   };
   const body = request.upload
@@ -116,11 +116,11 @@ export async function buildCall(
         model: upstreamModel,
         headers: request.protocolHeaders,
       }
-    : bodyOf(request, target, context);
+    : buildBody(request, target, context);
   const requested = requestedIn(body.json, target);
   const call: UpstreamCall = {
     method: "POST",
-    url: urlOf(request, target, key),
+    url: buildUrl(request, target, key),
     headers: {
       "content-type": request.contentType,
       accept: spec.stream ? "text/event-stream" : spec.dialect === "openai-audio" ? "*/*" : "application/json",
@@ -133,7 +133,7 @@ export async function buildCall(
   const signing: SigningContext = {
     key,
     now: context.now,
-    http: httpOf(channel, deps.http),
+    http: createChannelHttp(channel, deps.http),
     clientHeaders: body.headers,
     publicUrl: deps.publicUrl(),
   };
@@ -145,7 +145,7 @@ export async function buildCall(
   return { call, signing, context, dropped, requested, model: body.model, sent };
 }
 
-function chatServerOf({ plan, channel }: RouteTarget): ChatServer | undefined {
+function resolveChatServer({ plan, channel }: RouteTarget): ChatServer | undefined {
   const { chatServer } = plan.provider;
   return typeof chatServer === "function" ? chatServer(channel) : chatServer;
 }
@@ -178,7 +178,7 @@ async function withFiles(
   return { ...asked, body: await withInlineFiles(asked.body, plan.route.dialect, deps.files, signal) };
 }
 
-function urlOf(request: RelayRequest, target: RouteTarget, key: string): URL {
+function buildUrl(request: RelayRequest, target: RouteTarget, key: string): URL {
   const { channel, plan, upstreamModel } = target;
   const url = routeUrl(plan.provider, plan.route, channel, { spec: request.spec, upstreamModel, key });
   copyQuery(url, request, target);
@@ -234,7 +234,7 @@ interface BuiltBody {
 }
 
 /** Same protocol and no transform: the client's bytes, except for the model name and the usage option. */
-function bodyOf(request: RelayRequest, target: RouteTarget, context: BuildContext): BuiltBody {
+function buildBody(request: RelayRequest, target: RouteTarget, context: BuildContext): BuiltBody {
   const { spec, body, dialect } = request;
   const { channel, plan, upstreamModel } = target;
   const askUsage = spec.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);

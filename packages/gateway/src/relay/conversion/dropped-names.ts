@@ -2,11 +2,11 @@
 export const DROPPED_HEADER = "x-fairway-dropped";
 
 const LONGEST_NAME = 64;
-const MOST_NAMES = 64;
+const MAX_NAMES = 64;
 
 /** Client input has any length; a row must fit into one packet of the database. */
 export function boundedNames(names: readonly string[]): string[] {
-  return [...new Set(names)].slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
+  return [...new Set(names)].slice(0, MAX_NAMES).map((name) => name.slice(0, LONGEST_NAME));
 }
 
 /** The names as a header, which takes visible ASCII only; undefined when there are none. */

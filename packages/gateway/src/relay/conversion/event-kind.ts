@@ -2,7 +2,7 @@ import type { Dialect, EventKind } from "../../dialects/core/types.ts";
 import type { StreamEvent } from "../../lib/text/sse.ts";
 
 /** Text that is no JSON is not part of the answer, unless it was meant as JSON. */
-export function kindOfEvent({ data, raw }: StreamEvent, kindOf: Dialect["kindOf"]): EventKind {
+export function classifyStreamEvent({ data, raw }: StreamEvent, classifyEvent: Dialect["classifyEvent"]): EventKind {
   if (data === undefined) return raw.startsWith("{") ? "unreadable" : "metadata";
-  return kindOf?.(data) ?? "part";
+  return classifyEvent?.(data) ?? "part";
 }

@@ -28,18 +28,18 @@ interface Learned {
 const learned = new Map<string, Learned>();
 
 /** Names of another address say nothing about this one. */
-function channelKeyOf({ id, baseUrl }: NamedChannel): string {
+function buildChannelKey({ id, baseUrl }: NamedChannel): string {
   return `${id} ${baseUrl}`;
 }
 
-function keyOf(channel: NamedChannel, model: string): string {
-  return `${channelKeyOf(channel)} ${model}`;
+function buildFilterKey(channel: NamedChannel, model: string): string {
+  return `${buildChannelKey(channel)} ${model}`;
 }
 
 /** Undefined while nothing was refused. */
 export function learnedNames(channel: NamedChannel, model: string, now: number): ReadonlySet<string> | undefined {
   if (learned.size === 0) return undefined;
-  const found = learned.get(keyOf(channel, model));
+  const found = learned.get(buildFilterKey(channel, model));
   if (!found) return undefined;
   const current = [...found.names.values()].filter(({ until }) => until > now);
   return current.length === 0 ? undefined : new Set(current.map(({ name }) => name));
@@ -56,8 +56,8 @@ export function learnNames(channel: NamedChannel, { host, model, names }: Refuse
   const known = learnedNames(channel, model, now);
   const more = names.filter((name) => known?.has(name) !== true);
   if (more.length === 0) return false;
-  const key = keyOf(channel, model);
-  const entry = learned.get(key) ?? { channelKey: channelKeyOf(channel), names: new Map<string, LearnedName>() };
+  const key = buildFilterKey(channel, model);
+  const entry = learned.get(key) ?? { channelKey: buildChannelKey(channel), names: new Map<string, LearnedName>() };
   learned.set(key, entry);
   for (const name of more) {
     entry.names.delete(name);
@@ -69,7 +69,7 @@ export function learnNames(channel: NamedChannel, { host, model, names }: Refuse
 
 /** What is in force for a channel, by model and name. */
 export function listLearned(channel: NamedChannel, now: number): readonly LearnedName[] {
-  const own = channelKeyOf(channel);
+  const own = buildChannelKey(channel);
   return [...learned.values()]
     .filter(({ channelKey }) => channelKey === own)
     .flatMap(({ names }) => [...names.values()])
@@ -86,7 +86,7 @@ export function forgetLearned(
   const gone = listLearned(channel, now).filter(
     (one) => (model === undefined || one.model === model) && (name === undefined || one.name === name),
   );
-  for (const one of gone) drop(keyOf(channel, one.model), one.name);
+  for (const one of gone) drop(buildFilterKey(channel, one.model), one.name);
   return gone.length;
 }
 

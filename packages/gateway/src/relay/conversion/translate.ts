@@ -1,4 +1,4 @@
-import { kindOfEvent } from "./event-kind.ts";
+import { classifyStreamEvent } from "./event-kind.ts";
 import { encodeBlock, parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
 import { dialectById } from "../../dialects/index.ts";
 import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } from "../../dialects/core/types.ts";
@@ -32,7 +32,7 @@ export function translateAnswer(bridges: readonly Bridge[], body: JsonObject, co
 export function createStreamTranslation(bridges: readonly Bridge[], context: BridgeContext): StreamTranslation {
   const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
   const upstream = bridges.at(-1)?.upstream;
-  const kindOf = upstream && dialectById(upstream)?.kindOf;
+  const classifyEvent = upstream && dialectById(upstream)?.classifyEvent;
   let fault: Error | undefined;
   let readBytes = 0;
   return {
@@ -41,7 +41,7 @@ export function createStreamTranslation(bridges: readonly Bridge[], context: Bri
       readBytes = 0;
       try {
         for (const block of splitBlocks(blocks)) {
-          for (const event of parseEvents(block)) done.push(...run(steps, readable(event, kindOf)));
+          for (const event of parseEvents(block)) done.push(...run(steps, readable(event, classifyEvent)));
           readBytes = block.byteOffset - blocks.byteOffset + block.length;
         }
       } catch (error) {
@@ -60,8 +60,9 @@ export function createStreamTranslation(bridges: readonly Bridge[], context: Bri
 }
 
 /** Throws for an event that does not fit the protocol: otherwise its text would be lost unnoticed. */
-function readable(event: StreamEvent, kindOf: Dialect["kindOf"]): StreamEvent {
-  if (kindOfEvent(event, kindOf) === "unreadable") throw new Error("an event of the stream cannot be read");
+function readable(event: StreamEvent, classifyEvent: Dialect["classifyEvent"]): StreamEvent {
+  if (classifyStreamEvent(event, classifyEvent) === "unreadable")
+    throw new Error("an event of the stream cannot be read");
   return event;
 }
 

@@ -5,7 +5,7 @@ import type { Failure } from "../upstream/failure.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 const REMEMBERED_MS = 3_600_000;
-const MOST_REMEMBERED = 1_024;
+const MAX_REMEMBERED = 1_024;
 const NAMED = /stream_options|include_usage/;
 
 /** Until when a channel's upstream is known to refuse the switch, in epoch milliseconds. */
@@ -31,7 +31,7 @@ export function learnUsageRefusal(
   const { status, message, param } = failure.error;
   const isNamed = (status === 400 || status === 422) && (NAMED.test(message) || NAMED.test(param ?? ""));
   if (!isNamed || !spec.stream || refusesUsageSwitch(channel, now)) return false;
-  if (refusedUntil.size >= MOST_REMEMBERED) refusedUntil.clear();
+  if (refusedUntil.size >= MAX_REMEMBERED) refusedUntil.clear();
   refusedUntil.set(endpointKey(channel), now + REMEMBERED_MS);
   return true;
 }

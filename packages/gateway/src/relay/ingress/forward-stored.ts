@@ -4,13 +4,13 @@ import { openaiResponses } from "../../dialects/openai-responses/index.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { sendCall, type CollectedAnswer } from "../upstream/collected-answer.ts";
-import { proxyOf } from "../../providers/core/proxy.ts";
+import { readProxy } from "../../providers/core/proxy.ts";
 import type { UpstreamAnswer } from "../../providers/core/types.ts";
 import { buildCall } from "../conversion/build-call.ts";
 import { unreachable } from "../upstream/failure.ts";
 import type { PipelineDeps } from "../pipeline/pipeline.ts";
 import { jsonBody } from "../body/read-body.ts";
-import { failureOfAnswer } from "../selection/read-failure.ts";
+import { classifyRefusal } from "../selection/read-failure.ts";
 import type { Arrival } from "./read-request.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { pinnedAccountTarget } from "../selection/pinned-target.ts";
@@ -56,7 +56,7 @@ export async function forwardStored(call: StoredCall, asked: Asked, deps: Forwar
 /** Forwards the call to the account that stores the response. */
 async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
   const { caller, response } = asked;
-  const request = requestOf(asked);
+  const request = buildRequest(asked);
   const target = pinnedAccountTarget(
     deps.snapshots.current(),
     { ...owner, group: caller.group },
@@ -67,7 +67,7 @@ async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, d
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
   const answer = await send(call, { request, target, signal: gone.signal }, deps);
   if (answer.status < 200 || answer.status > 299)
-    throw failureOfAnswer(await failureFrom(answer, gone.signal), target, deps).error;
+    throw classifyRefusal(await failureFrom(answer, gone.signal), target, deps).error;
   if (call.method === "DELETE") await deps.owners.forget(call.id, caller.userId);
   const type = answer.headers["content-type"] ?? "application/json";
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
@@ -102,7 +102,7 @@ async function failureFrom(answer: UpstreamAnswer, signal: AbortSignal): Promise
   return { status: answer.status, headers: answer.headers, body };
 }
 
-function requestOf({ request, arrival, caller }: Asked): RelayRequest {
+function buildRequest({ request, arrival, caller }: Asked): RelayRequest {
   const body = jsonBody(Buffer.from('{"model":"stored-response","input":"-"}'));
   return {
     id: arrival.requestId,
@@ -136,7 +136,7 @@ async function send({ method, id, rest }: StoredCall, { request, target, signal 
   if (method !== "POST") delete call.headers["content-type"];
   const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
   try {
-    return await sendCall(deps.upstreams, call, { proxy: proxyOf(target.channel), timeouts, signal });
+    return await sendCall(deps.upstreams, call, { proxy: readProxy(target.channel), timeouts, signal });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw unreachable(error instanceof Error ? error : new Error(String(error))).error;

@@ -1,6 +1,6 @@
 import type { ModelFacts } from "../../billing/pricing/model-facts.ts";
 import type { Price } from "../../billing/pricing/rates.ts";
-import { exactText, type Ratio, fractionOf, knownRatio, over, times } from "../../billing/money/ratio.ts";
+import { exactText, type Ratio, reduceFraction, knownRatio, over, times } from "../../billing/money/ratio.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 
 /** What a model list says of a model in addition to its name. */
@@ -30,7 +30,7 @@ function readPricing(price: Price, groupRatio: Ratio, perUnit: Ratio): Record<st
     return { prompt: "0", completion: "0", [price.unit === "image" ? "image" : "request"]: dollars };
   }
   const { exact } = price.weights;
-  const dollars = (weight: bigint) => decimal(times(fractionOf(weight, exact.denominator), perUnit));
+  const dollars = (weight: bigint) => decimal(times(reduceFraction(weight, exact.denominator), perUnit));
   return {
     prompt: dollars(exact.input),
     completion: dollars(exact.output),
@@ -46,7 +46,7 @@ const DECIMALS = 18;
 function decimal(value: Ratio): string {
   const text = exactText(value);
   if (!text.includes("/")) return text;
-  return exactText(fractionOf((value.num * 10n ** BigInt(DECIMALS)) / value.den, 10n ** BigInt(DECIMALS)));
+  return exactText(reduceFraction((value.num * 10n ** BigInt(DECIMALS)) / value.den, 10n ** BigInt(DECIMALS)));
 }
 
 /** Members that clients of OpenRouter, vLLM, Groq and LM Studio read; only what is known. */

@@ -3,7 +3,7 @@ import { AppError } from "../../lib/app-error.ts";
 import type { ErrorDialect } from "../../dialects/core/types.ts";
 import { isTaskModel } from "../../billing/pricing/default-ratios.ts";
 import type { ModelFacts } from "../../billing/pricing/model-facts.ts";
-import { ownerOf } from "../../providers/registry.ts";
+import { findModelOwner } from "../../providers/registry.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { servingGroups } from "../admission/model-access.ts";
 import type { Caller } from "../request/request.ts";
@@ -90,7 +90,7 @@ function openAiModel(id: string, lister: ModelLister) {
     id,
     object: "model",
     created: CREATED,
-    owned_by: ownerOf(id),
+    owned_by: findModelOwner(id),
     root: id,
     parent: null,
     ...(details && { name: id, ...openAiDetails(details) }),

@@ -8,7 +8,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { hasControl } from "../../lib/text/text.ts";
 import type { CallLimit } from "../admission/call-limit.ts";
 import { protocolHeaders } from "./protocol-headers.ts";
-import { checkMembers, namesOf } from "../body/member-names.ts";
+import { checkMembers, getMemberNames } from "../body/member-names.ts";
 import { playgroundBody, playgroundChat } from "./playground.ts";
 import { jsonBody, readJson, type BodyLimits } from "../body/read-body.ts";
 import type { RouteMatch } from "./routes.ts";
@@ -53,7 +53,7 @@ export async function readRequest(
     if (FORM_OPERATIONS.has(match.operation) && isForm(request))
       upload = await readUpload(request, match, deps.bodyLimits);
     const body = upload ? formBody(upload) : await readMembers(request, match.dialect, deps.bodyLimits);
-    return requestOf(request, match, arrival, { identified, upload, body, deriveId: deps.deriveId });
+    return buildRequest(request, match, arrival, { identified, upload, body, deriveId: deps.deriveId });
   } catch (error) {
     if (caller) deps.calls.count(arrival.requestId, caller.userId);
     await upload?.dispose();
@@ -73,7 +73,7 @@ function checkCalls(caller: Caller, calls: CallLimit): void {
 async function readMembers(request: IncomingMessage, dialect: DialectId, limits: BodyLimits): Promise<Body> {
   const { bytes, members } = await readJson(request, limits);
   const body = jsonBody(bytes, () => limits.memory.releaseValues(request));
-  checkMembers({ json: body.json(), bytes, members }, namesOf(dialect));
+  checkMembers({ json: body.json(), bytes, members }, getMemberNames(dialect));
   return body;
 }
 
@@ -84,15 +84,15 @@ interface Received {
   readonly deriveId: DeriveId;
 }
 
-function requestOf(
+function buildRequest(
   request: IncomingMessage,
   match: RelayMatch,
   arrival: Arrival,
   { identified, upload, body, deriveId }: Received,
 ): RelayRequest {
   const dialect = match.isPlayground ? playgroundChat : (dialectById(match.dialect) as Dialect);
-  const spec = specOf(dialect, body, match);
-  const caller = "userId" in identified ? identified : identified.inGroup(groupOf(body.json()["group"]));
+  const spec = readSpec(dialect, body, match);
+  const caller = "userId" in identified ? identified : identified.inGroup(readGroup(body.json()["group"]));
   return {
     id: arrival.requestId,
     spec: match.isStreamPath ? { ...spec, stream: true } : timed(spec, upload?.seconds),
@@ -110,7 +110,7 @@ function requestOf(
   };
 }
 
-function specOf(dialect: Dialect, body: Body, { pathModel: segment, operation }: RelayMatch): RequestSpec {
+function readSpec(dialect: Dialect, body: Body, { pathModel: segment, operation }: RelayMatch): RequestSpec {
   const spec = dialect.inspect(body, operation, segment === undefined ? undefined : pathModel(segment));
   const extras = vendorExtras(body, spec);
   const isThinkingOff = turnsThinkingOff(body.json());
@@ -137,7 +137,7 @@ function timed(spec: RequestSpec, seconds: number | undefined): RequestSpec {
   return { ...spec, promptEstimate: Math.ceil((Math.ceil(seconds) * TOKENS_PER_MINUTE) / 60) };
 }
 
-function groupOf(value: unknown): string | undefined {
+function readGroup(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 

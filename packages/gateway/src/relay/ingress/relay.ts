@@ -11,16 +11,16 @@ import { createLister, listDialect, modelList, oneModel, usableModels } from "./
 import { runPipeline, type PipelineDeps } from "../pipeline/pipeline.ts";
 import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
-import { errorDialectOf, isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
+import { findErrorDialect, isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
 import { withDefaultModel } from "./default-model.ts";
 import { bindToAccount } from "../stateful/bind.ts";
 import { forwardStored } from "./forward-stored.ts";
 import { keepToTenant } from "../tenancy/keep-to-tenant.ts";
-import { callStartOf } from "../trace/span.ts";
+import { buildCallStart } from "../trace/span.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
-  readonly arrivalOf: (request: IncomingMessage) => Arrival;
+  readonly readArrival: (request: IncomingMessage) => Arrival;
   readonly reporter: Reporter;
   /** Undefined where no traces are sent. */
   readonly tracing?: Tracing | undefined;
@@ -77,7 +77,7 @@ export function createRelay(deps: RelayDeps): RelayHandler {
     if (request.method === "OPTIONS") return answerPreflight(request, response);
     const method = request.method ?? "GET";
     const match = matchRoute(method, path);
-    const arrival = deps.arrivalOf(request);
+    const arrival = deps.readArrival(request);
     response.setHeader("request-id", arrival.requestId);
     const call: Call = {
       request,
@@ -85,7 +85,7 @@ export function createRelay(deps: RelayDeps): RelayHandler {
       method,
       path,
       arrival,
-      errors: errorsOf(match, request),
+      errors: selectErrorDialect(match, request),
       received: undefined,
       isRefused: false,
     };
@@ -100,11 +100,11 @@ export const withoutRelay: RelayHandler = (request, response, next) => {
   const path = (request.originalUrl ?? request.url ?? "/").split("?", 1)[0] ?? "/";
   if (!isRelayPath(path)) return next();
   const error = new AppError("unknown_url", { values: { method: request.method ?? "GET", path: printable(path) } });
-  sendError(response, errorDialectOf(path), error, { requestId: "" });
+  sendError(response, findErrorDialect(path), error, { requestId: "" });
 };
 
 /** Tells vendors that share a path apart by headers that only their clients send. */
-function errorsOf(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect {
+function selectErrorDialect(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect {
   if (match.kind === "models" || match.kind === "billing") return "openai";
   const isShared = (match.kind === "unimplemented" || match.kind === "unknown") && match.errors === "openai";
   return isShared ? listDialect("v1", "", headers, new URLSearchParams()) : match.errors;
@@ -169,7 +169,7 @@ async function serveModelCall(call: Call, match: RelayMatch, deps: RelayDeps): P
   call.received = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
   try {
     call.received = await keepToTenant(await bindToAccount(call.received, deps), deps);
-    if (deps.tracing) call.received.span = deps.tracing.begin(callStartOf(call.received));
+    if (deps.tracing) call.received.span = deps.tracing.begin(buildCallStart(call.received));
     if (match.operation === "count_tokens") return await countTokens(call.received, response, deps);
     deps.reporter.delivered(call.received, await runPipeline(call.received, response, deps));
   } finally {

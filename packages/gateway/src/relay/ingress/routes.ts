@@ -156,7 +156,7 @@ function matchRest(method: string, path: string): RouteMatch {
     return method === "GET"
       ? { kind: "billing", read: billing[2] === "usage" ? "usage" : "subscription" }
       : wrongMethod("GET", undefined);
-  const errors = errorDialectOf(path);
+  const errors = findErrorDialect(path);
   const kind = UNIMPLEMENTED.some((pattern) => pattern.test(path)) ? "unimplemented" : "unknown";
   return replaced(path, errors) ?? { kind, errors };
 }
@@ -190,7 +190,7 @@ function wrongMethod(allow: string, errors: ErrorDialect | undefined): RouteMatc
 }
 
 /** The envelope that callers of a prefix read. */
-export function errorDialectOf(path: string): ErrorDialect {
+export function findErrorDialect(path: string): ErrorDialect {
   if (path.startsWith("/v1/messages")) return "anthropic";
   if (path.startsWith("/upload/")) return "gemini";
   if (path.startsWith("/v1beta/") && !path.startsWith("/v1beta/openai/")) return "gemini";

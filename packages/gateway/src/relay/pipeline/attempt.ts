@@ -4,8 +4,8 @@ import type { RequestedOutput, Dialect, JsonObject, Usage } from "../../dialects
 import { AppError } from "../../lib/app-error.ts";
 import { learnChatOnly } from "../../providers/core/chat-only.ts";
 import { readFailure } from "../../providers/core/errors/classify.ts";
-import { maskError, secretsOf } from "../../providers/core/mask.ts";
-import { proxyOf } from "../../providers/core/proxy.ts";
+import { maskError, collectSecrets } from "../../providers/core/mask.ts";
+import { readProxy } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal, type Exchange, type UpstreamError } from "../../providers/core/types.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "../conversion/build-call.ts";
 import { decodedFor, isEncoded } from "../upstream/decoded.ts";
@@ -17,7 +17,7 @@ import { exchangeTools, feedHandler } from "../upstream/exchange.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { Completion, SinkContext, Sink } from "../response/sink.ts";
 import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
-import { answerStorageOf, type AnswerStorage, type AnswerStorageDeps } from "../stateful/answer-storage.ts";
+import { createAnswerStorage, type AnswerStorage, type AnswerStorageDeps } from "../stateful/answer-storage.ts";
 import type { RelayRequest } from "../request/request.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
 import type { ReadOn } from "../response/unseen-output.ts";
@@ -100,7 +100,7 @@ export class Attempt implements SinkContext {
     this.dialect = request.dialect;
     this.#hooks = hooks;
     this.#deps = deps;
-    this.#storage = answerStorageOf(request, target, hooks.delivery, deps);
+    this.#storage = createAnswerStorage(request, target, hooks.delivery, deps);
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -130,7 +130,7 @@ export class Attempt implements SinkContext {
     }
     this.#nameDropped(this.#built);
     const { channel } = this.target;
-    const proxy = proxyOf(channel);
+    const proxy = readProxy(channel);
     const { stream, whole } = this.#deps.headersTimeoutMs;
     const timeouts = { headersMs: this.request.spec.stream ? stream : whole, idleMs: this.#deps.idleTimeoutMs };
     const { exchange } = this.target.plan.route;
@@ -226,7 +226,7 @@ export class Attempt implements SinkContext {
   #startAgain(target: RouteTarget): void {
     if (target !== this.target) {
       this.target = target;
-      this.#storage = answerStorageOf(this.request, target, this.delivery, this.#deps);
+      this.#storage = createAnswerStorage(this.request, target, this.delivery, this.#deps);
     }
     this.#sink = undefined;
     this.start().catch((error: unknown) => this.#resolve({ kind: "failed", failure: notBuilt(AppError.from(error)) }));
@@ -282,7 +282,7 @@ export class Attempt implements SinkContext {
     this.#deps.onFault(this.request.id, error);
   }
 
-  failureOf(status: number, body: Buffer): Failure {
+  classifyFailure(status: number, body: Buffer): Failure {
     return this.refused(
       readFailure(this.target.plan.provider, { status, headers: this.#headers, body }, this.#reading()),
     );
@@ -290,7 +290,7 @@ export class Attempt implements SinkContext {
 
   refused(upstreamError: UpstreamError): Failure {
     const { channel, keyIndex, plan } = this.target;
-    const secrets = secretsOf(channel, channel.keys[keyIndex] ?? "", plan.provider.baseUrl);
+    const secrets = collectSecrets(channel, channel.keys[keyIndex] ?? "", plan.provider.baseUrl);
     return refusedByUpstream(maskError(upstreamError, secrets), channel, DEFAULT_REST_MS);
   }
 

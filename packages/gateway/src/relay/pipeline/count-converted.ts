@@ -2,7 +2,7 @@ import { count, isObject, list, object, text } from "../../dialects/core/read.ts
 import { dialectById } from "../../dialects/index.ts";
 import type { DialectId, JsonObject, Operation } from "../../dialects/core/types.ts";
 import { parseObject } from "../../lib/text/json.ts";
-import { proxyOf } from "../../providers/core/proxy.ts";
+import { readProxy } from "../../providers/core/proxy.ts";
 import { jsonBody } from "../body/read-body.ts";
 import { planOver } from "../selection/plan.ts";
 import type { RouteTarget } from "../selection/types.ts";
@@ -176,7 +176,7 @@ async function answerTo(
   url.pathname = path;
   const asked = { ...call, url, headers: { ...call.headers }, body: Buffer.from(JSON.stringify(body)) };
   const timeouts = { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
-  const sent = await sendCall(deps.upstreams, asked, { proxy: proxyOf(channel), timeouts, signal });
+  const sent = await sendCall(deps.upstreams, asked, { proxy: readProxy(channel), timeouts, signal });
   const answer = await collect(sent, MAX_ANSWER_BYTES);
   if (answer.status !== 200) return undefined;
   const json = parseObject(answer.body.toString("utf8"));

@@ -5,7 +5,7 @@ import type { DialectId, JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { CallSpan } from "../../observability/tracing/call-span.ts";
-import { proxyOf } from "../../providers/core/proxy.ts";
+import { readProxy } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal } from "../../providers/core/types.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import { collect, sendCall, type CollectedAnswer } from "../upstream/collected-answer.ts";
@@ -17,12 +17,12 @@ import { admissionFor, type AdmissionController } from "../admission/admission-c
 import { NOTHING_USED } from "../../limits/claims.ts";
 import type { AdmissionRequest } from "../admission/admission-request.ts";
 import { selectionFor, type PipelineDeps } from "./pipeline.ts";
-import { failureOfAnswer } from "../selection/read-failure.ts";
+import { classifyRefusal } from "../selection/read-failure.ts";
 import { createRetries } from "./retry.ts";
 import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
-import { spanOf } from "../trace/span.ts";
+import { buildAttemptStart } from "../trace/span.ts";
 import { countTexts } from "../response/whole-sink.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -95,7 +95,7 @@ async function countOtherwise(
   if (counted === undefined) response.setHeader("x-fairway-estimated", "true");
   const { spec, dialect, body } = request;
   const tokens = counted ?? (await countTexts(deps.counter, spec.model, dialect.promptTexts(body)));
-  send(response, Buffer.from(JSON.stringify(answerOf(dialect.id, tokens))));
+  send(response, Buffer.from(JSON.stringify(buildAnswer(dialect.id, tokens))));
 }
 
 async function countedByUpstream(
@@ -132,7 +132,7 @@ function answeringTarget(
   }
 }
 
-function answerOf(dialect: DialectId, tokens: number): JsonObject {
+function buildAnswer(dialect: DialectId, tokens: number): JsonObject {
   if (dialect === "gemini-count-tokens") return { totalTokens: tokens };
   const kind = dialect === "openai-input-tokens" ? { object: "response.input_tokens" } : {};
   return { ...kind, input_tokens: tokens };
@@ -175,7 +175,7 @@ async function askUpstream(
   const entered = admission ? await entering(admission, { selection, first, response }) : first;
   for (let target = entered; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
-    request.span?.attemptStarted(spanOf({ target }));
+    request.span?.attemptStarted(buildAttemptStart({ target }));
     const tried = await attempt(request, target, signal, deps);
     if (request.span) endSpan(request.span, target, tried);
     signal.throwIfAborted();
@@ -224,7 +224,7 @@ async function attempt(
   deps: PipelineDeps,
 ): Promise<Buffer | Failure> {
   const { channel } = target;
-  const proxy = proxyOf(channel);
+  const proxy = readProxy(channel);
   const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
   let answer: CollectedAnswer;
   try {
@@ -236,7 +236,7 @@ async function attempt(
       ? notBuilt(error)
       : unreachable(error instanceof Error ? error : new Error(String(error)));
   }
-  if (answer.status < 200 || answer.status > 299) return failureOfAnswer(answer, target, deps);
+  if (answer.status < 200 || answer.status > 299) return classifyRefusal(answer, target, deps);
   return parseObject(answer.body.toString("utf8"))
     ? answer.body
     : unreadable(new Error("the answer is not a JSON object"));

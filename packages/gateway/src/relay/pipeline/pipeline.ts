@@ -3,13 +3,13 @@ import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
 import { ReservationSession } from "../reservation/reservation-session.ts";
 import type { RequestContext, ReservationDeps } from "../reservation/reserve.ts";
 import { readOnFor } from "../reservation/output-reservation.ts";
-import { amountsOf, requestTerms } from "../reservation/reservation-terms.ts";
+import { buildBudgetAmounts, requestTerms } from "../reservation/reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "../selection/auto-disable.ts";
 import type { CheckWords } from "../admission/blocked-words.ts";
-import { conversationOf, type Conversation } from "../selection/conversation.ts";
+import { findConversation, type Conversation } from "../selection/conversation.ts";
 import { Delivery, type DeliveryTicker } from "../response/delivery.ts";
 import { admissionFor, type AdmissionController, type AdmissionDeps } from "../admission/admission-controller.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
@@ -27,7 +27,7 @@ import type { AttemptResult } from "../upstream/attempt-result.ts";
 import type { ResponseStore } from "../stateful/response-store.ts";
 import type { ResponseOwners } from "../stateful/owners.ts";
 import { endFailures, noteFailure } from "../trace/route.ts";
-import { spanEndOf, spanOf } from "../trace/span.ts";
+import { buildAttemptEnd, buildAttemptStart } from "../trace/span.ts";
 import type { RelayRequest } from "../request/request.ts";
 import {
   createResponsePolicies,
@@ -95,7 +95,7 @@ async function serve(
   if (conversation) bind(request, conversation, { preferred, first }, deps);
   const delivery = deliveryFor(response, policies, deps);
   const tried: Attempt[] = [];
-  const handle = runningOf(request, session, tried, admission);
+  const handle = buildRunningRequest(request, session, tried, admission);
   deps.running.add(handle);
   const attempts = { delivery, session, tried, deps, admission, policies };
   let isSuccess = false;
@@ -128,7 +128,10 @@ async function enter(
     const first = selection.next();
     const terms = requestTerms(context.request, context.snapshot, context.groups);
     if (!admission) return { first, reservation: await ReservationSession.open(context, terms) };
-    const admitting = admission.enter(first, selection, { client: response, budgetAmounts: () => amountsOf(terms) });
+    const admitting = admission.enter(first, selection, {
+      client: response,
+      budgetAmounts: () => buildBudgetAmounts(terms),
+    });
     const reserving = ReservationSession.open(context, terms, admission);
     const admitted = admitAndReserve(admission, admitting, reserving, (session) => session.release());
     return await whileWaiting(context.deps.running, admission, reserving, admitted);
@@ -164,7 +167,7 @@ export function conversationFor(
   const { userId, tokenId, group } = caller;
   const [path = ""] = url.split("?", 1);
   const spoken = { userId, tokenId, group, model, path, body, headers, price: prices.find(model) };
-  return conversationOf(spoken, options.ChannelAffinityRules);
+  return findConversation(spoken, options.ChannelAffinityRules);
 }
 
 /** Runs for every request, so it allocates nothing. */
@@ -194,10 +197,10 @@ export function bind(
 
 function remember({ name, rule }: Conversation, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
   const choice = tried.at(-1)?.target;
-  if (choice) affinity.served(name, preferredOf(choice), rule.ttl_seconds * 1000);
+  if (choice) affinity.served(name, toPreferred(choice), rule.ttl_seconds * 1000);
 }
 
-export function preferredOf({ channel, keyIndex }: RouteTarget): Preferred {
+export function toPreferred({ channel, keyIndex }: RouteTarget): Preferred {
   return { channelId: channel.id, keyIndex };
 }
 
@@ -244,9 +247,9 @@ async function attemptUntilDelivered(
     );
     tried.push(attempt);
     policies?.follow(attempt);
-    request.span?.attemptStarted(spanOf(attempt));
+    request.span?.attemptStarted(buildAttemptStart(attempt));
     const result = await attempt.start();
-    request.span?.attemptEnded(spanEndOf(attempt, result));
+    request.span?.attemptEnded(buildAttemptEnd(attempt, result));
     deps.guard.observe(attempt, result);
     if (result.kind !== "failed") return result;
     if (delivery.isDisconnected) return { kind: "disconnected" };
@@ -281,7 +284,7 @@ function startStream(delivery: Delivery, request: RelayRequest): void {
   delivery.startStream(request.form, request.dialect.heartbeat);
 }
 
-function runningOf(
+function buildRunningRequest(
   request: RelayRequest,
   session: ReservationSession,
   tried: readonly Attempt[],

@@ -43,7 +43,7 @@ export async function probeBetas(
   const waiting = filter.betas.names.entries();
   const work = async () => {
     for (const [index, name] of waiting) {
-      const found = performance.now() < until ? answerOf(await ask({ [filter.betas.header]: name })) : UNTRIED;
+      const found = performance.now() < until ? toFound(await ask({ [filter.betas.header]: name })) : UNTRIED;
       betas[index] = { name, ...found, sent_as: sentAs(name) };
     }
   };
@@ -55,7 +55,7 @@ type Found = Pick<BetaAnswer, "answer" | "message">;
 
 const UNTRIED: Found = { answer: "failed", message: "The time was up before it was tried." };
 
-function answerOf({ isOk, message, upstreamError }: ProbeResult): Found {
+function toFound({ isOk, message, upstreamError }: ProbeResult): Found {
   if (isOk) return { answer: "taken", message: "" };
   return { answer: REFUSALS.has(upstreamError?.status ?? 0) ? "refused" : "failed", message };
 }

@@ -4,8 +4,8 @@ import type { Body, Dialect, DialectId, JsonObject, Operation, RequestSpec, Usag
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
-import { mask, secretsOf } from "../../providers/core/mask.ts";
-import { proxyOf } from "../../providers/core/proxy.ts";
+import { mask, collectSecrets } from "../../providers/core/mask.ts";
+import { readProxy } from "../../providers/core/proxy.ts";
 import {
   UpstreamRefusal,
   type ChannelRecord,
@@ -74,7 +74,7 @@ export async function probeChannel(
 ): Promise<ProbeResult> {
   const asked = { channel, model: testedModel(channel, wanted), requestId, startedAt: performance.now() };
   const suits = !NOT_SMALL.test(asked.model);
-  return resultOf(asked, suits ? probe(asked, deps) : unsuitable(asked.model), deps);
+  return awaitResult(asked, suits ? probe(asked, deps) : unsuitable(asked.model), deps);
 }
 
 /** One plain question in a protocol, with headers of a client. */
@@ -83,7 +83,7 @@ export function probeProtocol(
   deps: ProbeDeps,
 ): Promise<ProbeResult> {
   const timed = { ...asked, startedAt: performance.now() };
-  return resultOf(timed, probeOnce(timed, deps), deps);
+  return awaitResult(timed, probeOnce(timed, deps), deps);
 }
 
 /** The model of a test. */
@@ -92,12 +92,12 @@ export function testedModel(channel: ChannelRecord, wanted: string | undefined):
 }
 
 async function unsuitable(model: string): Promise<Found> {
-  return own("channel_test_unsuitable", { model });
+  return createFinding("channel_test_unsuitable", { model });
 }
 
-async function resultOf({ channel, model, startedAt }: Probe, probing: Promise<Found>, deps: ProbeDeps) {
-  const secrets = secretsOf(channel, channel.keys[testedKey(channel)] ?? "");
-  const found = await probing.catch((error: unknown) => explain(error, timeoutOf(deps)));
+async function awaitResult({ channel, model, startedAt }: Probe, probing: Promise<Found>, deps: ProbeDeps) {
+  const secrets = collectSecrets(channel, channel.keys[testedKey(channel)] ?? "");
+  const found = await probing.catch((error: unknown) => explain(error, getProbeTimeout(deps)));
   return {
     isOk: found.message === "",
     message: mask(found.message, secrets).slice(0, MAX_MESSAGE),
@@ -119,7 +119,7 @@ interface Found {
   readonly upstreamError?: UpstreamError | undefined;
 }
 
-function own(key: MessageKey, values: Readonly<Record<string, string>> = {}): Found {
+function createFinding(key: MessageKey, values: Readonly<Record<string, string>> = {}): Found {
   return { key, message: messageText(key, values) };
 }
 
@@ -145,7 +145,7 @@ async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
   if (plain.message !== "" && !isRefused) return plain;
   if (!hasStream(asked)) return plain;
   const milliseconds = Math.round(performance.now() - asked.startedAt);
-  const timeoutMs = timeoutOf(deps);
+  const timeoutMs = getProbeTimeout(deps);
   const streamed = await probeOnce({ ...asked, isStream: true }, deps).catch((error: unknown) =>
     explain(error, timeoutMs),
   );
@@ -162,9 +162,9 @@ async function probeOnce(asked: Probe, deps: ProbeDeps): Promise<Found> {
   const upstreamError = isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.now() });
   if (upstreamError) return { message: upstreamError.message, upstreamError };
   if (asked.isStream)
-    return isGoodStream(answer.body.toString("utf8")) ? { message: "" } : own("channel_test_not_json");
+    return isGoodStream(answer.body.toString("utf8")) ? { message: "" } : createFinding("channel_test_not_json");
   const json = parseObject(answer.body.toString("utf8"));
-  if (!json) return own("channel_test_not_json");
+  if (!json) return createFinding("channel_test_not_json");
   return { message: "", usage: probeUsage(target, request, json, built) };
 }
 
@@ -175,7 +175,7 @@ function isGoodStream(text: string): boolean {
   return text.trim() !== "" && errors.length === 0;
 }
 
-function timeoutOf({ probeTimeoutMs = TIMEOUT_MS }: ProbeDeps): number {
+function getProbeTimeout({ probeTimeoutMs = TIMEOUT_MS }: ProbeDeps): number {
   return probeTimeoutMs;
 }
 
@@ -184,8 +184,8 @@ function explain(error: unknown, timeoutMs: number): Found {
     return { message: error.upstreamError.message, upstreamError: error.upstreamError };
   if (error instanceof AppError) return { message: error.message };
   if (error instanceof Error && error.name === "TimeoutError")
-    return own("channel_test_timeout", { seconds: String(timeoutMs / 1_000) });
-  return own("channel_test_unreachable", { cause: causeOf(error) });
+    return createFinding("channel_test_timeout", { seconds: String(timeoutMs / 1_000) });
+  return createFinding("channel_test_unreachable", { cause: describeCause(error) });
 }
 
 async function send(
@@ -194,8 +194,8 @@ async function send(
   { call, signing }: BuiltCall,
   deps: ProbeDeps,
 ): Promise<UpstreamAnswer> {
-  const proxy = proxyOf(channel);
-  const timeoutMs = timeoutOf(deps);
+  const proxy = readProxy(channel);
+  const timeoutMs = getProbeTimeout(deps);
   const signal = AbortSignal.timeout(timeoutMs);
   const timeouts = { headersMs: timeoutMs, idleMs: timeoutMs };
   const { exchange } = plan.route;
@@ -339,7 +339,7 @@ function probeUsage(target: RouteTarget, request: RelayRequest, json: JsonObject
   return request.dialect.usage(translateAnswer(bridges, json, built.context));
 }
 
-function causeOf(error: unknown): string {
+function describeCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error && typeof error.code === "string" ? error.code : error.message;
 }

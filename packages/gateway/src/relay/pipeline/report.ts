@@ -3,11 +3,11 @@ import type { AppError } from "../../lib/app-error.ts";
 import type { LogFields, Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { CallEnd } from "../../observability/tracing/call-span.ts";
-import { outcomeOf, type Outcome } from "../request/outcome.ts";
+import { classifyOutcome, type Outcome } from "../request/outcome.ts";
 import type { RelayReport } from "../reservation/relay-report.ts";
 import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
 import type { ErrorRows } from "../trace/error-rows.ts";
-import { saidByUpstream, traceOf } from "../trace/route.ts";
+import { saidByUpstream, buildTrace } from "../trace/route.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 /** Reports every relayed request to the log and the metrics, once. */
@@ -36,11 +36,15 @@ export interface ReporterDeps {
 export function createReporter(deps: ReporterDeps): Reporter {
   return {
     delivered(request, report) {
-      const outcome = outcomeOfResult(report.result);
+      const outcome = classifyResult(report.result);
       const ms = performance.now() - request.startedAt;
       countDelivered(deps.metrics, request, report, { outcome, ms });
-      deps.log.info("relay", lineOf(request, report, { outcome, ms }));
-      request.span?.ended({ status: statusOf(request, report.result), outcome, ...spanFieldsOf(request, report) });
+      deps.log.info("relay", buildLogLine(request, report, { outcome, ms }));
+      request.span?.ended({
+        status: resolveStatus(request, report.result),
+        outcome,
+        ...buildSpanFields(request, report),
+      });
     },
     failed: (facts, error) => reportFailure(deps, facts, error),
   };
@@ -55,7 +59,7 @@ interface Ended {
 function countDelivered(metrics: Metrics, request: RelayRequest, { tried, session }: RelayReport, ended: Ended): void {
   const { operation, stream } = request.spec;
   const model = listedName(request.spec.model);
-  const group = groupOf(request, tried);
+  const group = resolveGroup(request, tried);
   const traceId = request.span?.traceId;
   metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000, traceId });
   if (!session.charged) return;
@@ -65,36 +69,36 @@ function countDelivered(metrics: Metrics, request: RelayRequest, { tried, sessio
   metrics.firstToken({ operation, model, seconds: (completion.firstContentAt - request.startedAt) / 1000, traceId });
 }
 
-function lineOf(request: RelayRequest, { result, tried, session }: RelayReport, ended: Ended): LogFields {
+function buildLogLine(request: RelayRequest, { result, tried, session }: RelayReport, ended: Ended): LogFields {
   const { spec, caller } = request;
   return {
     request_id: request.id,
     user: caller.userId,
     token: caller.tokenId,
     channels: tried.map(({ target }) => target.channel.id),
-    group: groupOf(request, tried),
+    group: resolveGroup(request, tried),
     model: spec.model,
     operation: spec.operation,
     stream: spec.stream,
-    status: statusOf(request, result),
+    status: resolveStatus(request, result),
     outcome: ended.outcome,
     ms: Math.round(ended.ms),
     queue_ms: request.queueMs,
-    ...(session.charged ? chargeOf(request, session.charged) : { end_reason: reasonOf(result) }),
+    ...(session.charged ? buildChargeFields(request, session.charged) : { end_reason: readFinishReason(result) }),
   };
 }
 
-function reasonOf(result: AttemptResult): FinishReason {
+function readFinishReason(result: AttemptResult): FinishReason {
   return result.kind === "delivered" ? result.reason : "client_abort";
 }
 
-function statusOf({ spec, guardrail }: RelayRequest, result: AttemptResult): number {
+function resolveStatus({ spec, guardrail }: RelayRequest, result: AttemptResult): number {
   if (result.kind === "disconnected") return 499;
   if (result.kind !== "delivered" || result.reason !== "guardrail" || spec.stream) return 200;
   return guardrail?.verdict === "failed" ? 503 : 400;
 }
 
-function chargeOf(
+function buildChargeFields(
   request: RelayRequest,
   { usage, quota, completion }: NonNullable<RelayReport["session"]["charged"]>,
 ): LogFields {
@@ -103,7 +107,7 @@ function chargeOf(
   return { frt, input: usage.input, output: usage.output, quota, end_reason: completion.reason };
 }
 
-function spanFieldsOf({ startedAt }: RelayRequest, { session }: RelayReport): Partial<CallEnd> {
+function buildSpanFields({ startedAt }: RelayRequest, { session }: RelayReport): Partial<CallEnd> {
   if (!session.charged) return {};
   const { usage, quota, completion } = session.charged;
   const { firstContentAt } = completion;
@@ -111,11 +115,11 @@ function spanFieldsOf({ startedAt }: RelayRequest, { session }: RelayReport): Pa
   return { inputTokens: usage.input, outputTokens: usage.output, quota, firstTokenMs };
 }
 
-function groupOf(request: RelayRequest, tried: RelayReport["tried"]): string {
+function resolveGroup(request: RelayRequest, tried: RelayReport["tried"]): string {
   return tried.at(-1)?.target.group ?? request.caller.group;
 }
 
-function labelsOf(request: RelayRequest | undefined) {
+function buildLabels(request: RelayRequest | undefined) {
   return { group: request?.caller.group ?? "", traceId: request?.span?.traceId };
 }
 
@@ -124,10 +128,10 @@ const UNREAD = { operation: "unknown", model: "", stream: false } as const;
 function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError): void {
   const { log, metrics } = deps;
   const { request, requestId, method, path, ip, startedAt } = facts;
-  const outcome = outcomeOf(error);
+  const outcome = classifyOutcome(error);
   const ms = performance.now() - startedAt;
   const { operation, model, stream } = request?.spec ?? UNREAD;
-  metrics.relayed({ operation, model, stream, outcome, seconds: ms / 1000, ...labelsOf(request) });
+  metrics.relayed({ operation, model, stream, outcome, seconds: ms / 1000, ...buildLabels(request) });
   recordFailure(deps, facts, error, { outcome, ms });
   request?.span?.ended({ status: error.status, outcome, errorCode: error.code });
   const caller = request && {
@@ -141,7 +145,7 @@ function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError
     code: error.code,
     outcome,
     ms: Math.round(ms),
-    cause: messageOf(error.cause),
+    cause: readErrorMessage(error.cause),
   };
   const fields = { request_id: requestId, ...caller, method, path, ip, ...failure };
   if (error.code === "internal_error") log.error("relay failed", { ...fields, error: error.cause ?? error });
@@ -156,17 +160,17 @@ function recordFailure({ errorRows }: ReporterDeps, facts: FailedRequest, error:
   if (!owner) return;
   const { model, stream } = request?.spec ?? UNREAD;
   const channels = request?.failures?.map(({ attempt }) => attempt.target.channel.id) ?? [];
-  const trace = () => request && traceOf(request);
+  const trace = () => request && buildTrace(request);
   const notes = request ?? {};
   const said = request && saidByUpstream(request);
   errorRows.record({ requestId, path, owner, model, isStream: stream, channels, notes, said, trace, ...ended }, error);
 }
 
-function messageOf(cause: unknown): string | undefined {
+function readErrorMessage(cause: unknown): string | undefined {
   return cause instanceof Error ? cause.message : undefined;
 }
 
-function outcomeOfResult(result: RelayReport["result"]): Outcome {
+function classifyResult(result: RelayReport["result"]): Outcome {
   if (result.kind === "disconnected") return "client_abort";
   if (result.kind === "failed") return result.failure.outcome;
   switch (result.reason) {

@@ -35,7 +35,7 @@ const saturated = (restMs: number) =>
     { restMs, isTransient: true },
   );
 
-function retriesOf(
+function createTestRetries(
   times: number,
   { request = {}, selection = {} }: { request?: Partial<RelayRequest>; selection?: Partial<Selection> } = {},
   totalMs = 1_000,
@@ -60,10 +60,10 @@ function retriesOf(
 const shouldRetry = (error: AppError) => errorAnswer("openai", error, "r").headers["x-should-retry"];
 
 test("tells the client not to retry when every channel failed permanently", () => {
-  const left = retriesOf(0);
+  const left = createTestRetries(0);
   left.failed(target, badKey);
   expect(shouldRetry(left.lastError())).toBeUndefined();
-  const none = retriesOf(0, { selection: { isExhausted: true } });
+  const none = createTestRetries(0, { selection: { isExhausted: true } });
   none.failed(target, badKey);
   const error = none.lastError();
   expect(shouldRetry(error)).toBe("false");
@@ -74,7 +74,7 @@ test("tells the client not to retry when every channel failed permanently", () =
 });
 
 test("returns the shortest wait among several 429 answers", () => {
-  const retries = retriesOf(5, { selection: { restsForMs: 9_000 } });
+  const retries = createTestRetries(5, { selection: { restsForMs: 9_000 } });
   for (const restMs of [7_000, 3_000, 8_000]) retries.failed(target, saturated(restMs));
   const error = retries.lastError();
   expect(error).toMatchObject({ code: "upstream_saturated", status: 429, retryAfterMs: 3_000 });
@@ -82,10 +82,10 @@ test("returns the shortest wait among several 429 answers", () => {
 });
 
 test("the time for attempts begins with the first one, however long the body took", async () => {
-  const slow = retriesOf(1, { request: { startedAt: performance.now() - 60_000 } });
+  const slow = createTestRetries(1, { request: { startedAt: performance.now() - 60_000 } });
   slow.failed(target, badKey);
   expect(slow.next()).toBe(target);
-  const late = retriesOf(5, {}, 5);
+  const late = createTestRetries(5, {}, 5);
   await new Promise((resolve) => setTimeout(resolve, 20));
   late.failed(target, badKey);
   expect(late.next()).toBeUndefined();
@@ -93,7 +93,7 @@ test("the time for attempts begins with the first one, however long the body too
 
 test("a request that is bound or pinned to its channel is tried once", () => {
   for (const request of [{ isBound: true }, { caller: { pinnedChannel: 3 } as RelayRequest["caller"] }]) {
-    const retries = retriesOf(5, { request });
+    const retries = createTestRetries(5, { request });
     retries.failed(target, badKey);
     expect(retries.next()).toBeUndefined();
   }
@@ -102,7 +102,7 @@ test("a request that is bound or pinned to its channel is tried once", () => {
 test("the end of the attempts names why none follows", () => {
   const refused = failure(badKey.error, { retry: false });
   const ended = (times: number, last: Failure, request: Partial<RelayRequest> = {}) => {
-    const retries = retriesOf(times, { request });
+    const retries = createTestRetries(times, { request });
     for (let attempt = 0; attempt <= times; attempt++) {
       retries.failed(target, last);
       if (!retries.next()) break;

@@ -65,7 +65,7 @@ async function applyPolicies(
   const fingerprint = guarding ? guarding.policy.fingerprint : "";
   const found = caching && (await cache({ policy: caching, guardrail: fingerprint, context, ...arrival }));
   if (found && "result" in found) return found;
-  return found || guarding ? policiesOf(request, found, guarding) : undefined;
+  return found || guarding ? buildPolicies(request, found, guarding) : undefined;
 }
 
 function concerned<P extends NonNullable<Snapshot["guardrail"] | Snapshot["responseCache"]>>(
@@ -95,7 +95,7 @@ interface Guarding {
   readonly judge: Judge;
 }
 
-function policiesOf(
+function buildPolicies(
   request: RelayRequest,
   visit: CacheLookup | undefined,
   guarding: Guarding | undefined,

@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import {
   readClientEvent,
   readRealtimeEvent,
-  settingsOf,
+  readSettings,
   type ClientFact,
   type RealtimeFact,
   type RealtimeSettings,
@@ -64,7 +64,7 @@ export class RealtimeBill implements SessionBill {
   private constructor(context: RequestContext, money: SessionMoney) {
     this.#context = context;
     this.#money = money;
-    this.#settings = settingsOf(undefined);
+    this.#settings = readSettings(undefined);
     money.usage = (isReserved) => this.#usageSoFar(isReserved);
   }
 
@@ -123,7 +123,7 @@ export class RealtimeBill implements SessionBill {
       if (added) this.#length.settings(added);
       return this.#limited(
         () => {
-          this.#open.push(this.#newResponse(settingsOf(fact.response)));
+          this.#open.push(this.#newResponse(readSettings(fact.response)));
           return this.#money.carry();
         },
         (refusal) => ({ refusal, eventId: fact.eventId }),
@@ -179,7 +179,7 @@ export class RealtimeBill implements SessionBill {
         this.#length.confirm(fact.item);
         return true;
       case "error":
-        this.#open = without(this.#open, (one) => one.id === undefined);
+        this.#open = removeFirst(this.#open, (one) => one.id === undefined);
         return true;
       default:
         return this.#transcribe(fact);
@@ -224,7 +224,7 @@ export class RealtimeBill implements SessionBill {
   #running(id: string): OpenResponse {
     let response = this.#open.find((one) => one.id === id) ?? this.#open.find((one) => one.id === undefined);
     if (!response) {
-      response = this.#newResponse(settingsOf(undefined));
+      response = this.#newResponse(readSettings(undefined));
       this.#open.push(response);
     }
     response.id = id;
@@ -235,10 +235,10 @@ export class RealtimeBill implements SessionBill {
     const response = this.#open.find((one) => one.id === id);
     if (isCancelled) this.#counts.cancelled++;
     if (usage) {
-      const believed = this.#believed(usage, response?.cap);
-      this.#usage = sum(this.#usage, believed);
-      this.#isCached = believed.cachedInput > 0;
-      if (isInConversation) this.#length.report(believed);
+      const limitedUsage = this.#limitUsage(usage, response?.cap);
+      this.#usage = sum(this.#usage, limitedUsage);
+      this.#isCached = limitedUsage.cachedInput > 0;
+      if (isInConversation) this.#length.report(limitedUsage);
     } else if (response) this.#keepUncounted(response);
     this.#open = this.#open.filter((one) => one !== response);
     const carried = this.#answered();
@@ -249,8 +249,8 @@ export class RealtimeBill implements SessionBill {
   #keepUncounted(response: OpenResponse): void {
     const rate = this.#outputRate;
     const counted = this.#length
-      .counted((texts) => this.#tokensOf(this.#model, texts))
-      .then((input) => response.counted(input, rate, (said) => this.#tokensOf(this.#model, said)));
+      .counted((texts) => this.#countTokens(this.#model, texts))
+      .then((input) => response.counted(input, rate, (said) => this.#countTokens(this.#model, said)));
     const input = this.#length.atMost();
     this.#uncounted.push({
       atMost: this.#cached(response.usageAtMost(input, rate)),
@@ -281,14 +281,14 @@ export class RealtimeBill implements SessionBill {
         this.#transcripts.fail(fact.itemId);
         return true;
       case "transcribed": {
-        const usage = fact.usage && this.#believed(fact.usage, undefined, model);
+        const usage = fact.usage && this.#limitUsage(fact.usage, undefined, model);
         this.#transcripts.complete(fact.itemId, usage, fact.text, model);
         return this.#answered();
       }
     }
   }
 
-  #believed(usage: Usage, cap: number | undefined, transcriber?: string): Usage {
+  #limitUsage(usage: Usage, cap: number | undefined, transcriber?: string): Usage {
     const { request, snapshot, deps } = this.#context;
     const operation = transcriber === undefined ? "realtime" : "audio.transcriptions";
     const tokens = this.#length.atMost().tokens - this.#length.reported;
@@ -296,13 +296,13 @@ export class RealtimeBill implements SessionBill {
     const limits = snapshot.prices.limits(transcriber ?? spec.model);
     const bounds = usageBounds({ spec, limits, bytes: undefined });
     const output = cap === undefined || cap >= UNLIMITED ? bounds.output : Math.min(cap, bounds.output);
-    const believed = boundUsage(usage, { ...bounds, output });
-    if (believed.reported && this.#target) deps.onDoubtfulUsage(request, this.#target, believed);
-    return believed;
+    const limitedUsage = boundUsage(usage, { ...bounds, output });
+    if (limitedUsage.reported && this.#target) deps.onDoubtfulUsage(request, this.#target, limitedUsage);
+    return limitedUsage;
   }
 
   #answered(): true | Promise<boolean> {
-    const { input, output } = sumOf(this.#usageSoFar(false));
+    const { input, output } = sumUsage(this.#usageSoFar(false));
     this.onUsed?.(input + output);
     return this.#money.charge();
   }
@@ -342,21 +342,21 @@ export class RealtimeBill implements SessionBill {
     this.#open = [];
     const estimated = this.#uncounted.length;
     const usage = await this.#counted();
-    const completion = this.#completion(reason, sumOf(usage));
+    const completion = this.#completion(reason, sumUsage(usage));
     const { responses, cancelled } = this.#counts;
     const facts = { responses, cancelled, transcriptions: this.#transcripts.completed, estimated };
     const charged = await this.#money.settle(usage, completion, facts);
-    if (charged !== undefined) this.charged = { usage: sumOf(usage), quota: charged, completion };
+    if (charged !== undefined) this.charged = { usage: sumUsage(usage), quota: charged, completion };
   }
 
   async #counted(): Promise<SessionUsage> {
     const counted = await Promise.all(this.#uncounted.map((one) => one.counted.catch(() => one.atMost)));
-    const transcripts = await this.#transcripts.counted((model, said) => this.#tokensOf(model, said));
+    const transcripts = await this.#transcripts.counted((model, said) => this.#countTokens(model, said));
     return { answers: counted.reduce(sum, this.#usage), transcripts };
   }
 
   /** A text that cannot be counted must not prevent the charge of the rest. */
-  async #tokensOf(model: string, text: string): Promise<number> {
+  async #countTokens(model: string, text: string): Promise<number> {
     if (text === "") return 0;
     const [tokens = 0] = await this.#context.deps.counter.count(model, [text]).catch(() => []);
     return tokens;
@@ -372,7 +372,7 @@ export class RealtimeBill implements SessionBill {
   }
 }
 
-function sumOf({ answers, transcripts }: SessionUsage): Usage {
+function sumUsage({ answers, transcripts }: SessionUsage): Usage {
   return [...transcripts.values()].reduce(sum, answers);
 }
 
@@ -388,7 +388,7 @@ function merged(before: RealtimeSettings, after: RealtimeSettings): RealtimeSett
 }
 
 /** Without the first of those that match. */
-function without<T>(list: readonly T[], matches: (one: T) => boolean): T[] {
+function removeFirst<T>(list: readonly T[], matches: (one: T) => boolean): T[] {
   const at = list.findIndex(matches);
   return at < 0 ? [...list] : list.toSpliced(at, 1);
 }

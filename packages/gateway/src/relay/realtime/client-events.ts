@@ -1,4 +1,4 @@
-import { transcriptionModelOf, type ClientFact } from "../../dialects/endpoints/realtime-events.ts";
+import { readTranscriptionModel, type ClientFact } from "../../dialects/endpoints/realtime-events.ts";
 import { object, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
@@ -28,7 +28,7 @@ export function checkClientEvent(
   const model = text(fact.session, "model");
   if (model !== undefined && model !== request.spec.model)
     throw invalidRequest("session.model", "A session keeps its model: open another one for it.");
-  const transcriber = transcriptionModelOf(fact.session);
+  const transcriber = readTranscriptionModel(fact.session);
   if (transcriber === undefined) return;
   const { modelLimits } = request.caller;
   if (modelLimits !== undefined && !modelLimits.has(transcriber))
@@ -49,7 +49,7 @@ export function withTranscriber(
   session: JsonObject,
   { channel }: RouteTarget,
 ): { readonly session: JsonObject; readonly asked: string; readonly mapped: string } | undefined {
-  const asked = transcriptionModelOf(session);
+  const asked = readTranscriptionModel(session);
   const mapped = asked === undefined ? undefined : mapModel(channel.modelMapping, asked);
   if (asked === undefined || mapped === undefined || mapped === asked) return undefined;
   const old = object(session, "input_audio_transcription");

@@ -1,7 +1,7 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
 import type { CallSpan } from "../../observability/tracing/call-span.ts";
-import { proxyOf } from "../../providers/core/proxy.ts";
+import { readProxy } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal, type UpstreamCall } from "../../providers/core/types.ts";
 import { buildCall } from "../conversion/build-call.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
@@ -9,10 +9,10 @@ import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../upstr
 import type { AdmissionController } from "../admission/admission-controller.ts";
 import { firstAdmitted } from "../admission/candidates.ts";
 import type { PipelineDeps } from "../pipeline/pipeline.ts";
-import { failureOfAnswer } from "../selection/read-failure.ts";
+import { classifyRefusal } from "../selection/read-failure.ts";
 import { createRetries } from "../pipeline/retry.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
-import { spanOf } from "../trace/span.ts";
+import { buildAttemptStart } from "../trace/span.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
@@ -49,7 +49,7 @@ export async function connectUpstream(
   for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
     signal.throwIfAborted();
-    request.span?.attemptStarted(spanOf({ target }));
+    request.span?.attemptStarted(buildAttemptStart({ target }));
     const tried = await attempt(request, target, signal, deps);
     if (request.span) endSpan(request.span, target, tried);
     if (signal.aborted && "socket" in tried) tried.socket.terminate();
@@ -95,7 +95,7 @@ function open(call: UpstreamCall, target: RouteTarget, signal: AbortSignal, deps
       Object.entries(call.headers).filter(([name]) => !NOT_FOR_SOCKETS.includes(name)),
     );
     const socket = new WebSocket(call.url, {
-      ...deps.upstreams.socketOptions(call.url, proxyOf(target.channel)),
+      ...deps.upstreams.socketOptions(call.url, readProxy(target.channel)),
       headers,
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,
@@ -120,7 +120,7 @@ function open(call: UpstreamCall, target: RouteTarget, signal: AbortSignal, deps
       });
       answer.once("close", () => {
         const head = { status: answer.statusCode ?? 502, headers: answer.headers as Record<string, string> };
-        resolve({ failure: failureOfAnswer({ ...head, body: Buffer.concat(parts) }, target, deps) });
+        resolve({ failure: classifyRefusal({ ...head, body: Buffer.concat(parts) }, target, deps) });
         socket.terminate();
       });
     });

@@ -1,4 +1,4 @@
-import { textsOf } from "../../dialects/core/prompt.ts";
+import { collectTexts } from "../../dialects/core/prompt.ts";
 import { text } from "../../dialects/core/read.ts";
 import type { JsonObject, Usage } from "../../dialects/core/types.ts";
 import { walkResponses } from "../../dialects/openai-responses/prompt.ts";
@@ -107,7 +107,7 @@ export class ConversationLength {
   }
 
   #add(body: JsonObject): void {
-    const { text: texts, extra } = textsOf((reader) => walkResponses(body, reader));
+    const { text: texts, extra } = collectTexts((reader) => walkResponses(body, reader));
     this.#fresh = joined(this.#fresh, { texts, atMost: promptTokenBound(texts), fixed: extra, audio: 0 });
   }
 }

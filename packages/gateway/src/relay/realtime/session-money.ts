@@ -4,7 +4,7 @@ import { SESSION_TENTHS_AHEAD } from "../../billing/pricing/estimate.ts";
 import { charge } from "../../billing/pricing/price.ts";
 import type { LogDetail, Settlement } from "../../billing/ledger/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
-import { subjectsOf } from "../admission/request-budgets.ts";
+import { buildBudgetSubjects } from "../admission/request-budgets.ts";
 import { consumptionLog, type SessionFacts } from "../reservation/log-row.ts";
 import { chargeOrReserved, type Reservation } from "../reservation/reservation.ts";
 import { isPriced, type Terms } from "../reservation/reservation-terms.ts";
@@ -165,7 +165,7 @@ export class SessionMoney {
     const { amount, hold } = this.#reservation;
     const used = chargeOrReserved(amount, () => this.#quota(usage), end?.onFailure);
     const quota = used > amount && this.#isLimited(end) ? amount : used;
-    const counting = target && deps.budgets.counting(subjectsOf(request, target));
+    const counting = target && deps.budgets.counting(buildBudgetSubjects(request, target));
     const base = { hold, quota, channelId: target?.channel.id ?? 0, at: deps.now(), ...counting };
     if (!target || !snapshot.options.LogConsumeEnabled) return base;
     return { ...base, log: this.#log(usage, { target, quota, isLimited: quota < used, end }) };

@@ -13,14 +13,14 @@ import { admissionFor, type AdmissionController } from "../admission/admission-c
 import { NOTHING_USED } from "../../limits/claims.ts";
 import { admitAndReserve } from "../admission/admit-and-reserve.ts";
 import type { ClientConnection } from "../admission/admission-request.ts";
-import { bind, conversationFor, preferredOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline/pipeline.ts";
+import { bind, conversationFor, toPreferred, selectionFor, usedBy, type PipelineDeps } from "../pipeline/pipeline.ts";
 import { protocolHeaders } from "../ingress/protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../ingress/read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
 import { jsonBody } from "../body/read-body.ts";
 import { whileWaiting } from "../reservation/running.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
-import { callStartOf } from "../trace/span.ts";
+import { buildCallStart } from "../trace/span.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { RealtimeBill } from "./bill.ts";
 import { connectUpstream, MAX_FRAME_BYTES, type Connected } from "./connect.ts";
@@ -28,7 +28,7 @@ import type { OpenSockets } from "./open-sockets.ts";
 import { RealtimeSession, SESSION_LIMITS } from "./session.ts";
 
 export interface RealtimeDeps extends PipelineDeps, Omit<ReadRequestDeps, "bodyLimits"> {
-  readonly arrivalOf: (request: IncomingMessage) => Arrival;
+  readonly readArrival: (request: IncomingMessage) => Arrival;
   readonly reporter: Reporter;
   readonly tracing?: Tracing | undefined;
   readonly isDraining: () => boolean;
@@ -61,7 +61,7 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
     const gone = new AbortController();
     const onClose = () => gone.abort(new AppError("client_closed_request"));
     socket.once("close", onClose).on("error", onClose);
-    const arrival = deps.arrivalOf(request);
+    const arrival = deps.readArrival(request);
     const seen: { received: RelayRequest | undefined } = { received: undefined };
     const accept = () =>
       new Promise<WebSocket>((resolve, reject) => {
@@ -74,7 +74,7 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
           resolve(client);
         });
       });
-    const client = clientOf(socket);
+    const client = createClientConnection(socket);
     const giveUp = (error: AppError) => gone.abort(error);
     serve(request, arrival, { seen, accept, signal: gone.signal, giveUp, client }, deps).catch((thrown: unknown) => {
       const error = AppError.from(thrown);
@@ -115,7 +115,7 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
 }
 
 async function serveSession(received: RelayRequest, offer: Offer, deps: RealtimeDeps): Promise<void> {
-  if (deps.tracing) received.span = deps.tracing.begin(callStartOf(received));
+  if (deps.tracing) received.span = deps.tracing.begin(buildCallStart(received));
   const snapshot = deps.snapshots.current();
   admitModel(received.caller, received.spec);
   const groups = servingGroups(received.caller, snapshot);
@@ -148,7 +148,7 @@ async function serveSession(received: RelayRequest, offer: Offer, deps: Realtime
   bill.serve(connected.target);
   if (conversation) {
     const lifeMs = conversation.rule.ttl_seconds * 1000;
-    deps.affinity.served(conversation.name, preferredOf(connected.target), lifeMs);
+    deps.affinity.served(conversation.name, toPreferred(connected.target), lifeMs);
   }
   await converse(received, { ...connected, client, bill, admission }, deps);
 }
@@ -257,7 +257,7 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
 }
 
 /** An accepted upgrade has no headers of limits; a refusal has those of its error. */
-function clientOf(socket: Duplex): ClientConnection {
+function createClientConnection(socket: Duplex): ClientConnection {
   return {
     get closed() {
       return socket.closed;

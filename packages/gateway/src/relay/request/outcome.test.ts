@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { AppError } from "../../lib/app-error.ts";
-import { outcomeOf } from "./outcome.ts";
+import { classifyOutcome } from "./outcome.ts";
 
 const upstream = (status: number, code?: string) =>
   AppError.upstream({ status, message: "no", type: undefined, code, param: undefined, retryable: false });
@@ -21,5 +21,5 @@ it.each([
   ["too many calls for an upstream", upstream(429), "upstream_error"],
   ["a body that is none", new AppError("invalid_request"), "client_error"],
 ])("%s", (_what, error, outcome) => {
-  expect(outcomeOf(error)).toBe(outcome);
+  expect(classifyOutcome(error)).toBe(outcome);
 });

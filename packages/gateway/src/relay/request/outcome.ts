@@ -31,19 +31,25 @@ const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
 const OF_CLIENTS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 /** The outcome of a request that ended with an error of `code` and `status`; an upstream's own codes may be like ours. */
-export function outcomeOf(error: {
+export function classifyOutcome(error: {
   readonly code: string | undefined;
   readonly status: number;
   readonly origin: string;
 }): Outcome {
-  if (error.origin === "upstream") return outcomeOfUpstream(error);
+  if (error.origin === "upstream") return classifyUpstreamError(error);
   const known = error.code === undefined ? undefined : BY_CODE.get(error.code);
   if (known) return known;
   if (error.status === 401 || error.status === 403) return "auth";
   return error.status < 500 ? "client_error" : "internal";
 }
 
-function outcomeOfUpstream({ code, status }: { readonly code: string | undefined; readonly status: number }): Outcome {
+function classifyUpstreamError({
+  code,
+  status,
+}: {
+  readonly code: string | undefined;
+  readonly status: number;
+}): Outcome {
   if (code === "upstream_timeout") return "timeout";
   return OF_CLIENTS.has(status) ? "client_error" : "upstream_error";
 }

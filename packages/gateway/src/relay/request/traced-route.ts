@@ -14,7 +14,7 @@ export type CandidateEntry = readonly [
 
 /** The channels of a model as a selection sees them. */
 export interface TracedCandidates {
-  /** At most `MOST_CANDIDATES`. */
+  /** At most `MAX_CANDIDATES`. */
   readonly entries: readonly CandidateEntry[];
   /** Channels that could have served. */
   readonly open: number;
@@ -23,7 +23,7 @@ export interface TracedCandidates {
 }
 
 /** A trace has no room for more. */
-export const MOST_CANDIDATES = 16;
+export const MAX_CANDIDATES = 16;
 
 /** What a trace records of an attempt. */
 export interface TracedAttempt {

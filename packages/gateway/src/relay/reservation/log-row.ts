@@ -10,7 +10,7 @@ import { boundedNames } from "../conversion/dropped-names.ts";
 import type { Completion, Sink } from "../response/sink.ts";
 import { TRACE_MEMBER } from "../trace/call-trace.ts";
 import type { TracedAttempt } from "../request/traced-route.ts";
-import { traceOf } from "../trace/route.ts";
+import { buildTrace } from "../trace/route.ts";
 import { stopDetail } from "../trace/stop-detail.ts";
 import type { RelayRequest } from "../request/request.ts";
 
@@ -77,13 +77,13 @@ export function consumptionLog(request: RelayRequest, charged: Charged): LogDeta
     completionTokens: usage.output,
     useTimeSeconds: Math.floor((performance.now() - request.startedAt) / 1000),
     isStream: spec.stream,
-    content: contentOf(charged),
-    other: JSON.stringify(otherOf(request, charged)),
+    content: describeCharge(charged),
+    other: JSON.stringify(buildDetails(request, charged)),
     ip: "",
   };
 }
 
-function contentOf({ price, groupRatio, usage, completion }: Charged): string {
+function describeCharge({ price, groupRatio, usage, completion }: Charged): string {
   const group = Number(groupRatio);
   const how =
     price.kind === "call"
@@ -98,7 +98,7 @@ function ratioText({ modelRatio, completionRatio }: TokenRates, group: number): 
   return ["Model ratio ", modelRatio, ", completion ratio ", completionRatio, ", group ratio ", group].join("");
 }
 
-function otherOf(request: RelayRequest, charged: Charged): Record<string, unknown> {
+function buildDetails(request: RelayRequest, charged: Charged): Record<string, unknown> {
   const { usage, price, groupRatio, completion } = charged;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
   const stop = stopDetail(request, completion.reason === "quota_exhausted");
@@ -106,7 +106,7 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
     model_ratio: rates?.modelRatio ?? 0,
     completion_ratio: rates?.completionRatio ?? 0,
     group_ratio: Number(groupRatio),
-    model_price: callPriceOf(charged),
+    model_price: calculateCallPrice(charged),
     frt: firstTokenMs(request, completion),
     ...(rates ? cacheDetail(usage, rates) : undefined),
     ...(rates ? mediaDetail(usage, rates) : undefined),
@@ -114,7 +114,7 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
     usage_source: usage.source,
     end_reason: completion.reason,
     ...stop.shared,
-    [TRACE_MEMBER]: traceOf(request, charged.attempt, {
+    [TRACE_MEMBER]: buildTrace(request, charged.attempt, {
       reserved: charged.reserved,
       priceSource: price.source,
       reason: completion.reason,
@@ -124,7 +124,7 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
 }
 
 /** US dollars of the call, of a whole session; -1 for prices by tokens. */
-function callPriceOf({ price, session }: Charged): number {
+function calculateCallPrice({ price, session }: Charged): number {
   if (price.kind !== "call") return -1;
   return session?.seconds === undefined
     ? price.modelPrice

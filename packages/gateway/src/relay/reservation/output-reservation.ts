@@ -14,7 +14,7 @@ const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", 
 export function openOutput({ spec, dialect }: RelayRequest, snapshot: Snapshot): number | undefined {
   if (spec.outputCap !== undefined || !dialect.capEdits || !hasOutputTokens(spec)) return undefined;
   if (isShownWhileItRuns(spec, snapshot)) return undefined;
-  return limitOf(spec, snapshot) * (spec.answers ?? 1);
+  return findOutputLimit(spec, snapshot) * (spec.answers ?? 1);
 }
 
 /** False for operations whose answers have no tokens that a request could limit. */
@@ -37,7 +37,7 @@ export function neededOutput(spec: RequestSpec, sent: RequestedOutput, snapshot:
   if (!hasOutputTokens(spec)) return 0;
   const { DefaultOutputTokens } = snapshot.options;
   if (growsWhileItRuns(spec, sent, snapshot)) return Math.min(DefaultOutputTokens, cap ?? Infinity);
-  const limit = limitOf(spec, snapshot);
+  const limit = findOutputLimit(spec, snapshot);
   if (cap === undefined) return limit * answers;
   const own = spec.outputCap === undefined ? Math.min(cap, limit) : cap;
   const hidden = mayThinkUnseen(spec, snapshot.prices) ? Math.min(reasoningBeyondCap, limit) : 0;
@@ -49,7 +49,7 @@ function isShownWhileItRuns(spec: RequestSpec, { prices }: Snapshot): boolean {
 }
 
 /** The model's limit of output tokens. */
-function limitOf({ model }: RequestSpec, { prices, options }: Snapshot): number {
+function findOutputLimit({ model }: RequestSpec, { prices, options }: Snapshot): number {
   return prices.limits(model).outputTokens ?? options.UnlistedOutputTokens;
 }
 
@@ -78,12 +78,12 @@ function isUnknown({ model, isThinkingOff, operation }: RequestSpec, prices: Sna
 
 /** Models that answered, and whether one of their answers reasoned. */
 const seen = new Map<string, boolean>();
-const MOST_SEEN = 10_000;
+const MAX_SEEN = 10_000;
 
 /** Remembers for later requests whether the model reasons. Only a whole answer says that it does not. */
 export function learnReasoning({ model }: RequestSpec, { reasoning, source }: Usage, isWhole: boolean): void {
   const name = listedName(model);
-  if (source !== "upstream" || (seen.size >= MOST_SEEN && !seen.has(name))) return;
+  if (source !== "upstream" || (seen.size >= MAX_SEEN && !seen.has(name))) return;
   if (reasoning > 0) seen.set(name, true);
   else if (isWhole && !seen.has(name)) seen.set(name, false);
 }

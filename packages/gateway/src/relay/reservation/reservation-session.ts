@@ -7,12 +7,12 @@ import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { AdmissionController } from "../admission/admission-controller.ts";
-import { subjectsOf } from "../admission/request-budgets.ts";
+import { buildBudgetSubjects } from "../admission/request-budgets.ts";
 import { consumptionLog, type Charged, type PaidAttempt, type Served } from "./log-row.ts";
 import type { BuiltCall } from "../conversion/build-call.ts";
 import { chargeOrReserved, type Reservation } from "./reservation.ts";
 import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
-import { estimateOf, servedPrice, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
+import { estimateQuota, servedPrice, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
 import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "./reserve.ts";
 import type { Completion } from "../response/sink.ts";
 import type { RelayRequest } from "../request/request.ts";
@@ -107,7 +107,7 @@ export class ReservationSession {
     const units = Math.max(spec.units, sent.images ?? 0);
     if (output <= this.#reserved && units <= this.#units) return;
     const outputCap = Math.max(output, this.#reserved);
-    await this.#raiseTo(estimateOf({ ...spec, outputCap, units }, this.#terms));
+    await this.#raiseTo(estimateQuota({ ...spec, outputCap, units }, this.#terms));
     this.#reserved = outputCap;
     this.#units = Math.max(units, this.#units);
   }
@@ -167,7 +167,7 @@ export class ReservationSession {
 
   async #chargeFor(delivered: Delivered) {
     const { id } = this.#request;
-    const usage = await this.#carried(await this.#usageOf(delivered.completion), delivered);
+    const usage = await this.#carried(await this.#calculateUsage(delivered.completion), delivered);
     await this.#priceAsServed(usage, delivered);
     const isUnheard = delivered.completion.nothing === "broken";
     const quota = isUnheard
@@ -331,7 +331,7 @@ export class ReservationSession {
 
   /** Extends to so many output tokens; returns what cannot cover them. */
   async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
-    const amount = estimateOf({ ...this.#request.spec, outputCap, units: this.#units }, this.#terms);
+    const amount = estimateQuota({ ...this.#request.spec, outputCap, units: this.#units }, this.#terms);
     if (this.#budgets && !(await this.#budgets.extend(amount))) return "budget";
     if (await this.#reservation.raise(seen, amount)) return undefined;
     this.#request.usedUp = "balance";
@@ -341,7 +341,7 @@ export class ReservationSession {
   /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
   async #seen(attempt: PaidAttempt, tried: readonly PaidAttempt[]): Promise<Seen | undefined> {
     const completion = attempt.soFar();
-    return completion && this.#seenBy(completion, await this.#usageOf(completion), attempt, tried);
+    return completion && this.#seenBy(completion, await this.#calculateUsage(completion), attempt, tried);
   }
 
   /** The same by upper estimates, which need no encoder. */
@@ -358,7 +358,7 @@ export class ReservationSession {
     return { settlement, output: usage.output };
   }
 
-  #usageOf(completion: Completion): Promise<Usage> {
+  #calculateUsage(completion: Completion): Promise<Usage> {
     return this.#usage.of(completion, { reserved: this.#reserved, sent: this.#sent });
   }
 
@@ -366,14 +366,14 @@ export class ReservationSession {
     const { hold, amount } = this.#reservation;
     const { quota, attempt } = charged;
     const { channel } = attempt.target;
-    const counting = this.#deps.budgets.counting(subjectsOf(this.#request, attempt.target));
+    const counting = this.#deps.budgets.counting(buildBudgetSubjects(this.#request, attempt.target));
     const settlement = { hold, quota, channelId: channel.id, at: this.#deps.now(), ...counting };
     if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
     const log: LogDetail = consumptionLog(this.#request, {
       ...charged,
       price: this.#price,
       isTierUnpaid: this.#isTierUnpaid,
-      groupRatio: this.#ratioOf(attempt),
+      groupRatio: this.#findGroupRatio(attempt),
       reserved: amount,
     });
     return { ...settlement, log };
@@ -383,7 +383,7 @@ export class ReservationSession {
     const { spec } = this.#request;
     const surcharges = usage.toolCalls && toolSurcharges(usage.toolCalls, spec, this.#snapshot.prices);
     const terms = {
-      groupRatio: this.#ratioOf(attempt),
+      groupRatio: this.#findGroupRatio(attempt),
       spec,
       quotaPerUnit: this.#terms.options.quotaPerUnit,
       ...(surcharges && { surcharges }),
@@ -391,7 +391,7 @@ export class ReservationSession {
     return chargeOrReserved(this.#reservation.amount, () => charge(usage, this.#price, terms), onFailure);
   }
 
-  #ratioOf(attempt: Served): string {
+  #findGroupRatio(attempt: Served): string {
     return this.#snapshot.prices.groupRatio(attempt.target.group);
   }
 }

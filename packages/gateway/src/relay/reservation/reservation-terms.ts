@@ -5,7 +5,7 @@ import { IMAGE_TIER, imageTier } from "../../billing/pricing/image-factor.ts";
 import { scaledPrice, tiersRatio } from "../../billing/pricing/surcharges.ts";
 import {
   ceiling,
-  fractionOf,
+  reduceFraction,
   isZero,
   knownRatio,
   ONE,
@@ -34,14 +34,14 @@ export interface Terms {
 }
 
 /** Reserves for the most expensive of several possible groups (`auto`); the group that serves is billed. */
-function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
+function buildTerms({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = spec;
   const isSelfUse = snapshot.options.SelfUseModeEnabled;
   const { prices } = snapshot;
   const price = spec.operation === "realtime" ? prices.session(model) : prices.charged(model);
   if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
   if (spec.hostedTools && !isSelfUse) checkTools(spec.hostedTools, model, snapshot);
-  const tiers = tiersOf(spec, price);
+  const tiers = listTiers(spec, price);
   const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
   return {
     price: tiers ? scaledPrice(price, tierFactor(tiers, model, snapshot)) : price,
@@ -50,7 +50,7 @@ function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly st
   };
 }
 
-function tiersOf({ tiers, size, quality }: RequestSpec, price: Price): readonly string[] | undefined {
+function listTiers({ tiers, size, quality }: RequestSpec, price: Price): readonly string[] | undefined {
   const isPerImage = price.kind === "call" && price.unit === "image" && !price.hasImageFactors;
   const tier = isPerImage ? imageTier(size, quality) : undefined;
   return tier === undefined ? tiers : [...(tiers ?? []), tier];
@@ -74,7 +74,7 @@ export function servedPrice(
   { spec, snapshot }: { readonly spec: RequestSpec; readonly snapshot: Snapshot },
 ): { readonly price: Price; readonly isUnpriced: boolean } {
   if (!served) return { price, isUnpriced: false };
-  const asked = tiersOf(spec, plain) ?? [];
+  const asked = listTiers(spec, plain) ?? [];
   const tiers = billedTiers(asked, served);
   if (tiers.length === asked.length && tiers.every((tier) => asked.includes(tier))) return { price, isUnpriced: false };
   const factor = tiersRatio(tiers, spec.model, snapshot.prices.surcharges);
@@ -106,7 +106,7 @@ function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }:
   const perUnit = knownRatio(String(options.QuotaPerUnit));
   let dollars = ZERO_RATIO;
   for (const { calls: count, pricePerThousand } of toolSurcharges(calls, spec, prices))
-    dollars = plus(dollars, times(pricePerThousand, fractionOf(BigInt(count), 1000n)));
+    dollars = plus(dollars, times(pricePerThousand, reduceFraction(BigInt(count), 1000n)));
   const { num, den } = times(times(dollars, perUnit), knownRatio(groupRatio));
   return quotaAtMost(ceiling(num, den));
 }
@@ -146,7 +146,7 @@ export interface RequestTerms extends Terms {
 /** Throws `model_price_error` or `surcharge_not_priced`. */
 export function requestTerms(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): RequestTerms {
   const { spec } = request;
-  const terms = termsOf(request, snapshot, groups);
+  const terms = buildTerms(request, snapshot, groups);
   const options = estimateOptions(snapshot);
   const common = { ...terms, options, tools: reservedForTools(spec, terms.groupRatio, snapshot) };
   const open = openOutput(request, snapshot);
@@ -155,8 +155,8 @@ export function requestTerms(request: RelayRequest, snapshot: Snapshot, groups: 
     ...common,
     isPriced: isPriced(terms),
     open,
-    amount: estimateOf(open === undefined ? spec : { ...spec, outputCap: smallest }, common),
-    wished: open === undefined ? undefined : estimateOf({ ...spec, outputCap: open }, common),
+    amount: estimateQuota(open === undefined ? spec : { ...spec, outputCap: smallest }, common),
+    wished: open === undefined ? undefined : estimateQuota({ ...spec, outputCap: open }, common),
   };
 }
 
@@ -166,7 +166,7 @@ export function isPriced({ groupRatio, price }: Terms): boolean {
 }
 
 /** What a request of these members reserves, tools included. */
-export function estimateOf(
+export function estimateQuota(
   spec: RequestSpec,
   { price, groupRatio, options, tools }: Pick<RequestTerms, "price" | "groupRatio" | "options" | "tools">,
 ): Quota {
@@ -183,7 +183,7 @@ function estimateOptions({ options }: Snapshot) {
 }
 
 /** What the request reserves in budgets; 0 when it costs nothing. */
-export function amountsOf({ isPriced, amount, wished }: RequestTerms): BudgetAmounts {
+export function buildBudgetAmounts({ isPriced, amount, wished }: RequestTerms): BudgetAmounts {
   if (!isPriced) return { amount: ZERO };
   return wished === undefined ? { amount } : { amount, wished };
 }
@@ -194,5 +194,5 @@ export function budgetAmounts(session: {
   readonly snapshot: Snapshot;
   readonly groups: readonly string[];
 }): BudgetAmounts {
-  return amountsOf(requestTerms(session.request, session.snapshot, session.groups));
+  return buildBudgetAmounts(requestTerms(session.request, session.snapshot, session.groups));
 }

@@ -35,7 +35,7 @@ export class Reservation {
     { ledger, snapshot }: ReservationDeps,
   ): Promise<Reservation> {
     const { userId, tokenId } = caller;
-    const hold = await ledger.hold({ ...wanted, userId, tokenId, ...grantOf(caller) });
+    const hold = await ledger.hold({ ...wanted, userId, tokenId, ...toGrant(caller) });
     if (!isRefusal(hold)) return new Reservation(hold, ledger);
     throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
       values: { need: display(hold.needed, snapshot), have: display(hold.available, snapshot) },
@@ -82,7 +82,7 @@ export class Reservation {
 }
 
 /** The token record has the token's limit; the ledger only knows how much was used. */
-function grantOf(caller: Caller): Pick<HoldRequest, "grant" | "grantRevision"> {
+function toGrant(caller: Caller): Pick<HoldRequest, "grant" | "grantRevision"> {
   const { tokenId, isUnlimited, tokenGrant, tokenRevision: grantRevision = 0 } = caller;
   if (tokenId === 0) return {};
   if (isUnlimited) return { grant: "unlimited", grantRevision };

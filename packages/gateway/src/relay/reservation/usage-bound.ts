@@ -38,18 +38,22 @@ const UNKNOWN_SECONDS = 86_400;
 
 /** The most tokens and units that the answer can have cost, each with a generous factor. */
 export function usageBounds(answered: Answered): UsageBounds {
-  return { input: mostInput(answered), output: mostOutput(answered), units: mostUnits(answered) };
+  return {
+    input: calculateMaxInput(answered),
+    output: calculateMaxOutput(answered),
+    units: calculateMaxUnits(answered),
+  };
 }
 
-function mostInput({ spec, limits }: Answered): number {
-  const turns = turnsOf(spec);
+function calculateMaxInput({ spec, limits }: Answered): number {
+  const turns = countTurns(spec);
   const byEstimate = spec.promptEstimate * PER_ESTIMATED;
   const { contextTokens } = limits;
   return turns * Math.max(byEstimate, contextTokens === undefined ? UNLISTED_INPUT : contextTokens * OF_CONTEXT);
 }
 
 /** A reasoning model may hide its reasoning; of any other model the bytes limit the tokens. */
-function mostOutput({ spec, sent = NO_LIMIT, limits, bytes = Infinity }: Answered): number {
+function calculateMaxOutput({ spec, sent = NO_LIMIT, limits, bytes = Infinity }: Answered): number {
   const { cap, answers, reasoningBeyondCap = 0 } = sent;
   const limit = limits.outputTokens ?? UNLISTED_OUTPUT;
   const mayThink = limits.isReasoning || limits.outputTokens === undefined || spec.reasoningEffort !== undefined;
@@ -57,17 +61,17 @@ function mostOutput({ spec, sent = NO_LIMIT, limits, bytes = Infinity }: Answere
   // No upstream may bill more than it was allowed to write.
   if (cap !== undefined) {
     const hidden = mayThink ? Math.min(reasoningBeyondCap, limit) : 0;
-    return Math.min((cap + hidden) * answers * turnsOf(spec), byBytes);
+    return Math.min((cap + hidden) * answers * countTurns(spec), byBytes);
   }
-  const byModel = limit * answers * turnsOf(spec);
+  const byModel = limit * answers * countTurns(spec);
   return bytes === Infinity ? byModel : Math.min(Math.max(byModel, bytes), byBytes);
 }
 
-function turnsOf({ hostedTools }: Answered["spec"]): number {
+function countTurns({ hostedTools }: Answered["spec"]): number {
   return hostedTools ? HOSTED_TURNS : 1;
 }
 
-function mostUnits({ spec, sent, upload }: Answered): number {
+function calculateMaxUnits({ spec, sent, upload }: Answered): number {
   if (sent?.images !== undefined) return sent.images;
   switch (spec.operation) {
     case "audio.transcriptions":

@@ -11,7 +11,7 @@ import { boundUsage, usageBounds } from "./usage-bound.ts";
 /** Tokens that a model reasons in a second; the rate of the slower ones of the large vendors. */
 const REASONING_PER_SECOND = 50;
 /** No count is larger; an encoder's count of a text stays below it. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 interface UsageToChargeDeps {
   readonly request: RelayRequest;
@@ -78,7 +78,7 @@ export class UsageToCharge {
   /** The upstream's usage within its bounds. */
   #reported({ usage, bytes }: Completion, { sent }: OutputLimits): Usage {
     const { request, snapshot } = this.#deps;
-    if (!usage) return lengthOf(request);
+    if (!usage) return measureLength(request);
     const { spec, upload } = request;
     const limits = snapshot.prices.limits(spec.model);
     return boundUsage(usage, usageBounds({ spec, sent, upload, limits, bytes }));
@@ -106,7 +106,7 @@ function withCounts(
   counted: Pick<Usage, "input" | "output" | "source">,
   { reason, usage: reported }: Completion,
 ): Usage {
-  const output = Math.max(usage.output, Math.min(counted.output, MOST_TOKENS));
+  const output = Math.max(usage.output, Math.min(counted.output, MAX_TOKENS));
   const isCounted = usage.input === 0 && usage.output === 0;
   const isWhole = output === usage.output && usage.input > 0;
   const source = isCounted ? counted.source : isWhole ? usage.source : "mixed";
@@ -137,7 +137,7 @@ function withHiddenReasoning(usage: Usage, { unseenMs = 0 }: Completion, { reser
 }
 
 /** The usage of a text to speak or of a recording of known length; empty for anything else. */
-function lengthOf({ spec, upload }: RelayRequest): Usage {
+function measureLength({ spec, upload }: RelayRequest): Usage {
   const units = spec.operation === "audio.speech" ? spec.units : upload?.seconds;
   return units === undefined ? NO_USAGE : { ...NO_USAGE, units };
 }

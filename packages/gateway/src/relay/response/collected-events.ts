@@ -1,7 +1,7 @@
 import type { Dialect, JsonObject, UsageMeter } from "../../dialects/core/types.ts";
 import { firstEvent } from "../../lib/text/sse.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
-import { kindOfEvent } from "../conversion/event-kind.ts";
+import { classifyStreamEvent } from "../conversion/event-kind.ts";
 import { StreamClosing } from "./stream-closing.ts";
 import { holdsContent } from "./stream-beginning.ts";
 
@@ -66,7 +66,8 @@ export class CollectedEvents {
       const { upstream } = this.#reader;
       this.#blocks.push(blocks);
       this.#meter.feed(blocks);
-      this.hasPart ||= firstEvent(blocks, (event) => kindOfEvent(event, upstream.kindOf) !== "metadata") !== undefined;
+      this.hasPart ||=
+        firstEvent(blocks, (event) => classifyStreamEvent(event, upstream.classifyEvent) !== "metadata") !== undefined;
       if (this.#meter.finished) this.#closing.note(blocks, () => holdsContent(blocks, upstream));
     }
     if (this.#decoder.fault !== undefined) throw this.#decoder.fault;

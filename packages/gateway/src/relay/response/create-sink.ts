@@ -35,7 +35,7 @@ export function createSink(context: SinkContext, head: AnswerHead, counter: Toke
   const { status, headers } = head;
   if (status < 200 || status > 299) return new FailureSink(context, status);
   const type = (headers["content-type"] ?? "").toLowerCase();
-  switch (shapeOf(type, context)) {
+  switch (resolveShape(type, context)) {
     case "text":
       return unstreamed(context, () => new TextSink(context, counter));
     case "bytes":
@@ -59,16 +59,16 @@ export function createSink(context: SinkContext, head: AnswerHead, counter: Toke
 
 type Shape = "json" | "events" | "unclear" | "text" | "bytes" | "other";
 
-function shapeOf(type: string, context: SinkContext): Shape {
+function resolveShape(type: string, context: SinkContext): Shape {
   if (type.startsWith(EVENT_STREAM)) return "events";
   const { operation, stream } = context.request.spec;
   if (type === "" && operation === "audio.speech" && !stream) return "bytes";
-  if (!isJson(type)) return shapeOfOther(type, context);
+  if (!isJson(type)) return resolveOtherShape(type, context);
   return stream && isFramedByEvents(context.target) ? "unclear" : "json";
 }
 
 /** The shape of an answer that does not call itself JSON or events. */
-function shapeOfOther(type: string, { request, target }: SinkContext): Shape {
+function resolveOtherShape(type: string, { request, target }: SinkContext): Shape {
   const { operation, stream } = request.spec;
   const known = operation === "audio.speech" ? "bytes" : TEXT_OPERATIONS.has(operation) ? "text" : undefined;
   if (known) return PAGE.test(type) ? "other" : known;

@@ -14,7 +14,7 @@ export const STREAM_HEADERS: Record<string, string> = {
 export interface AnswerJudge {
   /** The end of a stream: `last` are whole events that were not written yet. */
   stream(last: Buffer | undefined): Promise<AppError | undefined>;
-  whole(text: string): Promise<AppError | undefined>;
+  judgeAnswer(text: string): Promise<AppError | undefined>;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   withoutLast,
   withoutTerminator,
 } from "./event-blocks.ts";
-import { kindOfEvent } from "../conversion/event-kind.ts";
+import { classifyStreamEvent } from "../conversion/event-kind.ts";
 
 const text = (buffer: Buffer) => buffer.toString();
 
@@ -76,7 +76,7 @@ describe("event blocks", () => {
   it("distinguishes parts of an answer from metadata and from what no client can read", () => {
     const kind = (written: string) => {
       const [event] = parseEvents(Buffer.from(`data: ${written}\n\n`));
-      return event && kindOfEvent(event, chat.kindOf);
+      return event && classifyStreamEvent(event, chat.classifyEvent);
     };
     for (const early of ["[DONE]", '{"choices":[]}', "wait", '{"choices":null}', "{}"])
       expect(kind(early), early).toBe("metadata");

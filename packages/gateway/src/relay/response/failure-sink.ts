@@ -30,7 +30,7 @@ export class FailureSink implements Sink {
     if (this.#isOver) return;
     this.#isOver = true;
     const body = Buffer.concat(this.#parts).subarray(0, MAX_BODY_BYTES);
-    this.#context.finish({ kind: "failed", failure: this.#context.failureOf(this.#status, body) });
+    this.#context.finish({ kind: "failed", failure: this.#context.classifyFailure(this.#status, body) });
   }
 
   fail(error: Error): void {

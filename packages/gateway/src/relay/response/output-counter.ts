@@ -14,7 +14,7 @@ const SMALL = 1024;
 const SHEET = 2 * 1024;
 /** Unused sheets: without reuse they would reach the old generation, which is collected late. */
 const spare: Buffer[] = [];
-const MOST_SPARE = 2_048;
+const MAX_SPARE = 2_048;
 
 /**
  * Counts what a stream has delivered, in case the upstream reports no usage. Collects the forwarded blocks and reads them only when
@@ -56,7 +56,7 @@ export class OutputCounter {
     this.#size = 0;
     this.#sheet = undefined;
     this.#filled = 0;
-    for (const sheet of this.#sheets) if (spare.length < MOST_SPARE) spare.push(sheet);
+    for (const sheet of this.#sheets) if (spare.length < MAX_SPARE) spare.push(sheet);
     this.#sheets = [];
   }
 
@@ -88,18 +88,18 @@ export class OutputCounter {
 
   /** The same with blocks that have not been offered yet. */
   boundWith(blocks: Buffer): number {
-    const { text, extra } = this.#textsOf(blocks);
+    const { text, extra } = this.#readTexts(blocks);
     return this.bound() + promptTokenBound(text) + extra;
   }
 
   /** Tokens so far and of these blocks, by the model's encoder. */
   async countWith(blocks: Buffer): Promise<number> {
-    const { text, extra } = this.#textsOf(blocks);
+    const { text, extra } = this.#readTexts(blocks);
     const counts = text === "" ? [0] : await this.#counter.count(this.#model, [text]);
     return (await this.count()) + (counts[0] ?? 0) + extra;
   }
 
-  #textsOf(blocks: Buffer): { readonly text: string; readonly extra: number } {
+  #readTexts(blocks: Buffer): { readonly text: string; readonly extra: number } {
     const texts = parseEvents(blocks).flatMap(({ data }) => (data ? [this.#dialect.eventTexts(data)] : []));
     return {
       text: texts.map((one) => one.text).join(""),

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { propertyRuns } from "@fairway/testkit/property-runs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bridgeContextOf, channelOf } from "../../../test/kit/provider-kit.ts";
+import { createBridgeContext, createChannelRecord } from "../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../dialects/find-bridges.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { NO_USAGE, type Dialect, type DialectId } from "../../dialects/core/types.ts";
@@ -109,7 +109,7 @@ interface Outcome {
 }
 
 /** Feeds `packets` to the sink that the relay makes for such an answer. */
-async function outcomeOf(client: DialectId, upstream: DialectId, packets: readonly Buffer[]): Promise<Outcome> {
+async function runPackets(client: DialectId, upstream: DialectId, packets: readonly Buffer[]): Promise<Outcome> {
   const dialect = dialectById(client) as Dialect;
   const bridges = findBridges(client, upstream) ?? [];
   const charged: unknown[] = [];
@@ -121,7 +121,7 @@ async function outcomeOf(client: DialectId, upstream: DialectId, packets: readon
     const context = {
       request: { id: "r", spec, body: { bytes: Buffer.from("{}"), json: () => ({}) } },
       target: {
-        channel: channelOf(),
+        channel: createChannelRecord(),
         plan: { provider: {}, bridges, route: { operation: "chat", dialect: upstream } },
       },
       delivery,
@@ -138,7 +138,7 @@ async function outcomeOf(client: DialectId, upstream: DialectId, packets: readon
       finish: ended.resolve,
       refused: () => ({ error: new AppError("upstream_stream_interrupted") }),
     } as unknown as SinkContext;
-    const bridging = bridgeContextOf({ spec: { ...spec, outputCap: undefined, promptEstimate: 1 } as never });
+    const bridging = createBridgeContext({ spec: { ...spec, outputCap: undefined, promptEstimate: 1 } as never });
     const head = { status: 200, headers: { "content-type": "text/event-stream" }, context: bridging };
     const sink = createSink(context, head, counter) as Sink;
     void (async () => {
@@ -188,8 +188,8 @@ describe.each(PAIRS)("%s before %s", (client, upstream) => {
       const blocks = upToLast(stream, client !== upstream).map((event) =>
         Buffer.from(typeof event === "string" ? `data: ${event}\n\n` : encodeBlock(JSON.stringify(event))),
       );
-      const oneByOne = await outcomeOf(client, upstream, blocks);
-      expect(await outcomeOf(client, upstream, cut(Buffer.concat(blocks), at))).toEqual(oneByOne);
+      const oneByOne = await runPackets(client, upstream, blocks);
+      expect(await runPackets(client, upstream, cut(Buffer.concat(blocks), at))).toEqual(oneByOne);
     });
     await fc.assert(property, { numRuns: propertyRuns(300) });
   });

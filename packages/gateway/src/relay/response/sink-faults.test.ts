@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 /** An answer whose charge fails as nothing in the ledger should; asked again, it is closed. */
-function contextOf(delivery: Delivery, faults: unknown[], finish: (result: AttemptResult) => void): SinkContext {
+function createContext(delivery: Delivery, faults: unknown[], finish: (result: AttemptResult) => void): SinkContext {
   const request = { id: "req-1", spec: { model: "m", stream: true, wantsStreamUsage: false }, body: {} };
   let asked = 0;
   const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined };
@@ -64,7 +64,7 @@ async function run(make: (context: SinkContext) => Sink, drive: (sink: Sink) => 
   const faults: unknown[] = [];
   const ended = Promise.withResolvers<AttemptResult>();
   const server = createServer((_request, response) => {
-    const sink = make(contextOf(new Delivery(response, ticker), faults, ended.resolve));
+    const sink = make(createContext(new Delivery(response, ticker), faults, ended.resolve));
     drive(sink);
   });
   servers.push(server);

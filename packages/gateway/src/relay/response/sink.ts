@@ -70,7 +70,7 @@ export interface SinkContext {
   /** Reports an internal error to the operator. */
   fault(error: unknown): void;
   /** Classifies an upstream's failure. */
-  failureOf(status: number, body: Buffer): Failure;
+  classifyFailure(status: number, body: Buffer): Failure;
   /** The same for a failure that was read already; hides what belongs to the operator. */
   refused(upstreamError: UpstreamError): Failure;
 }

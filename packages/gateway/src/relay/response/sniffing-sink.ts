@@ -33,11 +33,11 @@ export class SniffingSink implements Sink {
   }
 
   end(): void {
-    this.#known().end();
+    this.#ensureSink().end();
   }
 
   fail(error: Error): void {
-    this.#known().fail(error);
+    this.#ensureSink().fail(error);
   }
 
   soFar(): Completion | undefined {
@@ -53,10 +53,10 @@ export class SniffingSink implements Sink {
   }
 
   stop(error: AppError, reason: FinishReason): void {
-    this.#known().stop(error, reason);
+    this.#ensureSink().stop(error, reason);
   }
 
-  #known(): Sink {
+  #ensureSink(): Sink {
     return (this.#sink ??= this.#make(false));
   }
 }

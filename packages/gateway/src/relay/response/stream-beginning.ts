@@ -2,7 +2,7 @@ import type { Dialect, JsonObject, UsageMeter } from "../../dialects/core/types.
 import { firstEvent, parseEvents } from "../../lib/text/sse.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
 import { emptyStream, unreadable, type Failure } from "../upstream/failure.ts";
-import { kindOfEvent } from "../conversion/event-kind.ts";
+import { classifyStreamEvent } from "../conversion/event-kind.ts";
 import type { SinkContext, UpstreamStream } from "./sink.ts";
 
 /** Most bytes that an upstream may send before the first event of its answer. */
@@ -51,7 +51,7 @@ export class StreamBeginning {
   read(block: Buffer): Begun | Failure | undefined {
     this.#meter.feed(block);
     const [event] = parseEvents(block);
-    const kind = event ? kindOfEvent(event, this.#stream.upstream.kindOf) : "metadata";
+    const kind = event ? classifyStreamEvent(event, this.#stream.upstream.classifyEvent) : "metadata";
     const failure = this.#refusal(block) ?? (kind === "unreadable" ? misfit() : undefined);
     if (failure) return failure;
     const { translation } = this.#stream;
@@ -81,7 +81,7 @@ export class StreamBeginning {
     if (hasContent || finished) return this.#begun(hasContent || this.#hasUnseen);
     if (terminated) return this.#hasUnseen ? this.#begun(true) : emptyStream();
     if (!this.hasOpened) return this.#size > MAX_METADATA_BYTES ? misfit() : undefined;
-    return this.#size > this.#mostHeld() ? this.#begun(false) : undefined;
+    return this.#size > this.#calculateMaxHeld() ? this.#begun(false) : undefined;
   }
 
   #begun(hasContent: boolean): Begun {
@@ -93,7 +93,7 @@ export class StreamBeginning {
     };
   }
 
-  #mostHeld(): number {
+  #calculateMaxHeld(): number {
     return MAX_OPENING_BYTES + MAX_ECHOES * this.#context.request.body.bytes.length;
   }
 

@@ -10,7 +10,7 @@ import {
   brokenStream,
   emptyStream,
   isIdleTimeout,
-  isOfUpstream,
+  isUpstreamError,
   unreadable,
   type Failure,
 } from "../upstream/failure.ts";
@@ -120,7 +120,7 @@ export class StreamSink implements Sink {
     } catch (error) {
       if (this.#isOver) throw error;
       if (this.#phase === "beginning") return this.#failed(unreadable(error), error as Error);
-      if (isOfUpstream(error)) this.#interrupted(error, "upstream_error");
+      if (isUpstreamError(error)) this.#interrupted(error, "upstream_error");
       else this.#interrupted(new AppError("upstream_invalid_stream"), "upstream_cut");
       this.#context.controller.abort(error as Error);
     }

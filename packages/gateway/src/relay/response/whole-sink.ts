@@ -1,13 +1,13 @@
 import { shownText } from "../../dialects/core/ran-texts.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseExactly } from "../../lib/text/exact-numbers.ts";
-import { faultOfJson } from "../../lib/text/json-scanner.ts";
+import { findJsonFault } from "../../lib/text/json-scanner.ts";
 import { parseEvents } from "../../lib/text/sse.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { Dialect, JsonObject, Texts, Usage } from "../../dialects/core/types.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
-import { kindOfEvent } from "../conversion/event-kind.ts";
+import { classifyStreamEvent } from "../conversion/event-kind.ts";
 import { sendError } from "./client-error.ts";
 import { CollectedEvents, type AnswerTranslation, type UpstreamAnswerReader } from "./collected-events.ts";
 import { looksLikeEvents } from "./sniffing-sink.ts";
@@ -123,12 +123,12 @@ export class WholeSink implements Sink {
   /** Added up, its events are an answer; one that was cut, or holds what cannot be read, is none. */
   #readStream(collected: CollectedEvents): Read {
     const parsed = parseEvents(collected.end());
-    if (parsed.some((event) => kindOfEvent(event, this.#upstream.kindOf) === "unreadable"))
+    if (parsed.some((event) => classifyStreamEvent(event, this.#upstream.classifyEvent) === "unreadable"))
       return { failure: unreadable(new Error("an event of the stream cannot be read")) };
     const events = parsed.flatMap((event) => (event.data ? [event.data] : []));
     const broken = events.find((event) => this.#upstream.errorIn(event));
     if (broken) return this.#checked(broken, undefined);
-    const answer = this.#upstream.answerOf(events);
+    const answer = this.#upstream.assembleAnswer(events);
     return answer && !collected.isFinished
       ? { failure: brokenStream(new Error("the stream was cut")) }
       : this.#checked(answer, undefined);
@@ -179,7 +179,7 @@ export class WholeSink implements Sink {
     if (delivery.isDisconnected) return this.#chargeUnread(answer, usage);
     const shaped = this.#shape(answer);
     if (delivery.judge) {
-      const error = await delivery.judge.whole(shownText(context.dialect.answerTexts(shaped)));
+      const error = await delivery.judge.judgeAnswer(shownText(context.dialect.answerTexts(shaped)));
       if (error) return this.#refuse(error, answer, usage);
     }
     const charged = await context.settle({
@@ -256,7 +256,7 @@ export class WholeSink implements Sink {
   #encode(sent: JsonObject, bytes: Buffer | undefined): Buffer {
     const { dialect, request } = this.#context;
     if (!request.spec.stream) return bytes ?? Buffer.from(JSON.stringify(sent));
-    const blocks = dialect.streamOf(sent, request.spec);
+    const blocks = dialect.toStream(sent, request.spec);
     return dialect.terminator ? Buffer.concat([blocks, dialect.terminator]) : blocks;
   }
 }
@@ -268,7 +268,7 @@ function withoutMark(bytes: Buffer): Buffer {
 
 function parseAnswer(bytes: Buffer): JsonObject | undefined {
   const isObjectLike = bytes[firstByte(bytes)] === OPEN_BRACE && bytes[lastByte(bytes)] === CLOSE_BRACE;
-  if (!isObjectLike || faultOfJson(bytes, { maxValues: MAX_ANSWER_VALUES })) return undefined;
+  if (!isObjectLike || findJsonFault(bytes, { maxValues: MAX_ANSWER_VALUES })) return undefined;
   try {
     return parseExactly(bytes.toString("utf8")) as JsonObject;
   } catch {

@@ -76,7 +76,7 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
     observe(attempt, result) {
       deps.onAttempt(attempt, result);
       const { channel, keyIndex } = attempt.target;
-      deps.breakers.observe(channel.id, keyIndex, healthOf(result));
+      deps.breakers.observe(channel.id, keyIndex, classifyHealth(result));
       if (result.kind !== "failed") return;
       const { restMs, disable: reason } = result.failure;
       if (restMs !== undefined)
@@ -93,7 +93,7 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
  * What an attempt shows about its upstream: a 429 causes a rest, a refused request nothing. A key that is
  * refused for good fails like an upstream that is down, until it is switched off.
  */
-function healthOf(result: AttemptResult): AttemptHealth {
+function classifyHealth(result: AttemptResult): AttemptHealth {
   switch (result.kind) {
     case "disconnected":
       return "unknown";

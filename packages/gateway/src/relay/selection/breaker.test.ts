@@ -50,7 +50,7 @@ describe("a breaker", () => {
     fail(5);
     now += 10_000;
     expect(breakers.until(1, 0)).toBe(0);
-    breakers.chosen(1, 0);
+    breakers.markChosen(1, 0);
     expect(breakers.until(1, 0)).toBeGreaterThan(now);
     breakers.observe(1, 0, "fine");
     expect(breakers.until(1, 0)).toBe(0);
@@ -66,7 +66,7 @@ describe("a breaker", () => {
     const rests = [];
     for (let at = 0; at < 7; at += 1) {
       now = breakers.until(1, 0);
-      breakers.chosen(1, 0);
+      breakers.markChosen(1, 0);
       breakers.observe(1, 0, "failed");
       rests.push((breakers.until(1, 0) - now) / 1000);
     }
@@ -76,10 +76,10 @@ describe("a breaker", () => {
   test("a probe whose client left is followed by the next one, and one that hangs does not block for ever", () => {
     fail(5);
     now += 10_000;
-    breakers.chosen(1, 0);
+    breakers.markChosen(1, 0);
     breakers.observe(1, 0, "unknown");
     expect(breakers.until(1, 0)).toBe(0);
-    breakers.chosen(1, 0);
+    breakers.markChosen(1, 0);
     now += 60_000;
     expect(breakers.until(1, 0)).toBe(0);
   });
@@ -99,14 +99,14 @@ describe("a breaker", () => {
     fail(5);
     for (let replica = 0; replica < 3; replica += 1) breakers.applyRemote(1, 0, 10_000);
     now = breakers.until(1, 0);
-    breakers.chosen(1, 0);
+    breakers.markChosen(1, 0);
     fail(1);
     expect(breakers.until(1, 0)).toBe(now + 20_000);
     for (let replica = 0; replica < 3; replica += 1) breakers.applyRemote(1, 0, 20_000);
     breakers.applyRemote(1, 0, 10_000);
     expect(breakers.until(1, 0)).toBe(now + 20_000);
     now += 20_000;
-    breakers.chosen(1, 0);
+    breakers.markChosen(1, 0);
     fail(1);
     expect(breakers.until(1, 0)).toBe(now + 40_000);
   });
@@ -116,7 +116,7 @@ describe("a breaker", () => {
     now += 10_000;
     fail(20);
     expect(breakers.until(1, 0)).toBe(0);
-    breakers.chosen(1, 0);
+    breakers.markChosen(1, 0);
     fail(1);
     expect(breakers.until(1, 0)).toBe(now + 20_000);
   });

@@ -18,7 +18,7 @@ export interface Breakers {
   /** Time of the clock until which the key is skipped; 0 = it may be used. */
   until(channelId: number, keyIndex: number): number;
   /** The key is about to be used; after an opening this call is the probe, and others wait for its result. */
-  chosen(channelId: number, keyIndex: number): void;
+  markChosen(channelId: number, keyIndex: number): void;
   observe(channelId: number, keyIndex: number, health: AttemptHealth): void;
   /** Another replica has opened or closed it; `forMs` 0 = closed. Not announced again. */
   applyRemote(channelId: number, keyIndex: number, forMs: number): void;
@@ -80,7 +80,7 @@ class KeyBreakers implements Breakers {
     return isProbed ? entry.probeSince + PROBE_MS : 0;
   }
 
-  chosen(channelId: number, keyIndex: number): void {
+  markChosen(channelId: number, keyIndex: number): void {
     const entry = this.#find(channelId, keyIndex);
     const now = this.#clock.now();
     if (entry && entry.openUntil > 0 && entry.openUntil <= now) entry.probeSince = now;
@@ -95,13 +95,13 @@ class KeyBreakers implements Breakers {
   }
 
   applyRemote(channelId: number, keyIndex: number, forMs: number): void {
-    if (forMs === 0) return void this.#entries.delete(nameOf(channelId, keyIndex));
+    if (forMs === 0) return void this.#entries.delete(buildEntryKey(channelId, keyIndex));
     const entry = this.#make(channelId, keyIndex);
     const boundMs = Math.min(forMs, LONGEST_OPEN_MS);
     entry.openUntil = Math.max(entry.openUntil, this.#clock.now() + boundMs);
     entry.probeSince = 0;
     // Several replicas open at the same time: only the longest opening counts.
-    entry.openings = Math.max(entry.openings, openingsOf(boundMs));
+    entry.openings = Math.max(entry.openings, countOpenings(boundMs));
   }
 
   forget(channelId: number): void {
@@ -109,11 +109,11 @@ class KeyBreakers implements Breakers {
   }
 
   states(): BreakerState[] {
-    return [...this.#entries.values()].map((entry) => stateOf(entry, this.#clock.now()));
+    return [...this.#entries.values()].map((entry) => toState(entry, this.#clock.now()));
   }
 
   #find(channelId: number, keyIndex: number): Entry | undefined {
-    return this.#entries.size === 0 ? undefined : this.#entries.get(nameOf(channelId, keyIndex));
+    return this.#entries.size === 0 ? undefined : this.#entries.get(buildEntryKey(channelId, keyIndex));
   }
 
   #make(channelId: number, keyIndex: number): Entry {
@@ -121,7 +121,7 @@ class KeyBreakers implements Breakers {
     if (known) return known;
     const counts = { consecutive: 0, calls: 0, failures: 0, openings: 0 };
     const entry = { channelId, keyIndex, ...counts, windowStart: this.#clock.now(), openUntil: 0, probeSince: 0 };
-    this.#entries.set(nameOf(channelId, keyIndex), entry);
+    this.#entries.set(buildEntryKey(channelId, keyIndex), entry);
     return entry;
   }
 
@@ -149,17 +149,17 @@ class KeyBreakers implements Breakers {
       count(entry, this.#clock.now(), false);
       if (entry.failures > 0) return;
     }
-    this.#entries.delete(nameOf(channelId, keyIndex));
+    this.#entries.delete(buildEntryKey(channelId, keyIndex));
     if (entry.openUntil > 0) this.#onChange?.(channelId, keyIndex, 0);
   }
 }
 
 /** The number of consecutive openings that leads to this duration. */
-function openingsOf(forMs: number): number {
+function countOpenings(forMs: number): number {
   return 1 + Math.max(0, Math.ceil(Math.log2(forMs / FIRST_OPEN_MS)));
 }
 
-function nameOf(channelId: number, keyIndex: number): string {
+function buildEntryKey(channelId: number, keyIndex: number): string {
   return `${channelId} ${keyIndex}`;
 }
 
@@ -178,7 +178,7 @@ function isBroken({ consecutive, calls, failures }: Entry): boolean {
   return consecutive >= CONSECUTIVE_FAILURES || (calls >= CALLS_IN_WINDOW && failures * 2 >= calls);
 }
 
-function stateOf({ channelId, keyIndex, openUntil, consecutive }: Entry, now: number): BreakerState {
+function toState({ channelId, keyIndex, openUntil, consecutive }: Entry, now: number): BreakerState {
   const state = openUntil === 0 ? "failing" : openUntil > now ? "open" : "half-open";
   return { channelId, keyIndex, state, until: openUntil, consecutiveFailures: consecutive };
 }

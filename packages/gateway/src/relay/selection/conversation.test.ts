@@ -2,7 +2,7 @@ import { affinityRulesType, DEFAULT_AFFINITY_RULES, type AffinityRule } from "@f
 import { describe, expect, test } from "vitest";
 import { createPriceBook } from "../../billing/pricing/price-book.ts";
 import type { Price } from "../../billing/pricing/price.ts";
-import { conversationOf, type ConversationInput } from "./conversation.ts";
+import { findConversation, type ConversationInput } from "./conversation.ts";
 import { jsonBody } from "../body/read-body.ts";
 
 const cached = { kind: "tokens", cacheRatio: 0.1 } as Price;
@@ -18,55 +18,57 @@ const spoken = (json: object, more: Partial<ConversationInput> = {}): Conversati
   ...more,
 });
 
-function rulesOf(text: string): readonly AffinityRule[] {
+function parseRules(text: string): readonly AffinityRule[] {
   const read = affinityRulesType.read(text);
   if (!read.isValid) throw new Error(read.rule);
   return read.value;
 }
 
-const defaults = rulesOf(DEFAULT_AFFINITY_RULES);
-const nameOf = (request: ConversationInput, rules = defaults) => conversationOf(request, rules)?.name;
-const ruleOf = (request: ConversationInput) => conversationOf(request, defaults)?.rule.name;
+const defaults = parseRules(DEFAULT_AFFINITY_RULES);
+const findConversationName = (request: ConversationInput, rules = defaults) => findConversation(request, rules)?.name;
+const findRuleName = (request: ConversationInput) => findConversation(request, defaults)?.rule.name;
 
 describe("the conversation of a request, by the default rules", () => {
   test("is named by the client", () => {
     const session = "0f8fad5b-d9cb-469f-a165-70867728950e";
     const claude = { path: "/v1/messages" };
-    expect(ruleOf(spoken({ prompt_cache_key: "abc" }))).toBe("named");
-    expect(ruleOf(spoken({ prompt_cache_key: "abc" }, { path: "/v1/responses", model: "gpt-5" }))).toBe("codex");
-    expect(ruleOf(spoken({}, { ...claude, headers: { "x-claude-code-session-id": session } }))).toBe("claude code");
-    const inBody = { metadata: { user_id: `user_1_account__session_${session}` } };
-    expect(nameOf(spoken(inBody, claude))).toBe(
-      nameOf(spoken({}, { ...claude, headers: { "x-claude-code-session-id": session } })),
+    expect(findRuleName(spoken({ prompt_cache_key: "abc" }))).toBe("named");
+    expect(findRuleName(spoken({ prompt_cache_key: "abc" }, { path: "/v1/responses", model: "gpt-5" }))).toBe("codex");
+    expect(findRuleName(spoken({}, { ...claude, headers: { "x-claude-code-session-id": session } }))).toBe(
+      "claude code",
     );
-    expect(nameOf(spoken({ prompt_cache_key: "abc", messages: ["other"] }))).toBe(
-      nameOf(spoken({ prompt_cache_key: "abc" })),
+    const inBody = { metadata: { user_id: `user_1_account__session_${session}` } };
+    expect(findConversationName(spoken(inBody, claude))).toBe(
+      findConversationName(spoken({}, { ...claude, headers: { "x-claude-code-session-id": session } })),
+    );
+    expect(findConversationName(spoken({ prompt_cache_key: "abc", messages: ["other"] }))).toBe(
+      findConversationName(spoken({ prompt_cache_key: "abc" })),
     );
   });
 
   test("differs for other users and models", () => {
-    const mine = nameOf(spoken({ prompt_cache_key: "abc" }));
-    expect(nameOf(spoken({ prompt_cache_key: "abc" }, { userId: 2 }))).not.toBe(mine);
-    expect(nameOf(spoken({ prompt_cache_key: "abc" }, { model: "other" }))).not.toBe(mine);
-    expect(nameOf(spoken({ prompt_cache_key: "abcd" }))).not.toBe(mine);
+    const mine = findConversationName(spoken({ prompt_cache_key: "abc" }));
+    expect(findConversationName(spoken({ prompt_cache_key: "abc" }, { userId: 2 }))).not.toBe(mine);
+    expect(findConversationName(spoken({ prompt_cache_key: "abc" }, { model: "other" }))).not.toBe(mine);
+    expect(findConversationName(spoken({ prompt_cache_key: "abcd" }))).not.toBe(mine);
   });
 
   test("is its user or the beginning of a long prompt, where cached input is cheaper", () => {
     const long = "word ".repeat(2_000);
-    expect(nameOf(spoken({ user: "u" }))).toBeUndefined();
-    expect(ruleOf(spoken({ user: "u" }, { price: cached }))).toBe("cached input");
-    const first = nameOf(spoken({ messages: [long] }, { price: cached }));
+    expect(findConversationName(spoken({ user: "u" }))).toBeUndefined();
+    expect(findRuleName(spoken({ user: "u" }, { price: cached }))).toBe("cached input");
+    const first = findConversationName(spoken({ messages: [long] }, { price: cached }));
     expect(first).toBeDefined();
-    expect(nameOf(spoken({ messages: [long, "and more"] }, { price: cached }))).toBe(first);
-    expect(nameOf(spoken({ messages: ["short"] }, { price: cached }))).toBeUndefined();
-    expect(nameOf(spoken({ messages: [long] }))).toBeUndefined();
+    expect(findConversationName(spoken({ messages: [long, "and more"] }, { price: cached }))).toBe(first);
+    expect(findConversationName(spoken({ messages: ["short"] }, { price: cached }))).toBeUndefined();
+    expect(findConversationName(spoken({ messages: [long] }))).toBeUndefined();
   });
 
   test("is undefined for invalid names", () => {
     for (const key of ["", true, null, "x".repeat(513), { a: 1 }])
-      expect(nameOf(spoken({ prompt_cache_key: key }))).toBeUndefined();
+      expect(findConversationName(spoken({ prompt_cache_key: key }))).toBeUndefined();
     for (const metadata of [null, "x", { user_id: 5 }, { user_id: "no" }, { toString: 1 }])
-      expect(nameOf(spoken({ metadata }, { path: "/v1/messages" }))).toBeUndefined();
+      expect(findConversationName(spoken({ metadata }, { path: "/v1/messages" }))).toBeUndefined();
   });
 
   test("the price book knows current models with a price for cached input", () => {
@@ -77,34 +79,38 @@ describe("the conversation of a request, by the default rules", () => {
 
 describe("rules of the operator", () => {
   const rule = (more: object) =>
-    rulesOf(JSON.stringify([{ name: "own", key_sources: [{ type: "json", path: "a.b" }], ...more }]));
+    parseRules(JSON.stringify([{ name: "own", key_sources: [{ type: "json", path: "a.b" }], ...more }]));
 
   test("find names in headers, members, tokens and users; the first source that has one is taken", () => {
-    expect(nameOf(spoken({ a: { b: 7 } }), rule({}))).toBe(nameOf(spoken({ a: { b: "7" } }), rule({})));
-    expect(nameOf(spoken({ a: [] }), rule({}))).toBeUndefined();
+    expect(findConversationName(spoken({ a: { b: 7 } }), rule({}))).toBe(
+      findConversationName(spoken({ a: { b: "7" } }), rule({})),
+    );
+    expect(findConversationName(spoken({ a: [] }), rule({}))).toBeUndefined();
     const inList = rule({ key_sources: [{ type: "json", path: "messages.0.id" }] });
-    expect(nameOf(spoken({ messages: [{ id: "x" }] }), inList)).toBeDefined();
-    expect(nameOf(spoken({ messages: [] }), inList)).toBeUndefined();
+    expect(findConversationName(spoken({ messages: [{ id: "x" }] }), inList)).toBeDefined();
+    expect(findConversationName(spoken({ messages: [] }), inList)).toBeUndefined();
     const sources = rule({ key_sources: [{ type: "header", name: "X-Talk" }, { type: "token" }] });
-    const named = nameOf(spoken({}, { headers: { "x-talk": "1" } }), sources);
-    const byToken = nameOf(spoken({}), sources);
-    expect(new Set([named, byToken, nameOf(spoken({}, { tokenId: 6 }), sources)]).size).toBe(3);
-    expect(nameOf(spoken({}, { tokenId: 0 }), sources)).toBeUndefined();
-    expect(nameOf(spoken({}, { tokenId: 6 }), rule({ key_sources: [{ type: "user" }] }))).toBe(
-      nameOf(spoken({}), rule({ key_sources: [{ type: "user" }] })),
+    const named = findConversationName(spoken({}, { headers: { "x-talk": "1" } }), sources);
+    const byToken = findConversationName(spoken({}), sources);
+    expect(new Set([named, byToken, findConversationName(spoken({}, { tokenId: 6 }), sources)]).size).toBe(3);
+    expect(findConversationName(spoken({}, { tokenId: 0 }), sources)).toBeUndefined();
+    expect(findConversationName(spoken({}, { tokenId: 6 }), rule({ key_sources: [{ type: "user" }] }))).toBe(
+      findConversationName(spoken({}), rule({ key_sources: [{ type: "user" }] })),
     );
   });
 
   test("apply to their models and paths, and separate conversations as configured", () => {
     const bounded = rule({ model_regex: ["^gpt", "^o\\d"], path_regex: ["/chat/"] });
     const talk = { a: { b: "1" } };
-    expect(nameOf(spoken(talk, { model: "o3" }), bounded)).toBeDefined();
-    expect(nameOf(spoken(talk, { model: "claude" }), bounded)).toBeUndefined();
-    expect(nameOf(spoken(talk, { model: "o3", path: "/v1/responses" }), bounded)).toBeUndefined();
+    expect(findConversationName(spoken(talk, { model: "o3" }), bounded)).toBeDefined();
+    expect(findConversationName(spoken(talk, { model: "claude" }), bounded)).toBeUndefined();
+    expect(findConversationName(spoken(talk, { model: "o3", path: "/v1/responses" }), bounded)).toBeUndefined();
     const loose = rule({ include_model: false, include_rule: false });
-    expect(nameOf(spoken(talk, { model: "x" }), loose)).toBe(nameOf(spoken(talk, { model: "y" }), loose));
-    expect(nameOf(spoken(talk, { group: "vip" }), rule({ include_group: true }))).not.toBe(
-      nameOf(spoken(talk), rule({ include_group: true })),
+    expect(findConversationName(spoken(talk, { model: "x" }), loose)).toBe(
+      findConversationName(spoken(talk, { model: "y" }), loose),
+    );
+    expect(findConversationName(spoken(talk, { group: "vip" }), rule({ include_group: true }))).not.toBe(
+      findConversationName(spoken(talk), rule({ include_group: true })),
     );
   });
 

@@ -38,7 +38,7 @@ interface Compiled {
 const compiled = new WeakMap<readonly AffinityRule[], readonly Compiled[]>();
 
 /** The conversation of the first rule that fits and finds a name; undefined when none does. */
-export function conversationOf(input: ConversationInput, rules: readonly AffinityRule[]): Conversation | undefined {
+export function findConversation(input: ConversationInput, rules: readonly AffinityRule[]): Conversation | undefined {
   let known = compiled.get(rules);
   if (!known) {
     known = rules.map(compile);
@@ -49,7 +49,7 @@ export function conversationOf(input: ConversationInput, rules: readonly Affinit
     if (rule.only_cached && !isCheaperCached(input.price)) continue;
     for (const source of sources) {
       const key = source(input);
-      if (key !== undefined) return { name: nameOf(rule, input, key), rule };
+      if (key !== undefined) return { name: hashConversation(rule, input, key), rule };
     }
   }
   return undefined;
@@ -61,21 +61,21 @@ function compile(rule: AffinityRule): Compiled {
     rule,
     models: patterns(rule.model_regex),
     paths: patterns(rule.path_regex),
-    sources: rule.key_sources.map(sourceOf),
+    sources: rule.key_sources.map(compileSource),
   };
 }
 
-function sourceOf(source: AffinitySource): Compiled["sources"][number] {
+function compileSource(source: AffinitySource): Compiled["sources"][number] {
   switch (source.type) {
     case "header": {
       const name = source.name.toLowerCase();
-      return ({ headers }) => keyOf(headers?.[name]);
+      return ({ headers }) => toConversationKey(headers?.[name]);
     }
     case "json": {
       const path = source.path.split(".");
       const pattern = source.pattern === undefined ? undefined : new RegExp(source.pattern);
       return ({ body }) => {
-        const key = keyOf(memberAt(body.json(), path));
+        const key = toConversationKey(memberAt(body.json(), path));
         if (key === undefined || !pattern) return key;
         const found = pattern.exec(key);
         return found?.[1] ?? found?.[0];
@@ -107,12 +107,16 @@ function memberAt(from: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-function keyOf(value: unknown): string | undefined {
+function toConversationKey(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" && value.length <= LONGEST_KEY ? value : undefined;
 }
 
-function nameOf(rule: AffinityRule, { userId, group, model }: ConversationInput, key: string | Buffer): string {
+function hashConversation(
+  rule: AffinityRule,
+  { userId, group, model }: ConversationInput,
+  key: string | Buffer,
+): string {
   const hash: Hash = createHash("sha1").update(`${userId}\n`);
   if (rule.include_group) hash.update(`group ${group}\n`);
   if (rule.include_model) hash.update(`model ${model}\n`);

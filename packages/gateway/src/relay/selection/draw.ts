@@ -9,7 +9,7 @@ import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 
 /** Weight 0 still gets traffic. */
 const BASE_WEIGHT = 10;
-const MOST_DRAWS = 8;
+const MAX_DRAWS = 8;
 
 /** The criteria of one draw. */
 interface Draw extends SelectionCriteria {
@@ -27,7 +27,7 @@ export function draw(level: Level, group: string, tried: ReadonlySet<number>, re
   let open = level.channels;
   if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
   for (let draws = 0; open.length > 0; draws += 1) {
-    if (draws === MOST_DRAWS) open = usableOf(open, group, request);
+    if (draws === MAX_DRAWS) open = listUsableChannels(open, group, request);
     const channel = open.length > 1 ? byWeight(open, request.deps.random()) : open[0];
     if (!channel) return undefined;
     const target = mayServe(channel, request) ? targetOn(channel, group, request) : undefined;
@@ -43,7 +43,7 @@ function mayServe(channel: ChannelRecord, { spec, full }: Draw): boolean {
 }
 
 /** A draw reads all open channels, so after some without success they are checked once. The chances stay the same. */
-function usableOf(open: readonly ChannelRecord[], group: string, request: Draw): ChannelRecord[] {
+function listUsableChannels(open: readonly ChannelRecord[], group: string, request: Draw): ChannelRecord[] {
   // Channels that are not chosen must not move on to their next key.
   const trial = { ...request, deps: { ...request.deps, polling: new Map(request.deps.polling) } };
   return open.filter((channel) => {

@@ -43,11 +43,11 @@ export function planOver(
 function knownPlans(type: number, spec: RequestSpec): readonly Plan[] {
   const name = `${type} ${spec.operation} ${spec.dialect}`;
   let known = plans.get(name);
-  if (!known) plans.set(name, (known = plansOf(type, spec)));
+  if (!known) plans.set(name, (known = listPlans(type, spec)));
   return known;
 }
 
-function plansOf(type: number, spec: RequestSpec): Plan[] {
+function listPlans(type: number, spec: RequestSpec): Plan[] {
   const provider = providerByType(type);
   if (!provider) return [];
   const native: Plan[] = [];

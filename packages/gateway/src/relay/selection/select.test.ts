@@ -50,7 +50,7 @@ function channel(id: number, more: Partial<ChannelRecord> = {}): ChannelRecord {
   };
 }
 
-function snapshotOf(channels: readonly ChannelRecord[], options: Record<string, string> = {}): Snapshot {
+function createSnapshot(channels: readonly ChannelRecord[], options: Record<string, string> = {}): Snapshot {
   const enabled = channels.filter(({ status }) => status === 1);
   const priorities = [...new Set(enabled.map(({ priority }) => priority))].sort((a, b) => b - a);
   const levels = priorities.map((priority) => ({
@@ -90,7 +90,7 @@ function seeded(seed: number): () => number {
 
 describe("createSelection", () => {
   it("draws by weight + 10", () => {
-    const snapshot = snapshotOf([channel(1, { weight: 0 }), channel(2, { weight: 10 })]);
+    const snapshot = createSnapshot([channel(1, { weight: 0 }), channel(2, { weight: 10 })]);
     const random = seeded(42);
     const draws = 20_000;
     let first = 0;
@@ -103,7 +103,7 @@ describe("createSelection", () => {
   });
 
   it("uses the untried channels of a level before it goes lower", () => {
-    const snapshot = snapshotOf([
+    const snapshot = createSnapshot([
       channel(1, { priority: 5 }),
       channel(2, { priority: 5 }),
       channel(3, { priority: 1 }),
@@ -117,7 +117,7 @@ describe("createSelection", () => {
   });
 
   it("drops one level per retry when RetrySameLevel is off", () => {
-    const snapshot = snapshotOf(
+    const snapshot = createSnapshot(
       [channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })],
       { RetrySameLevel: "false" },
     );
@@ -127,7 +127,7 @@ describe("createSelection", () => {
   });
 
   it("tries a channel again only after a transient failure and when nothing else is left", () => {
-    const selection = createSelection(snapshotOf([channel(1)]), ["default"], { spec }, deps());
+    const selection = createSelection(createSnapshot([channel(1)]), ["default"], { spec }, deps());
     const target = selection.next();
     if (target) selection.failed(target, { isTransient: true, isOfKey: false });
     expect(selection.next()?.channel.id).toBe(1);
@@ -138,10 +138,10 @@ describe("createSelection", () => {
     const resting = deps();
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
-      createSelection(snapshotOf([channel(1, { priority: 5 }), channel(2)]), ["default"], { spec }, resting).next()
+      createSelection(createSnapshot([channel(1, { priority: 5 }), channel(2)]), ["default"], { spec }, resting).next()
         ?.channel.id,
     ).toBe(2);
-    expect(createSelection(snapshotOf([channel(1)]), ["default"], { spec }, resting).next()?.channel.id).toBe(1);
+    expect(createSelection(createSnapshot([channel(1)]), ["default"], { spec }, resting).next()?.channel.id).toBe(1);
   });
 
   it("reads a level of thousands a few times, however many of its channels rest", () => {
@@ -155,7 +155,7 @@ describe("createSelection", () => {
       ...resting,
       cooldowns: { ...resting.cooldowns, until: (id: number) => (id === 7 ? 0 : Infinity) },
     };
-    const selection = createSelection(snapshotOf(many), ["default"], { spec }, rested);
+    const selection = createSelection(createSnapshot(many), ["default"], { spec }, rested);
     expect(selection.next()?.channel.id).toBe(7);
     expect(draws).toBeLessThan(10);
     // Only keys that were drawn take their turn.
@@ -167,44 +167,48 @@ describe("createSelection", () => {
     const resting = deps(() => 0);
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
-      createSelection(snapshotOf([channel(1, { keys: ["a", "b"] })]), ["default"], { spec }, resting).next()?.keyIndex,
+      createSelection(createSnapshot([channel(1, { keys: ["a", "b"] })]), ["default"], { spec }, resting).next()
+        ?.keyIndex,
     ).toBe(1);
   });
 
   it("polls keys in turn across requests", () => {
     const shared = deps();
-    const snapshot = snapshotOf([channel(1, { keys: ["a", "b", "c"], keyMode: "polling" })]);
+    const snapshot = createSnapshot([channel(1, { keys: ["a", "b", "c"], keyMode: "polling" })]);
     const indices = [1, 2, 3, 4].map(() => createSelection(snapshot, ["default"], { spec }, shared).next()?.keyIndex);
     expect(indices).toEqual([0, 1, 2, 0]);
   });
 
   it("skips channels whose prompt limit is too small", () => {
-    const snapshot = snapshotOf([channel(1, { maxInputTokens: 99, priority: 9 }), channel(2, { maxInputTokens: 100 })]);
+    const snapshot = createSnapshot([
+      channel(1, { maxInputTokens: 99, priority: 9 }),
+      channel(2, { maxInputTokens: 100 }),
+    ]);
     expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
   });
 
   it("skips channels whose type cannot serve the endpoint", () => {
-    const snapshot = snapshotOf([channel(1, { type: 36, priority: 9 }), channel(2)]);
+    const snapshot = createSnapshot([channel(1, { type: 36, priority: 9 }), channel(2)]);
     expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
   });
 
   it("distinguishes an endpoint that no channel of the model supports from one without a channel now", () => {
     const spoken: RequestSpec = { ...spec, operation: "audio.speech", dialect: "openai-audio" };
-    const snapshot = snapshotOf([channel(1, { type: 14 })]);
+    const snapshot = createSnapshot([channel(1, { type: 14 })]);
     expect(() => createSelection(snapshot, ["default"], { spec: spoken }, deps()).next()).toThrow(
       expect.objectContaining({ code: "no_available_channel", status: 503, retryable: false }),
     );
-    const both = snapshotOf([channel(1, { type: 14 }), channel(2, { maxInputTokens: 1 })]);
+    const both = createSnapshot([channel(1, { type: 14 }), channel(2, { maxInputTokens: 1 })]);
     expect(() => createSelection(both, ["default"], { spec: { ...spoken, promptEstimate: 2 } }, deps()).next()).toThrow(
       expect.objectContaining({ code: "no_available_channel", retryable: true }),
     );
   });
 
   it("distinguishes an unknown model from a model without an enabled channel", () => {
-    expect(() => createSelection(snapshotOf([]), ["default"], { spec }, deps())).toThrow(
+    expect(() => createSelection(createSnapshot([]), ["default"], { spec }, deps())).toThrow(
       expect.objectContaining({ code: "model_not_found", status: 404 }),
     );
-    const off = snapshotOf([channel(1, { status: 2 })]);
+    const off = createSnapshot([channel(1, { status: 2 })]);
     expect(() => createSelection(off, ["default"], { spec }, deps())).toThrow(
       expect.objectContaining({ code: "no_available_channel", status: 503, retryAfterMs: 5_000 }),
     );
@@ -213,7 +217,7 @@ describe("createSelection", () => {
 
 describe("pinnedTarget", () => {
   it("names the fault of the pinned channel", () => {
-    const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
+    const snapshot = createSnapshot([channel(1), channel(2, { status: 3 })]);
     expect(pinnedTarget(snapshot, { channelId: 1, group: "default" }, { spec }, deps()).channel.id).toBe(1);
     expect(() => pinnedTarget(snapshot, { channelId: 2, group: "default" }, { spec }, deps())).toThrow(
       expect.objectContaining({ code: "channel_disabled" }),
@@ -230,7 +234,7 @@ describe("keys of one channel", () => {
     const shared = deps(random);
     return Array.from(
       { length: count },
-      () => createSelection(snapshotOf([one]), ["default"], { spec }, shared).next()?.keyIndex,
+      () => createSelection(createSnapshot([one]), ["default"], { spec }, shared).next()?.keyIndex,
     );
   };
 
@@ -250,7 +254,7 @@ describe("keys of one channel", () => {
 
   it("are tried after the other channels of the level when a key failed", () => {
     const selection = createSelection(
-      snapshotOf([channel(1, { keys: ["a", "b"] }), channel(2), channel(3, { priority: -1 })]),
+      createSnapshot([channel(1, { keys: ["a", "b"] }), channel(2), channel(3, { priority: -1 })]),
       ["default"],
       { spec },
       deps(() => 0),
@@ -266,14 +270,14 @@ describe("keys of one channel", () => {
   it("do not serve their conversation again when they are off", () => {
     const one = channel(1, { keys, usableKeys: [2] });
     const preferred = { channelId: 1, keyIndex: 0 };
-    expect(createSelection(snapshotOf([one]), ["default"], { spec, preferred }, deps()).next()?.keyIndex).toBe(2);
+    expect(createSelection(createSnapshot([one]), ["default"], { spec, preferred }, deps()).next()?.keyIndex).toBe(2);
   });
 });
 
 describe("what is full", () => {
   const two = [channel(1, { priority: 5, keys: ["a", "b"] }), channel(2)];
   const select = (channels: readonly ChannelRecord[], more: Partial<SelectionDeps> = {}) =>
-    createSelection(snapshotOf(channels), ["default"], { spec }, { ...deps(() => 0), ...more });
+    createSelection(createSnapshot(channels), ["default"], { spec }, { ...deps(() => 0), ...more });
 
   it("is one key, or the channel with all its keys", () => {
     const tried = (what: "key" | "channel") => {
@@ -292,7 +296,7 @@ describe("what is full", () => {
   it("is waited for while all others rest, and resting keys are the last resort", () => {
     const resting = deps();
     resting.breakers.applyRemote(2, 0, 10_000);
-    const selection = createSelection(snapshotOf(two), ["default"], { spec }, resting);
+    const selection = createSelection(createSnapshot(two), ["default"], { spec }, resting);
     selection.full(selection.next() as RouteTarget, "channel");
     expect(selection.next()).toBeUndefined();
     const again = selection.reopen() as RouteTarget;
@@ -306,7 +310,7 @@ describe("what is full", () => {
     const resting = deps();
     resting.breakers.applyRemote(2, 0, 10_000);
     const three = [...two, channel(3, { priority: 9 })];
-    const selection = createSelection(snapshotOf(three), ["default"], { spec }, resting);
+    const selection = createSelection(createSnapshot(three), ["default"], { spec }, resting);
     selection.failed(selection.next() as RouteTarget, { isTransient: false, isOfKey: false });
     selection.full(selection.next() as RouteTarget, "channel");
     expect(selection.next()?.channel.id).toBe(2);
@@ -316,7 +320,7 @@ describe("what is full", () => {
 describe("the preferred channel", () => {
   it("does not change the order: when it fails, the best channel is next", () => {
     const channels = [channel(1, { priority: 5 }), channel(2, { priority: 1 })];
-    const snapshot = snapshotOf(channels, { RetrySameLevel: "false" });
+    const snapshot = createSnapshot(channels, { RetrySameLevel: "false" });
     const preferred = { channelId: 2, keyIndex: 0 };
     const selection = createSelection(snapshot, ["default"], { spec, preferred }, deps());
     const first = selection.next() as RouteTarget;
@@ -331,7 +335,7 @@ describe("the probe of a key that was skipped", () => {
     let now = 0;
     const clock = { now: () => now };
     const shared = { ...deps(), breakers: createBreakers({ clock }), now: () => now };
-    const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2)]);
+    const snapshot = createSnapshot([channel(1, { priority: 5 }), channel(2)]);
     const begin = () => createSelection(snapshot, ["default"], { spec }, shared);
     shared.breakers.applyRemote(1, 0, 10_000);
     now = 10_001;
@@ -345,24 +349,24 @@ describe("the probe of a key that was skipped", () => {
 
 describe("a change while a request waits or tries", () => {
   it("applies: a channel that was switched off is not chosen, a new one is", () => {
-    let current = snapshotOf([channel(1), channel(2, { priority: -1 })]);
+    let current = createSnapshot([channel(1), channel(2, { priority: -1 })]);
     const selection = createSelection(current, ["default"], { spec }, { ...deps(), current: () => current });
     const first = selection.next() as RouteTarget;
     selection.failed(first, { isTransient: true, isOfKey: false });
-    current = snapshotOf([channel(1, { status: 2 }), channel(2, { status: 2 }), channel(3)]);
+    current = createSnapshot([channel(1, { status: 2 }), channel(2, { status: 2 }), channel(3)]);
     expect(selection.next()?.channel.id).toBe(3);
     expect(selection.next()).toBeUndefined();
   });
 
   it("applies to a channel that was full", () => {
-    let current = snapshotOf([channel(1)]);
+    let current = createSnapshot([channel(1)]);
     const selection = createSelection(current, ["default"], { spec }, { ...deps(), current: () => current });
     selection.full(selection.next() as RouteTarget, "channel");
-    current = snapshotOf([channel(1, { keys: ["new"] })]);
+    current = createSnapshot([channel(1, { keys: ["new"] })]);
     const again = selection.reopen() as RouteTarget;
     expect(again.channel.keys).toEqual(["new"]);
     selection.full(again, "channel");
-    current = snapshotOf([channel(1, { status: 2 })]);
+    current = createSnapshot([channel(1, { status: 2 })]);
     expect(selection.reopen()).toBeUndefined();
   });
 });

@@ -6,11 +6,11 @@ import type { Level, Snapshot } from "../../snapshot/types.ts";
 import type { LimitScope, RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 import { unavailable, unserved } from "./unavailable.ts";
 import { planFor } from "./plan.ts";
-import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../request/traced-route.ts";
+import { MAX_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../request/traced-route.ts";
 import { listsIds } from "../request/shared-ids.ts";
 import { draw, isUsable, keyName, targetOn } from "./draw.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
-import { fits, type Skip, skipOf, restsUntil, unlisted } from "./skip-reason.ts";
+import { fits, type Skip, findSkipReason, restsUntil, unlisted } from "./skip-reason.ts";
 
 const NOT_TRIED: ReadonlySet<number> = new Set();
 const TRIED = [""] as const;
@@ -29,12 +29,12 @@ export function createSelection(
   deps: SelectionDeps,
 ): Selection {
   const { model } = criteria.spec;
-  const stages = stagesOf(snapshot, groups, model);
+  const stages = listStages(snapshot, groups, model);
   if (stages.length === 0) throw notSelectable(snapshot, groups, model, listedName(model));
   return new ChannelSelector(snapshot, groups, stages, { ...criteria, deps });
 }
 
-function stagesOf({ index }: Snapshot, groups: readonly string[], model: string): readonly Stage[] {
+function listStages({ index }: Snapshot, groups: readonly string[], model: string): readonly Stage[] {
   const name = listedName(model);
   return groups.flatMap((group) => (index.get(group)?.get(name) ?? []).map((level) => ({ group, level })));
 }
@@ -97,7 +97,7 @@ class ChannelSelector implements Selection {
     this.#last = target;
     this.#tried.add(target.channel.id);
     this.#again.delete(target.channel.id);
-    this.#request.deps.breakers.chosen(target.channel.id, target.keyIndex);
+    this.#request.deps.breakers.markChosen(target.channel.id, target.keyIndex);
     if (!preferred && !this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
     return target;
   }
@@ -160,17 +160,17 @@ class ChannelSelector implements Selection {
     for (const { group, level } of this.#stages) {
       const { priority, channels } = level;
       open += channels.length;
-      for (let at = 0; at < channels.length && entries.length < MOST_CANDIDATES; at++) {
+      for (let at = 0; at < channels.length && entries.length < MAX_CANDIDATES; at++) {
         const channel = channels[at] as ChannelRecord;
-        entries.push([channel.id, group, priority, channel.weight, ...this.#skipOf(channel.id)]);
+        entries.push([channel.id, group, priority, channel.weight, ...this.#findSkip(channel.id)]);
       }
     }
     const off = unlisted(this.#snapshot, this.#groups, listedName(this.#request.spec.model));
-    entries.push(...off.entries.slice(0, MOST_CANDIDATES - entries.length));
+    entries.push(...off.entries.slice(0, MAX_CANDIDATES - entries.length));
     return { entries, open, total: open + off.count };
   }
 
-  #skipOf(channelId: number): readonly [SkipReason | "", number?] {
+  #findSkip(channelId: number): readonly [SkipReason | "", number?] {
     if (this.#tried.has(channelId)) return TRIED;
     return this.#skipped?.get(channelId) ?? (this.#isPreferred && this.#tried.size === 1 ? AFFINE : NOT_DRAWN);
   }
@@ -200,7 +200,7 @@ class ChannelSelector implements Selection {
     const current = deps.current?.() ?? this.#snapshot;
     if (current === this.#snapshot) return;
     this.#snapshot = current;
-    this.#stages = stagesOf(current, this.#groups, spec.model);
+    this.#stages = listStages(current, this.#groups, spec.model);
     if (this.#keepsLevel) this.#stage = 0;
     for (const [id, { channel }] of this.#again) if (current.channels.get(id) !== channel) this.#again.delete(id);
   }
@@ -217,7 +217,7 @@ class ChannelSelector implements Selection {
       const channel = level.channels.find(({ id }) => id === preferred.channelId);
       if (!channel || !fits(channel, spec)) continue;
       const target = targetOn(channel, group, { ...this.#request, onRest: () => undefined });
-      if (!target) this.#skip(channel.id, skipOf(channel, this.#request));
+      if (!target) this.#skip(channel.id, findSkipReason(channel, this.#request));
       const { keyIndex } = preferred;
       const hasKey =
         isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, listedName(spec.model), deps) === 0;
@@ -229,7 +229,7 @@ class ChannelSelector implements Selection {
   #choose(canRest: boolean): RouteTarget | undefined {
     const onRest = canRest ? undefined : (until: number) => this.#rests(until);
     const full = this.#full.size > 0 ? this.#full : undefined;
-    const onSkip = (channel: ChannelRecord) => this.#skip(channel.id, skipOf(channel, this.#request));
+    const onSkip = (channel: ChannelRecord) => this.#skip(channel.id, findSkipReason(channel, this.#request));
     while (this.#stage < this.#stages.length) {
       const { group, level } = this.#stages[this.#stage] as Stage;
       const target = draw(level, group, this.#tried, { ...this.#request, onRest, onSkip, full });

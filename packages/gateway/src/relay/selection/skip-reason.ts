@@ -4,7 +4,7 @@ import type { Body, RequestSpec } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { planFor } from "./plan.ts";
-import { MOST_CANDIDATES, type CandidateEntry } from "../request/traced-route.ts";
+import { MAX_CANDIDATES, type CandidateEntry } from "../request/traced-route.ts";
 import { listsIds, type SharedIds } from "../request/shared-ids.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
@@ -41,7 +41,7 @@ export function restsUntil(
 }
 
 /** Why a channel cannot serve now. */
-export function skipOf(channel: ChannelRecord, { spec, body, sharedIds, deps }: Criteria): Skip {
+export function findSkipReason(channel: ChannelRecord, { spec, body, sharedIds, deps }: Criteria): Skip {
   if (!fits(channel, spec)) return ["input_size"];
   if (sharedIds && !listsIds(channel, sharedIds)) return ["unsupported"];
   if (!planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body)) return ["unsupported"];
@@ -82,5 +82,5 @@ function findUnlisted({ channels }: Snapshot, groups: readonly string[], name: s
     if (group !== undefined && status === 1) return [];
     return [[id, group ?? own[0] ?? "", priority, weight, group === undefined ? "group" : "status"] as const];
   });
-  return { entries: entries.slice(0, MOST_CANDIDATES), count: entries.length };
+  return { entries: entries.slice(0, MAX_CANDIDATES), count: entries.length };
 }

@@ -40,11 +40,11 @@ export class AnswerIdReader {
     if (!line.subarray(0, DATA.length).equals(DATA)) return;
     if (!this.#marks.some((mark) => line.includes(mark))) return;
     const event = parseObject(line.toString("utf8", DATA.length));
-    if (event) this.whole(event);
+    if (event) this.readAnswer(event);
   }
 
   /** A whole answer, or one event. */
-  whole(answer: JsonObject): void {
+  readAnswer(answer: JsonObject): void {
     for (const id of this.#ids.read(answer)) this.#onId(id);
   }
 }

@@ -20,19 +20,19 @@ interface Release {
 }
 
 /** Undefined for a request whose answer is not stored, and names nothing that is. */
-export function answerStorageOf(
+export function createAnswerStorage(
   request: RelayRequest,
   target: RouteTarget,
   delivery: Release,
   deps: AnswerStorageDeps,
 ): AnswerStorage | undefined {
-  const ids = idsOf(request, target);
+  const ids = findAnswerIds(request, target);
   if (!ids && request.storesAnswer !== true) return undefined;
   return new AnswerStorage({ request, target, delivery, ids }, deps);
 }
 
 /** How to read the ids in the upstream's answer; undefined where it has none that the client could name. */
-function idsOf({ body, spec }: RelayRequest, { plan }: RouteTarget): AnswerIds | undefined {
+function findAnswerIds({ body, spec }: RelayRequest, { plan }: RouteTarget): AnswerIds | undefined {
   const { route, bridges, upstreamDialect } = plan;
   const ids = route.answerIds ?? (bridges.length === 0 ? upstreamDialect?.answerIds : undefined);
   return ids?.mayName(body.json(), spec) === true ? ids : undefined;
@@ -60,7 +60,7 @@ export class AnswerStorage {
       deps.owners?.remember(id, { userId: request.caller.userId, channelId: channel.id, keyIndex });
     this.#ids = ids && new AnswerIdReader(ids, (id) => delivery.whenAllowed(() => remember(id)));
     this.#isStream = request.spec.stream;
-    this.pending = pendingAnswerOf(request, target, deps.responseStore);
+    this.pending = findPendingAnswer(request, target, deps.responseStore);
     this.#delivery = delivery;
   }
 
@@ -71,7 +71,7 @@ export class AnswerStorage {
 
   /** The upstream's whole answer, before it reaches the client. */
   answered(answer: JsonObject): void {
-    this.#ids?.whole(answer);
+    this.#ids?.readAnswer(answer);
   }
 
   charged(usage: Promise<Usage>): Promise<Usage> {
@@ -122,7 +122,7 @@ class AnswerToStore implements PendingAnswer {
 }
 
 /** Undefined where this gateway does not store the answer: not requested, or stored by the upstream. */
-function pendingAnswerOf(
+function findPendingAnswer(
   request: RelayRequest,
   { plan }: RouteTarget,
   responseStore: Pick<ResponseStore, "keep" | "takes"> | undefined,

@@ -1,6 +1,6 @@
 import { exactJson } from "../../dialects/core/request-spec.ts";
-import { referenceIn, responseOfItem } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
-import { without } from "../../dialects/core/json-edit.ts";
+import { referenceIn, parseResponseId } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
+import { omitMembers } from "../../dialects/core/json-edit.ts";
 import { isObject, objects, text } from "../../dialects/core/read.ts";
 import type { Body, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
@@ -15,7 +15,7 @@ export interface HistoryDeps {
 }
 
 /** Responses that one request may continue. */
-const MOST_RESPONSES = 1_000;
+const MAX_RESPONSES = 1_000;
 const AT_ONCE = 16;
 
 /**
@@ -33,7 +33,7 @@ export async function withFullHistory(
   const items = [...earlier, ...inputItems(body)];
   const input = await withNamedItems(items, request, deps);
   if (!previous && input === items) return request;
-  const own = previous ? without(body, ["previous_response_id"]) : body;
+  const own = previous ? omitMembers(body, ["previous_response_id"]) : body;
   const bytes = Buffer.from(JSON.stringify({ ...own, input }));
   checkSize(bytes.length, deps);
   const full = jsonBody(bytes);
@@ -59,7 +59,7 @@ async function conversationUntil(last: StoredResponse, { caller }: RelayRequest,
     bytes += turn.bytes;
     checkSize(bytes, deps);
     if (turn.previous === undefined) return turns.reverse().flat();
-    if (turns.length >= MOST_RESPONSES) throw tooMany("previous_response_id");
+    if (turns.length >= MAX_RESPONSES) throw tooMany("previous_response_id");
     const before = await deps.responseStore.find(turn.previous, caller.userId);
     if (!before) throw new AppError("response_not_found", { values: { id: turn.previous } });
     turn = before;
@@ -72,7 +72,7 @@ async function conversationUntil(last: StoredResponse, { caller }: RelayRequest,
  */
 async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps: HistoryDeps): Promise<JsonValue[]> {
   const ids = [...responsesNamed(items.filter(isObject))];
-  if (ids.length > MOST_RESPONSES) throw tooMany("input");
+  if (ids.length > MAX_RESPONSES) throw tooMany("input");
   const found = new Map<string, JsonObject>();
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const part = ids.slice(at, at + AT_ONCE).map((id) => deps.responseStore.output(id, caller.userId));
@@ -85,7 +85,7 @@ async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps
 }
 
 function responsesNamed(items: readonly JsonObject[]): Set<string> {
-  return new Set(items.flatMap((item) => responseOfItem(referenceIn(item) ?? "") ?? []));
+  return new Set(items.flatMap((item) => parseResponseId(referenceIn(item) ?? "") ?? []));
 }
 
 function checkSize(bytes: number, { bodyLimits }: HistoryDeps): void {
@@ -95,5 +95,5 @@ function checkSize(bytes: number, { bodyLimits }: HistoryDeps): void {
 }
 
 function tooMany(param: string): AppError {
-  return invalidRequest(param, `A request may continue up to ${MOST_RESPONSES} responses; send the items whole.`);
+  return invalidRequest(param, `A request may continue up to ${MAX_RESPONSES} responses; send the items whole.`);
 }

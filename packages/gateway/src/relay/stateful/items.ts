@@ -1,4 +1,4 @@
-import { without } from "../../dialects/core/json-edit.ts";
+import { omitMembers } from "../../dialects/core/json-edit.ts";
 import { isObject, list, text } from "../../dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { openThinking } from "../../dialects/bridges/responses-to-chat/sealed.ts";
@@ -12,7 +12,7 @@ export function inputItems(body: JsonObject): readonly JsonValue[] {
 
 /** An item of an answer as part of a later request: its id means nothing to the upstream. */
 export function plainItem(item: JsonObject): JsonObject {
-  return without(item, ["id", "status"]);
+  return omitMembers(item, ["id", "status"]);
 }
 
 /** Reasoning that was sealed here, or has lost its id on the way: no vendor can read it. */

@@ -49,7 +49,7 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
     while (waiting.size > 0) {
       const batch = [...waiting.values()].slice(0, 100);
       await insertOwners(raw, batch, seconds(clock) + TTL_SECONDS);
-      for (const { id, owner } of batch) waiting.delete(nameOf(id, owner.userId));
+      for (const { id, owner } of batch) waiting.delete(buildOwnerKey(id, owner.userId));
     }
   };
 
@@ -65,11 +65,11 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
   return {
     remember(id, owner) {
       if (id.length > LONGEST_ID || waiting.size >= MAX_WAITING) return;
-      waiting.set(nameOf(id, owner.userId), { id, owner });
+      waiting.set(buildOwnerKey(id, owner.userId), { id, owner });
       void start();
     },
     async find(id, userId) {
-      const known = waiting.get(nameOf(id, userId));
+      const known = waiting.get(buildOwnerKey(id, userId));
       if (known) return known.owner;
       const [row] = await raw.rows<{ channel_id: number; key_index: number }>(
         "select channel_id, key_index from response_owners where response_id = ? and user_id = ? and expires_at > ?",
@@ -80,17 +80,17 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
     async findAll(ids, userId) {
       const found = new Map<string, ResponseOwner>();
       const asked = ids.filter((id) => {
-        const known = waiting.get(nameOf(id, userId));
+        const known = waiting.get(buildOwnerKey(id, userId));
         if (known) found.set(id, known.owner);
         return !known && id.length <= LONGEST_ID;
       });
       for (let at = 0; at < asked.length; at += ASKED_AT_ONCE)
-        for (const row of await rowsOf(raw, asked.slice(at, at + ASKED_AT_ONCE), { userId, at: seconds(clock) }))
+        for (const row of await selectRows(raw, asked.slice(at, at + ASKED_AT_ONCE), { userId, at: seconds(clock) }))
           found.set(row.response_id, { userId, channelId: row.channel_id, keyIndex: row.key_index });
       return found;
     },
     async forget(id, userId) {
-      waiting.delete(nameOf(id, userId));
+      waiting.delete(buildOwnerKey(id, userId));
       await raw.run("delete from response_owners where response_id = ? and user_id = ?", [id, userId]);
     },
     async prune() {
@@ -117,7 +117,7 @@ function insertOwners(raw: RawDatabase, batch: readonly OwnedId[], expiresAt: nu
   });
 }
 
-function rowsOf(
+function selectRows(
   raw: RawDatabase,
   ids: readonly string[],
   { userId, at }: { readonly userId: number; readonly at: number },
@@ -127,6 +127,6 @@ function rowsOf(
   return raw.rows<OwnerRow>(sql, [userId, at, ...ids]);
 }
 
-function nameOf(id: string, userId: number): string {
+function buildOwnerKey(id: string, userId: number): string {
   return `${userId} ${id}`;
 }

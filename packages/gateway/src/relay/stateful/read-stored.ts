@@ -29,7 +29,7 @@ export async function answerStored(
 ): Promise<JsonObject> {
   const { method, id, rest, query, userId } = call;
   if (rest === "/cancel") throw invalidRequest("id", "Only responses in the background can be cancelled.");
-  if (rest === "/input_items") return pageOf(itemsOf(found, id), query);
+  if (rest === "/input_items") return buildPage(listItems(found, id), query);
   if (method === "DELETE") {
     await responseStore.forget(id, userId);
     return { id, object: "response", deleted: true };
@@ -51,22 +51,22 @@ export function sendJson(response: ServerResponse, value: JsonObject): void {
 }
 
 /** Clients require an id and content parts. */
-function itemsOf({ input }: StoredResponse, id: string): JsonObject[] {
+function listItems({ input }: StoredResponse, id: string): JsonObject[] {
   return input.filter(isObject).map((item, at) => {
     const type = text(item, "type") ?? "message";
     const named = { ...item, type, id: text(item, "id") ?? `${id.replace("resp_", "item_")}_${at}` };
-    return type === "message" ? { ...named, content: partsOf(item) } : named;
+    return type === "message" ? { ...named, content: listParts(item) } : named;
   });
 }
 
-function partsOf(item: JsonObject): JsonValue[] {
+function listParts(item: JsonObject): JsonValue[] {
   const written = text(item, "content");
   if (written === undefined) return [...list(item, "content")];
   return [{ type: item["role"] === "assistant" ? "output_text" : "input_text", text: written }];
 }
 
 /** The last ones first, unless asked otherwise. */
-function pageOf(items: readonly JsonObject[], query: URLSearchParams): JsonObject {
+function buildPage(items: readonly JsonObject[], query: URLSearchParams): JsonObject {
   const ordered = query.get("order") === "asc" ? [...items] : items.toReversed();
   const after = query.get("after");
   const start = after === null ? 0 : ordered.findIndex((item) => item["id"] === after) + 1;

@@ -57,11 +57,11 @@ function storeIn([outputs, requests]: Room) {
   return { ...createResponseStore(deps), options, clock };
 }
 
-const idOf = (name: number) => `resp_${String(name).padStart(26, "0")}`;
+const buildId = (name: number) => `resp_${String(name).padStart(26, "0")}`;
 const made = (name: number, said = "hi", input = "ask", previous: string | null = null): MadeResponse => ({
   input: [{ type: "message", role: "user", content: input }],
   response: {
-    id: idOf(name),
+    id: buildId(name),
     object: "response",
     previous_response_id: previous,
     output: [{ type: "message", id: `msg_${name}`, content: said }],
@@ -75,16 +75,16 @@ describe.each<[string, () => Promise<Room>]>([
 ])("responses in %s", (_name, room) => {
   it("are returned whole, only to their user", async () => {
     const store = storeIn(await room());
-    const grüße = made(1, "Grüße 你好\n👩‍👩‍👧", "line\nline", idOf(0));
+    const grüße = made(1, "Grüße 你好\n👩‍👩‍👧", "line\nline", buildId(0));
     store.keep(grüße, 7);
-    await expect.poll(() => store.find(idOf(1), 7)).toBeDefined();
-    const found = await store.find(idOf(1), 7);
+    await expect.poll(() => store.find(buildId(1), 7)).toBeDefined();
+    const found = await store.find(buildId(1), 7);
     expect(found?.response()).toEqual(grüße.response);
-    expect(found).toMatchObject({ input: grüße.input, previous: idOf(0), output: grüße.response["output"] });
-    expect(await store.output(idOf(1), 7)).toMatchObject({ output: grüße.response["output"], previous: idOf(0) });
+    expect(found).toMatchObject({ input: grüße.input, previous: buildId(0), output: grüße.response["output"] });
+    expect(await store.output(buildId(1), 7)).toMatchObject({ output: grüße.response["output"], previous: buildId(0) });
     for (const [id, user] of [
-      [idOf(1), 8],
-      [idOf(2), 7],
+      [buildId(1), 8],
+      [buildId(2), 7],
       ["resp_abc", 7],
     ] as const)
       expect([await store.find(id, user), await store.output(id, user)]).toEqual([undefined, undefined]);
@@ -93,25 +93,25 @@ describe.each<[string, () => Promise<Room>]>([
   it("expire, also after the lifetime was shortened", async () => {
     const store = storeIn(await room());
     store.keep(made(1), 7);
-    await expect.poll(() => store.find(idOf(1), 7)).toBeDefined();
+    await expect.poll(() => store.find(buildId(1), 7)).toBeDefined();
     store.clock.now += 23 * 3_600_000;
-    expect(await store.find(idOf(1), 7)).toBeDefined();
+    expect(await store.find(buildId(1), 7)).toBeDefined();
     store.options.KeptResponsesHours = 12;
-    expect(await store.find(idOf(1), 7)).toBeUndefined();
+    expect(await store.find(buildId(1), 7)).toBeUndefined();
     store.options.KeptResponsesHours = 0;
     store.clock.now -= 23 * 3_600_000;
-    expect([await store.output(idOf(1), 7), store.takes(jsonBody(Buffer.from("{}")))]).toEqual([undefined, false]);
+    expect([await store.output(buildId(1), 7), store.takes(jsonBody(Buffer.from("{}")))]).toEqual([undefined, false]);
   });
 
   it("are deleted for good", async () => {
     const store = storeIn(await room());
     for (const name of [1, 2]) store.keep(made(name), 7);
-    await expect.poll(() => store.find(idOf(2), 7)).toBeDefined();
-    await store.forget(idOf(1), 8);
-    expect(await store.find(idOf(1), 7)).toBeDefined();
-    await store.forget(idOf(1), 7);
-    expect([await store.find(idOf(1), 7), await store.output(idOf(1), 7)]).toEqual([undefined, undefined]);
-    expect(await store.find(idOf(2), 7)).toBeDefined();
+    await expect.poll(() => store.find(buildId(2), 7)).toBeDefined();
+    await store.forget(buildId(1), 8);
+    expect(await store.find(buildId(1), 7)).toBeDefined();
+    await store.forget(buildId(1), 7);
+    expect([await store.find(buildId(1), 7), await store.output(buildId(1), 7)]).toEqual([undefined, undefined]);
+    expect(await store.find(buildId(2), 7)).toBeDefined();
   });
 
   it("stay within their size; long requests do not push out outputs", async () => {
@@ -119,12 +119,12 @@ describe.each<[string, () => Promise<Room>]>([
     store.options.KeptResponsesMegabytes = 1;
     const names = Array.from({ length: 20 }, (_, at) => at + 1);
     for (const name of names) store.keep(made(name, "short", "x".repeat(100_000)), 7);
-    await expect.poll(() => store.find(idOf(20), 7)).toBeDefined();
-    expect(await store.find(idOf(1), 7)).toBeUndefined();
-    const outputs = await Promise.all(names.map((name) => store.output(idOf(name), 7)));
+    await expect.poll(() => store.find(buildId(20), 7)).toBeDefined();
+    expect(await store.find(buildId(1), 7)).toBeUndefined();
+    const outputs = await Promise.all(names.map((name) => store.output(buildId(name), 7)));
     expect(outputs.every((one) => one !== undefined)).toBe(true);
-    const bodyOf = (bytes: number) => jsonBody(Buffer.alloc(bytes));
-    expect([store.takes(bodyOf(100_000)), store.takes(bodyOf(200_000))]).toEqual([true, false]);
+    const createBody = (bytes: number) => jsonBody(Buffer.alloc(bytes));
+    expect([store.takes(createBody(100_000)), store.takes(createBody(200_000))]).toEqual([true, false]);
   });
 });
 
@@ -132,8 +132,8 @@ it("entries in Redis are sealed under an opaque key, counted, and expire", async
   const redis = await connect("sealed:");
   const store = storeIn(inRedis(redis));
   store.keep(made(1, "a secret answer", "a secret question"), 7);
-  await expect.poll(() => store.find(idOf(1), 7)).toBeDefined();
-  const names = (await redis.one({ command: "KEYS", args: ["sealed:*"] }, 1_000)) as string[];
+  await expect.poll(() => store.find(buildId(1), 7)).toBeDefined();
+  const names = (await redis.sendOne({ command: "KEYS", args: ["sealed:*"] }, 1_000)) as string[];
   expect(new Set(names)).toEqual(
     new Set(
       ["outputs", "requests"].flatMap((what) =>
@@ -141,31 +141,31 @@ it("entries in Redis are sealed under an opaque key, counted, and expire", async
       ),
     ),
   );
-  const bytesOf = async (what: string) =>
-    Number(await redis.one({ command: "GET", args: [redis.keys.responses(`${what}-bytes`)] }, 1_000));
+  const readBytes = async (what: string) =>
+    Number(await redis.sendOne({ command: "GET", args: [redis.keys.responses(`${what}-bytes`)] }, 1_000));
   for (const what of ["outputs", "requests"]) {
     const hash = redis.keys.responses(`${what}-entries`);
-    const [key = "", value = ""] = (await redis.one({ command: "HGETALL", args: [hash] }, 1_000)) as string[];
+    const [key = "", value = ""] = (await redis.sendOne({ command: "HGETALL", args: [hash] }, 1_000)) as string[];
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     expect(value).toMatch(/^v2:k:/);
     expect(Buffer.from(value.split(":")[2] ?? "", "base64").toString("latin1")).not.toContain("secret");
-    expect(await bytesOf(what)).toBe(value.length);
-    const left = Number(await redis.one({ command: "PTTL", args: [hash] }, 1_000));
+    expect(await readBytes(what)).toBe(value.length);
+    const left = Number(await redis.sendOne({ command: "PTTL", args: [hash] }, 1_000));
     expect(left).toBeGreaterThan(23 * 3_600_000);
     expect(left).toBeLessThanOrEqual(24 * 3_600_000);
   }
-  await store.forget(idOf(1), 7);
-  expect([await bytesOf("outputs"), await bytesOf("requests")]).toEqual([0, 0]);
+  await store.forget(buildId(1), 7);
+  expect([await readBytes("outputs"), await readBytes("requests")]).toEqual([0, 0]);
 });
 
 it("rejects while Redis is away, and waits for it only once", async () => {
   const store = storeIn(inRedis(await connect("away:")));
   await service.stop();
-  await expect(store.find(idOf(1), 7)).rejects.toMatchObject({ code: "responses_unavailable", status: 503 });
-  await expect(store.forget(idOf(1), 7)).rejects.toMatchObject({ code: "responses_unavailable" });
+  await expect(store.find(buildId(1), 7)).rejects.toMatchObject({ code: "responses_unavailable", status: 503 });
+  await expect(store.forget(buildId(1), 7)).rejects.toMatchObject({ code: "responses_unavailable" });
   const since = performance.now();
   store.keep(made(1), 7);
-  for (let turn = 0; turn < 100; turn++) await expect(store.output(idOf(1), 7)).rejects.toThrow(/try again/);
+  for (let turn = 0; turn < 100; turn++) await expect(store.output(buildId(1), 7)).rejects.toThrow(/try again/);
   // A wait for each of them would take longer.
   expect(performance.now() - since).toBeLessThan(10_000);
 });

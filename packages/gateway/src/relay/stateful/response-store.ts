@@ -62,11 +62,11 @@ const LONGEST_REQUEST = 8 * MEGABYTE;
 const RETRY_MS = 1_000;
 
 export function createResponseStore({ outputs, requests, vault, options, now }: ResponseStoreDeps): ResponseStore {
-  const keyOf = (id: string, userId: number) => vault.hashKey(JSON.stringify(["stored-response 1", userId, id]));
+  const buildKey = (id: string, userId: number) => vault.hashKey(JSON.stringify(["stored-response 1", userId, id]));
   const read = async (entries: TtlStore<Entry>, id: string, userId: number): Promise<Buffer | undefined> => {
-    const { keepMs } = boundOf(options());
+    const { keepMs } = calculateBound(options());
     if (keepMs === 0 || !isOwnResponse(id)) return undefined;
-    const entry = await reachable(() => entries.find(keyOf(id, userId)));
+    const entry = await reachable(() => entries.find(buildKey(id, userId)));
     return entry && entry.storedAt + keepMs > now() ? entry.body : undefined;
   };
   const output = async (id: string, userId: number) => {
@@ -75,13 +75,13 @@ export function createResponseStore({ outputs, requests, vault, options, now }: 
   };
   return {
     takes({ bytes }) {
-      const { keepMs, maxBytes } = boundOf(options());
+      const { keepMs, maxBytes } = calculateBound(options());
       return keepMs > 0 && bytes.length <= Math.min(LONGEST_REQUEST, maxBytes / 4);
     },
     keep({ input, response }, userId) {
       const { output: items, ...shown } = response;
-      const key = keyOf(text(response, "id") ?? "", userId);
-      const bound = boundOf(options());
+      const key = buildKey(text(response, "id") ?? "", userId);
+      const bound = calculateBound(options());
       const storedAt = now();
       const said = JSON.stringify({ previous: shown["previous_response_id"], output: items });
       outputs.keep(key, { body: Buffer.from(said), storedAt }, bound);
@@ -98,14 +98,17 @@ export function createResponseStore({ outputs, requests, vault, options, now }: 
       return { ...said, bytes: said.bytes + end, input, response };
     },
     async forget(id, userId) {
-      const key = keyOf(id, userId);
+      const key = buildKey(id, userId);
       await reachable(() => Promise.all([outputs.forget(key), requests.forget(key)]));
     },
   };
 }
 
 /** Each of the two stores has half of the space. */
-function boundOf({ KeptResponsesHours, KeptResponsesMegabytes }: ReturnType<ResponseStoreDeps["options"]>): Bound {
+function calculateBound({
+  KeptResponsesHours,
+  KeptResponsesMegabytes,
+}: ReturnType<ResponseStoreDeps["options"]>): Bound {
   return { keepMs: KeptResponsesHours * HOUR_MS, maxBytes: (KeptResponsesMegabytes * MEGABYTE) / 2 };
 }
 

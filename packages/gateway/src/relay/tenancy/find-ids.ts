@@ -1,4 +1,4 @@
-import { idRulesOf, type IdRule } from "../../dialects/client-ids.ts";
+import { listIdRules, type IdRule } from "../../dialects/client-ids.ts";
 import { hasTwoSpellings } from "../../dialects/members.ts";
 import type { DialectId, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { isObject } from "../../lib/text/json.ts";
@@ -21,9 +21,9 @@ interface Node {
 
 const compiled = new Map<DialectId, Node>();
 
-function treeOf(dialect: DialectId): Node {
+function getRuleTree(dialect: DialectId): Node {
   let tree = compiled.get(dialect);
-  if (!tree) compiled.set(dialect, (tree = compile(idRulesOf(dialect), hasTwoSpellings(dialect))));
+  if (!tree) compiled.set(dialect, (tree = compile(listIdRules(dialect), hasTwoSpellings(dialect))));
   return tree;
 }
 
@@ -31,14 +31,14 @@ function compile(rules: readonly IdRule[], isSpelledTwice: boolean): Node {
   const root: Node = { rule: undefined, children: new Map() };
   for (const rule of rules) {
     let at = root;
-    for (const name of rule.path.split(".")) at = childOf(at, name, isSpelledTwice);
+    for (const name of rule.path.split(".")) at = ensureChild(at, name, isSpelledTwice);
     at.rule = rule;
   }
   return root;
 }
 
 /** The second spelling of a name leads to the same node. */
-function childOf(node: Node, name: string, isSpelledTwice: boolean): Node {
+function ensureChild(node: Node, name: string, isSpelledTwice: boolean): Node {
   let child = node.children.get(name);
   if (child) return child;
   child = { rule: undefined, children: new Map() };
@@ -50,7 +50,7 @@ function childOf(node: Node, name: string, isSpelledTwice: boolean): Node {
 /** The ids that a request names; undefined, and nothing allocated but the path, where there are none. */
 export function findIds(dialect: DialectId, body: JsonObject): readonly FoundId[] | undefined {
   const walk = new IdWalk();
-  walk.object(body, treeOf(dialect));
+  walk.object(body, getRuleTree(dialect));
   return walk.found;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { idRulesOf, type IdRule } from "../../dialects/client-ids.ts";
+import { listIdRules, type IdRule } from "../../dialects/client-ids.ts";
 import { dialectById } from "../../dialects/index.ts";
 import type { Dialect, DialectId, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
@@ -41,7 +41,7 @@ function bodyAt(path: string, value: JsonValue): JsonObject {
     .reduceRight<JsonValue>((inner, name) => ({ [name]: LISTS.has(name) ? [inner] : inner }), value) as JsonObject;
 }
 
-function requestOf(dialect: DialectId, userId: number, body: JsonObject): RelayRequest {
+function createRequest(dialect: DialectId, userId: number, body: JsonObject): RelayRequest {
   const protocol = dialectById(dialect) as Dialect;
   return {
     id: "r",
@@ -58,8 +58,8 @@ interface Outcome {
   readonly request: RelayRequest | undefined;
 }
 
-async function outcomeOf(rule: IdRule, dialect: DialectId, userId: number, value: string): Promise<Outcome> {
-  const request = requestOf(dialect, userId, bodyAt(rule.path, value));
+async function resolveOutcome(rule: IdRule, dialect: DialectId, userId: number, value: string): Promise<Outcome> {
+  const request = createRequest(dialect, userId, bodyAt(rule.path, value));
   const deps = {
     owners: {
       findAll: (ids: readonly string[], user: number) =>
@@ -99,12 +99,12 @@ const isSpare = (rule: IdRule) => rule.spare?.({}) !== undefined;
 
 /** The rows of the table that `selects` takes. */
 function rows(selects: (rule: IdRule) => boolean): Row[] {
-  const all = DIALECTS.flatMap((dialect) => idRulesOf(dialect).map((rule) => ({ dialect, path: rule.path, rule })));
+  const all = DIALECTS.flatMap((dialect) => listIdRules(dialect).map((rule) => ({ dialect, path: rule.path, rule })));
   return all.filter(({ rule }) => selects(rule));
 }
 
 function both({ rule, dialect }: Row): Promise<readonly Outcome[]> {
-  return Promise.all([OWNER, OTHER].map((user) => outcomeOf(rule, dialect, user, valueFor(rule))));
+  return Promise.all([OWNER, OTHER].map((user) => resolveOutcome(rule, dialect, user, valueFor(rule))));
 }
 
 /** Code and message of a refusal, the id left out. */
@@ -133,7 +133,7 @@ describe("every id of the table, sent by two users of one account", () => {
     const [own, other] = await both(row);
     expect(own?.sent).toContain(value);
     expect(own?.request?.pinnedAccount).toEqual(ACCOUNT);
-    const unknown = await outcomeOf(row.rule, row.dialect, OTHER, `${value}-unknown`);
+    const unknown = await resolveOutcome(row.rule, row.dialect, OTHER, `${value}-unknown`);
     expect(shown(unknown)[0]).toBe(404);
     expect(other && shown(other)).toEqual(shown(unknown));
   });
@@ -156,7 +156,7 @@ describe("the operator's own objects", () => {
   it("may be named where the channel lists every one of them", async () => {
     const body = { model: "m", input: "hi", prompt: { id: "pmpt_1" }, tools: [{ vector_store_ids: ["vs_1", "vs_2"] }] };
     const deps = { owners: { findAll: () => Promise.resolve(new Map()) }, deriveId: () => "" };
-    const { sharedIds, body: sent } = await keepToTenant(requestOf("openai-responses", OTHER, body), deps);
+    const { sharedIds, body: sent } = await keepToTenant(createRequest("openai-responses", OTHER, body), deps);
     expect(sharedIds?.ids).toEqual(["pmpt_1", "vs_1", "vs_2"]);
     const lists = (...shared_ids: string[]) => sharedIds && listsIds({ setting: { shared_ids } }, sharedIds);
     expect([lists(), lists("pmpt_1", "vs_1"), lists("vs_2", "vs_1", "pmpt_1")]).toEqual([false, false, true]);
@@ -170,7 +170,7 @@ describe("items of a conversation", () => {
     deriveId: (user: number, _member: string, value: string) => `${user}x${value.length}`,
   };
   const keep = async (input: JsonValue[]) =>
-    (await keepToTenant(requestOf("openai-responses", OTHER, { model: "m", input }), deps)).body.json()["input"];
+    (await keepToTenant(createRequest("openai-responses", OTHER, { model: "m", input }), deps)).body.json()["input"];
 
   it("keep their meaning without the ids of an account", async () => {
     const said = [{ type: "output_text", text: "Hi" }];
@@ -198,14 +198,17 @@ describe("items of a conversation", () => {
     { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true },
     { type: "item_reference", id: "msg_01J00000000000000000000000_0" },
   ])("that are nothing without their id have to be the user's: %j", async (item) => {
-    const { sharedIds } = await keepToTenant(requestOf("openai-responses", OTHER, { model: "m", input: [item] }), deps);
+    const { sharedIds } = await keepToTenant(
+      createRequest("openai-responses", OTHER, { model: "m", input: [item] }),
+      deps,
+    );
     expect(sharedIds?.refusal).toMatchObject({ status: 404, code: "item_not_found" });
   });
 });
 
 it("a request that names nothing is the very same one", async () => {
   const body = { model: "m", messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }], n: 1 };
-  const request = requestOf("openai-chat", OTHER, body);
+  const request = createRequest("openai-chat", OTHER, body);
   const deps = { owners: { findAll: () => Promise.reject(new Error("asked")) }, deriveId: () => "" };
   expect(await keepToTenant(request, deps)).toBe(request);
 });

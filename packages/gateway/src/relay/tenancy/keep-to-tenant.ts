@@ -1,4 +1,4 @@
-import { responseOfItem } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
+import { parseResponseId } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
 import type { SpareId } from "../../dialects/client-ids.ts";
 import { exactJson, withMembers } from "../../dialects/core/request-spec.ts";
 import { text } from "../../dialects/core/read.ts";
@@ -69,7 +69,7 @@ function sorted(found: readonly FoundId[], derive: (member: string, value: strin
     if (rule.treatment === "refused")
       throw unsupportedParameter(path.join("."), "It names what belongs to the operator.");
     if (rule.treatment === "derived") ids.edits.push({ path, value: derive(String(path.at(-1)), value) });
-    else if (how && responseOfItem(value) === undefined) ids.spare.push({ id, how });
+    else if (how && parseResponseId(value) === undefined) ids.spare.push({ id, how });
     else if (!how) (rule.isOptional ? ids.optional : ids.needed).push(id);
   }
   return ids;
@@ -120,7 +120,7 @@ function edited(request: RelayRequest, edits: readonly Edit[]): RelayRequest {
   if (edits.length === 0) return request;
   const json = withValues(exactJson(request.body), edits);
   if (request.upload)
-    return { ...request, body: { bytes: request.body.bytes, json: () => json }, formEdits: textsOf(json, edits) };
+    return { ...request, body: { bytes: request.body.bytes, json: () => json }, formEdits: readTexts(json, edits) };
   const names = [...new Set(edits.map(({ path }) => String(path[0])))];
   const changed = names.map((key) => ({ key, json: JSON.stringify(json[key]) }));
   return { ...request, body: editedBody(request.body, changed) };
@@ -133,6 +133,6 @@ function editedBody(body: Body, changed: Parameters<typeof withMembers>[1]): Bod
 }
 
 /** Fields of a form are texts. */
-function textsOf(json: JsonObject, edits: readonly Edit[]): ReadonlyMap<string, string> {
+function readTexts(json: JsonObject, edits: readonly Edit[]): ReadonlyMap<string, string> {
   return new Map(edits.map(({ path: [name = ""] }) => [String(name), text(json, String(name)) ?? ""]));
 }

@@ -1,5 +1,5 @@
 import type { LogExplanation } from "@fairway/wire";
-import { MOST_CANDIDATES, type CandidateEntry } from "../request/traced-route.ts";
+import { MAX_CANDIDATES, type CandidateEntry } from "../request/traced-route.ts";
 import { LONGEST_SAID } from "./own-words.ts";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
@@ -48,23 +48,23 @@ export type AttemptEntry = SilentEntry | readonly [...entry: SilentEntry, said: 
 export const TRACE_MEMBER = "trace";
 /** Longest JSON of one trace. */
 export const TRACE_BYTES = 2_048;
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 const LONGEST_TEXT = 64;
 const SILENT_MEMBERS = 12;
 
 /** The trace with as many candidates and attempts as fit; long names are cut. */
 export function boundedTrace(trace: CallTrace): CallTrace {
-  const c = trace.c.slice(0, MOST_CANDIDATES).map(cutCandidate);
+  const c = trace.c.slice(0, MAX_CANDIDATES).map(cutCandidate);
   let a = shortAttempts(trace.a).map(shortAttempt);
   let left = (trace.m ?? 0) + trace.c.length - c.length;
-  const whole = (): CallTrace => ({ ...trace, c, a, ...(left > 0 && { m: left }) });
-  if (isSurelyShort(c, a)) return whole();
-  while (c.length > 0 && byteLength(whole()) > TRACE_BYTES) {
+  const buildTrace = (): CallTrace => ({ ...trace, c, a, ...(left > 0 && { m: left }) });
+  if (isSurelyShort(c, a)) return buildTrace();
+  while (c.length > 0 && byteLength(buildTrace()) > TRACE_BYTES) {
     c.pop();
     left += 1;
   }
-  if (byteLength(whole()) > TRACE_BYTES) a = a.map(withoutWords);
-  return whole();
+  if (byteLength(buildTrace()) > TRACE_BYTES) a = a.map(withoutWords);
+  return buildTrace();
 }
 
 function cutCandidate(entry: CandidateEntry): CandidateEntry {
@@ -78,23 +78,23 @@ function cutCandidate(entry: CandidateEntry): CandidateEntry {
 /** More than the numbers of an entry take as text. */
 const NUMBERS_BYTES = 70;
 /** JSON writes one character as six bytes at most. */
-const MOST_BYTES = 6;
+const MAX_BYTES = 6;
 
 /** Writing a trace only to measure it would cost a plain call as much as the trace itself. */
 function isSurelyShort(candidates: readonly CandidateEntry[], attempts: readonly AttemptEntry[]): boolean {
   let bytes = 3 * NUMBERS_BYTES;
-  for (const [, group, , , skipped] of candidates) bytes += NUMBERS_BYTES + skipped.length + MOST_BYTES * group.length;
+  for (const [, group, , , skipped] of candidates) bytes += NUMBERS_BYTES + skipped.length + MAX_BYTES * group.length;
   for (const [, , , , , , code, outcome, next, model, host, id, said = ""] of attempts) {
     const texts = code.length + model.length + host.length + id.length + said.length;
-    bytes += 2 * NUMBERS_BYTES + outcome.length + next.length + MOST_BYTES * texts;
+    bytes += 2 * NUMBERS_BYTES + outcome.length + next.length + MAX_BYTES * texts;
   }
   return bytes <= TRACE_BYTES;
 }
 
 /** The first attempts say how it began, the last how it ended. */
 function shortAttempts(attempts: readonly AttemptEntry[]): readonly AttemptEntry[] {
-  if (attempts.length <= MOST_ATTEMPTS) return attempts;
-  return [...attempts.slice(0, MOST_ATTEMPTS - 1), ...attempts.slice(-1)];
+  if (attempts.length <= MAX_ATTEMPTS) return attempts;
+  return [...attempts.slice(0, MAX_ATTEMPTS - 1), ...attempts.slice(-1)];
 }
 
 function shortAttempt(entry: AttemptEntry): AttemptEntry {

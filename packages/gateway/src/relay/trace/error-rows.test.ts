@@ -36,7 +36,7 @@ function kit(options: { ErrorLogEnabled?: boolean; ErrorLogPerMinute?: number } 
   return { rows, state, errors };
 }
 
-const detailOf = (row: LogRowInput | undefined) => JSON.parse(row?.other ?? "{}") as Record<string, unknown>;
+const parseDetail = (row: LogRowInput | undefined) => JSON.parse(row?.other ?? "{}") as Record<string, unknown>;
 
 describe("rows of failed calls", () => {
   it("contain the first of a minute by token and code, and the number of the rest", async () => {
@@ -48,8 +48,8 @@ describe("rows of failed calls", () => {
     errors.record(call("d"), new AppError("model_not_found"));
     await errors.stop();
     expect(rows.map(({ request_id }) => request_id)).toEqual(["a0", "a1", "b", "c", "", "d"]);
-    for (const row of rows) expect(detailOf(row)["frt"]).toBe(-1000);
-    expect(rows.map((row) => detailOf(row)["repeated"])).toEqual([
+    for (const row of rows) expect(parseDetail(row)["frt"]).toBe(-1000);
+    expect(rows.map((row) => parseDetail(row)["repeated"])).toEqual([
       undefined,
       undefined,
       undefined,

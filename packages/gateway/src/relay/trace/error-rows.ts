@@ -48,11 +48,11 @@ const EVERY_MS = 1_000;
 /** Rows of one statement. */
 const ROWS_AT_ONCE = 100;
 /** Rows that wait for the database. */
-const MOST_WAITING = 5_000;
+const MAX_WAITING = 5_000;
 const LONGEST_CONTENT = 512;
 const LONGEST_MODEL = 255;
 const LONGEST_NAME = 64;
-const MOST_CHANNELS = 32;
+const MAX_CHANNELS = 32;
 
 /** Writes failed calls as log rows of type error: the first ones of a minute by token and code, then their number. */
 export function createErrorRows(deps: ErrorRowsDeps): ErrorRows {
@@ -67,7 +67,7 @@ export function createErrorRows(deps: ErrorRowsDeps): ErrorRows {
       if (!ErrorLogEnabled) return;
       const { userId, tokenId } = call.owner;
       const name = `${userId} ${tokenId} ${error.code ?? error.status}`;
-      sample.take(name, { now: now(), most: ErrorLogPerMinute, row: () => rowOf(call, error, now()) });
+      sample.take(name, { now: now(), most: ErrorLogPerMinute, row: () => buildRow(call, error, now()) });
     },
     start() {
       timer = setInterval(() => {
@@ -102,7 +102,7 @@ function createQueue({ insert, log, onLost }: ErrorRowsDeps) {
   };
   return {
     add(row: LogRowInput): void {
-      if (waiting.length < MOST_WAITING) waiting.push(row);
+      if (waiting.length < MAX_WAITING) waiting.push(row);
       else onLost(1);
     },
     flush: () => (writing = writing.then(write)),
@@ -117,7 +117,7 @@ function createQueue({ insert, log, onLost }: ErrorRowsDeps) {
 /** `frt` of calls without a first token. */
 const NO_FIRST_TOKEN = -1000;
 
-function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
+function buildRow(call: FailedCall, error: AppError, now: number): LogRowInput {
   const { owner, channels } = call;
   const trace = call.trace();
   const stop = stopDetail(call.notes, error.code === "budget_exceeded");
@@ -136,13 +136,13 @@ function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
     frt: NO_FIRST_TOKEN,
     ...stop.shared,
     ...(trace && { [TRACE_MEMBER]: trace }),
-    admin_info: { use_channel: channels.slice(0, MOST_CHANNELS).map(String), ...stop.operator, ...call.said },
+    admin_info: { use_channel: channels.slice(0, MAX_CHANNELS).map(String), ...stop.operator, ...call.said },
   };
   return {
     user_id: owner.userId,
     created_at: now,
     type: LOG_TYPE.error,
-    content: contentOf(error),
+    content: describeError(error),
     username: owner.username,
     token_name: owner.tokenName,
     model_name: call.model.slice(0, LONGEST_MODEL),
@@ -161,6 +161,6 @@ function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
 }
 
 /** The gateway's own message; an upstream's may repeat the prompt. */
-function contentOf({ isQuoted, message, status }: AppError): string {
+function describeError({ isQuoted, message, status }: AppError): string {
   return isQuoted ? `The upstream refused the call with status ${status}.` : message.slice(0, LONGEST_CONTENT);
 }

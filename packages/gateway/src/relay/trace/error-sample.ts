@@ -17,7 +17,7 @@ interface Sampled {
 
 const MINUTE_SECONDS = 60;
 /** Names that are counted in a minute; errors of others get no row. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
 /** Errors of one name in the current minute. */
 interface Count {
@@ -49,7 +49,7 @@ export function createErrorSample({ add, onLost }: ErrorSampleDeps) {
       turn(now);
       const count = counts.get(name);
       if (count && most > 0 && count.rows >= most) count.left += 1;
-      else if (!count && counts.size >= MOST_NAMES) uncounted += 1;
+      else if (!count && counts.size >= MAX_NAMES) uncounted += 1;
       else {
         const last = row();
         counts.set(name, { rows: (count?.rows ?? 0) + 1, left: 0, last });

@@ -3,7 +3,7 @@ const STEP = 8;
 /** A stretch that the request holds too is a quotation from this length on. */
 const QUOTED = 16;
 /** More of a request is not searched: it would take longer than the row is worth. */
-const MOST_SEARCHED = 1024 * 1024;
+const MAX_SEARCHED = 1024 * 1024;
 export const LONGEST_SAID = 200;
 
 /**
@@ -12,7 +12,7 @@ export const LONGEST_SAID = 200;
  */
 export function ownWords(message: string, request: Buffer): string {
   const text = message.slice(0, LONGEST_SAID);
-  if (request.length > MOST_SEARCHED) return "";
+  if (request.length > MAX_SEARCHED) return "";
   let words = "";
   let done = 0;
   for (let at = 0; at + STEP <= text.length; at += STEP) {

@@ -29,17 +29,21 @@ export interface TracedCharge {
 const NO_CANDIDATES: TracedCandidates = { entries: [], open: 0, total: 0 };
 
 /** The route of a request that failed, or that `delivering` answered. */
-export function traceOf(request: RelayRequest, delivering?: Partial<TracedAttempt>, charge?: TracedCharge): CallTrace {
+export function buildTrace(
+  request: RelayRequest,
+  delivering?: Partial<TracedAttempt>,
+  charge?: TracedCharge,
+): CallTrace {
   const { failures = [], startedAt } = request;
   const now = performance.now();
-  const a = failures.map((failed, at) => failedEntry(failed, request, nextOf(failures, at, delivering)));
-  if (isTraced(delivering)) a.push(entryOf(delivering, { startedAt, endedAt: now, ...endOf(charge?.reason) }));
+  const a = failures.map((failed, at) => failedEntry(failed, request, resolveNextStep(failures, at, delivering)));
+  if (isTraced(delivering)) a.push(buildEntry(delivering, { startedAt, endedAt: now, ...toTraceEnd(charge?.reason) }));
   const { entries, open, total } = request.selection?.candidates() ?? NO_CANDIDATES;
   const isRefused = a.length === 0;
   const c = isRefused ? entries.map(refused) : entries;
   return boundedTrace({
     v: 1,
-    by: isRefused ? "none" : routeOf(request, open),
+    by: isRefused ? "none" : resolveRoute(request, open),
     ms: Math.round(now - startedAt),
     ...(charge && { r: charge.reserved, p: charge.priceSource }),
     c,
@@ -65,11 +69,14 @@ const BROKEN: Readonly<Partial<Record<FinishReason, End>>> = {
   idle_timeout: { code: "idle_timeout", outcome: "timeout", next: "begun" },
 };
 
-function endOf(reason: FinishReason = "stop"): End {
+function toTraceEnd(reason: FinishReason = "stop"): End {
   return BROKEN[reason] ?? DELIVERED;
 }
 
-function routeOf({ caller, pinnedAccount, isAffine, selection }: RelayRequest, open: number): LogExplanation["route"] {
+function resolveRoute(
+  { caller, pinnedAccount, isAffine, selection }: RelayRequest,
+  open: number,
+): LogExplanation["route"] {
   if (!selection) return "none";
   if (pinnedAccount) return "account";
   if (caller.pinnedChannel !== undefined) return "pin";
@@ -77,7 +84,7 @@ function routeOf({ caller, pinnedAccount, isAffine, selection }: RelayRequest, o
   return open > 1 ? "weight" : "only";
 }
 
-function nextOf(
+function resolveNextStep(
   failures: readonly FailedAttempt[],
   at: number,
   delivering: Partial<TracedAttempt> | undefined,
@@ -103,7 +110,7 @@ function failedEntry(
   next: string,
 ): AttemptEntry {
   const code = failure.error.code ?? "";
-  const entry = entryOf(attempt, { startedAt, endedAt, code, outcome: failure.outcome, next });
+  const entry = buildEntry(attempt, { startedAt, endedAt, code, outcome: failure.outcome, next });
   const said = failure.said === undefined ? "" : ownWords(failure.said, body.bytes);
   return said === "" ? entry : [...entry, said];
 }
@@ -123,7 +130,7 @@ interface Ended {
   readonly next: string;
 }
 
-function entryOf(attempt: TracedAttempt, { startedAt, endedAt, code, outcome, next }: Ended): SilentEntry {
+function buildEntry(attempt: TracedAttempt, { startedAt, endedAt, code, outcome, next }: Ended): SilentEntry {
   const { target, headAt } = attempt;
   return [
     target.channel.id,

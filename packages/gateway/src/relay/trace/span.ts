@@ -5,7 +5,7 @@ import type { AttemptResult } from "../upstream/attempt-result.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 /** The attributes of a call that a trace records; never its text. */
-export function callStartOf(request: RelayRequest): CallStart {
+export function buildCallStart(request: RelayRequest): CallStart {
   const { id, spec, caller, url, startedAt, clientHeaders = {} } = request;
   return {
     requestId: id,
@@ -22,23 +22,24 @@ export function callStartOf(request: RelayRequest): CallStart {
 }
 
 /** What the span of an attempt shows from its start. */
-export function spanOf({ target }: { readonly target: RouteTarget }): AttemptStart {
+export function buildAttemptStart({ target }: { readonly target: RouteTarget }): AttemptStart {
   const { channel, keyIndex, plan, upstreamModel } = target;
   const provider = plan.provider.telemetryName ?? plan.provider.id;
   return { channelId: channel.id, channelName: channel.name, keyIndex, provider, upstreamModel };
 }
 
 /** What the span of an attempt shows at its end. */
-export function spanEndOf(
+export function buildAttemptEnd(
   { status, upstreamHost, upstreamRequestId }: Pick<TracedAttempt, "status" | "upstreamHost" | "upstreamRequestId">,
   result: AttemptResult,
 ): AttemptEnd {
-  const errorCode = result.kind === "failed" ? (result.failure.error.code ?? result.failure.outcome) : codeOf(result);
+  const errorCode =
+    result.kind === "failed" ? (result.failure.error.code ?? result.failure.outcome) : findErrorCode(result);
   return { status, host: upstreamHost, upstreamRequestId, errorCode };
 }
 
 /** A stream that broke off was delivered as far as it came. */
-function codeOf(result: Exclude<AttemptResult, { kind: "failed" }>): string | undefined {
+function findErrorCode(result: Exclude<AttemptResult, { kind: "failed" }>): string | undefined {
   if (result.kind === "disconnected") return "client_abort";
   return result.reason === "stop" ? undefined : result.reason;
 }

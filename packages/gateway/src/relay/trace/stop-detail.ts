@@ -21,11 +21,11 @@ export function stopDetail({ guardrail, usedUp }: StopNotes, isUsedUp: boolean):
     },
     operator: {
       ...(guardrail && { guardrail_reason: guardrail.reason }),
-      ...(spent !== undefined && spent !== "balance" && { budget: budgetOf(spent) }),
+      ...(spent !== undefined && spent !== "balance" && { budget: pickBudgetTerms(spent) }),
     },
   };
 }
 
-function budgetOf({ id, scope, subject, subject_name = "", period, quota_limit }: BudgetTerms) {
+function pickBudgetTerms({ id, scope, subject, subject_name = "", period, quota_limit }: BudgetTerms) {
   return { id, scope, subject, subject_name, period, quota_limit };
 }

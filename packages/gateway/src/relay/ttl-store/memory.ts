@@ -11,7 +11,7 @@ export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
     const known = entries.get(key);
     if (!known) return;
     entries.delete(key);
-    bytes -= sizeOf(known);
+    bytes -= calculateSize(known);
   };
   return {
     find(key) {
@@ -23,10 +23,10 @@ export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
     },
     keep(key, given, { maxBytes, keepMs }) {
       forget(key);
-      if (sizeOf(given) > maxBytes) return;
+      if (calculateSize(given) > maxBytes) return;
       const entry = { ...given, body: withOwnMemory(given.body) };
       entries.set(key, entry);
-      bytes += sizeOf(entry);
+      bytes += calculateSize(entry);
       for (const [oldest, { storedAt }] of entries) {
         if (bytes <= maxBytes && storedAt + keepMs > entry.storedAt) break;
         forget(oldest);
@@ -50,6 +50,6 @@ function withOwnMemory(bytes: Buffer): Buffer {
   return own;
 }
 
-function sizeOf({ body }: Entry): number {
+function calculateSize({ body }: Entry): number {
   return body.length + OVERHEAD_BYTES;
 }

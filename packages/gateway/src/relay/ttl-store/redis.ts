@@ -77,7 +77,7 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
   return {
     async find(key) {
       if (waitBudget().isOver) throw new RedisUnavailable("Redis did not answer a moment ago", false);
-      const look = redis.one({ command: "HGET", args: [keys[0], key] }, waitBudget().ms);
+      const look = redis.sendOne({ command: "HGET", args: [keys[0], key] }, waitBudget().ms);
       const sealed = await look.catch((error: unknown) => {
         failed(error);
         throw error;
@@ -88,10 +88,10 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
       const sealed = sealEntry(key, entry, sealer);
       if (sealed.length > maxBytes || waitBudget().isOver) return;
       const args = [key, sealed, keepMs, maxBytes];
-      redis.one({ script: KEEP, keys, args }, WRITE_TIMEOUT_MS).catch(failed);
+      redis.sendOne({ script: KEEP, keys, args }, WRITE_TIMEOUT_MS).catch(failed);
     },
     async forget(key) {
-      await redis.one({ script: FORGET, keys, args: [key] }, WRITE_TIMEOUT_MS);
+      await redis.sendOne({ script: FORGET, keys, args: [key] }, WRITE_TIMEOUT_MS);
     },
     clear() {},
     bytes: 0,

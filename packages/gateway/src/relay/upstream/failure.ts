@@ -64,7 +64,7 @@ export function refusedByUpstream(
     retry: mapped === undefined ? upstreamError.retry : retriesStatus(status),
     isTransient: TRANSIENT_CLASSES.has(upstreamError.class),
     disable: upstreamError.disable ? upstreamError.message : undefined,
-    restMs: restOf(upstreamError, defaultRestMs),
+    restMs: calculateRestMs(upstreamError, defaultRestMs),
     isLimited: upstreamError.class === "rate_limit",
     isOutOfCredit: upstreamError.class === "out_of_credit",
     said: upstreamError.message,
@@ -77,7 +77,10 @@ export function refusedByUpstream(
 const OUT_OF_CREDIT_REST_MS = 300_000;
 
 /** After too many calls and without credit always, after an overload when the upstream says how long. */
-function restOf({ class: found, disable, retryAfterMs }: UpstreamError, defaultRestMs: number): number | undefined {
+function calculateRestMs(
+  { class: found, disable, retryAfterMs }: UpstreamError,
+  defaultRestMs: number,
+): number | undefined {
   if (found === "out_of_credit") return disable ? (retryAfterMs ?? OUT_OF_CREDIT_REST_MS) : undefined;
   if (found === "rate_limit") return retryAfterMs ?? defaultRestMs;
   return found === "overloaded" || found === "server" ? retryAfterMs : undefined;
@@ -145,7 +148,7 @@ export function unreachable(error: Error): Failure {
 export function unreadable(cause: unknown): Failure {
   return {
     ...NOT_BLAMED,
-    error: isOfUpstream(cause) ? cause : new AppError("upstream_invalid_response", { cause }),
+    error: isUpstreamError(cause) ? cause : new AppError("upstream_invalid_response", { cause }),
     outcome: "upstream_error",
     retry: true,
     isTransient: true,
@@ -196,23 +199,23 @@ export function notBuilt(error: AppError): Failure {
 }
 
 /** The conversion of an answer says so when it has failed upstream. */
-export function isOfUpstream(error: unknown): error is AppError {
+export function isUpstreamError(error: unknown): error is AppError {
   return error instanceof AppError && error.origin === "upstream";
 }
 
 /** True when the upstream was silent for too long. */
 export function isIdleTimeout(error: Error): boolean {
-  return codeOf(error) === "UND_ERR_BODY_TIMEOUT";
+  return readErrorCode(error) === "UND_ERR_BODY_TIMEOUT";
 }
 
 function isConnectTimeout(error: Error): boolean {
-  return codeOf(error) === "UND_ERR_CONNECT_TIMEOUT";
+  return readErrorCode(error) === "UND_ERR_CONNECT_TIMEOUT";
 }
 
 function isTimeout(error: Error): boolean {
-  return codeOf(error) === "UND_ERR_HEADERS_TIMEOUT" || isConnectTimeout(error);
+  return readErrorCode(error) === "UND_ERR_HEADERS_TIMEOUT" || isConnectTimeout(error);
 }
 
-function codeOf(error: Error): string | undefined {
+function readErrorCode(error: Error): string | undefined {
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

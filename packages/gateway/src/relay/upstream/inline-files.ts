@@ -141,7 +141,7 @@ function filePart(part: JsonObject, edit: Edit): JsonObject {
   const data = dataUrl(url, edit);
   if (url === undefined || data === undefined) return part;
   const { file_url: _address, ...rest } = part;
-  return { ...rest, filename: text(rest, "filename") ?? nameOf(url), file_data: data };
+  return { ...rest, filename: text(rest, "filename") ?? readFileName(url), file_data: data };
 }
 
 function sourcePart(part: JsonObject, edit: Edit): JsonObject {
@@ -168,6 +168,6 @@ function base64Source({ mediaType, bytes }: RemoteFile): JsonObject {
     : { type: "base64", media_type: mediaType, data: bytes.toString("base64") };
 }
 
-function nameOf(url: string): string {
+function readFileName(url: string): string {
   return new URL(url).pathname.split("/").at(-1) || "file";
 }

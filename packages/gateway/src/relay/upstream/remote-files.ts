@@ -37,8 +37,8 @@ export function createRemoteFiles({ fetcher, options }: RemoteFilesDeps): Remote
     async read(url, { signal, maxBytes = MAX_BYTES } = {}) {
       const answer = await fetcher.fetch({ ...throughWorker({ url }, options()), maxBytes, ...(signal && { signal }) });
       if (answer.status !== 200) throw new AppError("file_fetch_failed", { cause: `status ${answer.status}` });
-      const bytes = await wholeOf(answer);
-      const mediaType = mediaTypeOf(bytes, answer.headers["content-type"] ?? "");
+      const bytes = await readBody(answer);
+      const mediaType = detectMediaType(bytes, answer.headers["content-type"] ?? "");
       if (mediaType === undefined) throw new AppError("file_fetch_failed", { cause: "a file of an unknown kind" });
       return { mediaType, bytes };
     },
@@ -60,14 +60,14 @@ export function throughWorker(call: GuardedCall, { WorkerUrl, WorkerValidKey }: 
   };
 }
 
-async function wholeOf({ body }: GuardedAnswer): Promise<Buffer> {
+async function readBody({ body }: GuardedAnswer): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of body) parts.push(part);
   return Buffer.concat(parts);
 }
 
 /** Kinds that models take; what the sender calls the file decides about plain text only. */
-function mediaTypeOf(bytes: Buffer, named: string): string | undefined {
+function detectMediaType(bytes: Buffer, named: string): string | undefined {
   const start = bytes.toString("latin1", 0, 12);
   const found = KINDS.find(([pattern]) => pattern.test(start))?.[1];
   if (found !== undefined) return found;

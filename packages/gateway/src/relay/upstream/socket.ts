@@ -22,7 +22,7 @@ export function openSocket(
     const onAbort = () => socket.terminate();
     signal.addEventListener("abort", onAbort, { once: true });
     socket.once("close", () => signal.removeEventListener("abort", onAbort));
-    const received = messagesOf(socket);
+    const received = iterateMessages(socket);
     socket.once("open", () => resolve({ send: (text) => socket.send(text), received, close: () => socket.close() }));
     socket.once("unexpected-response", (_request, response) => {
       const headers = Object.fromEntries(
@@ -35,7 +35,7 @@ export function openSocket(
 }
 
 /** Frames in order; ends when the other side closes and throws when the connection breaks. */
-function messagesOf(socket: WebSocket): AsyncIterable<string> {
+function iterateMessages(socket: WebSocket): AsyncIterable<string> {
   const waiting: string[] = [];
   let wake: (() => void) | undefined;
   let isClosed = false;

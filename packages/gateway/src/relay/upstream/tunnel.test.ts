@@ -14,7 +14,7 @@ let proxy: Server;
 let asked: string[] = [];
 let answer = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-async function portOf(server: NetServer): Promise<number> {
+async function listenOnFreePort(server: NetServer): Promise<number> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     onward.on("error", () => socket.destroy());
     socket.on("error", () => onward.destroy());
   });
-  await portOf(proxy);
+  await listenOnFreePort(proxy);
 });
 afterAll(() => {
   setDefaultCACertificates(trusted);
@@ -59,12 +59,12 @@ describe("a tunnel through a proxy", () => {
     asked = [];
     const plain = createServer();
     greeting(plain);
-    const plainPort = await portOf(plain);
+    const plainPort = await listenOnFreePort(plain);
     expect(await open(`ws://localhost:${plainPort}/x`, false)).toBe("hello");
     const { ca, cert, key } = await createCertificates();
     const secure = createSecureServer({ cert: await readFile(cert), key: await readFile(key) });
     greeting(secure);
-    const securePort = await portOf(secure);
+    const securePort = await listenOnFreePort(secure);
     await expect(open(`wss://localhost:${securePort}/x`, true)).rejects.toThrow(/certificate/);
     setDefaultCACertificates([...trusted, await readFile(ca, "utf8")]);
     expect(await open(`wss://localhost:${securePort}/x`, true)).toBe("hello");

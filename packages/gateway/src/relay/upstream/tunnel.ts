@@ -44,7 +44,7 @@ export class TunnelAgent extends Agent {
       port: this.#proxy.port,
       method: "CONNECT",
       path: target,
-      headers: { host: target, ...credentialsOf(this.#proxy) },
+      headers: { host: target, ...buildProxyHeaders(this.#proxy) },
       timeout: this.#timeoutMs,
       agent: false,
       ...(this.#lookup && { lookup: this.#lookup }),
@@ -69,7 +69,7 @@ export class TunnelAgent extends Agent {
   }
 }
 
-function credentialsOf({ username, password }: URL): Record<string, string> {
+function buildProxyHeaders({ username, password }: URL): Record<string, string> {
   if (username === "") return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };

@@ -22,7 +22,7 @@ describe("how WebSockets reach an upstream", () => {
 
 describe("link-local and metadata addresses", () => {
   const timeouts = { headersMs: 1_000, idleMs: 1_000 };
-  const failureOf = (upstreams: ReturnType<typeof createUpstreams>, address: string, proxy?: string) =>
+  const findFailure = (upstreams: ReturnType<typeof createUpstreams>, address: string, proxy?: string) =>
     upstreams.json({ method: "GET", url: address, headers: {}, ...(proxy && { proxy }) }).then(
       () => "answered",
       (error: unknown) => String((error as Error).message),
@@ -45,11 +45,11 @@ describe("link-local and metadata addresses", () => {
     "http://metadata.google.internal/",
   ])("%s is refused for calls, sockets and proxies", async (address) => {
     const upstreams = createUpstreams({ connectTimeoutMs: 300, keepAliveMs: 1_000 });
-    expect(await failureOf(upstreams, address)).toContain("is not allowed");
+    expect(await findFailure(upstreams, address)).toContain("is not allowed");
     expect(() => upstreams.socketOptions(url(address.replace("http", "ws")), undefined)).toThrow(
       "could not be reached",
     );
-    expect(await failureOf(upstreams, address, "http://127.0.0.1:9")).toContain("could not be reached");
+    expect(await findFailure(upstreams, address, "http://127.0.0.1:9")).toContain("could not be reached");
     expect(() => upstreams.dispatch(call("http://127.0.0.1:9/"), address, timeouts, {})).toThrow(
       "could not be reached",
     );
@@ -58,7 +58,7 @@ describe("link-local and metadata addresses", () => {
 
   it("may be allowed", async () => {
     const upstreams = createUpstreams({ connectTimeoutMs: 300, keepAliveMs: 1_000, allowsLinkLocal: true });
-    expect(await failureOf(upstreams, "http://169.254.169.254/")).not.toContain("is not allowed");
+    expect(await findFailure(upstreams, "http://169.254.169.254/")).not.toContain("is not allowed");
     await upstreams.close();
   });
 });

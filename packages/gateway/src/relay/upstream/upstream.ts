@@ -83,14 +83,14 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
         refuseProxied(proxy, url.hostname, settings);
         const isSecure = url.protocol === "wss:" || url.protocol === "https:";
         return {
-          agent: new TunnelAgent(proxy, { isSecure, timeoutMs: settings.connectTimeoutMs, ...lookupOf(settings) }),
+          agent: new TunnelAgent(proxy, { isSecure, timeoutMs: settings.connectTimeoutMs, ...createLookup(settings) }),
         };
       }
       refuseAddress(url.hostname, settings);
-      return lookupOf(settings);
+      return createLookup(settings);
     },
     refusesHost: (hostname, isProxied) =>
-      refusalOf(hostname, isProxied ? beyondProxy(settings) : settings) !== undefined,
+      findRefusal(hostname, isProxied ? beyondProxy(settings) : settings) !== undefined,
     json: async (call) => requestJson(poolFor(new URL(call.url).origin, call.proxy), call),
     async close() {
       const all = [...pools.values()];
@@ -108,32 +108,32 @@ function directPool(origin: string, settings: UpstreamSettings): Dispatcher {
     allowH2: false,
     keepAliveTimeout: settings.keepAliveMs,
     keepAliveMaxTimeout: 10 * settings.keepAliveMs,
-    connect: connectorOf(origin, settings),
+    connect: createConnector(origin, settings),
     maxHeaderSize: 64 * 1024,
   });
 }
 
 type Connect = NonNullable<Pool.Options["connect"]>;
 
-function connectorOf(origin: string, settings: UpstreamSettings): Connect {
-  const refusal = refusalOf(new URL(origin).hostname, settings);
+function createConnector(origin: string, settings: UpstreamSettings): Connect {
+  const refusal = findRefusal(new URL(origin).hostname, settings);
   if (refusal) return (_options, done) => done(refusal, null);
-  return { timeout: settings.connectTimeoutMs, ...lookupOf(settings) };
+  return { timeout: settings.connectTimeoutMs, ...createLookup(settings) };
 }
 
 /** A lookup that refuses addresses outside the allowed networks. */
-function lookupOf({ isPublicOnly, allowsLinkLocal }: UpstreamSettings): { readonly lookup?: LookupFunction } {
+function createLookup({ isPublicOnly, allowsLinkLocal }: UpstreamSettings): { readonly lookup?: LookupFunction } {
   if (isPublicOnly) return { lookup: publicOnly() };
   return allowsLinkLocal ? {} : { lookup: guardedLookup };
 }
 
 function refuseAddress(hostname: string, settings: UpstreamSettings): void {
-  const cause = refusalOf(hostname, settings);
+  const cause = findRefusal(hostname, settings);
   if (cause) throw new AppError("upstream_connect_failed", { cause });
 }
 
 /** A numeric address is never looked up, so it is checked here. */
-function refusalOf(hostname: string, { isPublicOnly, allowsLinkLocal }: UpstreamSettings): Error | undefined {
+function findRefusal(hostname: string, { isPublicOnly, allowsLinkLocal }: UpstreamSettings): Error | undefined {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (!allowsLinkLocal && isForbiddenHost(host)) return new Error(`the address ${host} is not allowed`);
   const isPrivate = isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host);
@@ -153,7 +153,7 @@ function refuseProxied(proxy: string, hostname: string, settings: UpstreamSettin
 function proxyPool(proxy: string, origin: string, settings: UpstreamSettings): Dispatcher {
   refuseProxied(proxy, new URL(origin).hostname, settings);
   const connectTimeout = settings.connectTimeoutMs;
-  return new ProxyAgent({ uri: proxy, connections: 4096, connectTimeout, proxyTls: lookupOf(settings) });
+  return new ProxyAgent({ uri: proxy, connections: 4096, connectTimeout, proxyTls: createLookup(settings) });
 }
 
 function evictOldest(pools: Map<string, Dispatcher>): void {

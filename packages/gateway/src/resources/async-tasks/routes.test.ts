@@ -3,7 +3,7 @@ import type { AsyncTask, Drawing } from "@fairway/wire";
 import type { Insertable } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import type { Database } from "../../storage/database.ts";
 import type { MidjourneyTable, TaskTable } from "../../storage/tables/schema.ts";
@@ -115,18 +115,18 @@ describe("over HTTP", () => {
     expect(await drawings("?channel_id=4&start_timestamp=NaN")).toMatchObject([{ channel_id: 4 }]);
     expect(await drawings("?page_size=2&sort=submit_time&order=asc")).toMatchObject([{ mj_id: "m0" }, { mj_id: "m1" }]);
     expect((await members.admin.get("/api/mj")).headers["x-total-count"]).toBe("12");
-    expect(await codeOf(members.user.get("/api/mj/"))).toBe("AU7");
+    expect(await readCode(members.user.get("/api/mj/"))).toBe("AU7");
   });
 
   test("images are shown through this server while the option says so", async () => {
-    const own = () => members.user.data<Drawing[]>(members.user.get("/api/mj/self/?channel_id=1"));
-    expect(await own()).toMatchObject([
+    const listOwnDrawings = () => members.user.data<Drawing[]>(members.user.get("/api/mj/self/?channel_id=1"));
+    expect(await listOwnDrawings()).toMatchObject([
       { mj_id: "m11", channel_id: 0, image_url: "https://public.example/mj/image/m11", code: 1 },
     ]);
     await setOptions(members.root, { ServerAddress: "https://gw.example" });
-    expect((await own())[0]?.image_url).toBe("https://gw.example/mj/image/m11");
+    expect((await listOwnDrawings())[0]?.image_url).toBe("https://gw.example/mj/image/m11");
     await setOptions(members.root, { MjForwardUrlEnabled: "false" });
-    expect((await own())[0]?.image_url).toBe("https://cdn.example/x.png");
+    expect((await listOwnDrawings())[0]?.image_url).toBe("https://cdn.example/x.png");
     expect((await drawings("?mj_id=m1"))[0]?.image_url).toBe("");
   });
 
@@ -140,10 +140,10 @@ describe("over HTTP", () => {
     ).toHaveLength(10);
     expect(await tasks("?status=FAILURE")).toEqual([]);
     expect(await tasks("?channel_id=5")).toMatchObject([{ task_id: "t5" }]);
-    const own = await members.user.data<AsyncTask[]>(members.user.get("/api/task/self?channel_id=1"));
-    expect(own).toMatchObject([{ task_id: "t11", channel_id: 0, data: "no json" }]);
-    expect(Object.keys(own[0] ?? {})).not.toContain("request_id");
-    expect(await codeOf(members.user.get("/api/task/"))).toBe("AU7");
+    const listOwnDrawings = await members.user.data<AsyncTask[]>(members.user.get("/api/task/self?channel_id=1"));
+    expect(listOwnDrawings).toMatchObject([{ task_id: "t11", channel_id: 0, data: "no json" }]);
+    expect(Object.keys(listOwnDrawings[0] ?? {})).not.toContain("request_id");
+    expect(await readCode(members.user.get("/api/task/"))).toBe("AU7");
   });
 });
 

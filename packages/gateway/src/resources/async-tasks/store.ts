@@ -35,18 +35,18 @@ export function createTaskStore({ database: { db } }: { readonly database: Datab
   return {
     async page(query: TaskQuery): Promise<{ rows: AsyncTask[]; total: number }> {
       const { rows, total } = await sortedPage(matching(query), SORTABLE, query);
-      return { rows: rows.map(viewOf), total };
+      return { rows: rows.map(toAsyncTask), total };
     },
   };
 }
 
-function viewOf(row: Selectable<TaskTable>): AsyncTask {
+function toAsyncTask(row: Selectable<TaskTable>): AsyncTask {
   const { token_id: _token, request_id: _request, charged: _charged, refunded: _refunded, ...rest } = row;
-  return { ...rest, properties: jsonOf(row.properties), data: jsonOf(row.data) };
+  return { ...rest, properties: parseStoredJson(row.properties), data: parseStoredJson(row.data) };
 }
 
 /** Parses a stored upstream answer; text that is not JSON is returned as text. */
-function jsonOf(text: string): unknown {
+function parseStoredJson(text: string): unknown {
   if (text === "") return null;
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-import { auditList, pageOf, type Endpoint } from "@fairway/wire";
+import { auditList, resolvePage, type Endpoint } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -7,7 +7,7 @@ import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { redacted } from "./redact.ts";
 import { createAuditStore, type AuditStore } from "./store.ts";
-import { difference, readTarget, targetOf, type Target, type Values } from "./targets.ts";
+import { difference, readTarget, findTarget, type Target, type Values } from "./targets.ts";
 
 export interface AuditDeps {
   readonly database: Database;
@@ -37,7 +37,7 @@ const MAX_TARGET_CHARS = 255;
 export function withAudit(routes: readonly Route[], deps: AuditDeps): Route[] {
   const store = createAuditStore(deps);
   const listing = implement(auditList, async ({ query, setTotal }) => {
-    const { rows, total } = await store.list({ ...query, ...pageOf(query) });
+    const { rows, total } = await store.list({ ...query, ...resolvePage(query) });
     setTotal(total);
     return rows;
   });
@@ -82,7 +82,7 @@ interface Write extends Written {
 
 /** Until the call has ended the row says what was asked for, as `unfinished`; after a crash that is all that is known. */
 async function begin({ endpoint, call }: Written, store: AuditStore, { database }: AuditDeps): Promise<Write> {
-  const target = targetOf(endpoint, inputOf(call));
+  const target = findTarget(endpoint, readInput(call));
   const before = target && (await readTarget(database, target));
   const [old] = difference(before, undefined);
   const id = await store.add({
@@ -99,7 +99,7 @@ async function begin({ endpoint, call }: Written, store: AuditStore, { database 
 
 async function complete(write: Write, data: unknown, store: AuditStore, { database }: AuditDeps): Promise<void> {
   const { endpoint, call, before } = write;
-  const target = write.target ?? targetOf(endpoint, { ...inputOf(call), data });
+  const target = write.target ?? findTarget(endpoint, { ...readInput(call), data });
   const after = target && (await readTarget(database, target));
   const [old, now] = difference(before, after);
   const rest = target && old ? null : sentText(call);
@@ -121,7 +121,7 @@ function isRefusal(thrown: unknown): boolean {
   return thrown instanceof Refusal || (thrown instanceof AppError && thrown.origin === "client");
 }
 
-function inputOf({ params, body, caller }: Call<Endpoint>) {
+function readInput({ params, body, caller }: Call<Endpoint>) {
   return { params, body, callerId: caller?.userId ?? 0 };
 }
 
@@ -130,13 +130,13 @@ function targetText(target: Target | undefined): string {
 }
 
 function sentText({ params, query, body, context }: Call<Endpoint>): string {
-  return redacted({ ...entries(params), ...entries(query), ...bodyOf(body), ...context.audit });
+  return redacted({ ...entries(params), ...entries(query), ...toBodyObject(body), ...context.audit });
 }
 
 function entries(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
 }
 
-function bodyOf(body: unknown): object {
+function toBodyObject(body: unknown): object {
   return Array.isArray(body) ? { body } : entries(body);
 }

@@ -44,11 +44,12 @@ const OWN: ReadonlySet<string> = new Set(["self", "token", "aff", "passkey", "2f
 const MAX_CHARS = 16_384;
 
 /** The resource that a call's path and input name; undefined if it is not a single one. */
-export function targetOf({ path }: Endpoint, input: Input): Target | undefined {
+export function findTarget({ path }: Endpoint, input: Input): Target | undefined {
   const [, , kind = "", part] = path.split("/");
   if (!isKind(kind)) return undefined;
   if (kind === "user" && OWN.has(part ?? "")) return { kind, id: input.callerId };
-  const named = idOf(input.params) ?? (kind === "option" ? keyOf(input.body) : idOf(input.body)) ?? idOf(input.data);
+  const named =
+    readId(input.params) ?? (kind === "option" ? readKey(input.body) : readId(input.body)) ?? readId(input.data);
   return named === undefined ? undefined : { kind, id: named };
 }
 
@@ -105,13 +106,13 @@ function isKind(text: string): text is Kind {
   return Object.hasOwn(TABLES, text);
 }
 
-function idOf(value: unknown): number | undefined {
+function readId(value: unknown): number | undefined {
   const given = typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
   const id = typeof given === "string" ? Number(given) : given;
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? id : undefined;
 }
 
-function keyOf(value: unknown): string | undefined {
+function readKey(value: unknown): string | undefined {
   const key = typeof value === "object" && value !== null && "key" in value ? value.key : undefined;
   return typeof key === "string" && key !== "" ? key : undefined;
 }

@@ -35,9 +35,9 @@ const useMail = (more: Record<string, string> = {}) =>
 const register = (body: Record<string, unknown>) => app.anonymous().post("/api/user/register", body);
 const login = (username: string, secret: string) =>
   app.anonymous().post("/api/user/login", { username, password: secret });
-const userOf = (username: string) =>
+const readUser = (username: string) =>
   app.database.db.selectFrom("users").selectAll().where("username", "=", username).executeTakeFirstOrThrow();
-const logsOf = async (username: string) =>
+const listLogs = async (username: string) =>
   await app.database.db
     .selectFrom("logs")
     .select(["type", "content", "ip", "other"])
@@ -62,7 +62,7 @@ describe("verified addresses", () => {
     const body = { username: "ann", password, email: "ANN@example.com", verification_code: sent };
     expect((await register({ ...body, username: "root" })).body["code"]).toBe("R7");
     expect((await register(body)).body["success"]).toBe(true);
-    expect((await userOf("ann")).email).toBe("ann@example.com");
+    expect((await readUser("ann")).email).toBe("ann@example.com");
     expect((await register({ ...body, username: "bob" })).body["code"]).toBe("R6");
   });
 
@@ -152,7 +152,7 @@ describe("verified addresses", () => {
     expect((await bind("a@example.com", sent))["code"]).toBe("R8");
     await app.database.db.updateTable("users").set({ email: null }).where("username", "=", "bob").execute();
     expect((await bind("A@example.com", sent))["success"]).toBe(true);
-    expect((await userOf("ann")).email).toBe("a@example.com");
+    expect((await readUser("ann")).email).toBe("a@example.com");
     expect((await bind("a@example.com", sent))["code"]).toBe("R6");
   });
 });
@@ -192,8 +192,8 @@ describe("password reset", () => {
     expect((await login("ann", password)).body["code"]).toBe("L3");
     expect((await login("ann", fresh)).body["success"]).toBe(true);
     expect((await exchange("ann+x@example.com", link?.[2] ?? "")).body["code"]).toBe("E8");
-    expect((await logsOf("ann")).at(-1)).toMatchObject({ type: 3, content: "Password reset by email" });
-    expect(JSON.stringify(await logsOf("ann"))).not.toContain(fresh);
+    expect((await listLogs("ann")).at(-1)).toMatchObject({ type: 3, content: "Password reset by email" });
+    expect(JSON.stringify(await listLogs("ann"))).not.toContain(fresh);
   });
 
   // @weakness Leaks: A reset tells which addresses are known

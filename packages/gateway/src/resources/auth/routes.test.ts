@@ -33,9 +33,9 @@ beforeEach(async () => {
 const register = (body: Record<string, unknown>) => app.anonymous().post("/api/user/register", body);
 const login = (username: string, secret: string) =>
   app.anonymous().post("/api/user/login", { username, password: secret });
-const userOf = (username: string) =>
+const readUser = (username: string) =>
   app.database.db.selectFrom("users").selectAll().where("username", "=", username).executeTakeFirstOrThrow();
-const logsOf = async (username: string) =>
+const listLogs = async (username: string) =>
   await app.database.db
     .selectFrom("logs")
     .select(["type", "content", "ip", "other"])
@@ -243,7 +243,7 @@ describe("sign-in", () => {
       .where("username", "=", "ann")
       .execute();
     expect((await login("ann", password)).body["success"]).toBe(true);
-    expect((await userOf("ann")).password).toMatch(/^\$argon2id\$/);
+    expect((await readUser("ann")).password).toMatch(/^\$argon2id\$/);
     expect((await login("ann", password)).body["success"]).toBe(true);
   });
 
@@ -282,7 +282,7 @@ describe("sign-in", () => {
 describe("registration", () => {
   test("makes a regular user without a session, with gifts, logs, an inviter's reward and a token", async () => {
     await setOptions({ QuotaForNewUser: "100000", QuotaForInvitee: "50000", QuotaForInviter: "25000" });
-    const root = await userOf("root");
+    const root = await readUser("root");
     const reply = await register({
       username: " Ann ",
       password,
@@ -292,7 +292,7 @@ describe("registration", () => {
     });
     expect(reply.body).toEqual({ success: true, message: "" });
     expect(reply.headers["set-cookie"]).toBeUndefined();
-    const ann = await userOf("Ann");
+    const ann = await readUser("Ann");
     expect(ann).toMatchObject({
       display_name: "Ann",
       role: 1,
@@ -302,17 +302,17 @@ describe("registration", () => {
       inviter_id: root.id,
       email: null,
     });
-    expect((await logsOf("Ann")).map(({ type, content }) => [type, content])).toEqual([
+    expect((await listLogs("Ann")).map(({ type, content }) => [type, content])).toEqual([
       [4, "New user registration gift $0.200000"],
       [4, "Gift for using an invitation code $0.100000"],
     ]);
-    const after = await userOf("root");
+    const after = await readUser("root");
     expect([
       after.aff_count - root.aff_count,
       after.aff_quota - root.aff_quota,
       after.aff_history - root.aff_history,
     ]).toEqual([1, 25_000, 25_000]);
-    expect((await logsOf("root")).at(-1)).toMatchObject({ type: 4, content: "Invitation reward $0.050000" });
+    expect((await listLogs("root")).at(-1)).toMatchObject({ type: 4, content: "Invitation reward $0.050000" });
     const [token] = await app.database.db.selectFrom("tokens").selectAll().where("user_id", "=", ann.id).execute();
     expect(token).toMatchObject({
       name: "Ann's initial token",
@@ -327,14 +327,14 @@ describe("registration", () => {
 
   test("counts an invitation without a reward, and ignores unknown codes and deleted inviters", async () => {
     await register({ username: "inviter", password });
-    const { aff_code: code } = await userOf("inviter");
+    const { aff_code: code } = await readUser("inviter");
     await register({ username: "one", password, aff_code: code });
-    expect((await userOf("inviter")).aff_count).toBe(1);
+    expect((await readUser("inviter")).aff_count).toBe(1);
     await app.database.db.updateTable("users").set({ deleted_at: 5 }).where("username", "=", "inviter").execute();
     expect((await register({ username: "two", password, aff_code: code })).body["success"]).toBe(true);
     expect((await register({ username: "three", password, aff_code: "unknown!" })).body["success"]).toBe(true);
-    expect((await userOf("inviter")).aff_count).toBe(1);
-    expect((await userOf("two")).inviter_id).toBe(0);
+    expect((await readUser("inviter")).aff_count).toBe(1);
+    expect((await readUser("two")).inviter_id).toBe(0);
   });
 
   test.each([

@@ -29,7 +29,7 @@ eachDatabase("second factors", (open) => {
   }
 
   describe("two-factor sign-in", () => {
-    const codeOf = (secret: string, steps = 0) =>
+    const generateCode = (secret: string, steps = 0) =>
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: app.clock.now() + steps * 30_000 });
     const login = (username: string, body: object = {}) =>
       app.anonymous().post("/api/user/login", { username, password, ...body });
@@ -37,7 +37,7 @@ eachDatabase("second factors", (open) => {
     async function enrolled(username: string) {
       const caller = await someone(username);
       const { secret, url } = await caller.data<{ secret: string; url: string }>(caller.post(PATH, {}));
-      const confirm = caller.post(`${PATH}/confirm`, { code: codeOf(secret) });
+      const confirm = caller.post(`${PATH}/confirm`, { code: generateCode(secret) });
       const { recovery_codes: codes } = await caller.data<{ recovery_codes: string[] }>(confirm);
       app.clock.move(60);
       return { caller, secret, url, codes };
@@ -50,11 +50,11 @@ eachDatabase("second factors", (open) => {
       const asked = await login("ann");
       expect(asked.body).toMatchObject({ success: false, code: "L5", field: "code", two_factor: true });
       expect(asked.headers["set-cookie"]).toBeUndefined();
-      expect((await login("ann", { code: codeOf(secret) })).body).toMatchObject({ success: true });
-      expect((await login("ann", { code: codeOf(secret) })).body).toMatchObject({ code: "L6" });
-      expect((await login("ann", { code: codeOf(secret, -1) })).body).toMatchObject({ code: "L6" });
-      expect((await login("ann", { code: codeOf(secret, 1) })).body).toMatchObject({ success: true });
-      expect((await login("ann", { code: codeOf(secret, 5) })).body).toMatchObject({ code: "L6" });
+      expect((await login("ann", { code: generateCode(secret) })).body).toMatchObject({ success: true });
+      expect((await login("ann", { code: generateCode(secret) })).body).toMatchObject({ code: "L6" });
+      expect((await login("ann", { code: generateCode(secret, -1) })).body).toMatchObject({ code: "L6" });
+      expect((await login("ann", { code: generateCode(secret, 1) })).body).toMatchObject({ success: true });
+      expect((await login("ann", { code: generateCode(secret, 5) })).body).toMatchObject({ code: "L6" });
     });
 
     test("says nothing of a second factor to who does not know the password", async () => {
@@ -71,7 +71,7 @@ eachDatabase("second factors", (open) => {
       expect((await login("ann", { code: first })).body).toMatchObject({ code: "L6" });
       expect(await caller.data(caller.get(PATH))).toEqual({ enabled: true, recovery_codes_left: 9 });
       const renewed = await caller.data<{ recovery_codes: string[] }>(
-        caller.post(`${PATH}/recovery_codes`, { code: codeOf(secret) }),
+        caller.post(`${PATH}/recovery_codes`, { code: generateCode(secret) }),
       );
       expect(renewed.recovery_codes).toHaveLength(10);
       expect((await login("ann", { code: second })).body).toMatchObject({ code: "L6" });
@@ -80,7 +80,7 @@ eachDatabase("second factors", (open) => {
 
     test("of calls with one code at once only one gets in", async () => {
       const { secret } = await enrolled("ann");
-      const code = codeOf(secret);
+      const code = generateCode(secret);
       const replies = await Promise.all(Array.from({ length: 5 }, () => login("ann", { code })));
       expect(replies.filter(({ body }) => body["success"] === true)).toHaveLength(1);
     });
@@ -89,7 +89,7 @@ eachDatabase("second factors", (open) => {
       const { secret } = await enrolled("ann");
       for (let i = 0; i < 10; i += 1)
         expect((await login("ann", { code: "000000" })).body).toMatchObject({ code: "L6" });
-      expect((await login("ann", { code: codeOf(secret) })).body).toMatchObject({ code: "L4" });
+      expect((await login("ann", { code: generateCode(secret) })).body).toMatchObject({ code: "L4" });
     });
 
     test("enrolling, confirming and switching off refuse what is out of order", async () => {
@@ -100,11 +100,13 @@ eachDatabase("second factors", (open) => {
       expect((await caller.post(`${PATH}/confirm`, {})).body).toMatchObject({ code: "L5" });
       expect((await caller.post(`${PATH}/confirm`, { code: "abcdef" })).body).toMatchObject({ code: "L6" });
       expect((await login("ann")).body["success"]).toBe(true);
-      await caller.data(caller.post(`${PATH}/confirm`, { code: codeOf(secret) }));
+      await caller.data(caller.post(`${PATH}/confirm`, { code: generateCode(secret) }));
       expect((await caller.post(PATH, {})).body).toMatchObject({ code: "F1" });
-      expect((await caller.post(`${PATH}/confirm`, { code: codeOf(secret, 1) })).body).toMatchObject({ code: "F1" });
+      expect((await caller.post(`${PATH}/confirm`, { code: generateCode(secret, 1) })).body).toMatchObject({
+        code: "F1",
+      });
       app.clock.move(60);
-      await caller.data(caller.post(`${PATH}/disable`, { code: codeOf(secret) }));
+      await caller.data(caller.post(`${PATH}/disable`, { code: generateCode(secret) }));
       expect((await login("ann")).body["success"]).toBe(true);
     });
 
@@ -114,7 +116,7 @@ eachDatabase("second factors", (open) => {
       expect(await status()).toEqual({ enabled: true, locked: false, backup_codes_remaining: 10 });
       const renew = (code: string) => caller.post("/api/user/2fa/backup_codes", { code });
       expect((await renew("000000")).body).toMatchObject({ code: "L6" });
-      const { backup_codes: codes } = await caller.data<{ backup_codes: string[] }>(renew(codeOf(secret)));
+      const { backup_codes: codes } = await caller.data<{ backup_codes: string[] }>(renew(generateCode(secret)));
       expect(codes).toHaveLength(10);
       for (let guess = 0; guess < 10; guess += 1) await renew("000000");
       expect(await status()).toMatchObject({ locked: true });

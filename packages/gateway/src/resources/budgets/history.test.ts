@@ -1,6 +1,6 @@
 import type { Budget } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { countedPoints, forecastOf } from "./history.ts";
+import { countedPoints, calculateForecast } from "./history.ts";
 
 const DAY = 86_400;
 const budget: Budget = {
@@ -21,18 +21,22 @@ const budget: Budget = {
 
 test("an even pace continues", () => {
   const points = Array.from({ length: 240 }, (_, hour) => ({ start: hour * 3_600, quota: hour % 24 === 0 ? 100 : 0 }));
-  expect(forecastOf(budget, points, 10 * DAY)).toEqual({ per_day: 100, used_at_end: 3_000, reached_at: 0 });
+  expect(calculateForecast(budget, points, 10 * DAY)).toEqual({ per_day: 100, used_at_end: 3_000, reached_at: 0 });
 });
 
 test("a busier last day brings the end nearer", () => {
-  const { per_day, used_at_end, reached_at } = forecastOf(budget, [{ start: 9.5 * DAY, quota: 500 }], 10 * DAY);
+  const { per_day, used_at_end, reached_at } = calculateForecast(budget, [{ start: 9.5 * DAY, quota: 500 }], 10 * DAY);
   expect([per_day, used_at_end]).toEqual([300, 7_000]);
   expect(reached_at).toBe(Math.ceil(10 * DAY + (2_000 / 300) * DAY));
 });
 
 test("a budget that is used up was reached, and one without spending is not", () => {
-  expect(forecastOf({ ...budget, used: 3_000 }, [], 10 * DAY).reached_at).toBe(10 * DAY);
-  expect(forecastOf({ ...budget, used: 0 }, [], 10 * DAY)).toEqual({ per_day: 0, used_at_end: 0, reached_at: 0 });
+  expect(calculateForecast({ ...budget, used: 3_000 }, [], 10 * DAY).reached_at).toBe(10 * DAY);
+  expect(calculateForecast({ ...budget, used: 0 }, [], 10 * DAY)).toEqual({
+    per_day: 0,
+    used_at_end: 0,
+    reached_at: 0,
+  });
 });
 
 test("a budget that was made inside its window counts, paces and forecasts from then on", () => {
@@ -47,7 +51,7 @@ test("a budget that was made inside its window counts, paces and forecasts from 
     { start: 9 * DAY, quota: 10 },
     { start: 9.5 * DAY, quota: 50 },
   ]);
-  const { per_day, used_at_end, reached_at } = forecastOf(made, counted, 10 * DAY);
+  const { per_day, used_at_end, reached_at } = calculateForecast(made, counted, 10 * DAY);
   expect(per_day).toBe(Math.round((60 / (DAY - 1_800)) * DAY));
   expect(used_at_end).toBeLessThan(1_400);
   expect(reached_at).toBe(0);

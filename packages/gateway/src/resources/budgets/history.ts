@@ -12,7 +12,7 @@ const DAY = 86_400;
  * Where the spending of a window leads: its mean since it counts and the last day weigh the same, so that a change of pace shows
  * within a day and one busy hour does not alarm.
  */
-export function forecastOf(budget: Budget, points: readonly Point[], now: number): BudgetHistory["forecast"] {
+export function calculateForecast(budget: Budget, points: readonly Point[], now: number): BudgetHistory["forecast"] {
   const elapsed = Math.max(HOUR, now - countsSince(budget));
   const mean = budget.used / elapsed;
   const recentSpan = Math.min(DAY, elapsed);

@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { Budget, BudgetHistory } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 describe("budgets over HTTP", () => {
   let app: ManagementApp;
@@ -18,7 +18,7 @@ describe("budgets over HTTP", () => {
     await app.database.db.deleteFrom("budgets").execute();
   });
   const create = (body: unknown) => members.root.data<Budget>(members.root.post("/api/budget/", body));
-  const refused = (body: unknown) => codeOf(members.admin.post("/api/budget/", body));
+  const refused = (body: unknown) => readCode(members.admin.post("/api/budget/", body));
 
   test("a budget is made with what is usual, read, changed and deleted", async () => {
     const made = await members.admin.data<Budget>(members.admin.post("/api/budget/", good));
@@ -30,9 +30,9 @@ describe("budgets over HTTP", () => {
     expect(changed).toMatchObject({ ...change, scope: "group" });
     expect(await members.admin.data(members.admin.get("/api/budget/"))).toEqual([changed]);
     await members.admin.data(members.admin.delete(`/api/budget/${made.id}`));
-    expect(await codeOf(members.admin.get(`/api/budget/${made.id}`))).toBe("BU1");
-    expect(await codeOf(members.admin.delete(`/api/budget/${made.id}`))).toBe("BU1");
-    expect(await codeOf(members.admin.put("/api/budget/", { id: made.id }))).toBe("BU1");
+    expect(await readCode(members.admin.get(`/api/budget/${made.id}`))).toBe("BU1");
+    expect(await readCode(members.admin.delete(`/api/budget/${made.id}`))).toBe("BU1");
+    expect(await readCode(members.admin.put("/api/budget/", { id: made.id }))).toBe("BU1");
   });
 
   test("a token, user or channel is named until its row is deleted; a group or model is its own name", async () => {
@@ -100,7 +100,7 @@ describe("budgets over HTTP", () => {
       points: [],
       forecast: { per_day: 0, reached_at: 0 },
     });
-    expect(await codeOf(members.admin.get("/api/budget/999999/history"))).toBe("BU1");
+    expect(await readCode(members.admin.get("/api/budget/999999/history"))).toBe("BU1");
   });
 
   test("users read the budgets of their account and of their tokens, and no others", async () => {
@@ -125,14 +125,14 @@ describe("budgets over HTTP", () => {
       points: [],
       forecast: { per_day: 0, reached_at: 0 },
     });
-    expect(await codeOf(user.get(`/api/budget/self/${ofOther?.id}/history`))).toBe("BU1");
+    expect(await readCode(user.get(`/api/budget/self/${ofOther?.id}/history`))).toBe("BU1");
     await user.data(user.delete(`/api/token/${token}`));
     expect(await user.data(user.get("/api/budget/self"))).toEqual(made.slice(0, 1));
     expect((await app.anonymous().get("/api/budget/self")).status).toBe(401);
   });
 
   test("only administrators", async () => {
-    expect(await codeOf(members.user.get("/api/budget/"))).toBe("AU7");
-    expect(await codeOf(members.user.post("/api/budget/", good))).toBe("AU7");
+    expect(await readCode(members.user.get("/api/budget/"))).toBe("AU7");
+    expect(await readCode(members.user.post("/api/budget/", good))).toBe("AU7");
   });
 });

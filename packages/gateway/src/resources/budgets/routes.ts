@@ -24,7 +24,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Announce } from "../ports.ts";
 import { DIMENSION, HOUR } from "../statistics/dimensions.ts";
 import type { StatisticsStore } from "../statistics/store.ts";
-import { countedPoints, forecastOf } from "./history.ts";
+import { countedPoints, calculateForecast } from "./history.ts";
 import { BUDGET_DEFAULTS, budgetTag, type BudgetStore } from "./store.ts";
 
 export interface BudgetRoutesDeps {
@@ -51,11 +51,13 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
     implement(budgetGet, async ({ params, caller, response }) =>
       tagged(response, await visible(store, caller, params.id)),
     ),
-    implement(budgetHistory, async ({ params, caller }) => historyOf(await visible(store, caller, params.id), deps)),
+    implement(budgetHistory, async ({ params, caller }) =>
+      loadBudgetHistory(await visible(store, caller, params.id), deps),
+    ),
     implement(budgetListSelf, ({ caller }) => store.ofUser(caller.userId)),
     implement(budgetHistorySelf, async ({ params, caller }) => {
       const own = await store.ofUser(caller.userId);
-      return historyOf(known(own.find(({ id }) => id === params.id)), deps);
+      return loadBudgetHistory(requireBudget(own.find(({ id }) => id === params.id)), deps);
     }),
     implement(budgetCreate, async ({ body, caller }) => {
       const {
@@ -73,7 +75,7 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
     }),
     implement(budgetUpdate, async ({ body, caller, request, response }) => {
       const { id, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = body;
-      await checkOwner(store, caller, known(await store.find(id)));
+      await checkOwner(store, caller, requireBudget(await store.find(id)));
       if (zone !== undefined) checkZone(zone);
       const change = {
         ...(zone !== undefined && { time_zone: zone }),
@@ -81,25 +83,25 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
         ...(soft !== undefined && { soft_percent: soft }),
         ...(isHard !== undefined && { is_hard: isHard }),
       };
-      const budget = known(await store.change(id, change, tagCheck(request)));
+      const budget = requireBudget(await store.change(id, change, tagCheck(request)));
       await spread();
       return tagged(response, budget);
     }),
     implement(budgetDelete, async ({ params, caller }) => {
-      await checkOwner(store, caller, known(await store.find(params.id)));
+      await checkOwner(store, caller, requireBudget(await store.find(params.id)));
       if (!(await store.remove(params.id))) throw new Refusal("budget_not_found");
       await spread();
     }),
   ];
 }
 
-async function historyOf(budget: Budget, { statistics, clock }: BudgetRoutesDeps): Promise<BudgetHistory> {
+async function loadBudgetHistory(budget: Budget, { statistics, clock }: BudgetRoutesDeps): Promise<BudgetHistory> {
   const now = seconds(clock);
   const since = countsSince(budget);
   const from = since - (since % HOUR);
   const spent = await statistics.spending(DIMENSION[budget.scope], budget.subject, { from, to: now });
   const points = countedPoints(budget, spent);
-  return { budget, interval: HOUR, points, forecast: forecastOf(budget, points, now) };
+  return { budget, interval: HOUR, points, forecast: calculateForecast(budget, points, now) };
 }
 
 function tagged(response: ServerResponse, budget: Budget): Budget {
@@ -107,7 +109,7 @@ function tagged(response: ServerResponse, budget: Budget): Budget {
   return budget;
 }
 
-function known(budget: Budget | undefined): Budget {
+function requireBudget(budget: Budget | undefined): Budget {
   if (!budget) throw new Refusal("budget_not_found");
   return budget;
 }
@@ -129,7 +131,7 @@ async function isVisible(store: BudgetStore, caller: Principal, budget: Budget):
 }
 
 async function visible(store: BudgetStore, caller: Principal, id: number): Promise<Budget> {
-  const budget = known(await store.find(id));
+  const budget = requireBudget(await store.find(id));
   if (!(await isVisible(store, caller, budget))) throw new Refusal("user_view_not_permitted");
   return budget;
 }

@@ -3,7 +3,7 @@ import { budgetWindow, type BudgetPeriod } from "../../billing/budgets/window.ts
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { tagOf, type CheckTag } from "../../http/etag.ts";
+import { buildEtag, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
@@ -57,7 +57,7 @@ interface Row extends Omit<NewBudget, "is_hard"> {
 /** Every write counts up the options in its transaction: that is how replicas know to read budgets again. */
 export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   const { raw, db } = database;
-  const shown = (rows: readonly Row[]) => viewsOf(rows, { database, clock, held });
+  const shown = (rows: readonly Row[]) => buildBudgetViews(rows, { database, clock, held });
   const write = <T>(work: (tx: RawTransaction) => Promise<T>): Promise<T> =>
     raw.transaction(async (tx) => {
       await bump(tx, raw.kind, "options");
@@ -70,7 +70,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   return {
     find,
 
-    async idOf(scope: BudgetScope, subject: string, period: BudgetPeriod): Promise<number | undefined> {
+    async findId(scope: BudgetScope, subject: string, period: BudgetPeriod): Promise<number | undefined> {
       const rows = db.selectFrom("budgets").select("id").where("scope", "=", scope).where("subject", "=", subject);
       return (await rows.where("period", "=", period).executeTakeFirst())?.id;
     },
@@ -81,13 +81,13 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
     },
 
     /** Those of the user and of the user's tokens. */
-    ofUser: async (userId: number): Promise<Budget[]> => shown(await rowsOfUser(database, userId)),
+    ofUser: async (userId: number): Promise<Budget[]> => shown(await listUserRows(database, userId)),
 
     /** Undefined when there is one of that scope, subject and period already. */
     async create(budget: NewBudget): Promise<Budget | undefined> {
       const { scope, subject, period } = budget;
       try {
-        await write((tx) => tx.run(INSERT, valuesOf(budget, clock)));
+        await write((tx) => tx.run(INSERT, buildValues(budget, clock)));
       } catch (error) {
         if (isDuplicate(error)) return undefined;
         throw error;
@@ -112,7 +112,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       return write((tx) => removeWithRows(tx, id));
     },
 
-    ownerOf: (budget: Subject): Promise<BudgetOwner | undefined> => ownerOf(database, budget),
+    ownerOf: (budget: Subject): Promise<BudgetOwner | undefined> => findOwner(database, budget),
 
     /** True when a token, user or channel of that id exists. */
     async exists(scope: IdScope, id: number): Promise<boolean> {
@@ -123,14 +123,14 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
 }
 
 /** Undefined for groups, models and channels, which belong to no user, and for rows that no longer exist. */
-async function ownerOf({ raw }: Database, { scope, subject }: Subject): Promise<BudgetOwner | undefined> {
+async function findOwner({ raw }: Database, { scope, subject }: Subject): Promise<BudgetOwner | undefined> {
   if (scope !== "user" && scope !== "token") return undefined;
   const id = scope === "user" ? "?" : "(select user_id from tokens where id = ?)";
   const [owner] = await raw.rows<BudgetOwner>(`select id, role from users where id = ${id}`, [Number(subject)]);
   return owner;
 }
 
-async function rowsOfUser({ db }: Database, userId: number): Promise<Row[]> {
+async function listUserRows({ db }: Database, userId: number): Promise<Row[]> {
   const own = db.selectFrom("tokens").select("id").where("user_id", "=", userId).where("deleted_at", "is", null);
   const tokens = (await own.execute()).map(({ id }) => String(id));
   const found = db.selectFrom("budgets").selectAll().orderBy("id");
@@ -143,7 +143,7 @@ async function rowsOfUser({ db }: Database, userId: number): Promise<Row[]> {
   return (await rows.execute()) as Row[];
 }
 
-function valuesOf(budget: NewBudget, clock: Clock): SqlValue[] {
+function buildValues(budget: NewBudget, clock: Clock): SqlValue[] {
   const { scope, subject, period, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = budget;
   const { start } = budgetWindow(period, zone, clock.now());
   return [scope, subject, period, zone, limit, soft, isHard ? 1 : 0, start, seconds(clock)];
@@ -165,25 +165,25 @@ async function checkLocked(tx: RawTransaction, id: number, check: CheckTag): Pro
 
 /** Changes with every edit, not with what is used. */
 export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Required<BudgetChange>): string {
-  return tagOf({ time_zone, quota_limit, soft_percent, is_hard });
+  return buildEtag({ time_zone, quota_limit, soft_percent, is_hard });
 }
 
 const INSERT =
   "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, created_at, used, held) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
 
-async function viewsOf(rows: readonly Row[], { database, clock, held }: BudgetStoreDeps): Promise<Budget[]> {
+async function buildBudgetViews(rows: readonly Row[], { database, clock, held }: BudgetStoreDeps): Promise<Budget[]> {
   const names = await readSubjectNames(database.raw, rows);
   // Redis may be away; the rest of a budget is shown all the same.
   const elsewhere = await held?.heldElsewhere().catch(() => undefined);
   return rows.map((row) => ({
-    ...viewOf(row, clock),
+    ...buildBudgetView(row, clock),
     subject_name: names(row),
     held: row.held + (elsewhere?.get(row.id) ?? 0),
   }));
 }
 
 /** Nothing is used yet in a window that no request has opened. */
-function viewOf(row: Row, clock: Clock): Omit<Budget, "subject_name" | "held"> {
+function buildBudgetView(row: Row, clock: Clock): Omit<Budget, "subject_name" | "held"> {
   const { start, end } = budgetWindow(row.period, row.time_zone, clock.now());
   return {
     id: row.id,

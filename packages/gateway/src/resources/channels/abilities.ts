@@ -23,7 +23,7 @@ export async function rebuildAbilities(trx: Transaction<Schema>, channels: reado
     trx,
     channels.map((channel) => channel.id),
   );
-  for (const rows of inChunks(channels.flatMap(abilitiesOf), ROWS_PER_INSERT)) {
+  for (const rows of inChunks(channels.flatMap(buildAbilities), ROWS_PER_INSERT)) {
     await trx.insertInto("abilities").values(rows).execute();
   }
 }
@@ -34,7 +34,7 @@ export async function removeAbilities(trx: Transaction<Schema>, channelIds: read
   }
 }
 
-function abilitiesOf(channel: RoutedChannel): AbilityTable[] {
+function buildAbilities(channel: RoutedChannel): AbilityTable[] {
   const models = splitList(channel.models);
   return splitList(channel.group).flatMap((group) =>
     models.map((model) => ({

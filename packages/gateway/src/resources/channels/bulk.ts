@@ -35,7 +35,7 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
     implement(channelBulk, async ({ body, caller }) => {
       const action = CHANNEL_BULK_ACTIONS.find((name) => name === body.action);
       if (!action) throw new Refusal("unknown_action", { field: "action" });
-      const ids = await chosen(deps.store, body);
+      const ids = await resolveIds(deps.store, body);
       switch (action) {
         case "delete":
           return remove(deps.store, ids);
@@ -46,7 +46,7 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
         case "disable":
           return patchMany(deps.store, ids, () => ({ status: CHANNEL_STATUS.disabledByHand }));
         case "patch":
-          return patchMany(deps.store, ids, patchOf(deps, body.patch ?? {}), destinationCheck(caller));
+          return patchMany(deps.store, ids, createPatchBuilder(deps, body.patch ?? {}), destinationCheck(caller));
         case "sync":
           return sync(deps.store, ids, { from: body.from, caller });
       }
@@ -55,7 +55,7 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
 }
 
 /** The ids of the call, or of its filter; a filter that narrows nothing would mean every channel and is refused. */
-async function chosen(store: ChannelStore, { ids, filter }: Body): Promise<number[]> {
+async function resolveIds(store: ChannelStore, { ids, filter }: Body): Promise<number[]> {
   if (ids && ids.length > CHANNEL_BULK_CAP) {
     const values = { field: "ids", reason: `must be at most ${CHANNEL_BULK_CAP}` };
     throw new Refusal("invalid_field", { field: "ids", values });
@@ -85,7 +85,10 @@ async function patchMany(
 }
 
 /** The key is no part of a bulk change: many channels with one key are a mistake. */
-function patchOf({ isType }: BulkRoutesDeps, patch: ChannelInput): (row: ChannelRow) => Partial<ChannelFields> {
+function createPatchBuilder(
+  { isType }: BulkRoutesDeps,
+  patch: ChannelInput,
+): (row: ChannelRow) => Partial<ChannelFields> {
   return (row) => {
     const fields = changedFields(patch, row, isType);
     checkSize({ ...row, ...fields });
@@ -104,7 +107,7 @@ async function sync(
   const { models, group, model_mapping, status_code_mapping, setting, param_override, header_override } = source;
   const copied = { models, group, model_mapping, status_code_mapping, setting, param_override, header_override };
   const check = destinationCheck(caller);
-  const keys = (check && (await store.keyOf(source.id))) ?? "";
+  const keys = (check && (await store.findKey(source.id))) ?? "";
   const checkBoth: CheckChange | undefined =
     check &&
     ((change) => {

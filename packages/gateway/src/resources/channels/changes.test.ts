@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { Channel } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const form = { name: "one", key: "sk-secret-of-one", models: "gpt-4o,o1" };
 const list = (query = "") => admin.data<Channel[]>(admin.get(`/api/channel/${query}`));
-const refusedChange = (body: unknown) => refusalOf(admin.put("/api/channel/", body));
+const refusedChange = (body: unknown) => readRefusal(admin.put("/api/channel/", body));
 
 async function create(more: Record<string, unknown> = {}): Promise<number> {
   await admin.data(admin.post("/api/channel/", { ...form, ...more }));
@@ -42,9 +42,9 @@ describe("changing", () => {
       admin.put("/api/channel/", { id, key: "", name: "", weight: -1, priority: 3, used_quota: 99, balance: 1 }),
     );
     expect(await read(id)).toMatchObject({ name: "one", weight: 0, priority: 3, used_quota: 0, balance: 0 });
-    expect(await app.operations.channels.store.keyOf(id)).toBe("sk-secret-of-one");
+    expect(await app.operations.channels.store.findKey(id)).toBe("sk-secret-of-one");
     await admin.data(admin.put("/api/channel/", { id, key: " sk-x\n\nsk-y " }));
-    expect(await app.operations.channels.store.keyOf(id)).toBe("sk-x\nsk-y");
+    expect(await app.operations.channels.store.findKey(id)).toBe("sk-x\nsk-y");
   });
 
   test("bites on this replica at once", async () => {
@@ -105,9 +105,9 @@ describe("changing", () => {
   test("a channel that is disabled may wait for its key, and takes it later", async () => {
     const id = await create({ key: "", status: 2 });
     expect(await read(id)).toMatchObject({ status: 2, key_count: 0 });
-    expect(await codeOf(admin.post("/api/channel/", { ...form, key: "" }))).toBe("CH1");
+    expect(await readCode(admin.post("/api/channel/", { ...form, key: "" }))).toBe("CH1");
     await admin.data(admin.put("/api/channel/", { id, key: "sk-late" }));
-    expect(await app.operations.channels.store.keyOf(id)).toBe("sk-late");
+    expect(await app.operations.channels.store.findKey(id)).toBe("sk-late");
     expect(await read(id)).toMatchObject({ status: 2, key_count: 1 });
   });
 
@@ -118,14 +118,14 @@ describe("changing", () => {
       );
       return id;
     };
-    const infoOf = async (id: number) => JSON.parse((await read(id)).other_info) as unknown;
+    const readInfo = async (id: number) => JSON.parse((await read(id)).other_info) as unknown;
     const [alone, tagged, bulk] = [await create(), await create({ tag: "berth" }), await create()];
     for (const id of [alone, tagged, bulk]) await timed(id);
     await admin.data(admin.put("/api/channel/", { id: alone, status: 2 }));
     await admin.data(admin.post("/api/channel/tag/disabled", { tag: "berth" }));
     await admin.data(admin.post("/api/channel/bulk", { ids: [bulk], action: "disable" }));
     for (const id of [alone, tagged, bulk])
-      expect(await infoOf(id)).toEqual({ status_reason: "", status_time: Math.floor(app.clock.now() / 1000) });
+      expect(await readInfo(id)).toEqual({ status_reason: "", status_time: Math.floor(app.clock.now() / 1000) });
   });
 
   test("refuses to overwrite a newer version when the client sends the older one", async () => {
@@ -134,7 +134,7 @@ describe("changing", () => {
     const put = (version: string, name: string) =>
       admin.call("PUT", "/api/channel/", { headers: { "if-match": version }, body: { id, name } });
     expect((await put(etag, "two")).headers["etag"]).toBe('"2"');
-    expect(await refusalOf(put(etag, "three"))).toEqual([
+    expect(await readRefusal(put(etag, "three"))).toEqual([
       200,
       "CH20",
       "The channel has been changed in the meantime, please refresh the page and try again.",
@@ -147,15 +147,15 @@ describe("many at once", () => {
     const [a, b, c] = [await create(), await create(), await create({ status: 2 })];
     expect((await admin.delete(`/api/channel/${a}/`)).body).toEqual({ success: true, message: "" });
     expect((await admin.delete("/api/channel/999999")).body["success"]).toBe(true);
-    expect(await refusalOf(admin.delete("/api/channel/abc"))).toEqual([200, "G1", "Invalid parameter."]);
+    expect(await readRefusal(admin.delete("/api/channel/abc"))).toEqual([200, "G1", "Invalid parameter."]);
     expect(await admin.data(admin.delete("/api/channel/disabled"))).toBe(1);
     expect(await admin.data(admin.post("/api/channel/batch", { ids: [b, 999_999] }))).toBe(2);
     expect(await list()).toEqual([]);
     expect(c).toBeGreaterThan(b);
     const none = [200, "CH16", "Please select the channel you want to delete first!"];
-    expect(await refusalOf(admin.post("/api/channel/batch", { ids: [] }))).toEqual(none);
-    expect(await refusalOf(admin.post("/api/channel/batch", {}))).toEqual(none);
-    expect(await refusalOf(admin.post("/api/channel/batch", { ids: ["x"] }))).toEqual([
+    expect(await readRefusal(admin.post("/api/channel/batch", { ids: [] }))).toEqual(none);
+    expect(await readRefusal(admin.post("/api/channel/batch", {}))).toEqual(none);
+    expect(await readRefusal(admin.post("/api/channel/batch", { ids: ["x"] }))).toEqual([
       200,
       "G2",
       "Invalid input: ids must be an array of integers.",
@@ -202,11 +202,11 @@ describe("many at once", () => {
     await create({ name: "most", tag: "w", models: "c,d,e" });
     expect(await admin.data(admin.get("/api/channel/tag/models?tag=w"))).toBe("c,d,e");
     expect(await admin.data(admin.get("/api/channel/tag/models?tag=nobody"))).toBe("");
-    expect(await refusalOf(admin.get("/api/channel/tag/models"))).toEqual(untagged);
-    expect(await refusalOf(admin.post("/api/channel/tag/disabled", { tag: " " }))).toEqual(untagged);
-    expect(await refusalOf(admin.post("/api/channel/tag/enabled", {}))).toEqual(untagged);
-    expect(await refusalOf(admin.put("/api/channel/tag", { new_tag: "x" }))).toEqual(untagged);
-    expect(await codeOf(admin.put("/api/channel/tag", { tag: "t", models: "m".repeat(256) }))).toBe("CH7");
+    expect(await readRefusal(admin.get("/api/channel/tag/models"))).toEqual(untagged);
+    expect(await readRefusal(admin.post("/api/channel/tag/disabled", { tag: " " }))).toEqual(untagged);
+    expect(await readRefusal(admin.post("/api/channel/tag/enabled", {}))).toEqual(untagged);
+    expect(await readRefusal(admin.put("/api/channel/tag", { new_tag: "x" }))).toEqual(untagged);
+    expect(await readCode(admin.put("/api/channel/tag", { tag: "t", models: "m".repeat(256) }))).toBe("CH7");
   });
 
   test("copies a channel on the server", async () => {
@@ -221,7 +221,7 @@ describe("many at once", () => {
       used_quota: 0,
       key: "",
     });
-    expect(await app.operations.channels.store.keyOf(copied.id)).toBe("sk-secret-of-one");
+    expect(await app.operations.channels.store.findKey(copied.id)).toBe("sk-secret-of-one");
     const later = await admin.data<{ id: number }>(admin.call("POST", `/api/channel/copy/${id}?suffix=_2`, {}));
     const laterName = (await admin.data<Channel>(admin.get(`/api/channel/${later.id}`))).name;
     expect(laterName).toBe(`${"n".repeat(189)}_2`);
@@ -231,7 +231,7 @@ describe("many at once", () => {
       admin.call("POST", `/api/channel/copy/${id}?suffix=${"x".repeat(500)}`, {}),
     );
     expect((await admin.data<Channel>(admin.get(`/api/channel/${long.id}`))).name).toHaveLength(191);
-    expect(await refusalOf(admin.call("POST", "/api/channel/999999/copy", {}))).toEqual([
+    expect(await readRefusal(admin.call("POST", "/api/channel/999999/copy", {}))).toEqual([
       200,
       "CH8",
       "Channel does not exist.",
@@ -254,19 +254,19 @@ describe("many at once", () => {
     expect(await read(a)).toMatchObject({ priority: 8, models: "x", name: "one" });
     expect(await bulk({ ids: [a, b], action: "delete" })).toHaveLength(2);
     expect(await list()).toEqual([]);
-    expect(await refusalOf(admin.post("/api/channel/bulk", { ids: [a], action: "explode" }))).toEqual([
+    expect(await readRefusal(admin.post("/api/channel/bulk", { ids: [a], action: "explode" }))).toEqual([
       200,
       "U12",
       "Unknown action.",
     ]);
-    expect(await codeOf(admin.post("/api/channel/bulk", { filter: {}, action: "delete" }))).toBe("CH16");
-    expect(await codeOf(admin.post("/api/channel/bulk", { ids: [a], action: "sync" }))).toBe("CH8");
+    expect(await readCode(admin.post("/api/channel/bulk", { filter: {}, action: "delete" }))).toBe("CH16");
+    expect(await readCode(admin.post("/api/channel/bulk", { ids: [a], action: "sync" }))).toBe("CH8");
   });
 
   test("refuses a filter of many that leaves nothing out, however it is written", async () => {
     const id = await create();
     for (const filter of [{ keyword: " " }, { group: "null" }, { group: " ", model: "\t", tag: " ", type: [] }]) {
-      expect(await codeOf(admin.post("/api/channel/bulk", { filter, action: "delete" }))).toBe("CH16");
+      expect(await readCode(admin.post("/api/channel/bulk", { filter, action: "delete" }))).toBe("CH16");
     }
     expect(await read(id)).toMatchObject({ id });
   });

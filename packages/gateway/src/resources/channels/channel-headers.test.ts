@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CHANNEL_KEY, openChannelKit, type ChannelKit } from "../../../test/kit/channel-kit.ts";
-import { codeOf } from "../../../test/kit/members.ts";
+import { readCode } from "../../../test/kit/members.ts";
 
 let kit: ChannelKit;
 beforeAll(async () => {
@@ -45,9 +45,9 @@ describe("headers of a channel", () => {
     async (name) => {
       const header_override = JSON.stringify({ [name]: "v" });
       const form = { name: "c", key: CHANNEL_KEY, models: "m" };
-      expect(await codeOf(kit.admin.post("/api/channel/", { ...form, header_override }))).toBe("G2");
+      expect(await readCode(kit.admin.post("/api/channel/", { ...form, header_override }))).toBe("G2");
       const setting = JSON.stringify({ headers: { [name]: "v" } });
-      expect(await codeOf(kit.admin.post("/api/channel/", { ...form, setting }))).toBe("G2");
+      expect(await readCode(kit.admin.post("/api/channel/", { ...form, setting }))).toBe("G2");
     },
   );
 
@@ -55,7 +55,7 @@ describe("headers of a channel", () => {
     "cannot have the values of %s",
     async (text) => {
       const form = { name: "c", key: CHANNEL_KEY, models: "m", header_override: text };
-      expect(await codeOf(kit.admin.post("/api/channel/", form))).toBe("G2");
+      expect(await readCode(kit.admin.post("/api/channel/", form))).toBe("G2");
     },
   );
 });

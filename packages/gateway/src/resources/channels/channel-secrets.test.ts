@@ -2,7 +2,7 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import type { Channel, DeclarativeChange } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { reseal, verifyVault } from "../../storage/secrets/reseal.ts";
 import { isSealed } from "../../storage/secrets/secrets.ts";
 
@@ -113,10 +113,10 @@ eachDatabase("secrets in the settings of channels", (open) => {
 
   test("a hint that stands for nothing is refused, a proxy's at another address too", async () => {
     const id = await create();
-    const put = (more: object) => codeOf(members.admin.put("/api/channel/", { id, ...more }));
+    const put = (more: object) => readCode(members.admin.put("/api/channel/", { id, ...more }));
     expect(await put({ setting: '{"proxy":"http://ops:****@evil.example:9"}' })).toBe("G2");
     expect(await put({ setting: '{"headers":{"x-other":"****"}}' })).toBe("G2");
-    expect(await codeOf(members.admin.post("/api/channel/", { ...form, setting: '{"headers":{"x":"****"}}' }))).toBe(
+    expect(await readCode(members.admin.post("/api/channel/", { ...form, setting: '{"headers":{"x":"****"}}' }))).toBe(
       "G2",
     );
     expect(await stored(id)).toEqual(texts);
@@ -127,13 +127,13 @@ eachDatabase("secrets in the settings of channels", (open) => {
     const id = await create();
     const back = await read(id);
     const moved = { ...back, key: "sk-mine", base_url: "http://evil.example" };
-    expect(await codeOf(members.admin.put("/api/channel/", moved))).toBe("CH21");
+    expect(await readCode(members.admin.put("/api/channel/", moved))).toBe("CH21");
     const { setting, header_override, param_override } = back;
     const hints = { setting, header_override, param_override };
     const probe = { id, type: 1005, key: "sk-mine", base_url: moved.base_url, ...hints, kind: "models" };
-    expect(await codeOf(members.admin.post("/api/channel/probe", probe))).toBe("CH21");
+    expect(await readCode(members.admin.post("/api/channel/probe", probe))).toBe("CH21");
     const copy = { ...moved, id: undefined, copy_from: id, key: "" };
-    expect(await codeOf(members.admin.post("/api/channel/", copy))).toBe("CH21");
+    expect(await readCode(members.admin.post("/api/channel/", copy))).toBe("CH21");
     const mine = {
       ...form,
       name: "mine",

@@ -7,7 +7,7 @@ import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
 import type { JobRunner, StartedJob } from "../jobs/runner.ts";
-import { catalogueOf, isChannelType } from "../models/catalogue.ts";
+import { buildCatalogue, isChannelType } from "../models/catalogue.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { createChannelChecks, disableChannel, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
@@ -53,7 +53,7 @@ export interface Channels {
    * `key` is the one of several that is to blame: it is switched off alone, the channel with its last one.
    */
   disable(id: number, reason: string, key?: string): Promise<boolean>;
-  namesOf(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  readNames(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Everything about channels, put together. */
@@ -82,12 +82,12 @@ export function createChannels(deps: ChannelsDeps): Channels {
     routes: [
       ...keyRoutes(store),
       multiKeyRoute(store),
-      ...channelRoutes({ store, isType, catalogue: catalogueOf(deps.providers) }),
+      ...channelRoutes({ store, isType, catalogue: buildCatalogue(deps.providers) }),
       ...upstreamRoutes({ ...deps, store, upstream, logTest, testAll, refreshBalances }),
       ...filterRoutes({ ...deps, upstream, logTest }),
       ...bulkRoutes({ store, isType, upstream, logTest }),
     ],
-    async namesOf(ids) {
+    async readNames(ids) {
       const rows = await deps.database.db
         .selectFrom("channels")
         .select(["id", "name"])

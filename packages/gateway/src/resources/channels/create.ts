@@ -26,7 +26,7 @@ export interface CreateDeps {
 export async function createChannels(deps: CreateDeps, input: CreateInput): Promise<number[]> {
   const { store, isType } = deps;
   if ((input.name ?? "").trim() === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
-  const { key, source } = await keyOf(store, input);
+  const { key, source } = await resolveKey(store, input);
   const waits = key.trim() === "" && input.status === CHANNEL_STATUS.disabledByHand;
   if (key.trim() === "" && !waits) throw new Refusal("channel_name_or_key_missing", { field: "key" });
   const fields = newFields(input, isType, source);
@@ -94,13 +94,13 @@ export function checkSize(fields: { readonly models?: string; readonly group?: s
 }
 
 /** The typed key, or that of the channel it is taken from. */
-async function keyOf(
+async function resolveKey(
   store: ChannelStore,
   input: CreateInput,
 ): Promise<{ readonly key: string; readonly source?: Addressed | undefined }> {
-  const id = sourceOf(input);
+  const id = findSourceId(input);
   if (id === undefined) return { key: input.key ?? "" };
-  const [key, source] = await Promise.all([store.keyOf(id), store.get(id)]);
+  const [key, source] = await Promise.all([store.findKey(id), store.get(id)]);
   if (key === undefined && input.copy_from !== undefined)
     throw new Refusal("channel_not_found", { field: "copy_from" });
   return key === undefined ? { key: input.key ?? "" } : { key, source };
@@ -109,7 +109,7 @@ async function keyOf(
 /**
  * Lists show no key, so compatible consoles that copy a row send its id in place of the key; ours names the source.
  */
-function sourceOf({ id, key = "", copy_from }: CreateInput): number | undefined {
+function findSourceId({ id, key = "", copy_from }: CreateInput): number | undefined {
   if (key.trim() === "") return copy_from;
   return typeof id === "number" && Number.isSafeInteger(id) && key.trim() === String(id) ? id : undefined;
 }

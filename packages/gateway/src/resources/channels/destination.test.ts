@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkDestination, destinationsOf, parsedChannel, type Addressed } from "./destination.ts";
+import { checkDestination, listDestinations, parsedChannel, type Addressed } from "./destination.ts";
 
 const openai: Addressed = {
   type: 1,
@@ -96,7 +96,7 @@ describe("where a stored key may go", () => {
 
   it("a region that is a host is called by nobody", () => {
     const vertex = { ...openai, type: 41, other: "e.example:8080/x?" };
-    const origins = [...destinationsOf(parsedChannel(vertex, VERTEX_KEY))];
+    const origins = [...listDestinations(parsedChannel(vertex, VERTEX_KEY))];
     expect(origins).toEqual(["https://oauth2.googleapis.com"]);
   });
 
@@ -121,7 +121,7 @@ describe("where a stored key may go", () => {
   it("a proxy that stays is no new destination", () => {
     const from = { ...openai, setting: '{"proxy":"http://10.0.0.1:3128"}' };
     expect(() => move({ from, change: { setting: '{"a":1,"proxy":"http:\\/\\/10.0.0.1:3128"}' } })).not.toThrow();
-    expect([...destinationsOf(parsedChannel(from, "sk-1"))]).toEqual([
+    expect([...listDestinations(parsedChannel(from, "sk-1"))]).toEqual([
       "proxy http://10.0.0.1:3128",
       "https://api.openai.com",
     ]);

@@ -3,7 +3,7 @@ import type { RequestSpec } from "../../dialects/core/types.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { findSecrets } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { proxyOf } from "../../providers/core/proxy.ts";
+import { readProxy } from "../../providers/core/proxy.ts";
 import { plainUrl, routeUrl } from "../../providers/core/route-url.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
@@ -24,22 +24,22 @@ export function parsedChannel(fields: Addressed, keys: string): ChannelRecord {
  * routes for all keys and models, those that a vendor calls in addition, and the proxy. Routes count that this channel
  * never takes: a server may be named that is never called, but none is called that is not named.
  */
-export function destinationsOf(channel: ChannelRecord): ReadonlySet<string> {
+export function listDestinations(channel: ChannelRecord): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (read: () => readonly (string | URL)[]) => {
-    for (const url of unlessRefused(read)) found.add(originOf(url));
+    for (const url of unlessRefused(read)) found.add(toOrigin(url));
   };
   const provider = providerByType(channel.type);
-  const proxy = proxyOf(channel);
-  if (proxy !== undefined) found.add(`${PROXY}${originOf(proxy)}`);
+  const proxy = readProxy(channel);
+  if (proxy !== undefined) found.add(`${PROXY}${toOrigin(proxy)}`);
   add(() => [plainUrl(provider, channel, "/")]);
   if (!provider) return found.add(`type ${channel.type}`);
   const names = new Set([...channel.models, ...channel.modelMapping.keys(), channel.testModel, ""]);
   for (const key of channel.keys) {
     add(() => provider.otherUrls?.(channel, key) ?? []);
     for (const route of provider.speaks) {
-      const urlFor = (name: string) => urlOf({ provider, route, channel, key }, name);
-      const isNamed = originsOf(SAMPLES, urlFor).size > 1;
+      const urlFor = (name: string) => buildUrl({ provider, route, channel, key }, name);
+      const isNamed = listOrigins(SAMPLES, urlFor).size > 1;
       for (const name of isNamed ? names : [...SAMPLES, ...regionNames(channel)]) add(() => [urlFor(name)]);
     }
   }
@@ -57,7 +57,7 @@ interface Way {
   readonly key: string;
 }
 
-function urlOf({ provider, route, channel, key }: Way, model: string): URL {
+function buildUrl({ provider, route, channel, key }: Way, model: string): URL {
   const { operation, dialect } = route;
   const spec: RequestSpec = { operation, dialect, model, ...SMALL };
   return routeUrl(provider, route, channel, { spec, upstreamModel: mapModel(channel.modelMapping, model), key });
@@ -70,8 +70,8 @@ function regionNames({ other }: ChannelRecord): string[] {
   return Object.keys(parseObject(other) ?? {});
 }
 
-function originsOf(names: readonly string[], urlFor: (name: string) => URL): ReadonlySet<string> {
-  return new Set(names.flatMap((name) => unlessRefused(() => [originOf(urlFor(name))])));
+function listOrigins(names: readonly string[], urlFor: (name: string) => URL): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => unlessRefused(() => [toOrigin(urlFor(name))])));
 }
 
 /** The relay does not call what it cannot build either. */
@@ -83,7 +83,7 @@ function unlessRefused<T>(read: () => readonly T[]): readonly T[] {
   }
 }
 
-function originOf(url: string | URL): string {
+function toOrigin(url: string | URL): string {
   const parsed = URL.parse(String(url));
   return parsed ? `${parsed.protocol}//${parsed.host}`.toLowerCase() : `unreadable ${String(url)}`;
 }
@@ -99,8 +99,8 @@ export function checkDestination(
 ): void {
   if (caller.role >= ROLE.root) return;
   // A channel that cannot be read has no server yet.
-  const known = new Set(unlessRefused(() => [...destinationsOf(stored())]));
-  for (const destination of destinationsOf(next()))
+  const known = new Set(unlessRefused(() => [...listDestinations(stored())]));
+  for (const destination of listDestinations(next()))
     if (!known.has(destination)) throw new Refusal("key_server_changed", { field: "key" });
 }
 
@@ -117,9 +117,9 @@ export type RefusesHost = (hostname: string, isProxied: boolean) => boolean;
 
 /** Refuses a channel at an address that no call would reach; one that it has already may stay. */
 export function checkReachable(refusesHost: RefusesHost, next: ChannelRecord, current?: ChannelRecord): void {
-  const known = current ? destinationsOf(current) : new Set<string>();
-  const isProxied = proxyOf(next) !== undefined;
-  for (const destination of destinationsOf(next)) {
+  const known = current ? listDestinations(current) : new Set<string>();
+  const isProxied = readProxy(next) !== undefined;
+  for (const destination of listDestinations(next)) {
     const isProxy = destination.startsWith(PROXY);
     const host = URL.parse(isProxy ? destination.slice(PROXY.length) : destination)?.hostname;
     if (host === undefined || known.has(destination) || !refusesHost(host, isProxied && !isProxy)) continue;
@@ -145,11 +145,11 @@ export interface ChannelChange {
  * hint stands for it in the very same address alone.
  */
 export function sharesSecrets(one: SecretTexts, other: SecretTexts): boolean {
-  const secrets = new Set(secretsOf(one));
-  return secretsOf(other).some((secret) => secrets.has(secret));
+  const secrets = new Set(listSecrets(one));
+  return listSecrets(other).some((secret) => secrets.has(secret));
 }
 
-function secretsOf(texts: SecretTexts): string[] {
+function listSecrets(texts: SecretTexts): string[] {
   return SECRET_COLUMNS.flatMap((column) => findSecrets(texts[column] ?? "", secretPath(column)))
     .filter(({ isInAddress }) => !isInAddress)
     .map(({ text }) => text);

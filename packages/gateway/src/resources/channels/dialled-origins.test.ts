@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dialectById } from "../../dialects/index.ts";
 import { allProviders } from "../../providers/registry.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";
-import { httpOf, proxyOf } from "../../providers/core/proxy.ts";
+import { createChannelHttp, readProxy } from "../../providers/core/proxy.ts";
 import { jsonBody } from "../../relay/body/read-body.ts";
 import { buildCall } from "../../relay/conversion/build-call.ts";
 import { probeChannel } from "../../relay/pipeline/probe.ts";
@@ -11,9 +11,9 @@ import { mapModel } from "../../snapshot/model-mapping.ts";
 import type { RelayRequest } from "../../relay/request/request.ts";
 import { exchangeTools } from "../../relay/upstream/exchange.ts";
 import type { Upstreams } from "../../relay/upstream/upstream.ts";
-import { askOf } from "../../../test/kit/provider-kit.ts";
+import { createRequestSpec } from "../../../test/kit/provider-kit.ts";
 import { createTaskUpstream } from "../../tasks/upstream.ts";
-import { destinationsOf, parsedChannel, type Addressed } from "./destination.ts";
+import { listDestinations, parsedChannel, type Addressed } from "./destination.ts";
 
 const HOSTS = ["https://a.example", "http://b.example:8080/v1", "https://[2001:db8::1]/x?", "https://c.example/y"];
 const MODELS = ["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-pro", "text-embedding-3", "bge-m3", "rerank-1", "dall-e-3"];
@@ -82,9 +82,13 @@ const channels = fc
     key: fc.oneof(fc.constantFrom(...KEYS), host.map(keyFile)),
     more: fc.constantFrom("", "\nsk-second", "\nAK|SK|eu-west-1"),
   })
-  .map(({ provider, key, more, ...fields }) => ({ provider, keys: key + more, fields: fieldsOf(provider, fields) }));
+  .map(({ provider, key, more, ...fields }) => ({
+    provider,
+    keys: key + more,
+    fields: createFields(provider, fields),
+  }));
 
-function fieldsOf({ type }: ProviderAdapter, fields: Partial<Addressed>): Addressed {
+function createFields({ type }: ProviderAdapter, fields: Partial<Addressed>): Addressed {
   return {
     type,
     name: "c",
@@ -150,17 +154,17 @@ async function dial(channel: ChannelRecord, provider: ProviderAdapter): Promise<
   };
   for (const model of MODELS) await probeChannel(channel, model, "rid", deps);
   for (const [keyIndex, key] of channel.keys.entries()) {
-    const http = httpOf(channel, upstreams.json);
+    const http = createChannelHttp(channel, upstreams.json);
     await settled(() => provider.listModels?.(channel, key, http, 0));
     await settled(() => provider.balance?.(channel, key, http, 0));
     for (const route of provider.speaks)
       for (const model of MODELS) {
-        const { request, target } = attemptOf(channel, provider, { route, model, keyIndex });
+        const { request, target } = createAttempt(channel, provider, { route, model, keyIndex });
         await settled(async () => {
           const { call, signing } = await buildCall(request, target, deps);
-          note(call.url, proxyOf(channel));
+          note(call.url, readProxy(channel));
           const timeouts = { headersMs: 1, idleMs: 1 };
-          const tools = exchangeTools({ proxy: proxyOf(channel), timeouts, signal: AbortSignal.timeout(50) }, deps);
+          const tools = exchangeTools({ proxy: readProxy(channel), timeouts, signal: AbortSignal.timeout(50) }, deps);
           const { spec } = request;
           await route.exchange?.(call, { ...signing, ...tools, spec, upstreamModel: target.upstreamModel, channel });
         });
@@ -176,12 +180,12 @@ interface Tried {
   readonly keyIndex: number;
 }
 
-function attemptOf(channel: ChannelRecord, provider: ProviderAdapter, { route, model, keyIndex }: Tried) {
+function createAttempt(channel: ChannelRecord, provider: ProviderAdapter, { route, model, keyIndex }: Tried) {
   const body = { model, messages: [{ role: "user", content: "hi" }], input: "hi", prompt: "hi" };
   const dialect = dialectById(route.dialect) ?? dialectById("openai-chat")!;
   const request: RelayRequest = {
     id: "rid",
-    spec: askOf({ operation: route.operation, dialect: route.dialect, model }),
+    spec: createRequestSpec({ operation: route.operation, dialect: route.dialect, model }),
     dialect,
     body: jsonBody(Buffer.from(JSON.stringify(body))),
     contentType: "application/json",
@@ -210,7 +214,7 @@ describe("the servers of a channel", () => {
     await fc.assert(
       fc.asyncProperty(channels, async ({ provider, keys, fields }) => {
         const channel = parsedChannel(fields, keys);
-        const known = destinationsOf(channel);
+        const known = listDestinations(channel);
         const unknown = [...(await dial(channel, provider))].filter((origin) => !known.has(origin));
         expect(unknown).toEqual([]);
       }),

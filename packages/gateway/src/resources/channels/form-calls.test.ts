@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CHANNEL_KEY as KEY, openChannelKit, type ChannelKit } from "../../../test/kit/channel-kit.ts";
-import { codeOf, refusalOf } from "../../../test/kit/members.ts";
+import { readCode, readRefusal } from "../../../test/kit/members.ts";
 
 let kit: ChannelKit;
 let upstream: ChannelKit["upstream"];
@@ -20,20 +20,20 @@ describe("model lists", () => {
   test("come from the upstream of a stored channel of type 1", async () => {
     expect(await admin.data(admin.get(`/api/channel/fetch_models/${await create()}`))).toEqual(["b", "a"]);
     expect(upstream.requests[0]?.headers["authorization"]).toBe(`Bearer ${KEY}`);
-    expect(await refusalOf(admin.get(`/api/channel/fetch_models/${await create({ type: 14 })}`))).toEqual([
+    expect(await readRefusal(admin.get(`/api/channel/fetch_models/${await create({ type: 14 })}`))).toEqual([
       200,
       "CH9",
       "Only supports OpenAI interface format.",
     ]);
-    expect(await codeOf(admin.get("/api/channel/fetch_models/999999"))).toBe("CH8");
+    expect(await readCode(admin.get("/api/channel/fetch_models/999999"))).toBe("CH8");
   });
 
   test("come for a form with the first of its keys", async () => {
     const ask = (body: unknown) => admin.post("/api/channel/fetch_models", body);
     expect(await admin.data(ask({ type: 1, base_url: `${upstream.url}/`, key: "sk-1\nsk-2" }))).toEqual(["b", "a"]);
     expect(upstream.requests[0]?.headers["authorization"]).toBe("Bearer sk-1");
-    expect(await refusalOf(ask({ type: 1, key: " " }))).toEqual([200, "CH19", "Please enter the key."]);
-    expect(await codeOf(ask({ type: 3, key: "k" }))).toBe("CH9");
+    expect(await readRefusal(ask({ type: 1, key: " " }))).toEqual([200, "CH19", "Please enter the key."]);
+    expect(await readCode(ask({ type: 3, key: "k" }))).toBe("CH9");
     for (const own of [
       { type: 1005, base_url: upstream.url, key: "" },
       { type: 1005, base_url: upstream.url, key: "k" },
@@ -43,13 +43,13 @@ describe("model lists", () => {
     upstream.script("/api/tags", () => ({ body: { models: [{ model: "llama" }] } }));
     expect(await admin.data(ask({ type: 4, base_url: upstream.url, key: "" }))).toEqual(["llama"]);
     upstream.script("/v1/models", () => ({ status: 401, body: { error: {} } }));
-    expect(await refusalOf(ask({ base_url: upstream.url, key: "k" }))).toEqual([
+    expect(await readRefusal(ask({ base_url: upstream.url, key: "k" }))).toEqual([
       200,
       "CH10",
       "Failed to retrieve the model list: the upstream answered with status 401.",
     ]);
-    expect(await codeOf(ask({ base_url: "http://127.0.0.1:1", key: "k" }))).toBe("CH10");
-    expect(await codeOf(ask({ base_url: "no address", key: "k" }))).toBe("G2");
+    expect(await readCode(ask({ base_url: "http://127.0.0.1:1", key: "k" }))).toBe("CH10");
+    expect(await readCode(ask({ base_url: "no address", key: "k" }))).toBe("G2");
   });
 });
 
@@ -78,14 +78,14 @@ describe("trying an unsaved form", () => {
   });
 
   test("refuses what cannot be tried", async () => {
-    expect(await codeOf(probe({ type: 1 }))).toBe("CH19");
-    expect(await codeOf(probe({ type: 1, key: "k", kind: "x" }))).toBe("G1");
-    expect(await codeOf(probe({ type: 41, key: "k" }))).toBe("CH5");
-    expect(await codeOf(probe({ type: 41, key: "k", other: "{}" }))).toBe("CH6");
-    expect(await codeOf(probe({ type: 999, key: "k" }))).toBe("CH15");
-    expect(await codeOf(probe({ id: 999_999 }))).toBe("CH8");
-    expect(await codeOf(probe({ type: 2, key: "k" }))).toBe("CH12");
-    expect(await codeOf(probe({ type: 21, key: "k", kind: "models", base_url: upstream.url }))).toBe("CH9");
-    expect(await codeOf(probe({ key: "k", models: "m".repeat(256) }))).toBe("CH7");
+    expect(await readCode(probe({ type: 1 }))).toBe("CH19");
+    expect(await readCode(probe({ type: 1, key: "k", kind: "x" }))).toBe("G1");
+    expect(await readCode(probe({ type: 41, key: "k" }))).toBe("CH5");
+    expect(await readCode(probe({ type: 41, key: "k", other: "{}" }))).toBe("CH6");
+    expect(await readCode(probe({ type: 999, key: "k" }))).toBe("CH15");
+    expect(await readCode(probe({ id: 999_999 }))).toBe("CH8");
+    expect(await readCode(probe({ type: 2, key: "k" }))).toBe("CH12");
+    expect(await readCode(probe({ type: 21, key: "k", kind: "models", base_url: upstream.url }))).toBe("CH9");
+    expect(await readCode(probe({ key: "k", models: "m".repeat(256) }))).toBe("CH7");
   });
 });

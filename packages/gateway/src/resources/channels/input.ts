@@ -63,7 +63,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck, source?: Store
     name,
     status: newStatus(input.status),
     models: checkModels(form.models),
-    group: checkGroup(groupOf(input) ?? ""),
+    group: checkGroup(joinGroups(input) ?? ""),
     base_url: checkBaseUrl(form.base_url),
     other: checkOther(type, form.other),
     openai_organization: checkOrganization(form.openai_organization),
@@ -114,24 +114,24 @@ export function changedFields(
     type: input.type,
     name: input.name === undefined || input.name.trim() === "" ? undefined : input.name.trim(),
     status: input.status === undefined ? undefined : checkStatus(input.status, current.status),
-    models: present(input.models, checkModels),
-    group: present(groupOf(input), checkGroup),
-    base_url: present(input.base_url, checkBaseUrl),
+    models: mapPresent(input.models, checkModels),
+    group: mapPresent(joinGroups(input), checkGroup),
+    base_url: mapPresent(input.base_url, checkBaseUrl),
     other: needsOther ? checkOther(type, input.other ?? current.other) : undefined,
-    openai_organization: present(input.openai_organization, checkOrganization),
+    openai_organization: mapPresent(input.openai_organization, checkOrganization),
     test_model: input.test_model?.trim(),
-    model_mapping: present(input.model_mapping, checkModelMapping),
-    status_code_mapping: present(input.status_code_mapping, checkStatusMapping),
+    model_mapping: mapPresent(input.model_mapping, checkModelMapping),
+    status_code_mapping: mapPresent(input.status_code_mapping, checkStatusMapping),
     max_input_tokens: input.max_input_tokens,
     auto_ban: input.auto_ban,
     priority: input.priority,
-    weight: present(input.weight, (weight) => Math.max(0, weight)),
-    tag: present(input.tag, checkTag),
-    setting: present(input.setting ?? (type === current.type ? undefined : (current.setting ?? undefined)), (text) =>
+    weight: mapPresent(input.weight, (weight) => Math.max(0, weight)),
+    tag: mapPresent(input.tag, checkTag),
+    setting: mapPresent(input.setting ?? (type === current.type ? undefined : (current.setting ?? undefined)), (text) =>
       checkSetting(text, type, { type: current.type, setting: current.setting }),
     ),
-    param_override: present(input.param_override, checkParamOverride),
-    header_override: present(input.header_override, checkHeaderText),
+    param_override: mapPresent(input.param_override, checkParamOverride),
+    header_override: mapPresent(input.header_override, checkHeaderText),
   });
 }
 
@@ -187,7 +187,7 @@ export function checkModels(text: string): string {
   return models.join(",");
 }
 
-function groupOf({ group, groups }: ChannelInput): string | undefined {
+function joinGroups({ group, groups }: ChannelInput): string | undefined {
   return group ?? groups?.join(",");
 }
 
@@ -323,7 +323,7 @@ function tooLong(field: string, most: number): Refusal {
   return invalid(field, fill(REASONS.tooLong, { n: most }));
 }
 
-function present<In, Out>(value: In | undefined, check: (value: In) => Out): Out | undefined {
+function mapPresent<In, Out>(value: In | undefined, check: (value: In) => Out): Out | undefined {
   return value === undefined ? undefined : check(value);
 }
 

@@ -21,12 +21,12 @@ export function readParamOverride(text: string): ParamOverride | undefined {
   const lost: string[] = [];
   for (const [at, operation] of (operations as readonly unknown[]).entries()) {
     if (isPlainSet(operation)) members[operation.path] = operation.value;
-    else lost.push(`operations[${at}]${modeOf(operation)}`);
+    else lost.push(`operations[${at}]${formatMode(operation)}`);
   }
   return { members, lost };
 }
 
-function modeOf(operation: unknown): string {
+function formatMode(operation: unknown): string {
   const mode = isObject(operation) ? operation["mode"] : undefined;
   return typeof mode === "string" ? ` (${mode})` : "";
 }

@@ -34,7 +34,7 @@ export interface ChannelOrder {
 }
 
 /** The order of a list: a sortable column, newest first, or best priority first. */
-export function orderOf(query: {
+export function buildOrder(query: {
   readonly sort: string;
   readonly order: string;
   readonly id_sort: boolean;
@@ -65,7 +65,7 @@ export function isNarrow(filter: ChannelFilter): boolean {
 }
 
 /** @param hashKey hash of a key, for the search by exact key */
-export function conditionOf(
+export function buildCondition(
   eb: ExpressionBuilder<Schema, "channels">,
   wanted: ChannelFilter,
   hashKey: (key: string) => string,

@@ -4,7 +4,7 @@ import type { Schema } from "../../storage/tables/schema.ts";
 import { openTexts } from "../../storage/secrets/channel-texts.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import type { Vault } from "../ports.ts";
-import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
+import { buildCondition, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 import type { ChannelStoreDeps } from "./writing.ts";
 
@@ -26,7 +26,7 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
   const opened = (rows: ChannelRow[]) => rows.map((row) => openTexts(row, vault));
   return {
     async page({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
-      const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
+      const from = db.selectFrom("channels").where((eb) => buildCondition(eb, filter, vault.hashKey));
       const [ids, { total }] = await Promise.all([
         inOrder(from.select("id"), order).offset(offset).limit(limit).execute(),
         from.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
@@ -35,10 +35,10 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
     },
 
     /** All channels of one page of tags, ascending. */
-    async pageOfTags({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
+    async listTagPage({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
       const tagged = db
         .selectFrom("channels")
-        .where((eb) => conditionOf(eb, filter, vault.hashKey))
+        .where((eb) => buildCondition(eb, filter, vault.hashKey))
         .where(hasTag);
       const { total } = await tagged
         .select((eb) => eb.fn.count<number>("tag").distinct().as("total"))
@@ -56,22 +56,22 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
       return { rows: opened(await inOrder(rows, order).execute()), total: Number(total) };
     },
 
-    get: (id: number): Promise<ChannelRow | undefined> => rowOf(db, vault, id),
+    get: (id: number): Promise<ChannelRow | undefined> => findChannelRow(db, vault, id),
 
     /** The row with its sealed key, for those who ask its upstream. */
     routing: (id: number): Promise<SealedChannelRow | undefined> =>
       db.selectFrom("channels").select(CHANNEL_COLUMNS).where("id", "=", id).executeTakeFirst(),
 
     /** The key in clear; undefined for an unknown channel. */
-    keyOf: (id: number): Promise<string | undefined> => keyTextOf(db, vault, id),
+    findKey: (id: number): Promise<string | undefined> => findChannelKey(db, vault, id),
 
     async ids(filter: ChannelFilter): Promise<number[]> {
-      const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
+      const from = db.selectFrom("channels").where((eb) => buildCondition(eb, filter, vault.hashKey));
       return (await from.select("id").orderBy("id").execute()).map(({ id }) => id);
     },
 
     /** The comma-joined models of each channel of a tag. */
-    async modelsOfTag(tag: string): Promise<string[]> {
+    async listTagModels(tag: string): Promise<string[]> {
       const rows = await db.selectFrom("channels").select("models").where("tag", "=", tag).orderBy("id").execute();
       return rows.map(({ models }) => models);
     },
@@ -108,7 +108,7 @@ function inOrder<Row>(
   return order.reduce((sorted, { column, direction }) => sorted.orderBy(column, direction), rows);
 }
 
-export async function rowOf(
+export async function findChannelRow(
   db: Pick<Transaction<Schema>, "selectFrom">,
   vault: Vault,
   id: number,
@@ -118,7 +118,7 @@ export async function rowOf(
 }
 
 /** The key in clear; undefined for an unknown channel. */
-export async function keyTextOf(
+export async function findChannelKey(
   db: Pick<Transaction<Schema>, "selectFrom">,
   vault: Vault,
   id: number,

@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { Channel } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const form = { name: "one", key: "sk-secret-of-one", models: "gpt-4o,o1" };
 const list = (query = "") => admin.data<Channel[]>(admin.get(`/api/channel/${query}`));
-const refused = (body: unknown) => refusalOf(admin.post("/api/channel/", body));
+const refused = (body: unknown) => readRefusal(admin.post("/api/channel/", body));
 
 async function create(more: Record<string, unknown> = {}): Promise<number> {
   await admin.data(admin.post("/api/channel/", { ...form, ...more }));
@@ -33,7 +33,7 @@ const read = (id: number) => admin.data<Channel>(admin.get(`/api/channel/${id}`)
 
 describe("who may", () => {
   test("administrators only", async () => {
-    expect(await refusalOf(members.user.get("/api/channel/"))).toEqual([200, "AU7", "Insufficient permissions."]);
+    expect(await readRefusal(members.user.get("/api/channel/"))).toEqual([200, "AU7", "Insufficient permissions."]);
     expect((await app.anonymous().get("/api/channel/")).status).toBe(401);
     expect((await members.user.post("/api/channel/", form)).body["success"]).toBe(false);
   });
@@ -160,7 +160,7 @@ describe("creating", () => {
   test("takes the key of another channel: by name, and as compatible consoles copy a row", async () => {
     const source = await create({ key: "sk-original" });
     const copied = await create({ name: "copied", key: "", copy_from: source });
-    expect(await app.operations.channels.store.keyOf(copied)).toBe("sk-original");
+    expect(await app.operations.channels.store.findKey(copied)).toBe("sk-original");
     const row = await read(source);
     const family = await create({
       ...row,
@@ -171,7 +171,7 @@ describe("creating", () => {
       balance: 0,
       used_quota: 0,
     });
-    expect(await app.operations.channels.store.keyOf(family)).toBe("sk-original");
+    expect(await app.operations.channels.store.findKey(family)).toBe("sk-original");
     expect(await refused({ ...form, key: "", copy_from: 999_999 })).toEqual([200, "CH8", "Channel does not exist."]);
   });
 
@@ -182,14 +182,14 @@ describe("creating", () => {
     const row = await read(id);
     const probe = { id, type: 1, base_url: elsewhere, kind: "models" };
     const calls: [string, Promise<unknown>][] = [
-      ["edit", refusalOf(admin.put("/api/channel/", { id, base_url: elsewhere }))],
+      ["edit", readRefusal(admin.put("/api/channel/", { id, base_url: elsewhere }))],
       [
         "edit with one key more",
-        refusalOf(admin.put("/api/channel/", { id, base_url: elsewhere, key: "sk-2", key_mode: "append" })),
+        readRefusal(admin.put("/api/channel/", { id, base_url: elsewhere, key: "sk-2", key_mode: "append" })),
       ],
       ["copy", refused({ ...form, key: "", copy_from: id, base_url: elsewhere })],
       ["copy by id", refused({ ...row, key: String(id), base_url: elsewhere })],
-      ["probe", refusalOf(admin.post("/api/channel/probe", probe))],
+      ["probe", readRefusal(admin.post("/api/channel/probe", probe))],
     ];
     for (const [what, answer] of calls) expect([what, ((await answer) as unknown[])[1]]).toEqual([what, "CH21"]);
     const bulk = { action: "patch", ids: [id], patch: { setting: '{"proxy":"http://evil.example"}' } };
@@ -303,12 +303,12 @@ describe("creating", () => {
     for (const name of ["😀".repeat(191), "'; drop table channels; --", "<script>alert(1)</script>"]) {
       await admin.data(admin.post("/api/channel/", { ...form, name }));
     }
-    expect(await refusalOf(admin.post("/api/channel/", { ...form, name: "a\u0000b" }))).toEqual([
+    expect(await readRefusal(admin.post("/api/channel/", { ...form, name: "a\u0000b" }))).toEqual([
       400,
       "G1",
       "Invalid parameter.",
     ]);
-    expect(await refusalOf(admin.get("/api/channel/search?keyword=%00"))).toEqual([400, "G1", "Invalid parameter."]);
+    expect(await readRefusal(admin.get("/api/channel/search?keyword=%00"))).toEqual([400, "G1", "Invalid parameter."]);
     const names = (await list("?page_size=100")).map((channel) => channel.name);
     expect(names).toEqual(
       expect.arrayContaining(["😀".repeat(191), "'; drop table channels; --", "<script>alert(1)</script>"]),

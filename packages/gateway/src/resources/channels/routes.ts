@@ -14,7 +14,7 @@ import {
   channelModelsEnabled,
   channelSearch,
   channelUpdate,
-  pageOf,
+  resolvePage,
   SEARCH_CAP,
   type CatalogueModel,
   type Channel,
@@ -26,12 +26,12 @@ import { Refusal } from "../../lib/refusal.ts";
 import { checkSize, createChannels, unwrapped } from "./create.ts";
 import { destinationCheck } from "./destination.ts";
 import { changedFields, storedKey, withMoreKeys, type TypeCheck } from "./input.ts";
-import { orderOf } from "./query.ts";
+import { buildOrder } from "./query.ts";
 import type { ChannelPage } from "./reads.ts";
 import type { ChannelStore, NewKey } from "./store.ts";
 import type { StatusCause } from "./status-info.ts";
 import { tagRoutes } from "./tag-routes.ts";
-import { keyFacts, viewOf } from "./view.ts";
+import { keyFacts, toChannel } from "./view.ts";
 
 export interface ChannelRoutesDeps {
   readonly store: ChannelStore;
@@ -43,25 +43,25 @@ export interface ChannelRoutesDeps {
 const NAME_LIMIT = 191;
 const COPY_SUFFIX = "Copy";
 /** The suffix that the call of compatible gateways adds. */
-const FAMILY_COPY_SUFFIX = "_copy";
+const COMPATIBLE_COPY_SUFFIX = "_copy";
 
 export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
   const { store, isType, catalogue } = deps;
   return [
     implement(channelList, async (call) => {
-      const { offset, limit } = pageOf(call.query);
+      const { offset, limit } = resolvePage(call.query);
       return answerPage(call, await readPage(store, call.query, offset, limit));
     }),
     implement(channelSearch, async (call) => {
       const isPaged = call.query.page_size > 0 || call.query.p > 0;
-      const { offset, limit } = isPaged ? pageOf(call.query) : { offset: 0, limit: SEARCH_CAP };
+      const { offset, limit } = isPaged ? resolvePage(call.query) : { offset: 0, limit: SEARCH_CAP };
       return answerPage(call, await readPage(store, call.query, offset, limit));
     }),
     implement(channelGet, async ({ params, response }) => {
-      const [row, key] = await Promise.all([store.get(params.id), store.keyOf(params.id)]);
+      const [row, key] = await Promise.all([store.get(params.id), store.findKey(params.id)]);
       if (!row || key === undefined) throw new Refusal("channel_not_found");
       setVersion(response, row.version);
-      return { ...viewOf(row), ...keyFacts(key) };
+      return { ...toChannel(row), ...keyFacts(key) };
     }),
     implement(channelCreate, async ({ body, caller }) => {
       await createChannels({ store, isType, caller }, unwrapped(body));
@@ -77,12 +77,12 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
     }),
     implement(channelDeleteDisabled, () => store.removeDisabled()),
     implement(channelBatchDelete, async ({ body }) => {
-      const ids = chosen(body.ids);
+      const ids = requireIds(body.ids);
       await store.remove(ids);
       return ids.length;
     }),
     implement(channelBatchTag, async ({ body }) => {
-      const ids = chosen(body.ids);
+      const ids = requireIds(body.ids);
       const tag = (body.tag ?? "").trim();
       await store.updateEach(ids, () => ({ tag: tag === "" ? null : tag }));
       return ids.length;
@@ -90,7 +90,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
     implement(channelFix, () => store.rebuildAll()),
     implement(channelCopy, ({ params }) => copy(store, params.id, COPY_SUFFIX)),
     implement(channelCopyAs, async ({ params, query }) => {
-      const { id } = await copy(store, params.id, query.suffix || FAMILY_COPY_SUFFIX);
+      const { id } = await copy(store, params.id, query.suffix || COMPATIBLE_COPY_SUFFIX);
       return { id };
     }),
     implement(channelCatalogue, () => [...catalogue]),
@@ -102,13 +102,13 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
 type ListQuery = Call<typeof channelList>["query"];
 
 function readPage(store: ChannelStore, query: ListQuery, offset: number, limit: number): Promise<ChannelPage> {
-  const request = { filter: query, order: orderOf(query), offset, limit };
-  return query.tag_mode ? store.pageOfTags(request) : store.page(request);
+  const request = { filter: query, order: buildOrder(query), offset, limit };
+  return query.tag_mode ? store.listTagPage(request) : store.page(request);
 }
 
 function answerPage(call: { setTotal(total: number): void }, page: ChannelPage): Channel[] {
   call.setTotal(page.total);
-  return page.rows.map(viewOf);
+  return page.rows.map(toChannel);
 }
 
 async function update({ store, isType }: ChannelRoutesDeps, { body, caller, request }: Call<typeof channelUpdate>) {
@@ -119,11 +119,11 @@ async function update({ store, isType }: ChannelRoutesDeps, { body, caller, requ
   const patch = changedFields(input, current, isType);
   checkSize({ ...current, ...patch });
   const replaced = newKey(key, mode, patch.type ?? current.type);
-  const cause = causeOf({ span, reason }, input.status);
+  const cause = buildStatusCause({ span, reason }, input.status);
   const check = destinationCheck(caller);
   const outcome = await store.update(id, patch, { key: replaced, versions: wantedTags(request), cause, check });
   if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "channel_not_found" : "channel_changed");
-  return viewOf(outcome.row);
+  return toChannel(outcome.row);
 }
 
 interface WantedCause {
@@ -132,7 +132,7 @@ interface WantedCause {
 }
 
 /** Undefined if the call names neither a time nor a reason. */
-function causeOf({ span, reason }: WantedCause, status: number | undefined): StatusCause | undefined {
+function buildStatusCause({ span, reason }: WantedCause, status: number | undefined): StatusCause | undefined {
   if (span === undefined && reason === undefined) return undefined;
   if (status !== CHANNEL_STATUS.disabledByHand)
     throw new Refusal("invalid_parameter", { field: span === undefined ? "status_reason" : "disable_seconds" });
@@ -156,7 +156,7 @@ function newKey(key: string, mode: string, type: number): NewKey | undefined {
 
 /** The copy takes everything but what the original earned: its counters, its balance, its state. */
 async function copy(store: ChannelStore, id: number, suffix: string): Promise<Channel> {
-  const [row, key] = await Promise.all([store.get(id), store.keyOf(id)]);
+  const [row, key] = await Promise.all([store.get(id), store.findKey(id)]);
   if (!row || key === undefined) throw new Refusal("channel_not_found");
   const { type, models, group, base_url, other, openai_organization, test_model, model_mapping } = row;
   const {
@@ -187,10 +187,10 @@ async function copy(store: ChannelStore, id: number, suffix: string): Promise<Ch
   const [created = 0] = await store.create({ ...routed, ...texts }, [key]);
   const copied = await store.get(created);
   if (!copied) throw new Refusal("channel_not_found");
-  return viewOf(copied);
+  return toChannel(copied);
 }
 
-function chosen(ids: readonly number[] | undefined): readonly number[] {
+function requireIds(ids: readonly number[] | undefined): readonly number[] {
   if (!ids || ids.length === 0) throw new Refusal("channel_selection_missing", { field: "ids" });
   return ids;
 }

@@ -52,7 +52,7 @@ export function settingFault(setting: JsonObject, type: number, stored?: StoredS
   if (!provider) return undefined;
   const before = parseObject(stored?.setting ?? "") ?? {};
   for (const [member, value] of Object.entries(setting)) {
-    const reason = isBlank(value) ? undefined : faultOf(provider, member, value);
+    const reason = isBlank(value) ? undefined : findSettingFault(provider, member, value);
     if (reason === undefined) continue;
     const isOld = stored !== undefined && isDeepStrictEqual(value, before[member]);
     if (!(isOld && wasIdle(stored.type, type, member, value))) return { member, reason };
@@ -64,18 +64,18 @@ export function settingFault(setting: JsonObject, type: number, stored?: StoredS
 function wasIdle(storedType: number, type: number, member: string, value: unknown): boolean {
   if (storedType === type) return true;
   const provider = providerByType(storedType);
-  return provider !== undefined && faultOf(provider, member, value) !== undefined;
+  return provider !== undefined && findSettingFault(provider, member, value) !== undefined;
 }
 
-function faultOf(provider: ProviderAdapter, member: string, value: unknown): string | undefined {
-  const form = formOf(provider, member);
-  if (form !== undefined) return faultOfForm(form, value, provider);
+function findSettingFault(provider: ProviderAdapter, member: string, value: unknown): string | undefined {
+  const form = findSettingForm(provider, member);
+  if (form !== undefined) return findFormFault(form, value, provider);
   if (SETTING_MEMBERS.includes(member)) return "does nothing for channels of this type: leave it out";
   const near = nearest(member, SETTING_MEMBERS);
   return `is not a setting of this gateway: ${near === undefined ? "leave it out" : `did you mean ${near}?`}`;
 }
 
-function formOf(provider: ProviderAdapter, member: string): SettingForm | undefined {
+function findSettingForm(provider: ProviderAdapter, member: string): SettingForm | undefined {
   const { settings = {} } = provider;
   if (Object.hasOwn(settings, member)) return settings[member];
   if (Object.hasOwn(COMMON, member)) return COMMON[member];
@@ -90,15 +90,15 @@ type SimpleForm = Exclude<SettingForm, readonly string[] | "paths">;
 const FORMS: Readonly<Record<SimpleForm, { isFit: (value: unknown) => boolean; words: string }>> = {
   flag: { isFit: (value) => typeof value === "boolean", words: "must be true or false" },
   text: { isFit: isText, words: "must be text" },
-  texts: { isFit: (value) => isListOf(value, isText), words: "must be a list of texts" },
-  objects: { isFit: (value) => isListOf(value, isObject), words: "must be a list of JSON objects" },
+  texts: { isFit: (value) => isListWith(value, isText), words: "must be a list of texts" },
+  objects: { isFit: (value) => isListWith(value, isObject), words: "must be a list of JSON objects" },
   object: { isFit: isObject, words: "must be a JSON object" },
   address: { isFit: isAddress, words: "must be an address such as http://proxy.example:3128" },
 };
 
-function faultOfForm(form: SettingForm, value: unknown, provider: ProviderAdapter): string | undefined {
+function findFormFault(form: SettingForm, value: unknown, provider: ProviderAdapter): string | undefined {
   if (typeof form !== "string") return form.some((one) => one === value) ? undefined : `must be ${form.join(" or ")}`;
-  if (form === "paths") return faultOfPaths(value, provider);
+  if (form === "paths") return findPathsFault(value, provider);
   const { isFit, words } = FORMS[form];
   return isFit(value) ? undefined : words;
 }
@@ -107,7 +107,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-function isListOf(value: unknown, isWanted: (one: unknown) => boolean): boolean {
+function isListWith(value: unknown, isWanted: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isWanted);
 }
 
@@ -116,7 +116,7 @@ function isAddress(value: unknown): boolean {
   return url !== null && SCHEMES.test(url.protocol) && url.hostname !== "";
 }
 
-function faultOfPaths(value: unknown, { speaks }: ProviderAdapter): string | undefined {
+function findPathsFault(value: unknown, { speaks }: ProviderAdapter): string | undefined {
   if (!isObject(value)) return "must be a JSON object of paths";
   const operations: readonly string[] = speaks.map(({ operation }) => operation);
   const wrong = Object.keys(value).find((name) => !operations.includes(name) || typeof value[name] !== "string");

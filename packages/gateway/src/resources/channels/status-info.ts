@@ -23,11 +23,11 @@ export function statusInfo(cause: StatusCause | undefined, now: number): string 
 /** A switch alone holds until the next one; a whole form that sends the status back leaves the end of a disable as it is. */
 export function isPlainDisable(current: { readonly other_info: string }, patch: Partial<ChannelFields>): boolean {
   const isSwitch = patch.status === CHANNEL_STATUS.disabledByHand && Object.keys(patch).length === 1;
-  return isSwitch && endOf(current.other_info) !== undefined;
+  return isSwitch && readStatusEnd(current.other_info) !== undefined;
 }
 
 /** Epoch seconds; undefined for a disable without an end. */
-function endOf(info: string): number | undefined {
+function readStatusEnd(info: string): number | undefined {
   const until = parseObject(info)?.["status_until"];
   return typeof until === "number" ? until : undefined;
 }
@@ -67,7 +67,7 @@ export async function endDisables({ database, clock, store }: EndDisablesDeps): 
     .execute();
   const ended: number[] = [];
   for (const { id, other_info: info } of rows) {
-    const until = endOf(info);
+    const until = readStatusEnd(info);
     if (until === undefined || until > seconds(clock)) continue;
     if (await store.endDisable(id, info)) ended.push(id);
   }

@@ -4,12 +4,12 @@ import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/st
 import { Refusal } from "../../lib/refusal.ts";
 import { readRevisions } from "../../storage/revisions.ts";
 import { newFields, type ChannelFields } from "./input.ts";
-import { NO_FILTER, orderOf } from "./query.ts";
+import { NO_FILTER, buildOrder } from "./query.ts";
 import { endDisables } from "./status-info.ts";
 import { createChannelStore, type ChannelStore } from "./store.ts";
 
 const isType = () => true;
-const BY_PRIORITY = orderOf({ sort: "", order: "", id_sort: false });
+const BY_PRIORITY = buildOrder({ sort: "", order: "", id_sort: false });
 
 eachDatabase("channel store", (open) => {
   let kit: StoreKit;
@@ -58,7 +58,7 @@ eachDatabase("channel store", (open) => {
       ...["default:a", "default:b", "vip:a", "vip:b"].map((pair) => `${first}:${pair}:1:5:2:t`),
       ...["default:a", "default:b", "vip:a", "vip:b"].map((pair) => `${second}:${pair}:1:5:2:t`),
     ]);
-    expect(await store.keyOf(second ?? 0)).toBe("sk-2");
+    expect(await store.findKey(second ?? 0)).toBe("sk-2");
     const rows = await kit.database.db.selectFrom("channels").select("key_sealed").execute();
     expect(rows.every((row) => !row.key_sealed.includes("sk-"))).toBe(true);
     expect((await readRevisions(kit.database)).channels).toBe(before + 1);
@@ -69,13 +69,13 @@ eachDatabase("channel store", (open) => {
     const ids: number[] = [];
     for (const name of ["a", "b", "c", "d"]) ids.push(await create({ name, tag: "t" }));
     const [first = 0, second = 0, , last = 0] = ids;
-    const one = (n: number) => [
+    const startWrites = (n: number) => [
       store.rebuildAll(),
       store.update(first, { models: `x${n}` }),
       store.updateTag("t", { priority: n }),
       store.updateEach([first, second], () => ({ weight: n })),
     ];
-    const outcomes = await Promise.allSettled([...[1, 2, 3, 4].flatMap(one), store.remove([last])]);
+    const outcomes = await Promise.allSettled([...[1, 2, 3, 4].flatMap(startWrites), store.remove([last])]);
     expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
     const { rows } = await page();
     const wanted = rows.flatMap(({ id, models, priority, weight }) =>
@@ -133,7 +133,7 @@ eachDatabase("channel store", (open) => {
   test("pages over tags and answers every channel of theirs", async () => {
     for (const tag of ["b", "a", "c", "a", null, ""]) await create({ name: tag ?? "none", tag });
     const tags = async (offset: number) => {
-      const answer = await store.pageOfTags({ filter: NO_FILTER, order: BY_PRIORITY, offset, limit: 2 });
+      const answer = await store.listTagPage({ filter: NO_FILTER, order: BY_PRIORITY, offset, limit: 2 });
       return [answer.rows.map((row) => row.tag), answer.total];
     };
     expect(await tags(0)).toEqual([["a", "a", "b"], 3]);
@@ -148,7 +148,7 @@ eachDatabase("channel store", (open) => {
       row: { version: 2, status: 2, other_info: JSON.stringify({ status_reason: "", status_time: START_SECONDS }) },
     });
     expect(await abilities()).toEqual([`${id}:default:b:0:0:0:-`, `${id}:default:c:0:0:0:-`]);
-    expect(await store.keyOf(id)).toBe("sk-new");
+    expect(await store.findKey(id)).toBe("sk-new");
     expect(await store.update(id, { name: "two" }, { versions: ["1"] })).toMatchObject({ refused: "stale" });
     expect(await store.update(id, { name: "two" }, { versions: ["2"] })).toMatchObject({
       row: { name: "two", version: 3 },
@@ -169,20 +169,20 @@ eachDatabase("channel store", (open) => {
   });
 
   test("changes all channels of a tag, and reports refusals one by one", async () => {
-    const one = await create({ tag: "t" });
+    const startWrites = await create({ tag: "t" });
     const two = await create({ tag: "t" });
     expect(await store.updateTag("t", { status: 2, tag: "u" })).toBe(2);
     expect((await abilities()).map((row) => row.endsWith(":0:0:0:u"))).toEqual([true, true, true, true]);
     const refusal = new Refusal("status_not_settable");
-    const outcomes = await store.updateEach([one, two, 999], (row) => {
-      if (row.id === one) throw refusal;
+    const outcomes = await store.updateEach([startWrites, two, 999], (row) => {
+      if (row.id === startWrites) throw refusal;
       return { priority: 9 };
     });
     expect([...outcomes]).toEqual([
-      [one, refusal],
+      [startWrites, refusal],
       [two, undefined],
     ]);
-    expect((await store.get(one))?.priority).toBe(0);
+    expect((await store.get(startWrites))?.priority).toBe(0);
     expect((await store.get(two))?.priority).toBe(9);
   });
 

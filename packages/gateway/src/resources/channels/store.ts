@@ -14,7 +14,7 @@ import { rebuildAbilities, removeAbilities } from "./abilities.ts";
 import { checkReachable, parsedChannel, type CheckChange } from "./destination.ts";
 import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./keys/store.ts";
-import { channelReads, keyTextOf, rowOf } from "./reads.ts";
+import { channelReads, findChannelKey, findChannelRow } from "./reads.ts";
 import { DISABLE_ENDED, isPlainDisable, recordEnd, statusInfo, type StatusCause } from "./status-info.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 import { openTexts, sealTexts, withoutTexts } from "../../storage/secrets/channel-texts.ts";
@@ -116,26 +116,26 @@ function changes(writing: Writing) {
           .set((eb) => ({ version: eb.ref("version") }))
           .where("id", "=", id)
           .execute();
-        const current = await rowOf(trx, vault, id);
+        const current = await findChannelRow(trx, vault, id);
         if (!current) return { refused: "missing" };
         if (options.versions && !options.versions.includes(String(current.version))) return { refused: "stale" };
         return { row: await change(trx, writing, current, { patch, ...options }) };
       }),
 
     /**
-     * Changes the channels that the ids name; `patchOf` may throw a Refusal for some of them, which changes
+     * Changes the channels that the ids name; `buildPatch` may throw a Refusal for some of them, which changes
      * nothing there and becomes their outcome. Unknown ids have none.
      */
     updateEach: (
       ids: readonly number[],
-      patchOf: (row: ChannelRow) => Partial<ChannelFields>,
+      buildPatch: (row: ChannelRow) => Partial<ChannelFields>,
       check?: CheckChange,
     ): Promise<ReadonlyMap<number, Refusal | undefined>> =>
       write(async (trx) => {
         const outcomes = new Map<number, Refusal | undefined>();
-        for (const row of await rowsOf(trx, vault, ids)) {
-          const refusal = await refusalOf(async () => {
-            await change(trx, writing, row, { patch: patchOf(row), check });
+        for (const row of await readRows(trx, vault, ids)) {
+          const refusal = await catchRefusal(async () => {
+            await change(trx, writing, row, { patch: buildPatch(row), check });
           });
           outcomes.set(row.id, refusal);
         }
@@ -218,7 +218,7 @@ async function switchRow(
     .where("id", "=", id)
     .where((eb) => eb.and({ ...from }))
     .executeTakeFirstOrThrow();
-  const row = numUpdatedRows > 0n ? await rowOf(trx, vault, id) : undefined;
+  const row = numUpdatedRows > 0n ? await findChannelRow(trx, vault, id) : undefined;
   if (row && to === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, id);
   if (row) await rebuildAbilities(trx, [row]);
   return row;
@@ -300,7 +300,7 @@ async function checkedKeys(
   { current, next, patch, key, check }: Move,
 ): Promise<string | undefined> {
   if (key === undefined && ADDRESS_FIELDS.every((field) => patch[field] === undefined)) return undefined;
-  const keys = (await keyTextOf(trx, vault, current.id)) ?? "";
+  const keys = (await findChannelKey(trx, vault, current.id)) ?? "";
   check?.({ current, next, keys, areKeysReplaced: typeof key === "string" });
   const text = typeof key === "function" ? key(keys, next.type) : key;
   checkReachable(refusesHost, parsedChannel(next, text ?? keys), readable(current, keys));
@@ -332,7 +332,7 @@ async function reviveKeys(trx: Transaction<Schema>, vault: Vault, id: number): P
   if (info !== undefined) await trx.updateTable("channels").set({ channel_info: info }).where("id", "=", id).execute();
 }
 
-async function rowsOf(trx: Transaction<Schema>, vault: Vault, ids: readonly number[]): Promise<ChannelRow[]> {
+async function readRows(trx: Transaction<Schema>, vault: Vault, ids: readonly number[]): Promise<ChannelRow[]> {
   const rows: ChannelRow[] = [];
   const sorted = [...new Set(ids)].toSorted((a, b) => a - b);
   for (const some of inChunks(sorted, IDS_PER_STATEMENT)) {
@@ -360,7 +360,7 @@ async function removeRows(
 }
 
 /** The refusal with which the work ends; undefined when it is done. */
-async function refusalOf(work: () => Promise<void>): Promise<Refusal | undefined> {
+async function catchRefusal(work: () => Promise<void>): Promise<Refusal | undefined> {
   try {
     await work();
     return undefined;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { CHANNEL_KEY, openChannelKit, type ChannelKit } from "../../../test/kit/channel-kit.ts";
-import { codeOf } from "../../../test/kit/members.ts";
+import { readCode } from "../../../test/kit/members.ts";
 
 let kit: ChannelKit;
 beforeAll(async () => {
@@ -21,20 +21,23 @@ test("every way to write a channel keeps its stored key from other servers", asy
   const source = await create({ setting: HIDDEN_PATH, ...compatible });
   const put = (body: object) => admin.put("/api/channel/", body);
   const calls: readonly (readonly [string, Promise<unknown>])[] = [
-    ["edit", codeOf(put({ id, setting: HIDDEN_PATH }))],
-    ["edit of a mapping", codeOf(put({ id: named, model_mapping: String.raw`{"one":"\u0065vil"}` }))],
-    ["edit of the models", codeOf(put({ id: named, models: "one,evil" }))],
-    ["edit of all of a tag", codeOf(admin.put("/api/channel/tag", { tag: "berth", model_mapping: '{"one":"evil"}' }))],
-    ["models of a tag", codeOf(admin.put("/api/channel/tag", { tag: "berth", models: "one,evil" }))],
+    ["edit", readCode(put({ id, setting: HIDDEN_PATH }))],
+    ["edit of a mapping", readCode(put({ id: named, model_mapping: String.raw`{"one":"\u0065vil"}` }))],
+    ["edit of the models", readCode(put({ id: named, models: "one,evil" }))],
+    [
+      "edit of all of a tag",
+      readCode(admin.put("/api/channel/tag", { tag: "berth", model_mapping: '{"one":"evil"}' })),
+    ],
+    ["models of a tag", readCode(admin.put("/api/channel/tag", { tag: "berth", models: "one,evil" }))],
     [
       "copy",
-      codeOf(
+      readCode(
         admin.post("/api/channel/", { name: "c", models: "m", copy_from: id, ...compatible, setting: HIDDEN_PATH }),
       ),
     ],
-    ["probe", codeOf(admin.post("/api/channel/probe", { id, ...compatible, setting: HIDDEN_PATH }))],
-    ["probe of a model", codeOf(admin.post("/api/channel/probe", { id: named, ...byModel, model: "evil" }))],
-    ["test of a model", codeOf(admin.get(`/api/channel/test/${named}?model=evil`))],
+    ["probe", readCode(admin.post("/api/channel/probe", { id, ...compatible, setting: HIDDEN_PATH }))],
+    ["probe of a model", readCode(admin.post("/api/channel/probe", { id: named, ...byModel, model: "evil" }))],
+    ["test of a model", readCode(admin.get(`/api/channel/test/${named}?model=evil`))],
   ];
   for (const [what, answer] of calls) expect([what, await answer]).toEqual([what, "CH21"]);
   for (const body of [
@@ -52,7 +55,7 @@ test("two edits at once do no more than one after the other", async () => {
   const { admin, create } = kit;
   const id = await create({ ...compatible, type: 1 });
   const edits = [{ type: 1005 }, { setting: HIDDEN_PATH }].map((body) =>
-    codeOf(admin.put("/api/channel/", { id, ...body })),
+    readCode(admin.put("/api/channel/", { id, ...body })),
   );
   await Promise.all(edits);
   const { type, setting } = await kit.row(id);
@@ -103,11 +106,12 @@ test("no channel is saved at a forbidden address, by whatever member it is reach
     },
   ]) {
     const refused = [JSON.stringify(more), "G2"];
-    expect([JSON.stringify(more), await codeOf(kit.members.root.post("/api/channel/", { ...form, ...more }))]).toEqual(
-      refused,
-    );
+    expect([
+      JSON.stringify(more),
+      await readCode(kit.members.root.post("/api/channel/", { ...form, ...more })),
+    ]).toEqual(refused);
     const edit = { id, ...more, key: more.key ?? CHANNEL_KEY };
-    expect([JSON.stringify(more), await codeOf(kit.members.root.put("/api/channel/", edit))]).toEqual(refused);
+    expect([JSON.stringify(more), await readCode(kit.members.root.put("/api/channel/", edit))]).toEqual(refused);
   }
   const patch = { action: "patch", ids: [id], patch: { base_url: "http://169.254.169.254/" } };
   const results = await admin.data<{ success: boolean }[]>(kit.members.root.post("/api/channel/bulk", patch));

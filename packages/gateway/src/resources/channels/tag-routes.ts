@@ -17,17 +17,17 @@ import type { ChannelStore } from "./store.ts";
 export function tagRoutes({ store, isType }: { readonly store: ChannelStore; readonly isType: TypeCheck }): Route[] {
   return [
     implement(channelTagEnable, async ({ body }) => {
-      await store.updateTag(tagOf(body.tag), { status: CHANNEL_STATUS.enabled });
+      await store.updateTag(requireTag(body.tag), { status: CHANNEL_STATUS.enabled });
     }),
     implement(channelTagDisable, async ({ body }) => {
-      await store.updateTag(tagOf(body.tag), { status: CHANNEL_STATUS.disabledByHand });
+      await store.updateTag(requireTag(body.tag), { status: CHANNEL_STATUS.disabledByHand });
     }),
     implement(channelTagModels, async ({ query }) => {
-      const lists = (await store.modelsOfTag(tagOf(query.tag))).map((models) => splitList(models));
+      const lists = (await store.listTagModels(requireTag(query.tag))).map((models) => splitList(models));
       return (lists.toSorted((a, b) => b.length - a.length)[0] ?? []).join(",");
     }),
     implement(channelTagUpdate, async ({ body, caller }) => {
-      const tag = tagOf(body.tag);
+      const tag = requireTag(body.tag);
       const input: ChannelInput = {
         tag: body.new_tag ?? unlessEmpty(body.newTag),
         priority: body.priority,
@@ -44,7 +44,7 @@ export function tagRoutes({ store, isType }: { readonly store: ChannelStore; rea
 /** Nothing of what a tag's channels share depends on the single channel. */
 const NOWHERE = { type: 0, status: CHANNEL_STATUS.enabled, other: "" };
 
-function tagOf(tag: string | undefined): string {
+function requireTag(tag: string | undefined): string {
   const trimmed = (tag ?? "").trim();
   if (trimmed === "") throw new Refusal("tag_missing", { field: "tag" });
   return trimmed;

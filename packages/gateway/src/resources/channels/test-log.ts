@@ -43,13 +43,13 @@ export function createTestLog({ raw, writeLog, clock, snapshots }: TestLogDeps):
       completion_tokens: result.usage?.output ?? 0,
       use_time: Math.floor(result.milliseconds / 1000),
       channel_id: channelId,
-      other: JSON.stringify(otherOf(channelId, result, snapshots.current())),
+      other: JSON.stringify(buildLogOther(channelId, result, snapshots.current())),
     };
     await raw.transaction((tx) => writeLog(tx, entry));
   };
 }
 
-function otherOf(
+function buildLogOther(
   channelId: number,
   { model, usage, isOk, milliseconds }: ProbeResult,
   { prices }: Snapshot,

@@ -3,7 +3,7 @@ import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { restoredText } from "../../lib/text/secret-members.ts";
 import { hasOperations } from "./param-override.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { faultOfHeader } from "../../providers/core/channel-headers.ts";
+import { findHeaderFault } from "../../providers/core/channel-headers.ts";
 import {
   SECRET_COLUMNS,
   secretPath,
@@ -36,7 +36,7 @@ export function checkHeaderText(text: string): string | null {
 function checkHeaders(field: string, headers: JsonObject): void {
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string") throw invalid(`${field}.${name}`, "must be text");
-    const fault = faultOfHeader(name, value);
+    const fault = findHeaderFault(name, value);
     if (fault !== undefined) throw invalid(`${field}.${name}`, fault);
   }
 }

@@ -12,10 +12,10 @@ import {
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
-import { placeOf } from "../../providers/core/listed-models.ts";
+import { buildServerKey } from "../../providers/core/listed-models.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { StartedJob } from "../jobs/runner.ts";
-import { checkDestination, checkTestedModel, destinationsOf, parsedChannel, sharesSecrets } from "./destination.ts";
+import { checkDestination, checkTestedModel, listDestinations, parsedChannel, sharesSecrets } from "./destination.ts";
 import { splitKeys } from "./input.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
@@ -102,11 +102,13 @@ async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, co
       () => parsedChannel(stored.row, stored.key),
       () => asked,
     );
-  context.audit = { sent_to: [...destinationsOf(asked)].join(", ") };
+  context.audit = { sent_to: [...listDestinations(asked)].join(", ") };
   if (kind === "test") return probeTest(upstream, channel, model);
   // What an address says that is not that of the saved channel is not about its models.
   const isSaved =
-    stored && form.id !== undefined && placeOf(parsedChannel(stored.row, stored.key)) === placeOf(channel);
+    stored &&
+    form.id !== undefined &&
+    buildServerKey(parsedChannel(stored.row, stored.key)) === buildServerKey(channel);
   return probeModels(upstream, channel, isSaved ? form.id : undefined);
 }
 
@@ -132,7 +134,7 @@ function namedForm(form: ProbeForm, model: string | undefined): ProbeForm {
 /** The saved channel that the form edits: its key and its secrets stand in for those that the form lacks. */
 async function storedChannel(store: ChannelStore, { id, key = "" }: ProbeForm) {
   if (id === undefined) return undefined;
-  const [stored, row] = await Promise.all([store.keyOf(id), store.get(id)]);
+  const [stored, row] = await Promise.all([store.findKey(id), store.get(id)]);
   if (stored !== undefined && row) return { key: stored, row };
   if (key.trim() !== "") return undefined;
   throw new Refusal("channel_not_found", { field: "id" });

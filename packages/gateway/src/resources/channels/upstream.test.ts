@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CHANNEL_KEY as KEY, openChannelKit, type ChannelKit } from "../../../test/kit/channel-kit.ts";
-import { refusalOf, setOptions } from "../../../test/kit/members.ts";
+import { readRefusal, setOptions } from "../../../test/kit/members.ts";
 
 let kit: ChannelKit;
 let app: ChannelKit["app"];
@@ -91,7 +91,7 @@ describe("testing one channel", () => {
   });
 
   test("refuses channels that do not exist or cannot be tested", async () => {
-    expect(await refusalOf(admin.get("/api/channel/test/999999"))).toEqual([200, "CH8", "Channel does not exist."]);
+    expect(await readRefusal(admin.get("/api/channel/test/999999"))).toEqual([200, "CH8", "Channel does not exist."]);
     const refusal = { success: false, code: "CH12", message: "This channel type cannot be tested.", time: 0 };
     for (const type of [2, 5, 36])
       expect((await admin.get(`/api/channel/test/${await create({ type })}`)).body).toMatchObject(refusal);
@@ -112,7 +112,7 @@ describe("testing all channels", () => {
     await create({ type: 2 });
     const started = await admin.get("/api/channel/test");
     expect(started.body).toMatchObject({ success: true, message: "", job_id: expect.any(Number) as number });
-    expect(await refusalOf(admin.get("/api/channel/test"))).toEqual([
+    expect(await readRefusal(admin.get("/api/channel/test"))).toEqual([
       200,
       "CH11",
       "A channel test is already running.",
@@ -220,7 +220,7 @@ describe("testing all channels", () => {
     );
     expect(states[0]).toBe("running");
     expect(states.at(-1)).toBe("done");
-    expect(await refusalOf(admin.get("/api/job/999999"))).toEqual([200, "J1", "Job does not exist."]);
+    expect(await readRefusal(admin.get("/api/job/999999"))).toEqual([200, "J1", "Job does not exist."]);
   });
 });
 
@@ -258,12 +258,12 @@ describe("balances", () => {
     const { body } = await admin.get(`/api/channel/update_balance/${id}`);
     expect(body).toMatchObject({ success: false, balance: 0, message: expect.stringContaining("500") as string });
     expect(JSON.stringify(body)).not.toContain(KEY);
-    expect(await refusalOf(admin.get("/api/channel/update_balance/999999"))).toEqual([
+    expect(await readRefusal(admin.get("/api/channel/update_balance/999999"))).toEqual([
       200,
       "CH8",
       "Channel does not exist.",
     ]);
-    expect(await refusalOf(admin.get(`/api/channel/update_balance/${await create({ type: 14 })}`))).toEqual([
+    expect(await readRefusal(admin.get(`/api/channel/update_balance/${await create({ type: 14 })}`))).toEqual([
       200,
       "CH13",
       "Querying the balance of this channel type is not supported.",
@@ -289,7 +289,7 @@ describe("balances", () => {
     });
     await create();
     const started = await admin.get("/api/channel/update_balance");
-    expect(await refusalOf(admin.get("/api/channel/update_balance"))).toEqual([
+    expect(await readRefusal(admin.get("/api/channel/update_balance"))).toEqual([
       200,
       "CH18",
       "A balance update is already running.",

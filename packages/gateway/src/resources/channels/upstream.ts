@@ -3,9 +3,9 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
-import { listedText, placeOf, withListedModels } from "../../providers/core/listed-models.ts";
-import { mask, secretsOf } from "../../providers/core/mask.ts";
-import { httpOf } from "../../providers/core/proxy.ts";
+import { listedText, buildServerKey, withListedModels } from "../../providers/core/listed-models.ts";
+import { mask, collectSecrets } from "../../providers/core/mask.ts";
+import { createChannelHttp } from "../../providers/core/proxy.ts";
 import {
   UpstreamRefusal,
   type ChannelRecord,
@@ -52,8 +52,8 @@ async function tryKeys<T>(channel: ChannelRecord, work: (key: string) => Promise
     try {
       return await work(key);
     } catch (error) {
-      const said = error instanceof UpstreamRefusal ? error.upstreamError.message : messageOf(error);
-      failed ??= new UpstreamFailed(mask(said, secretsOf(channel, key)).slice(0, MAX_MESSAGE), { cause: error });
+      const said = error instanceof UpstreamRefusal ? error.upstreamError.message : describeUpstreamError(error);
+      failed ??= new UpstreamFailed(mask(said, collectSecrets(channel, key)).slice(0, MAX_MESSAGE), { cause: error });
     }
   }
   throw failed ?? new UpstreamFailed("the channel has no key in use");
@@ -84,7 +84,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
   /** What the list of a saved channel says of its models is stored. */
   const models = async (channel: ChannelRecord, savedId?: number): Promise<string[]> => {
     const { names, said } = await readModels(channel, deps);
-    if (savedId !== undefined) await deps.store.recordListed(savedId, listedText(placeOf(channel), said));
+    if (savedId !== undefined) await deps.store.recordListed(savedId, listedText(buildServerKey(channel), said));
     return names;
   };
 
@@ -113,7 +113,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       const results: KeyResult[] = [];
       for (const index of keysInUse(whole).slice(0, MAX_KEYS))
         results.push({ index, result: await deps.probe({ ...whole, usableKeys: [index] }, model) });
-      const result = whole.keys.length > 1 ? summaryOf(results) : results[0]?.result;
+      const result = whole.keys.length > 1 ? summarizeResults(results) : results[0]?.result;
       if (!result) throw new Refusal("key_missing", { siblings: { time: 0 } });
       await deps.store.recordTest(id, result.milliseconds, result.message);
       if (result.isOk) await readOnce(whole, id);
@@ -177,7 +177,7 @@ function keysInUse({ keys, usableKeys }: ChannelRecord): readonly number[] {
 }
 
 /** One key that works makes a channel that works; keys that do not are named by their number, counted from 1. */
-function summaryOf(results: readonly KeyResult[]): ProbeResult | undefined {
+function summarizeResults(results: readonly KeyResult[]): ProbeResult | undefined {
   const shown = results.find(({ result }) => result.isOk) ?? results[0];
   const failed = results.filter(({ result }) => !result.isOk);
   if (!shown || failed.length === 0) return shown?.result;
@@ -187,11 +187,11 @@ function summaryOf(results: readonly KeyResult[]): ProbeResult | undefined {
 
 /** Lists and balances get the channel's headers and proxy, like its calls. */
 function httpWithReason(channel: ChannelRecord, key: string, http: HttpJson): HttpJson {
-  if (channel.headers.size === 0) return httpOf(channel, http);
+  if (channel.headers.size === 0) return createChannelHttp(channel, http);
   return (call) => {
     const headers = { ...call.headers };
     setChannelHeaders(headers, channel, key);
-    return httpOf(channel, http)({ ...call, headers });
+    return createChannelHttp(channel, http)({ ...call, headers });
   };
 }
 
@@ -202,7 +202,7 @@ export function isTestable(provider: ProviderAdapter | undefined, type: number):
   return !TASK_TYPES.has(type) && provider?.isTask !== true;
 }
 
-function messageOf(error: unknown): string {
+function describeUpstreamError(error: unknown): string {
   if (!(error instanceof Error)) return "the upstream could not be asked";
   if (error.name === "TimeoutError") return "the upstream did not answer in time";
   // The message of a system error is empty for a name with several addresses, and otherwise contains a masked address.

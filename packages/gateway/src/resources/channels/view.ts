@@ -43,7 +43,7 @@ export const VIEW_COLUMNS = [
 export type ChannelRow = Pick<Selectable<ChannelTable>, (typeof VIEW_COLUMNS)[number]>;
 
 /** A row as answers show it, with hints in place of secrets: compatible consoles cannot read null in texts. */
-export function viewOf(row: ChannelRow): Channel {
+export function toChannel(row: ChannelRow): Channel {
   return { ...row, key: "", test_error: row.test_error ?? "", ...hintedTexts(row) };
 }
 

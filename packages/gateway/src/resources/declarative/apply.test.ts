@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { Secret } from "../../lib/secret.ts";
 import { bump } from "../../storage/revisions.ts";
 import { rawOn } from "../../storage/transaction.ts";
-import { actionsOf, channelDocument, documentCalls, optionDocument, tokenDocument } from "./documents-kit.ts";
+import { listActions, channelDocument, documentCalls, optionDocument, tokenDocument } from "./documents-kit.ts";
 
 const WAITING = {
   mysql: "select trx_id from information_schema.innodb_trx where trx_state = 'LOCK WAIT'",
@@ -57,17 +57,17 @@ eachDatabase("applying documents", (open) => {
       optionDocument("site", { SystemName: "Ours" }),
     ];
     await db.schema.alterTable("option_history").renameTo("history_away").execute();
-    expect(await codeOf(calls.tryApply(documents, { prune: true }))).toBe("G4");
+    expect(await readCode(calls.tryApply(documents, { prune: true }))).toBe("G4");
     await db.schema.alterTable("history_away").renameTo("option_history").execute();
     expect(await Promise.all(tables.map(all))).toEqual(before);
     expect(values().SystemName).toBe("Fairway");
-    expect(actionsOf(await calls.apply(documents))).toEqual([
+    expect(listActions(await calls.apply(documents))).toEqual([
       "new: create",
       "old: update",
       "ci: create",
       "site: update",
     ]);
-    expect(actionsOf(await calls.plan(documents))).toEqual(
+    expect(listActions(await calls.plan(documents))).toEqual(
       documents.map(({ metadata }) => `${metadata.name}: unchanged`),
     );
     expect(values().SystemName).toBe("Ours");
@@ -143,13 +143,13 @@ eachDatabase("applying documents", (open) => {
       ]);
       const [again] = await calls.plan([weak()]);
       expect(again).toMatchObject({ action: "conflict", message: "SystemName is set by site of file:test" });
-      expect(actionsOf(await calls.plan([weak({ priority: 9 })]))).toEqual(["base: update"]);
+      expect(listActions(await calls.plan([weak({ priority: 9 })]))).toEqual(["base: update"]);
     });
 
     test("what a set no longer names stays, or goes back to its default when it prunes", async () => {
       const set = (names: object, prune: boolean) => optionDocument("site", names, { prune });
       await calls.apply([set({ SystemName: "Ours", Notice: "n", About: "a" }, false)]);
-      expect(actionsOf(await calls.apply([set({ SystemName: "Ours", Notice: "n" }, false)]))).toEqual([
+      expect(listActions(await calls.apply([set({ SystemName: "Ours", Notice: "n" }, false)]))).toEqual([
         "site: unchanged",
       ]);
       expect(values()).toMatchObject({ Notice: "n", About: "a" });
@@ -174,7 +174,7 @@ eachDatabase("applying documents", (open) => {
     await calls.apply([grant({ amount: 700 })]);
     expect(await token()).toMatchObject({ remain_quota: 700, used_quota: 700, status: 1 });
     await db.updateTable("tokens").set({ remain_quota: 900 }).execute();
-    expect(actionsOf(await calls.apply([grant({ amount: 700 })]))).toEqual(["ci: unchanged"]);
+    expect(listActions(await calls.apply([grant({ amount: 700 })]))).toEqual(["ci: unchanged"]);
     await calls.apply([tokenDocument("ci", { quota: { amount: 5 }, group: "vip" })]);
     expect(await token()).toMatchObject({ remain_quota: 900, group: "vip" });
     await calls.apply([grant({ unlimited: true })]);
@@ -202,21 +202,21 @@ eachDatabase("applying documents", (open) => {
       );
     expect(await overrides()).toEqual([Date.parse(until) / 1_000]);
     expect(await isOn()).toBe(false);
-    expect(actionsOf(await calls.apply([channelDocument("main", { enabled: true, weight: 3 })]))).toEqual([
+    expect(listActions(await calls.apply([channelDocument("main", { enabled: true, weight: 3 })]))).toEqual([
       "main: update",
     ]);
     expect(await isOn()).toBe(false);
     app.clock.move(3_601);
     expect(await overrides()).toEqual([0]);
-    expect(actionsOf(await calls.apply([document]))).toEqual(["main: update"]);
+    expect(listActions(await calls.apply([document]))).toEqual(["main: update"]);
     expect(await isOn()).toBe(true);
     await members.admin.data(members.admin.put("/api/channel/", { id, status: 2, disable_seconds: 7_200 }));
     expect(await overrides()).toEqual([Math.floor(app.clock.now() / 1_000) + 7_200]);
     await members.admin.data(members.admin.put("/api/channel/", { id, status: 1 }));
     await members.admin.data(members.admin.post("/api/channel/bulk", { ids: [id], action: "disable" }));
     expect(await isOn()).toBe(false);
-    expect(actionsOf(await calls.apply([document]))).toEqual(["main: unchanged"]);
-    expect(actionsOf(await calls.apply([document], { force: true }))).toEqual(["main: update"]);
+    expect(listActions(await calls.apply([document]))).toEqual(["main: unchanged"]);
+    expect(listActions(await calls.apply([document], { force: true }))).toEqual(["main: update"]);
     expect(await isOn()).toBe(true);
   });
 
@@ -225,16 +225,16 @@ eachDatabase("applying documents", (open) => {
     await members.root.data(members.root.post("/api/channel/", made));
     const [{ id } = { id: 0 }] = await all("channels");
     const document = channelDocument("main", { displayName: "Ours", adopt: { channelId: id } });
-    expect(actionsOf(await calls.apply([document]))).toEqual(["main: update"]);
+    expect(listActions(await calls.apply([document]))).toEqual(["main: update"]);
     expect(await all("channels")).toMatchObject([{ id, name: "Ours", models: "gpt-4o" }]);
-    expect(actionsOf(await calls.plan([document]))).toEqual(["main: unchanged"]);
+    expect(listActions(await calls.plan([document]))).toEqual(["main: unchanged"]);
     const thief = channelDocument("other", { adopt: { channelId: id } });
     expect(await calls.plan([thief])).toMatchObject([
       { action: "conflict", message: "it is managed as main by file:test" },
     ]);
-    expect(actionsOf(await calls.apply([thief], { force: true }))).toEqual(["other: unchanged"]);
+    expect(listActions(await calls.apply([thief], { force: true }))).toEqual(["other: unchanged"]);
     expect(await all("managed_resources")).toMatchObject([{ name: "other", resource_id: id }]);
-    expect(await codeOf(calls.tryApply([channelDocument("x", { adopt: { channelId: 999_999 } })]))).toBe("M2");
+    expect(await readCode(calls.tryApply([channelDocument("x", { adopt: { channelId: 999_999 } })]))).toBe("M2");
   });
 
   test("a channel that another document takes over does not go with the document that named it before", async () => {
@@ -242,10 +242,10 @@ eachDatabase("applying documents", (open) => {
     const [{ id } = { id: 0 }] = await all("channels");
     const renamed = channelDocument("renamed", { adopt: { channelId: id } });
     const more = { force: true, prune: true };
-    expect(actionsOf(await calls.apply([renamed], more))).toEqual(["renamed: unchanged"]);
+    expect(listActions(await calls.apply([renamed], more))).toEqual(["renamed: unchanged"]);
     expect(await all("channels")).toMatchObject([{ id }]);
     expect(await all("managed_resources")).toMatchObject([{ name: "renamed", resource_id: id }]);
-    expect(actionsOf(await calls.plan([renamed], more))).toEqual(["renamed: unchanged"]);
+    expect(listActions(await calls.plan([renamed], more))).toEqual(["renamed: unchanged"]);
   });
 
   test("two documents cannot have one channel", async () => {
@@ -276,9 +276,9 @@ eachDatabase("applying documents", (open) => {
 
   describe("secrets by reference", () => {
     const from = (credentialsFrom: object) => channelDocument("main", { key: undefined, credentialsFrom });
-    const keyOf = async () => {
+    const readChannelKey = async () => {
       const [{ id } = { id: 0 }] = await all("channels");
-      return app.operations.channels.store.keyOf(id);
+      return app.operations.channels.store.findKey(id);
     };
 
     test("come from mounted Secrets, files and variables, follow their change, and are never shown", async () => {
@@ -287,17 +287,17 @@ eachDatabase("applying documents", (open) => {
       const mounted = from({ secretKeyRef: { name: "openai", key: "api-key" } });
       const reply = await calls.tryApply([mounted]);
       expect(reply.text).not.toContain("canary");
-      expect(await keyOf()).toBe("sk-canary-1");
-      expect(actionsOf(await calls.plan([mounted]))).toEqual(["main: unchanged"]);
+      expect(await readChannelKey()).toBe("sk-canary-1");
+      expect(listActions(await calls.plan([mounted]))).toEqual(["main: unchanged"]);
       await writeFile(join(secretsDir, "openai", "api-key"), "sk-canary-2");
       expect(await calls.apply([mounted])).toMatchObject([{ fields: [{ field: "key", new: "(changed)" }] }]);
-      expect(await keyOf()).toBe("sk-canary-2");
+      expect(await readChannelKey()).toBe("sk-canary-2");
       await calls.apply([from({ env: "OPENAI" })]);
-      expect(await keyOf()).toBe("sk-from-variable");
+      expect(await readChannelKey()).toBe("sk-from-variable");
       await writeFile(join(secretsDir, "keys"), "k1\nk2\n");
       expect((await calls.tryApply([from({ file: "keys" })])).body["message"]).toContain("has several lines");
       await calls.apply([from({ file: "keys", keys: "Split" })]);
-      expect(await keyOf()).toBe("k1\nk2");
+      expect(await readChannelKey()).toBe("k1\nk2");
       await calls.apply([optionDocument("mail", {}, { valuesFrom: [{ option: "SMTPToken", env: "OPENAI" }] })]);
       expect(values().SMTPToken).toBe("sk-from-variable");
     });
@@ -324,12 +324,12 @@ eachDatabase("applying documents", (open) => {
       expect(await calls.apply([mounted])).toMatchObject([
         { action: "unchanged", fields: [], message: expect.stringContaining("was replaced before") as unknown },
       ]);
-      expect(await keyOf()).toBe("sk-new");
+      expect(await readChannelKey()).toBe("sk-new");
       await writeFile(file, "sk-newest");
       expect(await calls.apply([mounted])).toMatchObject([{ action: "update", message: "" }]);
       await writeFile(file, "sk-old");
       await calls.apply([mounted], { force: true });
-      expect(await keyOf()).toBe("sk-old");
+      expect(await readChannelKey()).toBe("sk-old");
       expect(await calls.plan([mounted])).toMatchObject([{ action: "unchanged", message: "" }]);
     });
 
@@ -341,7 +341,7 @@ eachDatabase("applying documents", (open) => {
       expect(await all("channels")).toMatchObject([{ status: 2 }]);
       await calls.apply([from({ env: "OPENAI" })]);
       expect(await calls.apply([missing])).toMatchObject([{ action: "unchanged" }]);
-      expect(await keyOf()).toBe("sk-from-variable");
+      expect(await readChannelKey()).toBe("sk-from-variable");
     });
 
     test("take the place of secrets in an export, which another gateway applies with the variables set", async () => {
@@ -372,7 +372,7 @@ eachDatabase("applying documents", (open) => {
         { env: "OPENAI", file: "keys" },
         {},
       ]) {
-        expect(await codeOf(calls.tryApply([from(source)])), JSON.stringify(source)).toBe("M2");
+        expect(await readCode(calls.tryApply([from(source)])), JSON.stringify(source)).toBe("M2");
       }
       expect(await calls.plan([from({ env: "PATH" })])).toMatchObject([
         { message: "not found: variable FAIRWAY_SECRET_PATH" },

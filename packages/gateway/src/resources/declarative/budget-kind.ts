@@ -28,7 +28,7 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
   const { budgets } = deps;
   const read = async (id: number) => {
     const budget = await budgets.find(id);
-    return budget && { id: budget.id, fields: fieldsOf(budget) };
+    return budget && { id: budget.id, fields: toFields(budget) };
   };
   return {
     kind: "Budget",
@@ -36,7 +36,7 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
     async desired(name, spec, users) {
       if (spec.timeZone !== undefined && !isTimeZone(spec.timeZone))
         throw unusable(name, `there is no time zone ${spec.timeZone}`);
-      const subject = await subjectOf(deps, spec);
+      const subject = await findSubject(deps, spec);
       const isDescribed = users.has(usernameKey(spec.subject));
       if (subject === undefined && spec.scope === "user" && !isDescribed) throw unusable(name, noUser(spec.subject));
       // What the same documents create has no number yet.
@@ -44,9 +44,9 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
     },
     async find(_name, spec, ownedId) {
       if (ownedId !== undefined) return read(ownedId);
-      const subject = await subjectOf(deps, spec);
+      const subject = await findSubject(deps, spec);
       if (subject === undefined) return undefined;
-      const id = await budgets.idOf(spec.scope, subject, spec.period);
+      const id = await budgets.findId(spec.scope, subject, spec.period);
       return id === undefined ? undefined : read(id);
     },
     refusal: ({ fields }, wanted) =>
@@ -56,7 +56,7 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
     lacks: () => "",
     async create(name, spec) {
       const { scope, period, limit, timeZone, softPercent, hard } = spec;
-      const subject = await subjectOf(deps, spec);
+      const subject = await findSubject(deps, spec);
       if (subject === undefined) throw unusable(name, `there is no ${scope} ${spec.subject}`);
       const budget = await budgets.create({
         scope,
@@ -85,7 +85,7 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
 }
 
 /** The subject as budgets store it: a name, or the number of a token, user or channel; undefined when there is none. */
-async function subjectOf(
+async function findSubject(
   { database: { db }, budgets }: BudgetKindDeps,
   { scope, subject }: BudgetSpec,
 ): Promise<string | undefined> {
@@ -118,7 +118,7 @@ function numberText(row: { readonly id: number } | undefined): string | undefine
   return row && String(row.id);
 }
 
-function fieldsOf({ scope, subject, period, quota_limit, time_zone, soft_percent, is_hard }: Budget): Fields {
+function toFields({ scope, subject, period, quota_limit, time_zone, soft_percent, is_hard }: Budget): Fields {
   return {
     scope,
     subject,
@@ -134,17 +134,17 @@ async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<
   const users = await db.selectFrom("users").select(["id", "username"]).execute();
   const usernames = new Map(users.map(({ id, username }) => [String(id), username]));
   const names = { channel: await namesIn(db, "channel"), token: await namesIn(db, "token") };
-  const nameOf = ({ scope, subject }: Budget) => {
+  const findSubjectName = ({ scope, subject }: Budget) => {
     if (scope === "user") return usernames.get(subject);
     // Numbers differ on another gateway.
     return scope === "channel" || scope === "token" ? names[scope].get(Number(subject)) : undefined;
   };
   const named = (await budgets.list()).map((budget) => {
-    const found = nameOf(budget);
+    const found = findSubjectName(budget);
     // A name of digits would be read as a number.
     const subject = found === undefined || /^\d+$/.test(found) ? budget.subject : found;
     const name = documentName(`${budget.scope}-${subject}-${budget.period}`, budget.id);
-    return { name, id: budget.id, spec: { ...fieldsOf(budget), subject } };
+    return { name, id: budget.id, spec: { ...toFields(budget), subject } };
   });
   return uniqueNames(named);
 }

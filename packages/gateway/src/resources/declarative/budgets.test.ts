@@ -2,7 +2,7 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 import { signInMembers, type Members } from "../../../test/kit/members.ts";
-import { actionsOf, budgetDocument, channelDocument, documentCalls } from "./documents-kit.ts";
+import { listActions, budgetDocument, channelDocument, documentCalls } from "./documents-kit.ts";
 
 eachDatabase("budgets as documents", (open) => {
   let app: ManagementApp;
@@ -22,10 +22,10 @@ eachDatabase("budgets as documents", (open) => {
   });
 
   const rows = () => app.database.db.selectFrom("budgets").selectAll().orderBy("id").execute();
-  const reasonOf = async (documents: unknown[]) => (await calls.tryApply(documents)).body["message"];
+  const readReason = async (documents: unknown[]) => (await calls.tryApply(documents)).body["message"];
 
   test("creates, changes and deletes a budget, and fills in the defaults of the console", async () => {
-    expect(actionsOf(await calls.apply([budgetDocument("ann")]))).toEqual(["ann: create"]);
+    expect(listActions(await calls.apply([budgetDocument("ann")]))).toEqual(["ann: create"]);
     const [row] = await rows();
     expect(row).toMatchObject({
       scope: "user",
@@ -35,11 +35,11 @@ eachDatabase("budgets as documents", (open) => {
       soft_percent: 80,
     });
     expect(Number(row?.is_hard)).toBe(1);
-    expect(actionsOf(await calls.plan([budgetDocument("ann")]))).toEqual(["ann: unchanged"]);
+    expect(listActions(await calls.plan([budgetDocument("ann")]))).toEqual(["ann: unchanged"]);
     const [change] = await calls.apply([budgetDocument("ann", { limit: 2000, hard: false })]);
     expect(change?.fields.map(({ field }) => field).toSorted()).toEqual(["hard", "limit"]);
     expect((await rows())[0]).toMatchObject({ quota_limit: 2000 });
-    expect(actionsOf(await calls.apply([], { prune: true }))).toEqual(["ann: delete"]);
+    expect(listActions(await calls.apply([], { prune: true }))).toEqual(["ann: delete"]);
     expect(await rows()).toEqual([]);
   });
 
@@ -48,7 +48,7 @@ eachDatabase("budgets as documents", (open) => {
     await calls.apply([budget, channelDocument("main")]);
     const [channel] = await app.database.db.selectFrom("channels").select("id").execute();
     expect((await rows())[0]?.subject).toBe(String(channel?.id));
-    expect(actionsOf(await calls.plan([budget, channelDocument("main")]))).toEqual([
+    expect(listActions(await calls.plan([budget, channelDocument("main")]))).toEqual([
       "cap: unchanged",
       "main: unchanged",
     ]);
@@ -60,7 +60,7 @@ eachDatabase("budgets as documents", (open) => {
     [{ timeZone: "Mars/Base" }, "there is no time zone Mars/Base"],
     [{ limit: 0 }, "spec.limit"],
   ])("refuses %j with a reason and writes nothing", async (spec, reason) => {
-    expect(await reasonOf([budgetDocument("bad", spec)])).toContain(reason);
+    expect(await readReason([budgetDocument("bad", spec)])).toContain(reason);
     expect(await rows()).toEqual([]);
   });
 

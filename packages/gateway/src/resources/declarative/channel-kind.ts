@@ -53,7 +53,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
   const current = async (row: ChannelRow | undefined, spec: ChannelSpec): Promise<Current | undefined> =>
     row && {
       id: row.id,
-      fields: { ...fieldsOf(row, providers), ...comparedObjects(row, spec), key: await channels.keyOf(row.id) },
+      fields: { ...toFields(row, providers), ...comparedObjects(row, spec), key: await channels.findKey(row.id) },
     };
   return {
     kind: "Channel",
@@ -63,14 +63,14 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       return object && [field, ...secretPath(MEMBERS[object])];
     },
     desired(name, spec) {
-      const type = typeOf(name, spec, providers);
+      const type = requireType(name, spec, providers);
       checkForm(name, spec, type, isType);
-      return wantedOf(spec, type);
+      return toWantedFields(spec, type);
     },
     async find(name, spec, ownedId) {
       if (ownedId !== undefined) return current(await channels.get(ownedId), spec);
       if (spec.adopt) return current(await adopted(channels, name, spec.adopt.channelId), spec);
-      const same = await named(deps, name, spec);
+      const same = await findChannelByName(deps, name, spec);
       return same === undefined ? undefined : current(await channels.get(same), spec);
     },
     refusal: ({ fields }, wanted) => (fields["type"] === wanted["type"] ? "" : "the type of a channel does not change"),
@@ -79,9 +79,13 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     async create(name, given) {
       const spec = {
         ...given,
-        ...channelInState(wantedOf(given, typeOf(name, given, providers)), undefined, providers).changed,
+        ...channelInState(toWantedFields(given, requireType(name, given, providers)), undefined, providers).changed,
       };
-      const form = { ...formOf(spec), type: typeOf(name, spec, providers), name: spec.displayName ?? name };
+      const form = {
+        ...toChannelInput(spec),
+        type: requireType(name, spec, providers),
+        name: spec.displayName ?? name,
+      };
       const models = (spec.models ?? []).join(",");
       const key = storedKey(spec.key ?? "", form.type) ?? "";
       const [id = 0] = await channels.create(newFields({ ...form, models }, isType), [key]);
@@ -91,7 +95,10 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       const { id } = current;
       const row = await channels.get(id);
       if (!row) return;
-      const form = formOf({ ...spec, ...channelInState(wantedOf(spec, row.type), current, providers).changed });
+      const form = toChannelInput({
+        ...spec,
+        ...channelInState(toWantedFields(spec, row.type), current, providers).changed,
+      });
       const members = changed.filter((field) => field !== "key").map((field) => CHANNEL_MEMBERS[field] ?? field);
       const part = Object.fromEntries(Object.entries(form).filter(([member]) => members.includes(member)));
       const key = changed.includes("key") ? storedKey(spec.key ?? "", row.type) : undefined;
@@ -108,7 +115,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
 /** `document_invalid` for a document that could make no channel. */
 function checkForm(name: string, spec: ChannelSpec, type: number, isType: TypeCheck): void {
   // Hints of an export stand for what is stored, which only a change or a new channel finds missing.
-  const form: Record<string, unknown> = { ...formOf(spec) };
+  const form: Record<string, unknown> = { ...toChannelInput(spec) };
   for (const field of OBJECTS) if (holdsHints(spec, field)) delete form[MEMBERS[field]];
   const models = (spec.models ?? ["any"]).join(",");
   try {
@@ -120,7 +127,7 @@ function checkForm(name: string, spec: ChannelSpec, type: number, isType: TypeCh
   }
 }
 
-function typeOf(name: string, { type }: ChannelSpec, providers: readonly ProviderAdapter[]): number {
+function requireType(name: string, { type }: ChannelSpec, providers: readonly ProviderAdapter[]): number {
   const provider = providers.find(({ id }) => id === type);
   if (provider) return provider.type;
   throw new Refusal("document_invalid", { values: { name, reason: `there is no channel type ${type}` } });
@@ -133,7 +140,11 @@ async function adopted(channels: ChannelStore, name: string, id: number): Promis
 }
 
 /** The only channel of that name, unless a document owns it. */
-async function named({ database }: ChannelKindDeps, name: string, spec: ChannelSpec): Promise<number | undefined> {
+async function findChannelByName(
+  { database }: ChannelKindDeps,
+  name: string,
+  spec: ChannelSpec,
+): Promise<number | undefined> {
   const rows = await database.db
     .selectFrom("channels as c")
     .leftJoin("managed_resources as m", (join) => join.onRef("m.resource_id", "=", "c.id").on("m.kind", "=", "Channel"))
@@ -146,7 +157,7 @@ async function named({ database }: ChannelKindDeps, name: string, spec: ChannelS
 }
 
 /** Members of the form that the document names. */
-function formOf(spec: ChannelSpec): ChannelInput {
+function toChannelInput(spec: ChannelSpec): ChannelInput {
   const form: Record<string, unknown> = {
     name: spec.displayName,
     base_url: spec.baseUrl,
@@ -176,8 +187,8 @@ function mapText(map: Readonly<Record<string, unknown>> | undefined): string | u
   return Object.keys(map).length === 0 ? "" : JSON.stringify(map);
 }
 
-/** In the form of `fieldsOf`, so that both can be compared. */
-function wantedOf(spec: ChannelSpec, type: number): Fields {
+/** In the form of `toFields`, so that both can be compared. */
+function toWantedFields(spec: ChannelSpec, type: number): Fields {
   const { deletionPolicy: _policy, adopt: _adopt, credentialsFrom: _source, ...rest } = spec;
   const wanted: Record<string, unknown> = { ...rest, type: spec.type };
   if (spec.baseUrl !== undefined) wanted["baseUrl"] = spec.baseUrl.trim().replace(/\/$/, "");
@@ -187,7 +198,7 @@ function wantedOf(spec: ChannelSpec, type: number): Fields {
   return wanted;
 }
 
-function fieldsOf(row: ChannelRow, providers: readonly ProviderAdapter[]): Fields {
+function toFields(row: ChannelRow, providers: readonly ProviderAdapter[]): Fields {
   return {
     type: providers.find(({ type }) => type === row.type)?.id ?? String(row.type),
     displayName: row.name,
@@ -244,7 +255,7 @@ async function exported({ database, channels, providers }: ChannelKindDeps): Pro
   const documents: ExportedRow[] = [];
   const variables = new Set<string>();
   for (const [id, name] of exportedNames(ids)) {
-    const [row, key] = await Promise.all([channels.get(id), channels.keyOf(id)]);
+    const [row, key] = await Promise.all([channels.get(id), channels.findKey(id)]);
     if (!row) continue;
     // The key itself never leaves; the caller that applies the document provides it.
     const keys = key?.includes("\n") === true && parseObject(key) === undefined ? { keys: "Split" } : {};
@@ -253,7 +264,7 @@ async function exported({ database, channels, providers }: ChannelKindDeps): Pro
     const env = variables.has(plain) ? variableName("channel", String(id), name) : plain;
     variables.add(env);
     const source = key ? { credentialsFrom: { env, ...keys } } : {};
-    documents.push({ id, name, spec: { ...fieldsOf(row, providers), ...source } });
+    documents.push({ id, name, spec: { ...toFields(row, providers), ...source } });
   }
   return documents;
 }

@@ -52,4 +52,4 @@ export function documentCalls(root: ApiCaller) {
   };
 }
 
-export const actionsOf = (changes: DeclarativeChange[]) => changes.map(({ name, action }) => `${name}: ${action}`);
+export const listActions = (changes: DeclarativeChange[]) => changes.map(({ name, action }) => `${name}: ${action}`);

@@ -2,7 +2,7 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 import { signInMembers, type Members } from "../../../test/kit/members.ts";
-import { actionsOf, budgetDocument, channelDocument, documentCalls, tokenDocument } from "./documents-kit.ts";
+import { listActions, budgetDocument, channelDocument, documentCalls, tokenDocument } from "./documents-kit.ts";
 
 const TABLES = ["channels", "abilities", "tokens", "budgets", "managed_resources"] as const;
 
@@ -40,7 +40,7 @@ eachDatabase("an export of documents", (open) => {
       budgetDocument("cap", { scope: "channel", subject: "main" }),
     ]);
     const documents = await exported();
-    const changed = actionsOf(await calls.plan(documents)).filter((one) => !one.endsWith("unchanged"));
+    const changed = listActions(await calls.plan(documents)).filter((one) => !one.endsWith("unchanged"));
     expect(changed).toEqual(["channel-main-month: conflict"]);
     await empty();
     await calls.apply(documents);

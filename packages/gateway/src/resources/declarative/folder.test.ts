@@ -95,6 +95,6 @@ test("applies the others when one cannot be used, and a Secret when it arrives",
   await writeFile(join(secretsDir, "openai", "api-key"), "sk-canary");
   await run();
   const [{ id } = { id: 0 }] = await app.database.db.selectFrom("channels").select("id").execute();
-  expect(await app.operations.channels.store.keyOf(id)).toBe("sk-canary");
+  expect(await app.operations.channels.store.findKey(id)).toBe("sk-canary");
   expect(recorded.lines()).not.toContain("canary");
 });

@@ -4,7 +4,7 @@ import { ROLE, type DeclarativeDocument } from "@fairway/wire";
 import { parseAllDocuments } from "yaml";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Logger } from "../../observability/log.ts";
-import { reasonOf } from "../../observability/reason.ts";
+import { describeError } from "../../observability/reason.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Documents, Writer } from "./documents.ts";
 import { readDocument } from "./read-document.ts";
@@ -30,7 +30,7 @@ const DONE = new Set(["create", "update", "delete"]);
 export function createDocumentFolder({ folder, documents, database, log }: FolderDeps): FolderRun {
   const report = createReport(log);
   return async (_signal, confirm) => {
-    const writer = await rootOf(database);
+    const writer = await findRootWriter(database);
     if (!writer) return;
     const found = await readFolder(folder, report);
     const refused = new Map<string, string>();
@@ -77,27 +77,27 @@ async function readFolder(folder: string, report: Report) {
   const documents: DeclarativeDocument[] = [];
   let isWhole = true;
   const say = (file: string, reason: string) => report(file, "a file of documents is not used", reason);
-  for (const file of await filesOf(folder)) {
+  for (const file of await listFiles(folder)) {
     try {
       documents.push(...parse(await readFile(file, "utf8")));
       say(file, "");
     } catch (error) {
       isWhole = false;
       // Only the first line: the others quote the file.
-      say(file, reasonOf(error).split("\n", 1)[0] ?? "");
+      say(file, describeError(error).split("\n", 1)[0] ?? "");
     }
   }
   return { documents, isWhole };
 }
 
 /** Names that begin with two dots are how Kubernetes switches a mounted folder in one step. */
-async function filesOf(folder: string): Promise<string[]> {
+async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const visible = entries.filter(({ name }) => !name.startsWith("..")).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const files = await Promise.all(
     visible.map(async (entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return filesOf(path);
+      if (entry.isDirectory()) return listFiles(path);
       return EXTENSIONS.includes(extname(entry.name)) ? [path] : [];
     }),
   );
@@ -115,7 +115,7 @@ function parse(text: string): DeclarativeDocument[] {
 }
 
 /** The first root account, in whose name the changes are recorded; undefined while there is none. */
-async function rootOf({ db }: Database): Promise<Writer | undefined> {
+async function findRootWriter({ db }: Database): Promise<Writer | undefined> {
   const root = await db
     .selectFrom("users")
     .select(["id", "username"])

@@ -31,8 +31,8 @@ type Check = (
 const CHECKS: Readonly<Record<string, Check>> = {
   channelUpdate: (deps, { body }, owned) => checkForm(deps, members("Channel", body), owned),
   channelDelete: (_deps, { params }, owned) => checkRows("Channel", [params["id"]], owned),
-  channelBatchDelete: (_deps, { body }, owned) => checkRows("Channel", idsOf(body), owned),
-  channelBatchTag: (_deps, { body }, owned) => checkRows("Channel", idsOf(body), owned, "tag"),
+  channelBatchDelete: (_deps, { body }, owned) => checkRows("Channel", readIds(body), owned),
+  channelBatchTag: (_deps, { body }, owned) => checkRows("Channel", readIds(body), owned, "tag"),
   channelBulk: (_deps, { body }, owned) => checkBulk(values(body), owned),
   channelTagUpdate: (deps, { body }, owned) => checkTag(deps, String(values(body)["tag"] as unknown), owned),
   channelDeleteDisabled: async ({ database }, _input, owned) => {
@@ -45,7 +45,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   tokenUpdate: (deps, { body }, owned) => checkForm(deps, members("Token", body), owned),
   channelMultiKey: (_deps, { body }, owned) => checkMultiKey(values(body), owned),
-  tokenBatchDelete: (_deps, { body }, owned) => checkRows("Token", idsOf(body), owned),
+  tokenBatchDelete: (_deps, { body }, owned) => checkRows("Token", readIds(body), owned),
   tokenDelete: (_deps, { params }, owned) => checkRows("Token", [params["id"]], owned),
   userUpdate: (deps, { body }, owned) => checkForm(deps, members("User", body), owned),
   userManage: (deps, { body }, owned) => checkManage(deps, values(body), owned),
@@ -108,9 +108,9 @@ function switching({ endpoint, handler }: Route, { database, ownership, clock }:
         (one) => one.kind === "Channel" && one.fields.includes("enabled"),
       );
       if (declared.length === 0) return handler(call);
-      const before = await statesOf(database, declared);
+      const before = await readEnabledStates(database, declared);
       const answer = await handler(call);
-      const after = await statesOf(database, declared);
+      const after = await readEnabledStates(database, declared);
       const overrideUntil = seconds(clock) + overrideSeconds(call.body);
       for (const one of declared) {
         if (before.get(one.resource_id) !== after.get(one.resource_id)) await ownership.keep({ ...one, overrideUntil });
@@ -120,7 +120,7 @@ function switching({ endpoint, handler }: Route, { database, ownership, clock }:
   };
 }
 
-async function statesOf({ db }: Database, owned: readonly Owned[]): Promise<ReadonlyMap<number, boolean>> {
+async function readEnabledStates({ db }: Database, owned: readonly Owned[]): Promise<ReadonlyMap<number, boolean>> {
   const ids = owned.map(({ resource_id }) => resource_id);
   const rows = await db.selectFrom("channels").select(["id", "status"]).where("id", "in", ids).execute();
   return new Map(rows.map(({ id, status }) => [id, status !== CHANNEL_STATUS.disabledByHand]));
@@ -200,7 +200,7 @@ const HARMLESS = new Set(["enable", "disable", "test"]);
 
 function checkBulk(body: Values, owned: readonly Owned[]): Promise<void> {
   if (HARMLESS.has(String(body["action"] as unknown))) return Promise.resolve();
-  const ids = idsOf(body);
+  const ids = readIds(body);
   // A filter may reach any of them.
   return checkRows("Channel", ids.length > 0 ? ids : owned.map(({ resource_id }) => resource_id), owned);
 }
@@ -258,7 +258,7 @@ function managed({ kind, name, owner }: Owned): Refusal {
   });
 }
 
-function idsOf(body: unknown): readonly unknown[] {
+function readIds(body: unknown): readonly unknown[] {
   const ids = values(body)["ids"];
   return Array.isArray(ids) ? ids : [];
 }

@@ -22,7 +22,7 @@ export interface OptionKindDeps {
 /** A set of options; it has no row of its own. Fields are the names of the options. */
 export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<OptionSetSpec> {
   const checked = async (name: string, spec: OptionSetSpec): Promise<OptionWrite[]> => {
-    const rows = Object.entries(textsOf(spec)).map(([key, value]) => ({ key, value }));
+    const rows = Object.entries(toOptionTexts(spec)).map(([key, value]) => ({ key, value }));
     const after = parseOptions([...(await options.stored()), ...rows], { defaults });
     return rows.map(({ key, value }) => {
       const check = checkOption(key, value, after);
@@ -46,7 +46,7 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
     },
     async find(_name, spec) {
       const values = await stored();
-      const keys = Object.keys(textsOf(spec));
+      const keys = Object.keys(toOptionTexts(spec));
       return { id: 0, fields: Object.fromEntries(keys.map((key) => [key, comparable(values.get(key) ?? "")])) };
     },
     refusal: () => "",
@@ -81,7 +81,7 @@ function isSecret(key: string): boolean {
   return isOptionKey(key) ? isSecretOption(key) : isHiddenOption(key);
 }
 
-function textsOf({ values = {}, json = {} }: OptionSetSpec): Record<string, string> {
+function toOptionTexts({ values = {}, json = {} }: OptionSetSpec): Record<string, string> {
   const texts = Object.entries(json).map(([key, value]) => [key, JSON.stringify(value)]);
   return { ...values, ...(Object.fromEntries(texts) as Record<string, string>) };
 }

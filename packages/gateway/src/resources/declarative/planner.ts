@@ -8,9 +8,9 @@ import type { Current, DescribedUsers, Fields, InState, Kind } from "./kinds.ts"
 import { byPriority, createOptionClaims, type OptionClaims } from "./option-claims.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
 import { checkPlace, readDocument, unusable } from "./read-document.ts";
-import { rotationOf, type Rotation } from "./rotated-secrets.ts";
+import { createRotation, type Rotation } from "./rotated-secrets.ts";
 import { resolveSecrets, type SecretSources } from "./secret-sources.ts";
-import { usernameOf } from "./user-kind.ts";
+import { resolveUsername } from "./user-kind.ts";
 
 export interface PlannerDeps {
   readonly kinds: Readonly<Record<string, Kind<unknown>>>;
@@ -65,7 +65,7 @@ const GUARDED_FROM = 3;
  */
 export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: boolean): Promise<DeclarativeChange[]> {
   const documents = wanted.documents.map(readDocument);
-  const named = namesOf(documents);
+  const named = collectNames(documents);
   const owned = await deps.ownership.all();
   const removed = new Set(wanted.removed?.map(documentKey));
   const gone = owned.filter(
@@ -82,7 +82,8 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   for (const document of usersFirst(byPriority(documents))) {
     const step = await stepOrRefusal(deps, document, { ...wanted, onRefused, owned, claims, users });
     if (step) steps.set(document, step);
-    if (step && document.kind === "User") users.add(usernameKey(usernameOf(document.metadata.name, document.spec)));
+    if (step && document.kind === "User")
+      users.add(usernameKey(resolveUsername(document.metadata.name, document.spec)));
   }
   failTogether(refused);
   const compared = documents.flatMap((document) => steps.get(document) ?? []);
@@ -183,7 +184,7 @@ function documentKey({ kind, name }: DocumentId): string {
   return `${kind} ${name}`;
 }
 
-function namesOf(documents: readonly DeclarativeDocument[]): ReadonlySet<string> {
+function collectNames(documents: readonly DeclarativeDocument[]): ReadonlySet<string> {
   const seen = new Set<string>();
   for (const { kind, metadata } of documents) {
     const place = documentKey({ kind, name: metadata.name });
@@ -207,13 +208,13 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
   const wanted = { ...desired, ...changed };
   const lacking = current ? "" : kind.lacks(spec);
   if (lacking !== "") throw unusable(name, lacking);
-  const rival = rivalOf({ kindName, name, current }, setting.owned);
+  const rival = findRival({ kindName, name, current }, setting.owned);
   const reason =
-    conflictOf(document, { mine, rival, wanted }, setting) || (current ? kind.refusal(current, wanted) : "");
+    describeConflict(document, { mine, rival, wanted }, setting) || (current ? kind.refusal(current, wanted) : "");
   if (reason === "") {
     const { manager, force } = setting;
     const named = Object.keys(desired);
-    return stepOf(deps, kind, {
+    return buildStep(deps, kind, {
       document,
       manager,
       force,
@@ -250,12 +251,12 @@ interface Comparison {
   readonly force: boolean;
 }
 
-function stepOf({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>, comparison: Comparison): Step {
+function buildStep({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>, comparison: Comparison): Step {
   const { document, manager, current, named, rival, missing, note } = comparison;
   const { spec, metadata } = document;
   const place = { kind: document.kind, name: metadata.name };
   const rotation = rotating(vault, comparison);
-  const { changed, released, returned, overrideUntil } = differencesOf(comparison, rotation, seconds(clock));
+  const { changed, released, returned, overrideUntil } = findDifferences(comparison, rotation, seconds(clock));
   // Without a value a field goes back to its default.
   const fields = [
     ...changed.map((field) => fieldChange(kind, field, current, comparison.wanted)),
@@ -265,7 +266,7 @@ function stepOf({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>, c
   const pastSecrets = rotation?.past(changed) ?? [];
   const details = {
     fields: named,
-    ...policiesOf(document),
+    ...readPolicies(document),
     ...(overrideUntil > 0 && { overrideUntil }),
     ...(pastSecrets.length > 0 && { pastSecrets }),
   };
@@ -309,10 +310,10 @@ interface Differences {
 /** Absent for what does not exist yet. */
 function rotating(vault: PlannerDeps["vault"], { current, wanted, mine, origins }: Comparison): Rotation | undefined {
   const known = mine?.pastSecrets ?? [];
-  return current && rotationOf({ vault, sources: origins, current: current.fields, wanted, known });
+  return current && createRotation({ vault, sources: origins, current: current.fields, wanted, known });
 }
 
-function differencesOf(comparison: Comparison, rotation: Rotation | undefined, now: number): Differences {
+function findDifferences(comparison: Comparison, rotation: Rotation | undefined, now: number): Differences {
   const { document, current, wanted, mine, force } = comparison;
   const different = Object.keys(wanted).filter((field) => !isSame(current?.fields[field], wanted[field]));
   const returned = force ? [] : different.filter((field) => rotation?.returned.includes(field));
@@ -328,7 +329,7 @@ function differencesOf(comparison: Comparison, rotation: Rotation | undefined, n
 }
 
 /** Another document that owns the object which this one found by its name or adopts. */
-function rivalOf(
+function findRival(
   { kindName, name, current }: { kindName: string; name: string; current: Current | undefined },
   owned: readonly Owned[],
 ): Owned | undefined {
@@ -337,7 +338,7 @@ function rivalOf(
 }
 
 /** The first owner keeps it, unless force is asked for. Of option sets the stronger one has an option. */
-function conflictOf(
+function describeConflict(
   document: DeclarativeDocument,
   { mine, rival, wanted }: { mine: Owned | undefined; rival: Owned | undefined; wanted: Fields },
   { manager, force, claims }: Setting,
@@ -353,7 +354,7 @@ function isPruned(document: DeclarativeDocument): boolean {
   return document.kind === "OptionSet" && document.spec.prune === true;
 }
 
-function policiesOf(document: DeclarativeDocument): Pick<Owned, "deletionPolicy" | "priority" | "prune"> {
+function readPolicies(document: DeclarativeDocument): Pick<Owned, "deletionPolicy" | "priority" | "prune"> {
   if (document.kind === "Channel") return { deletionPolicy: document.spec.deletionPolicy ?? "Delete" };
   if (document.kind === "User") return { deletionPolicy: "Disable" };
   if (document.kind !== "OptionSet") return { deletionPolicy: "Delete" };

@@ -23,7 +23,7 @@ export interface RotationSettings {
  * Replicas see a rotated Secret at different times. One that still reads the old value must not put it back, so a value
  * that was replaced is recognised by its hash.
  */
-export function rotationOf({ vault, sources, current, wanted, known }: RotationSettings): Rotation {
+export function createRotation({ vault, sources, current, wanted, known }: RotationSettings): Rotation {
   const hash = (field: string, value: unknown) =>
     vault.hashKey(JSON.stringify([field, sources.get(field), value])).slice(0, 16);
   const sourced = [...sources.keys()];

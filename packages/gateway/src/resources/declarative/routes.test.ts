@@ -2,7 +2,7 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import type { DeclarativeChange } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, readRefusal, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 eachDatabase("documents", (open) => {
   let app: ManagementApp;
@@ -149,7 +149,7 @@ eachDatabase("documents", (open) => {
       expect(typed).toMatchObject({ action: "conflict", message: "the type of a channel does not change" });
       const four = ["a", "b", "c", "d"].map((name) => channel(name));
       await apply(four);
-      expect(await refusalOf(send("apply", four.slice(0, 1), { prune: true }))).toEqual([
+      expect(await readRefusal(send("apply", four.slice(0, 1), { prune: true }))).toEqual([
         200,
         "M3",
         "More than half of what file:test manages would be deleted. If that is meant, ask again with force.",
@@ -187,8 +187,8 @@ eachDatabase("documents", (open) => {
         expect(reply.body).toMatchObject({ code: "M2" });
         expect(reply.body["message"]).toContain(reason);
       }
-      expect(await codeOf(send("apply", [channel("x"), channel("x")]))).toBe("M2");
-      expect(await codeOf(send("plan", [], { manager: "" }))).toBe("G1");
+      expect(await readCode(send("apply", [channel("x"), channel("x")]))).toBe("M2");
+      expect(await readCode(send("plan", [], { manager: "" }))).toBe("G1");
       expect(await rows()).toEqual([]);
     });
   });
@@ -284,21 +284,21 @@ eachDatabase("documents", (open) => {
       const [row] = await rows();
       const id = row?.id ?? 0;
       const put = (body: object) => members.admin.put("/api/channel/", { id, ...body });
-      expect(await refusalOf(put({ base_url: "https://b.example" }))).toEqual(conflict("main"));
+      expect(await readRefusal(put({ base_url: "https://b.example" }))).toEqual(conflict("main"));
       expect((await put({ models: "gpt-4o,other" })).body).toMatchObject({
         reason: "managed_conflict",
         owner: "file:test",
       });
-      expect(await codeOf(put({ key: "sk-other" }))).toBe("M1");
+      expect(await readCode(put({ key: "sk-other" }))).toBe("M1");
       await members.admin.data(put({ models: "gpt-4o", base_url: "https://a.example", weight: 5, key: "" }));
       await members.admin.data(put({ status: 2 }));
       expect(await rows()).toMatchObject([{ weight: 5, status: 2, base_url: "https://a.example" }]);
-      expect(await codeOf(members.admin.delete(`/api/channel/${id}`))).toBe("M1");
-      expect(await codeOf(members.admin.post("/api/channel/batch", { ids: [id] }))).toBe("M1");
-      expect(await codeOf(members.admin.delete("/api/channel/disabled"))).toBe("M1");
-      expect(await codeOf(members.admin.post("/api/channel/bulk", { ids: [id], action: "delete" }))).toBe("M1");
+      expect(await readCode(members.admin.delete(`/api/channel/${id}`))).toBe("M1");
+      expect(await readCode(members.admin.post("/api/channel/batch", { ids: [id] }))).toBe("M1");
+      expect(await readCode(members.admin.delete("/api/channel/disabled"))).toBe("M1");
+      expect(await readCode(members.admin.post("/api/channel/bulk", { ids: [id], action: "delete" }))).toBe("M1");
       await members.admin.data(members.admin.post("/api/channel/batch/tag", { ids: [id], tag: "t" }));
-      expect(await codeOf(members.admin.put("/api/channel/tag", { tag: "t", models: "x" }))).toBe("M1");
+      expect(await readCode(members.admin.put("/api/channel/tag", { tag: "t", models: "x" }))).toBe("M1");
       expect(await members.admin.data(members.admin.get("/api/declarative/managed"))).toEqual([
         {
           kind: "Channel",
@@ -316,7 +316,7 @@ eachDatabase("documents", (open) => {
       const [row] = await rows();
       await members.root.data(members.root.put("/api/channel/", { id: row?.id, key: "sk-of-the-console" }));
       const moved = channel("main", { baseUrl: "https://evil.example", key: undefined, enabled: false });
-      expect(await codeOf(send("apply", [moved]))).toBe("CH21");
+      expect(await readCode(send("apply", [moved]))).toBe("CH21");
       expect(await rows()).toMatchObject([{ base_url: "https://a.example" }]);
       await apply([channel("main", { baseUrl: "https://b.example", key: "sk-of-the-document" })]);
       expect(await rows()).toMatchObject([{ base_url: "https://b.example" }]);
@@ -325,15 +325,15 @@ eachDatabase("documents", (open) => {
     test("holds for tokens and options too", async () => {
       await apply([options("site", { SystemName: "Ours" }, { ModelRatio: { m: 1 } }), token("ci", { group: "" })]);
       const set = (key: string, value: string) => members.root.put("/api/option/", { key, value });
-      expect(await refusalOf(set("SystemName", "Theirs"))).toEqual(conflict("site", "OptionSet"));
-      expect(await codeOf(members.root.put("/api/option/batch", [{ key: "SystemName", value: "x" }]))).toBe("M1");
-      expect(await codeOf(members.root.post("/api/option/rest_model_ratio", {}))).toBe("M1");
+      expect(await readRefusal(set("SystemName", "Theirs"))).toEqual(conflict("site", "OptionSet"));
+      expect(await readCode(members.root.put("/api/option/batch", [{ key: "SystemName", value: "x" }]))).toBe("M1");
+      expect(await readCode(members.root.post("/api/option/rest_model_ratio", {}))).toBe("M1");
       await members.root.data(set("SystemName", "Ours"));
       await members.root.data(set("Price", "9"));
       const [{ id } = { id: 0 }] = await app.database.db.selectFrom("tokens").select("id").execute();
-      expect(await codeOf(members.user.delete(`/api/token/${id}`))).toBe("M1");
-      expect(await codeOf(members.user.put("/api/token/", { id, name: "ci", group: "vip" }))).toBe("M1");
-      expect(await codeOf(members.user.post("/api/token/batch", { ids: [id] }))).toBe("M1");
+      expect(await readCode(members.user.delete(`/api/token/${id}`))).toBe("M1");
+      expect(await readCode(members.user.put("/api/token/", { id, name: "ci", group: "vip" }))).toBe("M1");
+      expect(await readCode(members.user.post("/api/token/batch", { ids: [id] }))).toBe("M1");
       await members.user.data(members.user.put("/api/token/", { id, name: "renamed", expired_time: -1 }));
     });
 
@@ -342,9 +342,9 @@ eachDatabase("documents", (open) => {
       const [{ id } = { id: 0 }] = await app.database.db.selectFrom("tokens").select("id").execute();
       const row = await members.user.data<object>(members.user.get(`/api/token/${id}`));
       const put = (change: object) => members.user.put("/api/token/", { ...row, ...change });
-      expect(await codeOf(members.user.put("/api/token/", { id, name: "ci" }))).toBe("M1");
-      expect(await codeOf(put({ model_limits_enabled: false }))).toBe("M1");
-      expect(await codeOf(put({ expired_time: undefined }))).toBe("M1");
+      expect(await readCode(members.user.put("/api/token/", { id, name: "ci" }))).toBe("M1");
+      expect(await readCode(put({ model_limits_enabled: false }))).toBe("M1");
+      expect(await readCode(put({ expired_time: undefined }))).toBe("M1");
       await members.user.data(put({ name: "renamed", remain_quota: 7 }));
     });
 
@@ -353,15 +353,15 @@ eachDatabase("documents", (open) => {
       const [row] = await rows();
       const manage = (action: string) =>
         members.admin.post("/api/channel/multi_key/manage", { channel_id: row?.id, action, key_index: 0 });
-      expect(await codeOf(manage("delete_key"))).toBe("M1");
-      expect(await codeOf(manage("delete_disabled_keys"))).toBe("M1");
-      expect(await codeOf(manage("disable_key"))).toBe("G2");
+      expect(await readCode(manage("delete_key"))).toBe("M1");
+      expect(await readCode(manage("delete_disabled_keys"))).toBe("M1");
+      expect(await readCode(manage("disable_key"))).toBe("G2");
     });
 
     test("only the super administrator sends documents", async () => {
-      expect(await codeOf(members.admin.post("/api/declarative/apply", { manager: "x", documents: [] }))).toBe("AU7");
-      expect(await codeOf(members.admin.get("/api/declarative/export"))).toBe("AU7");
-      expect(await codeOf(members.user.get("/api/declarative/managed"))).toBe("AU7");
+      expect(await readCode(members.admin.post("/api/declarative/apply", { manager: "x", documents: [] }))).toBe("AU7");
+      expect(await readCode(members.admin.get("/api/declarative/export"))).toBe("AU7");
+      expect(await readCode(members.user.get("/api/declarative/managed"))).toBe("AU7");
     });
   });
 });

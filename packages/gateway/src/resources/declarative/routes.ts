@@ -11,11 +11,11 @@ export function withDeclarative(
 ): Route[] {
   return [
     ...withOwnership(routes, { ...documents.stores, clock }),
-    implement(declarativePlan, (call) => documents.plan(wantedOf(call), writerOf(call))),
-    implement(declarativeApply, (call) => documents.apply(wantedOf(call), writerOf(call))),
+    implement(declarativePlan, (call) => documents.plan(readApplyRequest(call), toWriter(call))),
+    implement(declarativeApply, (call) => documents.apply(readApplyRequest(call), toWriter(call))),
     implement(declarativeExport, (call) => {
       const { kind, ids: areNumbered } = call.query;
-      return documents.export({ kind, areNumbered }, writerOf(call));
+      return documents.export({ kind, areNumbered }, toWriter(call));
     }),
     implement(declarativeManaged, async () =>
       (await documents.stores.ownership.all()).map(({ kind, name, resource_id, owner, fields, overrideUntil = 0 }) => ({
@@ -30,11 +30,11 @@ export function withDeclarative(
   ];
 }
 
-function wantedOf({ body }: Call<typeof declarativePlan>) {
+function readApplyRequest({ body }: Call<typeof declarativePlan>) {
   const { manager, documents, prune = false, force = false, remove: removed = [] } = body;
   return { manager, documents, prune, force, removed };
 }
 
-function writerOf({ caller, context }: Pick<Call<typeof declarativePlan>, "caller" | "context">): Writer {
+function toWriter({ caller, context }: Pick<Call<typeof declarativePlan>, "caller" | "context">): Writer {
   return { userId: caller.userId, username: caller.username, ip: context.ip };
 }

@@ -35,12 +35,12 @@ export async function resolveSecrets(document: DeclarativeDocument, sources: Sec
   if (document.kind === "Channel") {
     const { spec, missing } = await withKey(document.metadata.name, document.spec, sources);
     const from = spec.key === undefined ? undefined : spec.credentialsFrom;
-    return { document: { ...document, spec }, missing, sources: new Map(from && [["key", nameOf(from)]]) };
+    return { document: { ...document, spec }, missing, sources: new Map(from && [["key", describeSource(from)]]) };
   }
   if (document.kind === "OptionSet") {
     const { spec, missing } = await withValues(document.metadata.name, document.spec, sources);
     const found = (document.spec.valuesFrom ?? []).filter(({ option }) => Object.hasOwn(spec.values, option));
-    const named = new Map(found.map(({ option, ...from }) => [option, nameOf(from)]));
+    const named = new Map(found.map(({ option, ...from }) => [option, describeSource(from)]));
     return { document: { ...document, spec }, missing, sources: named };
   }
   if (document.kind === "User") return withPassword(document, sources);
@@ -54,7 +54,7 @@ async function withPassword(document: UserDocument, sources: SecretSources): Pro
   const { passwordFrom: from } = document.spec;
   const password = from && (await read(from, sources))?.replace(/\r?\n$/, "");
   if (from === undefined || password === undefined || password === "")
-    return { document, missing: from ? missingText([nameOf(from)]) : "", sources: new Map() };
+    return { document, missing: from ? missingText([describeSource(from)]) : "", sources: new Map() };
   return { document: { ...document, spec: withMember(document.spec, password) }, missing: "", sources: new Map() };
 }
 
@@ -67,9 +67,9 @@ async function withKey(name: string, spec: ChannelSpec, sources: SecretSources) 
   if (!from) return { spec, missing: "" };
   if (spec.key !== undefined) throw unusable(name, "it has both a key and a source of one");
   const text = (await read(from, sources))?.trim();
-  if (text === undefined || text === "") return { spec, missing: missingText([nameOf(from)]) };
+  if (text === undefined || text === "") return { spec, missing: missingText([describeSource(from)]) };
   if (from.keys !== "Split" && text.includes("\n") && parseObject(text) === undefined) {
-    throw unusable(name, `${nameOf(from)} has several lines: keys: Split uses each as a key`);
+    throw unusable(name, `${describeSource(from)} has several lines: keys: Split uses each as a key`);
   }
   return { spec: { ...spec, key: text }, missing: "" };
 }
@@ -86,7 +86,7 @@ async function withValues(name: string, spec: OptionSetSpec, sources: SecretSour
     );
   for (const { option, ...from } of spec.valuesFrom ?? []) {
     const text = await read(from, sources);
-    if (text === undefined) missing.push(nameOf(from));
+    if (text === undefined) missing.push(describeSource(from));
     else values[option] = text.replace(/\r?\n$/, "");
   }
   return { spec: { ...spec, values }, missing: missingText(missing) };
@@ -112,7 +112,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-function nameOf({ secretKeyRef, file, env }: SecretSource): string {
+function describeSource({ secretKeyRef, file, env }: SecretSource): string {
   if (secretKeyRef) return `Secret ${secretKeyRef.name}, key ${secretKeyRef.key}`;
   return env === undefined ? `file ${file ?? ""}` : `variable FAIRWAY_SECRET_${env}`;
 }

@@ -29,9 +29,9 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
     kind: "Token",
     secrets: new Set(),
     async desired(name, spec, users) {
-      if (!users.has(usernameKey(spec.owner.username))) await ownerOf(deps, name, spec);
+      if (!users.has(usernameKey(spec.owner.username))) await requireOwnerId(deps, name, spec);
       try {
-        tokenFields(formOf(name, spec), () => true);
+        tokenFields(toTokenInput(name, spec), () => true);
       } catch (cause) {
         if (cause instanceof Refusal)
           throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
@@ -39,35 +39,35 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
       }
       const { quota, writeSecretTo: _place, ...rest } = spec;
       // The first amount is spent from then on: it is no state that could drift.
-      return { ...rest, owner: spec.owner.username, ...(quota?.mode === "Maintain" && { quota: grantOf(quota) }) };
+      return { ...rest, owner: spec.owner.username, ...(quota?.mode === "Maintain" && { quota: toQuotaGrant(quota) }) };
     },
     async find(name, spec, ownedId) {
       const userId = await findOwner(deps, spec);
       // The same documents make its owner.
       if (userId === undefined) return undefined;
-      const id = ownedId ?? (await named(deps, userId, spec.displayName ?? name));
-      const row = id === undefined ? undefined : await tokenOf(deps, id);
-      return row && currentOf(row, spec);
+      const id = ownedId ?? (await findTokenByName(deps, userId, spec.displayName ?? name));
+      const row = id === undefined ? undefined : await findToken(deps, id);
+      return row && toCurrent(row, spec);
     },
     refusal: ({ fields }, { owner }) => (sameName(fields["owner"], owner) ? "" : "a token keeps its owner"),
     lacks: () => "",
     lock: (ids, created) => lockTokens(deps, ids, created),
     async create(name, spec) {
-      const userId = await ownerOf(deps, name, spec);
+      const userId = await requireOwnerId(deps, name, spec);
       const { id } = await tokens.create(
         userId,
-        tokenFields(formOf(name, spec), () => true),
+        tokenFields(toTokenInput(name, spec), () => true),
       );
       if (spec.disabled) await tokens.setStatus(userId, id, { status: TOKEN_STATUS.disabled, by: "admin" });
       return id;
     },
     async update({ id }: Current, spec, changed) {
-      const row = await tokenOf(deps, id);
+      const row = await findToken(deps, id);
       if (!row) return;
       const { token } = row;
       const isFilled = changed.includes("quota");
       const { remain_quota, unlimited_quota, ...rest } = tokenFields(
-        { ...token, ...formOf(token.name, spec) },
+        { ...token, ...toTokenInput(token.name, spec) },
         () => true,
       );
       await tokens.update(token.user_id, id, isFilled ? { ...rest, remain_quota, unlimited_quota } : rest);
@@ -77,7 +77,7 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
       await tokens.setStatus(token.user_id, id, { status, by: "admin" });
     },
     async remove({ resource_id: id }) {
-      const row = await tokenOf(deps, id);
+      const row = await findToken(deps, id);
       if (row) await tokens.remove(row.token.user_id, id);
     },
     export: () => exported(deps),
@@ -85,8 +85,8 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
 }
 
 /** Undefined when the token no longer exists. */
-export async function keyOfToken(deps: TokenKindDeps, id: number): Promise<string | undefined> {
-  const row = await tokenOf(deps, id);
+export async function findTokenKey(deps: TokenKindDeps, id: number): Promise<string | undefined> {
+  const row = await findToken(deps, id);
   return row && `sk-${row.token.key}`;
 }
 
@@ -122,9 +122,9 @@ async function exported(deps: TokenKindDeps): Promise<ExportedRow[]> {
     .execute();
   const documents: ExportedRow[] = [];
   for (const [id, name] of exportedNames(rows)) {
-    const row = await tokenOf(deps, id);
+    const row = await findToken(deps, id);
     if (!row) continue;
-    const { owner: _owner, ...fields } = fieldsOf(row.token, row.username);
+    const { owner: _owner, ...fields } = toFields(row.token, row.username);
     // Granted where the token is made; where it exists its use decides.
     const quota = { unlimited: row.token.unlimited_quota, amount: Math.max(0, row.token.remain_quota) };
     documents.push({ id, name, spec: { ...fields, quota, owner: { username: row.username } } });
@@ -132,16 +132,16 @@ async function exported(deps: TokenKindDeps): Promise<ExportedRow[]> {
   return documents;
 }
 
-function grantOf({ unlimited = false, amount = 0 }: NonNullable<TokenSpec["quota"]>) {
+function toQuotaGrant({ unlimited = false, amount = 0 }: NonNullable<TokenSpec["quota"]>) {
   return { unlimited, amount };
 }
 
 /** More than the grant is no difference: it is filled up, never taken away. */
-function leftOf({ remain_quota, unlimited_quota }: Token, { quota = {} }: TokenSpec) {
+function calculateQuotaLeft({ remain_quota, unlimited_quota }: Token, { quota = {} }: TokenSpec) {
   return { unlimited: unlimited_quota, amount: Math.min(remain_quota, quota.amount ?? 0) };
 }
 
-async function ownerOf(deps: TokenKindDeps, name: string, spec: TokenSpec): Promise<number> {
+async function requireOwnerId(deps: TokenKindDeps, name: string, spec: TokenSpec): Promise<number> {
   const id = await findOwner(deps, spec);
   if (id !== undefined) return id;
   throw new Refusal("document_invalid", { values: { name, reason: noUser(spec.owner.username) } });
@@ -158,7 +158,7 @@ async function findOwner({ database }: TokenKindDeps, { owner }: TokenSpec): Pro
   return row?.id;
 }
 
-async function named({ database }: TokenKindDeps, userId: number, name: string): Promise<number | undefined> {
+async function findTokenByName({ database }: TokenKindDeps, userId: number, name: string): Promise<number | undefined> {
   const rows = await database.db
     .selectFrom("tokens as t")
     .leftJoin("managed_resources as m", (join) => join.onRef("m.resource_id", "=", "t.id").on("m.kind", "=", "Token"))
@@ -177,7 +177,7 @@ interface Found {
   readonly username: string;
 }
 
-async function tokenOf({ database, tokens }: TokenKindDeps, id: number): Promise<Found | undefined> {
+async function findToken({ database, tokens }: TokenKindDeps, id: number): Promise<Found | undefined> {
   const row = await database.db
     .selectFrom("tokens as t")
     .innerJoin("users as u", "u.id", "t.user_id")
@@ -188,9 +188,10 @@ async function tokenOf({ database, tokens }: TokenKindDeps, id: number): Promise
   return token && { token, username: row.username };
 }
 
-function formOf(name: string, spec: TokenSpec) {
+function toTokenInput(name: string, spec: TokenSpec) {
   const { quota = {}, modelLimits, allowIps, expiresAt, group, limits } = spec;
-  const expires = expiresAt === undefined ? undefined : expiresAt === null ? NEVER_EXPIRES : secondsOf(name, expiresAt);
+  const expires =
+    expiresAt === undefined ? undefined : expiresAt === null ? NEVER_EXPIRES : parseSeconds(name, expiresAt);
   return {
     name: spec.displayName ?? name,
     remain_quota: quota.amount ?? 0,
@@ -203,18 +204,18 @@ function formOf(name: string, spec: TokenSpec) {
   };
 }
 
-function secondsOf(name: string, text: string): number {
+function parseSeconds(name: string, text: string): number {
   const time = Date.parse(text);
   if (Number.isFinite(time)) return Math.floor(time / 1000);
   throw new Refusal("document_invalid", { values: { name, reason: "expiresAt is no time" } });
 }
 
-function fieldsOf(token: Token, owner: string): Fields {
+function toFields(token: Token, owner: string): Fields {
   return {
     owner,
     displayName: token.name,
     group: token.group,
-    expiresAt: endOf(token),
+    expiresAt: formatExpiry(token),
     modelLimits: token.model_limits_enabled ? splitList(token.model_limits) : [],
     allowIps: token.allow_ips.split("\n").filter((line) => line !== ""),
     limits: token.limits,
@@ -223,18 +224,18 @@ function fieldsOf(token: Token, owner: string): Fields {
 }
 
 /** The token as a document compares it. */
-function currentOf({ token, username }: Found, spec: TokenSpec): Current {
+function toCurrent({ token, username }: Found, spec: TokenSpec): Current {
   const written = spec.owner.username;
   // Names that look alike are one user.
   const owner = sameName(username, written) ? written : username;
-  const fields = { ...fieldsOf(token, owner), quota: leftOf(token, spec) };
+  const fields = { ...toFields(token, owner), quota: calculateQuotaLeft(token, spec) };
   // Where its owner disabled it, the owner could enable it again.
   const isHeld = token.status === TOKEN_STATUS.disabled && token.disabled_by_admin;
   return { id: token.id, fields: spec.disabled ? { ...fields, disabled: isHeld } : fields };
 }
 
 /** Null also for an end that no calendar knows: owners may set any number of seconds. */
-function endOf({ expired_time: seconds }: Token): string | null {
+function formatExpiry({ expired_time: seconds }: Token): string | null {
   const time = new Date(seconds * 1000);
   const isNever = seconds === NEVER_EXPIRES || Number.isNaN(time.getTime());
   return isNever ? null : time.toISOString().replace(".000Z", "Z");

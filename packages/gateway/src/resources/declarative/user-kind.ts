@@ -63,26 +63,26 @@ export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
     secrets: new Set(),
     areSecretsForNew: true,
     async desired(name, spec) {
-      const actor = await actorOf(deps);
+      const actor = await loadActor(deps);
       if (spec.role !== undefined && ROLES[spec.role] >= actor.role)
         throw unusable(name, `spec.role: ${spec.role} is not below the role of the account that applies it`);
-      inDocument(name, () => readUsername(usernameOf(name, spec)));
+      inDocument(name, () => readUsername(resolveUsername(name, spec)));
       const { username: _name, quota: _amount, passwordFrom: _source, password: _password, disabled, ...rest } = spec;
-      const email = emailOf(name, spec);
+      const email = readEmail(name, spec);
       // Who was disabled by hand stays so: an apply must not undo an emergency.
       return { ...rest, ...(email !== undefined && { email }), ...(disabled === true && { disabled }) };
     },
     async find(name, spec, ownedId) {
-      const key = usernameKey(usernameOf(name, spec));
+      const key = usernameKey(resolveUsername(name, spec));
       const owned = ownedId === undefined ? undefined : await users.find(ownedId);
       const row = owned ?? (await users.findByName(key));
-      await checkAddress(deps, name, { email: emailOf(name, spec), id: row?.id ?? 0 });
+      await checkAddress(deps, name, { email: readEmail(name, spec), id: row?.id ?? 0 });
       if (!row) return undefined;
       if (row.username_key !== key)
         throw unusable(name, `the account is called ${row.username}: a user keeps its name`);
       if (row.deleted_at !== null) throw unusable(name, `the account ${row.username} was deleted by hand`);
-      if (!canChange(await actorOf(deps), row)) throw unusable(name, "the account that applies it may not change it");
-      return { id: row.id, fields: fieldsOf(row) };
+      if (!canChange(await loadActor(deps), row)) throw unusable(name, "the account that applies it may not change it");
+      return { id: row.id, fields: toFields(row) };
     },
     inState: (_wanted, current, { password }) => ({
       changed: {},
@@ -107,12 +107,12 @@ export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
   };
 }
 
-export function usernameOf(name: string, { username }: Pick<UserSpec, "username">): string {
+export function resolveUsername(name: string, { username }: Pick<UserSpec, "username">): string {
   return username ?? name;
 }
 
 /** The right is read where it is used: an account may have lost it. */
-async function actorOf({ database, writer }: UserKindDeps): Promise<{ userId: number; role: number }> {
+async function loadActor({ database, writer }: UserKindDeps): Promise<{ userId: number; role: number }> {
   const find = database.db.selectFrom("users").select("role").where("id", "=", writer.userId);
   const row = await find.where("deleted_at", "is", null).executeTakeFirst();
   return { userId: writer.userId, role: row?.role ?? 0 };
@@ -129,7 +129,7 @@ function inDocument<T>(name: string, read: () => T): T {
 }
 
 /** As it is stored, "" for none; undefined when the document does not say. */
-function emailOf(name: string, { email }: UserSpec): string | undefined {
+function readEmail(name: string, { email }: UserSpec): string | undefined {
   if (email === undefined || email === "") return email;
   const address = parseEmail(email);
   if (address === undefined) throw unusable(name, "spec.email is no address");
@@ -147,10 +147,10 @@ async function checkAddress(
 
 async function createUser(deps: UserKindDeps, name: string, spec: ResolvedUserSpec): Promise<number> {
   const { users, clock, passwords } = deps;
-  const username = readUsername(usernameOf(name, spec));
+  const username = readUsername(resolveUsername(name, spec));
   // Another document of the same apply may have made it.
   if (await users.isNameTaken(usernameKey(username))) throw unusable(name, `there is a user ${username} already`);
-  const email = emailOf(name, spec);
+  const email = readEmail(name, spec);
   await checkAddress(deps, name, { email, id: 0 });
   const amount = spec.quota?.amount ?? 0;
   const account = accountRow({
@@ -163,7 +163,7 @@ async function createUser(deps: UserKindDeps, name: string, spec: ResolvedUserSp
   });
   return transact(deps.database.db, async (trx) => {
     const id = await insertRow(trx, "users", account);
-    await users.update(trx, id, { ...changeOf(name, spec, ["group", "limits", "disabled"]), quota: amount });
+    await users.update(trx, id, { ...buildChange(name, spec, ["group", "limits", "disabled"]), quota: amount });
     if (amount !== 0) await bookBalance(deps, trx, { id, username, amount });
     return id;
   });
@@ -195,8 +195,8 @@ async function bookBalance(
 }
 
 /** The columns of fields that a document names. */
-function changeOf(name: string, spec: UserSpec, fields: readonly string[]): Updateable<UserTable> {
-  const email = emailOf(name, spec);
+function buildChange(name: string, spec: UserSpec, fields: readonly string[]): Updateable<UserTable> {
+  const email = readEmail(name, spec);
   const all: Readonly<Record<string, Updateable<UserTable>>> = {
     ...(spec.displayName !== undefined && { displayName: { display_name: spec.displayName } }),
     ...(email !== undefined && { email: { email: email === "" ? null : email } }),
@@ -215,7 +215,7 @@ interface Change {
 
 async function updateUser(deps: UserKindDeps, { id }: Current, { spec, changed }: Change): Promise<void> {
   await changeAccount(deps, id, {
-    change: (row) => changeOf(row.username, spec, changed),
+    change: (row) => buildChange(row.username, spec, changed),
     content: `Changed by a document: ${changed.join(", ")}`,
   });
 }
@@ -233,7 +233,7 @@ interface Writing {
 
 async function changeAccount(deps: UserKindDeps, id: number, { change, content }: Writing): Promise<void> {
   const { users, database, clock, writeLog, writer } = deps;
-  const actor = await actorOf(deps);
+  const actor = await loadActor(deps);
   await users.write(id, async (trx) => {
     const tx = rawOn(trx, database.kind);
     const row = await lockedUser(tx, id);
@@ -252,7 +252,7 @@ async function changeAccount(deps: UserKindDeps, id: number, { change, content }
   });
 }
 
-function fieldsOf(row: UserRow): Fields {
+function toFields(row: UserRow): Fields {
   return {
     displayName: row.display_name,
     email: row.email ?? "",
@@ -275,7 +275,7 @@ async function exported({ database, users }: UserKindDeps): Promise<ExportedRow[
   for (const [id, name] of exportedNames(rows)) {
     const row = await users.find(id);
     if (!row) continue;
-    const { email, ...fields } = fieldsOf(row);
+    const { email, ...fields } = toFields(row);
     const spec = { username: row.username, ...fields, ...(email !== "" && { email }), quota: { amount: row.quota } };
     documents.push({ id, name, spec });
   }

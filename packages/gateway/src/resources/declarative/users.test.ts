@@ -8,7 +8,7 @@ import { startManagementApp, type ManagementApp } from "../../../test/kit/manage
 import { signInMembers, type Members } from "../../../test/kit/members.ts";
 import { checkBalances } from "../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../billing/audit/sums.ts";
-import { actionsOf, budgetDocument, documentCalls, tokenDocument, userDocument } from "./documents-kit.ts";
+import { listActions, budgetDocument, documentCalls, tokenDocument, userDocument } from "./documents-kit.ts";
 
 const TABLES = ["channels", "tokens", "budgets", "managed_resources"] as const;
 const MADE = ["eve", "Éva", "boss", "new"];
@@ -39,9 +39,9 @@ eachDatabase("users in documents", (open) => {
     await db.deleteFrom("ledger").where("user_id", "in", ids).execute();
   });
 
-  const userOf = (username: string) =>
+  const findUser = (username: string) =>
     app.database.db.selectFrom("users").selectAll().where("username", "=", username).executeTakeFirst();
-  const refusalOf = async (documents: unknown[]) => (await calls.tryApply(documents)).body.message;
+  const applyRefused = async (documents: unknown[]) => (await calls.tryApply(documents)).body.message;
   const audit = async () => [
     ...(await checkLedgerSums(app.database.raw)),
     ...(await checkBalances(app.database.raw, false)),
@@ -65,7 +65,7 @@ eachDatabase("users in documents", (open) => {
     expect(plan.map(({ action }) => action)).toEqual(["create", "create", "create"]);
     expect(plan[2]?.message).toContain("it has no password");
     await calls.apply(documents);
-    const user = await userOf("Éva");
+    const user = await findUser("Éva");
     expect(user).toMatchObject({
       ...{ display_name: "Eva", email: "eva@example.com", group: "vip", role: 1, status: 1 },
       ...{ quota: 700_000, limits: '{"rpm":5}' },
@@ -73,43 +73,43 @@ eachDatabase("users in documents", (open) => {
     const [token] = await app.database.db.selectFrom("tokens").select("user_id").execute();
     expect(token?.user_id).toBe(user?.id);
     expect(await audit()).toEqual([]);
-    expect(actionsOf(await calls.plan(documents)).every((one) => one.endsWith("unchanged"))).toBe(true);
+    expect(listActions(await calls.plan(documents)).every((one) => one.endsWith("unchanged"))).toBe(true);
   });
 
   // @weakness Money: A document of a user that is applied twice gives its balance twice
   test("get their balance once: neither a second apply nor another amount books anything", async () => {
     for (const amount of [500, 500, 900]) await calls.apply([userDocument("eve", { quota: { amount } })]);
-    const { id = 0, quota } = (await userOf("eve")) ?? {};
+    const { id = 0, quota } = (await findUser("eve")) ?? {};
     expect(quota).toBe(500);
     const rows = await app.database.db.selectFrom("ledger").select("quota").where("user_id", "=", id).execute();
     expect(rows).toEqual([{ quota: 500 }]);
     await calls.apply([userDocument("eve", { quota: { amount: 900 }, displayName: "Eve" })]);
-    expect(await userOf("eve")).toMatchObject({ quota: 500, display_name: "Eve" });
+    expect(await findUser("eve")).toMatchObject({ quota: 500, display_name: "Eve" });
     expect(await audit()).toEqual([]);
   });
 
   test("get a password from its source once, and keep the one that they set", async () => {
     const from = (name: string) => ({ passwordFrom: { secretKeyRef: { name, key: "password" } } });
-    expect(await refusalOf([userDocument("eve", from("nowhere"))])).toContain("spec.passwordFrom holds no password");
+    expect(await applyRefused([userDocument("eve", from("nowhere"))])).toContain("spec.passwordFrom holds no password");
     await calls.apply([userDocument("eve", from("eve"))]);
     await app.signIn("eve", "correct horse battery");
     await app.database.db.updateTable("users").set({ password: "own" }).where("username", "=", "eve").execute();
     const again = await calls.apply([userDocument("eve", from("nowhere"))]);
     expect(again).toMatchObject([{ action: "unchanged", message: "" }]);
-    expect((await userOf("eve"))?.password).toBe("own");
-    expect(await refusalOf([userDocument("eve", { password: "in the clear" })])).toContain("password");
+    expect((await findUser("eve"))?.password).toBe("own");
+    expect(await applyRefused([userDocument("eve", { password: "in the clear" })])).toContain("password");
   });
 
   // @weakness Sessions and permissions: A document gives a role above the right of who applies it, or changes the super administrator
   test("never get a role above the right of who applies, and the super administrator stays", async () => {
-    expect(await refusalOf([userDocument("boss", { role: "root" })])).toContain("spec.role");
+    expect(await applyRefused([userDocument("boss", { role: "root" })])).toContain("spec.role");
     const [plan] = await calls.plan([userDocument("root", { email: "thief@example.com" })]);
     expect(plan).toMatchObject({ action: "conflict", message: "documents do not change the super administrator" });
     await calls.apply([userDocument("root", { email: "thief@example.com" })], { force: true });
-    expect((await userOf("root"))?.email).toBeNull();
+    expect((await findUser("root"))?.email).toBeNull();
     await calls.apply([userDocument("boss", { role: "admin" }), userDocument("eve")]);
-    expect(await userOf("boss")).toMatchObject({ role: 10 });
-    const boss = await userOf("boss");
+    expect(await findUser("boss")).toMatchObject({ role: 10 });
+    const boss = await findUser("boss");
     const writer = { userId: boss?.id ?? 0, username: "boss", ip: "" };
     const tryAs = (document: unknown) =>
       app.documents
@@ -118,21 +118,21 @@ eachDatabase("users in documents", (open) => {
     expect(await tryAs(userDocument("new", { role: "admin" }))).toContain("admin is not below the role");
     expect(await tryAs(userDocument("boss", { displayName: "Boss" }))).toContain("may not change it");
     await tryAs(userDocument("eve", { displayName: "Eve" }));
-    expect(await userOf("eve")).toMatchObject({ display_name: "Eve" });
+    expect(await findUser("eve")).toMatchObject({ display_name: "Eve" });
     for (const caller of [members.admin, members.user]) {
       const body = { manager: "file:test", documents: [userDocument("new")] };
       expect((await caller.post("/api/declarative/apply", body)).body.success).toBe(false);
     }
-    expect(await userOf("new")).toBeUndefined();
+    expect(await findUser("new")).toBeUndefined();
   });
 
   test("are disabled, not deleted, when no document describes them any more, and stay disabled", async () => {
     await calls.apply([userDocument("eve", { quota: { amount: 5 }, disabled: false })]);
     const [change] = await calls.apply([], { prune: true });
     expect(change).toMatchObject({ action: "delete", message: "the account is disabled, and stays" });
-    expect(await userOf("eve")).toMatchObject({ status: USER_STATUS.disabled, quota: 5, deleted_at: null });
+    expect(await findUser("eve")).toMatchObject({ status: USER_STATUS.disabled, quota: 5, deleted_at: null });
     await calls.apply([userDocument("eve", { disabled: false })]);
-    expect(await userOf("eve")).toMatchObject({ status: USER_STATUS.disabled, quota: 5 });
+    expect(await findUser("eve")).toMatchObject({ status: USER_STATUS.disabled, quota: 5 });
   });
 
   test("refuse names and addresses that are taken or wrong, before anything is written", async () => {
@@ -143,11 +143,11 @@ eachDatabase("users in documents", (open) => {
       [userDocument("new", { username: "two words" }), "name"],
       [userDocument("eve", { username: "other" }), "the account is called eve: a user keeps its name"],
     ] as const)
-      expect(await refusalOf([userDocument("boss"), document])).toContain(reason);
-    expect(await userOf("boss")).toBeUndefined();
+      expect(await applyRefused([userDocument("boss"), document])).toContain(reason);
+    expect(await findUser("boss")).toBeUndefined();
     const twins = await calls.tryApply([userDocument("new"), userDocument("other", { username: "NEW" })]);
     expect(twins.body.message).toContain("there is a user NEW already");
-    expect(await userOf("new")).toBeUndefined();
+    expect(await findUser("new")).toBeUndefined();
   });
 
   test("an export of a gateway makes the same accounts on an empty one", async () => {
@@ -164,7 +164,7 @@ eachDatabase("users in documents", (open) => {
     for (const table of TABLES) await db.deleteFrom(table).execute();
     await db.deleteFrom("users").where("username", "in", MADE).execute();
     const changes: DeclarativeChange[] = await calls.apply(before);
-    expect(actionsOf(changes).filter((one) => one.endsWith("create"))).toEqual([
+    expect(listActions(changes).filter((one) => one.endsWith("create"))).toEqual([
       "eve: create",
       "boss: create",
       "ci: create",
@@ -174,7 +174,7 @@ eachDatabase("users in documents", (open) => {
 
   test("what a document says of a user is locked in the console, but an account can always be disabled", async () => {
     await calls.apply([userDocument("eve", { displayName: "Eve", role: "user" })]);
-    const { id } = (await userOf("eve")) ?? { id: 0 };
+    const { id } = (await findUser("eve")) ?? { id: 0 };
     const form = { id, username: "eve", display_name: "Other" };
     expect((await members.root.put("/api/user/", form)).body.success).toBe(false);
     expect((await members.root.put("/api/user/", { ...form, display_name: "Eve", group: "vip" })).body.success).toBe(
@@ -183,6 +183,6 @@ eachDatabase("users in documents", (open) => {
     const manage = async (action: string) => (await members.root.post("/api/user/manage", { id, action })).body.success;
     expect([await manage("promote"), await manage("delete"), await manage("disable")]).toEqual([false, false, true]);
     await calls.apply([userDocument("eve", { displayName: "Eve", role: "user", disabled: false })]);
-    expect(await userOf("eve")).toMatchObject({ status: USER_STATUS.disabled });
+    expect(await findUser("eve")).toMatchObject({ status: USER_STATUS.disabled });
   });
 });

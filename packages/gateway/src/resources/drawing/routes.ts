@@ -1,4 +1,11 @@
-import { drawingList, drawingListSelf, pageOf, serverAddress, type Drawing, type OptionValues } from "@fairway/wire";
+import {
+  drawingList,
+  drawingListSelf,
+  resolvePage,
+  serverAddress,
+  type Drawing,
+  type OptionValues,
+} from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import type { DrawingStore } from "./store.ts";
 
@@ -15,12 +22,12 @@ export function drawingRoutes(deps: DrawingRoutesDeps): Route[] {
   const { store } = deps;
   return [
     implement(drawingList, async (call) => {
-      const { rows, total } = await store.page({ ...call.query, ...pageOf(call.query), userId: 0 });
+      const { rows, total } = await store.page({ ...call.query, ...resolvePage(call.query), userId: 0 });
       call.setTotal(total);
       return rows.map((row) => withOwnUrl(deps, row));
     }),
     implement(drawingListSelf, async (call: Call<typeof drawingListSelf>) => {
-      const own = { ...call.query, ...pageOf(call.query), userId: call.caller.userId, channel_id: 0 };
+      const own = { ...call.query, ...resolvePage(call.query), userId: call.caller.userId, channel_id: 0 };
       const { rows, total } = await store.page(own);
       call.setTotal(total);
       return rows.map((row) => ({ ...withOwnUrl(deps, row), channel_id: 0 }));

@@ -31,12 +31,12 @@ export function createDrawingStore({ database: { db } }: { readonly database: Da
   return {
     async page(query: DrawingQuery): Promise<{ rows: Drawing[]; total: number }> {
       const { rows, total } = await sortedPage(matching(query), SORTABLE, query);
-      return { rows: rows.map(viewOf), total };
+      return { rows: rows.map(toDrawing), total };
     },
   };
 }
 
-function viewOf(row: Selectable<MidjourneyTable>): Drawing {
+function toDrawing(row: Selectable<MidjourneyTable>): Drawing {
   const { token_id: _token, request_id: _request, charged: _charged, refunded: _refunded, ...rest } = row;
   return rest;
 }

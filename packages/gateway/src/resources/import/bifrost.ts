@@ -90,7 +90,7 @@ function readProvider(name: string, provider: JsonObject, reading: Reading): voi
     name,
     type,
     baseUrl: base || (place.baseUrl ?? ""),
-    setting: settingOf(provider, network, reading, name),
+    setting: readSetting(provider, network, reading, name),
   };
   for (const key of Array.isArray(provider["keys"]) ? provider["keys"] : [])
     if (isObject(key)) readKey(key, shared, reading);
@@ -112,9 +112,9 @@ function readKey(key: JsonObject, { name, type, baseUrl, setting }: Shared, read
   const own = findOwnConfig(key);
   const at = (member: string) => textAt(own, member, reading, called);
   const renamed = { ...objectAt(own, "deployments"), ...objectAt(key, "aliases") };
-  const models = modelsOf(key, renamed, { called, type, served: at("model_name") }, reading);
+  const models = readModels(key, renamed, { called, type, served: at("model_name") }, reading);
   if (models.length === 0) return;
-  const secret = secretOf(type, textAt(key, "value", reading, called), at);
+  const secret = readSecret(type, textAt(key, "value", reading, called), at);
   const isPath = type === VERTEX && secret !== "" && parseObject(secret) === undefined;
   if (isPath) notes.push(`${called}: auth_credentials is not a key file, which is left out`);
   const channel = {
@@ -124,7 +124,7 @@ function readKey(key: JsonObject, { name, type, baseUrl, setting }: Shared, read
     key: isPath ? "" : secret,
     baseUrl: (at("endpoint") || at("url") || baseUrl).replace(/\/+$/, ""),
     other: readOther(type, at),
-    weight: weightOf(key["weight"]),
+    weight: toWeight(key["weight"]),
     limits: {},
     accessGroups: [],
     setting,
@@ -148,11 +148,11 @@ function readOther(type: number, at: (member: string) => string): string {
 }
 
 /** Shares of 1 there, whole numbers here. */
-function weightOf(weight: unknown): number {
+function toWeight(weight: unknown): number {
   return typeof weight === "number" && weight > 0 ? Math.max(1, Math.round(weight * 100)) : 0;
 }
 
-function secretOf(type: number, value: string, at: (member: string) => string): string {
+function readSecret(type: number, value: string, at: (member: string) => string): string {
   if (type === VERTEX) return at("auth_credentials") || value;
   if (type !== BEDROCK) return value;
   const [id, secret, session, region] = [at("access_key"), at("secret_key"), at("session_token"), at("region")];
@@ -167,7 +167,12 @@ interface Place {
 }
 
 /** No list, or a star, stands for every model of the provider there. */
-function modelsOf(key: JsonObject, renamed: JsonObject, { called, type, served }: Place, { notes }: Reading): string[] {
+function readModels(
+  key: JsonObject,
+  renamed: JsonObject,
+  { called, type, served }: Place,
+  { notes }: Reading,
+): string[] {
   const listed = (Array.isArray(key["models"]) ? key["models"] : []).filter((one) => typeof one === "string");
   const named = [...listed.filter((one) => one !== "*" && isModelName(one)), ...Object.keys(renamed), served];
   const models = [...new Set(named.filter((one) => one !== ""))];
@@ -181,17 +186,17 @@ function modelsOf(key: JsonObject, renamed: JsonObject, { called, type, served }
   return usual;
 }
 
-function settingOf(provider: JsonObject, network: JsonObject, reading: Reading, name: string): JsonObject {
+function readSetting(provider: JsonObject, network: JsonObject, reading: Reading, name: string): JsonObject {
   const headers = objectAt(network, "extra_headers");
   const texts = Object.keys(headers).map((header) => [header, textAt(headers, header, reading, name)] as const);
-  const proxy = proxyOf(objectAt(provider, "proxy_config"), reading, name);
+  const proxy = readProxy(objectAt(provider, "proxy_config"), reading, name);
   return {
     ...(proxy === "" ? {} : { proxy }),
     ...(texts.length === 0 ? {} : { headers: Object.fromEntries(texts) }),
   };
 }
 
-function proxyOf(proxy: JsonObject, reading: Reading, name: string): string {
+function readProxy(proxy: JsonObject, reading: Reading, name: string): string {
   const url = URL.parse(textAt(proxy, "url", reading, name));
   if (!url) return "";
   const [username, password] = [textAt(proxy, "username", reading, name), textAt(proxy, "password", reading, name)];

@@ -6,7 +6,7 @@ import type { Vault } from "../ports.ts";
 import type { OptionWrite, Writer } from "../options/store.ts";
 import type { GroupNames } from "./groups.ts";
 import { importChannels } from "./imported-channels.ts";
-import { noteGroups, noteUnpriced, optionStoreOf, withWrites } from "./options.ts";
+import { noteGroups, noteUnpriced, createImportOptionStore, withWrites } from "./options.ts";
 import { priceWrites } from "./prices.ts";
 import { readConfig } from "./read.ts";
 import type { ImportReport } from "./report.ts";
@@ -37,7 +37,7 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
   // A dry run writes too, into a transaction that is rolled back.
   const write = <T>(work: (place: Database) => Promise<T>) => (isDry ? rehearse(target, work) : work(target));
   await write((place) => importChannels({ ...settings, target: place }, channels, report));
-  const store = optionStoreOf(settings);
+  const store = createImportOptionStore(settings);
   const stored = await store.stored();
   report.notes.push(...notes);
   const { areChannelsAsked, former } = settings.prices;
@@ -53,7 +53,7 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
   noteGroups(groups, after, report);
   noteUnpriced(report, channels, after);
   if (writes.length > 0)
-    await write((place) => optionStoreOf({ ...settings, target: place }).write(writes, settings.writer));
+    await write((place) => createImportOptionStore({ ...settings, target: place }).write(writes, settings.writer));
 }
 
 /** An operator's own number stays. */

@@ -63,12 +63,12 @@ async function importChannel(place: Target, channel: ImportedChannel, { name, re
     return report.count("channels", "unchanged");
   }
   report.count("channels", "created");
-  const status = statusOf(channel, { name, report });
-  await storeChannel(place, channel, { name, status, setting: settingOf(channel, { name, report }) });
+  const status = resolveStatus(channel, { name, report });
+  await storeChannel(place, channel, { name, status, setting: buildSetting(channel, { name, report }) });
 }
 
 /** Without key or address a channel could only fail. */
-function statusOf({ type, key, baseUrl }: ImportedChannel, { name, report }: Named): number {
+function resolveStatus({ type, key, baseUrl }: ImportedChannel, { name, report }: Named): number {
   const provider = providerByType(type);
   const isKeyless = key === "" && provider?.isKeyOptional !== true;
   const isNowhere = baseUrl === "" && provider?.baseUrl === "" && provider.base === undefined;
@@ -77,7 +77,7 @@ function statusOf({ type, key, baseUrl }: ImportedChannel, { name, report }: Nam
   return isKeyless || isNowhere ? CHANNEL_STATUS.disabledByHand : CHANNEL_STATUS.enabled;
 }
 
-function settingOf({ type, limits, setting }: ImportedChannel, { name, report }: Named): string | null {
+function buildSetting({ type, limits, setting }: ImportedChannel, { name, report }: Named): string | null {
   const all = { ...(Object.keys(limits).length > 0 ? { limits } : {}), ...setting };
   if (Object.keys(all).length === 0) return null;
   try {

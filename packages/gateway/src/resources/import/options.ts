@@ -16,7 +16,7 @@ export interface OptionTarget {
   readonly clock: Clock;
 }
 
-export function optionStoreOf({ target, vault, clock }: OptionTarget) {
+export function createImportOptionStore({ target, vault, clock }: OptionTarget) {
   const announce = () => Promise.resolve();
   const defaults = priceOptionDefaults();
   return createOptionStore({ database: target, vault, clock, defaults, announce, writeLog: createLogWriter(false) });
@@ -32,7 +32,7 @@ export function withWrites(
 }
 
 /** Names more than this are counted only. */
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
 export function noteGroups(groups: GroupNames, options: readonly OptionRow[], report: ImportReport): void {
   groups.note(report, parseOptions(options, { defaults: priceOptionDefaults() }).GroupRatio);
@@ -61,7 +61,7 @@ export function noteUnpriced(
 ): void {
   const unpriced = unpricedModels(served, options);
   if (unpriced.length === 0) return;
-  const names = unpriced.slice(0, MOST_NAMES).join(", ") + (unpriced.length > MOST_NAMES ? ", …" : "");
+  const names = unpriced.slice(0, MAX_NAMES).join(", ") + (unpriced.length > MAX_NAMES ? ", …" : "");
   const count = unpriced.length === 1 ? "1 model has" : `${unpriced.length} models have`;
   report.notes.push(`${count} no price, so calls are refused until there is one: ${names}`);
 }

@@ -20,7 +20,7 @@ export interface CallCost {
 export type ModelCost = TokenCost | CallCost;
 
 /** The costs in the parameters of a model, or in its description. */
-export function costOf(...places: readonly unknown[]): TokenCost | undefined {
+export function findTokenCost(...places: readonly unknown[]): TokenCost | undefined {
   const numberAt = (name: string) =>
     places.map((place) => (isObject(place) ? place[name] : undefined)).find((one) => typeof one === "number");
   const input = numberAt("input_cost_per_token");

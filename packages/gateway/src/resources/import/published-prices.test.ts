@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** `small` is `house-large` at the upstream. */
-const configOf = (base: string) => `
+const buildConfig = (base: string) => `
 model_list:
   - model_name: house-large
     litellm_params: { model: openai/house-large, api_key: sk-up, api_base: ${base} }
@@ -67,7 +67,7 @@ async function run({ areChannelsAsked = false, former, names, base = address }: 
   const writer = { userId: 0, username: "import", ip: "" };
   const groups = new GroupNames(names);
   const settings = { target: kit.database, vault: kit.vault, clock: kit.clock, env: {}, writer, groups };
-  const text = configOf(base);
+  const text = buildConfig(base);
   await importConfig({ ...settings, isDry: false, text, prices: { areChannelsAsked, former } }, report);
   const rows = await kit.database.db.selectFrom("options").select(["key", "value"]).execute();
   const table = (name: string) =>

@@ -1,6 +1,6 @@
 import type { Outbound } from "../../lib/net/outbound.ts";
 import { isObject } from "../../lib/text/json.ts";
-import { costOf, RATIO_DOLLARS, type ModelCost } from "./prices.ts";
+import { findTokenCost, RATIO_DOLLARS, type ModelCost } from "./prices.ts";
 
 /** A gateway that may publish its prices. */
 export interface Publisher {
@@ -18,14 +18,14 @@ type Read = (answer: Answer) => ReadonlyMap<string, ModelCost>;
 const CALLS: readonly (readonly [path: string, read: Read])[] = [
   ["/api/pricing", priceRows],
   ["/api/ratio_config", ratioTables],
-  ["/api/available_model", pricesOfModels],
+  ["/api/available_model", readModelPrices],
   ["/model/info", deployments],
 ];
 
 export const PRICE_PATHS = CALLS.map(([path]) => path);
 
 /** A list of a thousand models takes half of this. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Prices by model, from the first call that returns any; empty where none does. Rejects when there is no answer. */
 export async function publishedPrices(
@@ -34,7 +34,7 @@ export async function publishedPrices(
 ): Promise<ReadonlyMap<string, ModelCost>> {
   const headers: Record<string, string> = key === "" ? {} : { authorization: `Bearer ${key}` };
   for (const [path, read] of CALLS) {
-    const call = { method: "GET", url: `${address}${path}`, headers, mostBytes: MOST_BYTES } as const;
+    const call = { method: "GET", url: `${address}${path}`, headers, mostBytes: MAX_BYTES } as const;
     const answer = await outbound.json(call);
     const prices = answer === undefined ? new Map<string, ModelCost>() : read(answer);
     if (prices.size > 0) return prices;
@@ -109,7 +109,7 @@ function ratioTables({ data }: Answer): Map<string, ModelCost> {
 const CALL_DOLLARS = 0.002;
 
 /** `data` has models by name, each with a `price` of ratios for input and output. */
-function pricesOfModels({ data }: Answer): Map<string, ModelCost> {
+function readModelPrices({ data }: Answer): Map<string, ModelCost> {
   const prices = new Map<string, ModelCost>();
   for (const [model, entry] of Object.entries(isObject(data) ? data : {})) {
     const price = isObject(entry) ? entry["price"] : undefined;
@@ -130,7 +130,7 @@ function deployments({ data }: Answer): Map<string, ModelCost> {
   const prices = new Map<string, ModelCost>();
   for (const row of Array.isArray(data) ? data.filter(isObject) : []) {
     const { model_name: model } = row;
-    const cost = costOf(row["litellm_params"], row["model_info"]);
+    const cost = findTokenCost(row["litellm_params"], row["model_info"]);
     if (typeof model !== "string" || cost === undefined || !isCharged(cost)) continue;
     const known = prices.get(model);
     if (known === undefined || ("input" in known && known.input < cost.input)) prices.set(model, cost);

@@ -1,7 +1,7 @@
 import { parseAllDocuments } from "yaml";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import type { GroupNames } from "./groups.ts";
-import { costOf, type TokenCost } from "./prices.ts";
+import { findTokenCost, type TokenCost } from "./prices.ts";
 import { isBifrost, readBifrost } from "./bifrost.ts";
 import { createCredentials } from "./credentials.ts";
 import { UnknownConfig, type GatewayConfig, type ImportedChannel, type Variables } from "./gateway-config.ts";
@@ -47,7 +47,7 @@ const FROM_ENVIRONMENT = "os.environ/";
 
 /** Reads LiteLLM's YAML or Bifrost's JSON; keys named by variables are taken from `env`. */
 export function readConfig(text: string, env: Variables, groups: Pick<GroupNames, "isNamed">): GatewayConfig {
-  const config = configIn(yamlOf(text), isConfig);
+  const config = configIn(parseYaml(text), isConfig);
   if (!config)
     throw new UnknownConfig(
       "this is not a configuration of LiteLLM or Bifrost: it has no model_list and no providers, nor a ConfigMap, Helm values or a resource with one",
@@ -78,7 +78,7 @@ function readLitellm(config: JsonObject, env: Variables, groups: Pick<GroupNames
 }
 
 /** Manifests of a cluster are several documents in one file. */
-function documentsOf(text: string): unknown {
+function parseDocuments(text: string): unknown {
   const all = parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
     if (error) throw error;
@@ -88,9 +88,9 @@ function documentsOf(text: string): unknown {
 }
 
 /** In one sentence, and without the lines of the file, which may hold keys. */
-function yamlOf(text: string): unknown {
+function parseYaml(text: string): unknown {
   try {
-    return documentsOf(text);
+    return parseDocuments(text);
   } catch (cause) {
     const [reason = ""] = cause instanceof Error ? cause.message.split("\n", 1) : [];
     throw new UnknownConfig(`the configuration is no YAML: ${reason.replace(/:$/, "")}`, { cause });
@@ -155,7 +155,7 @@ function readModel(entry: unknown, { env, withCredential }: Sources, found: Foun
   const info = (entry as JsonObject)["model_info"];
   readDetails(name, params, info, found);
   const channel = {
-    ...withoutFile(channelOf(params, resolve, { provider, type }), name, notes),
+    ...withoutFile(readChannel(params, resolve, { provider, type }), name, notes),
     accessGroups: accessGroupsIn(info, name, found),
   };
   const same = channels.find((other) => isSame(other, channel) && (other.models.get(name) ?? model) === model);
@@ -172,7 +172,7 @@ function withoutFile<T extends Pick<ImportedChannel, "type" | "key">>(channel: T
 
 /** Its price, and the parameters that have no place here. */
 function readDetails(name: string, params: JsonObject, info: unknown, { costs, left }: Found): void {
-  const cost = costOf(params, info);
+  const cost = findTokenCost(params, info);
   if (cost) costs.set(name, cost);
   for (const param of Object.keys(params).filter((one) => !KNOWN.includes(one)))
     left.set(param, (left.get(param) ?? new Set()).add(name));
@@ -191,7 +191,7 @@ function accessGroupsIn(info: unknown, name: string, { left, groups }: Found): s
 
 type Resolve = (member: string) => string;
 
-function channelOf(
+function readChannel(
   params: JsonObject,
   resolve: Resolve,
   { provider, type }: { provider: string; type: number },

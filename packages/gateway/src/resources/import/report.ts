@@ -37,7 +37,7 @@ export class ImportReport {
       const parts = Object.entries(counts).filter(([, number]) => number > 0);
       return `${what}: ${parts.map(([outcome, number]) => `${number} ${outcome}`).join(", ")}`;
     });
-    const remarks = [...this.#remarks].map(([text, { times, names }]) => `${times} ${text}${listOf(names)}`);
+    const remarks = [...this.#remarks].map(([text, { times, names }]) => `${times} ${text}${formatNames(names)}`);
     return [...lines, ...[...this.notes, ...remarks].map((note) => `- ${note}`)];
   }
 }
@@ -45,7 +45,7 @@ export class ImportReport {
 /** Names more than this are counted only. */
 const MAX_NAMES = 50;
 
-function listOf(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   if (names.length === 0) return "";
   return ` (${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""})`;
 }

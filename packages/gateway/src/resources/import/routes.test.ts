@@ -2,7 +2,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 const CANARY = "canary-19c4";
 const CONFIG = `
@@ -60,7 +60,7 @@ test("a variable of the gateway itself is not read", async () => {
 test("what is no configuration is refused without quoting it", async () => {
   const refused = await send({ config: `key: sk-${CANARY}` });
   expect(refused.body).toMatchObject({ success: false, field: "config" });
-  expect(await codeOf(send({ config: "{ sk-: [" }))).toBe((refused.body as { code: string }).code);
+  expect(await readCode(send({ config: "{ sk-: [" }))).toBe((refused.body as { code: string }).code);
   expect(JSON.stringify(refused.body)).not.toContain(CANARY);
-  expect(await codeOf(members.admin.post("/api/import/litellm", { config: CONFIG }))).toBe("AU7");
+  expect(await readCode(members.admin.post("/api/import/litellm", { config: CONFIG }))).toBe("AU7");
 });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 const CANARY = "sk-canary-77ab";
 const seen: (string | undefined)[] = [];
@@ -71,5 +71,5 @@ test("takes what the addresses publish, a rehearsal writes nothing", async () =>
 
 test("only the super administrator may send keys to addresses", async () => {
   const refused = members.admin.post("/api/import/prices", { channels: [] });
-  expect(await codeOf(refused)).toBe(await codeOf(members.admin.post("/api/import/litellm", { config: "a: 1" })));
+  expect(await readCode(refused)).toBe(await readCode(members.admin.post("/api/import/litellm", { config: "a: 1" })));
 });

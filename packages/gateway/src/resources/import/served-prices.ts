@@ -1,5 +1,5 @@
 import type { Writer } from "../options/store.ts";
-import { noteUnpriced, optionStoreOf, withWrites, type OptionTarget } from "./options.ts";
+import { noteUnpriced, createImportOptionStore, withWrites, type OptionTarget } from "./options.ts";
 import { priceWrites } from "./prices.ts";
 import type { ImportReport } from "./report.ts";
 import { upstreamPrices, type Served } from "./upstream-prices.ts";
@@ -16,7 +16,7 @@ export interface PricesImport extends OptionTarget {
 /** Prices of served models that have none, and the names of those that still have none. */
 export async function importPrices(settings: PricesImport, report: ImportReport): Promise<void> {
   const { channels, options, areChannelsAsked, isDry, writer } = settings;
-  const store = optionStoreOf(settings);
+  const store = createImportOptionStore(settings);
   const planned = Object.entries(options).map(([key, text]) => ({ key, text }));
   const expected = withWrites(await store.stored(), planned);
   const published = await upstreamPrices(

@@ -33,7 +33,7 @@ export function readSettings(config: JsonObject): LitellmSettings {
     if (typeof members["num_retries"] === "number") retries = members["num_retries"];
     aliases.push(...aliasesIn(members["model_group_alias"], notes));
     for (const name of Object.keys(members).filter((one) => !CARRIED.includes(one)))
-      notes.push(noteOf(`${section}.${name}`, members[name], REASONS[name]));
+      notes.push(describeSkipped(`${section}.${name}`, members[name], REASONS[name]));
   }
   const rest = Object.keys(config).filter(
     (name) => name !== "model_list" && name !== "credential_list" && !SECTIONS.some((one) => one === name),
@@ -54,13 +54,13 @@ function aliasesIn(value: unknown, notes: string[]): [string, string][] {
 }
 
 /** Names what fallbacks lead to; values of other settings may be secret. */
-function noteOf(name: string, value: unknown, reason: string | undefined): string {
+function describeSkipped(name: string, value: unknown, reason: string | undefined): string {
   const pairs = name.endsWith("fallbacks") && Array.isArray(value) ? value.filter(isObject).flatMap(pairsIn) : [];
   const what = pairs.length > 0 ? `${name} (${pairs.join("; ")})` : name;
   return `${what} is not imported${reason === undefined ? "" : `: ${reason}`}`;
 }
 
 function pairsIn(entry: JsonObject): string[] {
-  const namesOf = (to: unknown) => [to].flat().filter((one) => typeof one === "string");
-  return Object.entries(entry).map(([from, to]) => `${from} to ${namesOf(to).join(", ")}`);
+  const listNames = (to: unknown) => [to].flat().filter((one) => typeof one === "string");
+  return Object.entries(entry).map(([from, to]) => `${from} to ${listNames(to).join(", ")}`);
 }

@@ -61,7 +61,7 @@ function questionsTo(channels: readonly Served[], unpriced: ReadonlySet<string>)
 }
 
 async function ask(outbound: Outbound, publisher: Publisher, report: ImportReport) {
-  const host = hostOf(publisher);
+  const host = getHost(publisher);
   try {
     const prices = await publishedPrices(outbound, publisher);
     if (prices.size === 0)
@@ -87,10 +87,10 @@ function take(
     found.set(name, cost);
     taken.push(name);
   }
-  if (taken.length > 0) report.notes.push(`prices as ${hostOf(publisher)} publishes them: ${taken.sort().join(", ")}`);
+  if (taken.length > 0) report.notes.push(`prices as ${getHost(publisher)} publishes them: ${taken.sort().join(", ")}`);
 }
 
 /** Host and port: an address may contain credentials. */
-function hostOf({ address }: Publisher): string {
+function getHost({ address }: Publisher): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }

@@ -50,12 +50,12 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
 
     async get(id: number): Promise<Job | undefined> {
       const row = await db.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
-      return row && viewOf(row, clock);
+      return row && toJob(row, clock);
     },
 
     async latest(): Promise<Job[]> {
       const rows = await db.selectFrom("jobs").selectAll().orderBy("id", "desc").limit(LISTED).execute();
-      return rows.map((row) => viewOf(row, clock));
+      return rows.map((row) => toJob(row, clock));
     },
 
     /** False when another replica holds the lease. */
@@ -97,14 +97,14 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
 export const NO_PROGRESS: Progress = { done: 0, total: 0, failed: 0, message: "" };
 
 /** A job whose process died stays "running" in its row; readers see that nothing moves it any more. */
-function viewOf(row: Selectable<JobTable>, clock: Clock): Job {
+function toJob(row: Selectable<JobTable>, clock: Clock): Job {
   const progress = parseObject(row.progress) ?? {};
   const count = (name: string) => (typeof progress[name] === "number" ? progress[name] : 0);
   const isDead = row.status === JOB_STATUS.running && row.updated_at * 1000 < clock.now() - LEASE_MS;
   return {
     id: row.id,
     name: row.name,
-    status: isDead ? JOB_STATUS.interrupted : statusOf(row.status),
+    status: isDead ? JOB_STATUS.interrupted : parseJobStatus(row.status),
     done: count("done"),
     total: count("total"),
     failed: count("failed"),
@@ -116,6 +116,6 @@ function viewOf(row: Selectable<JobTable>, clock: Clock): Job {
   };
 }
 
-function statusOf(text: string): JobStatus {
+function parseJobStatus(text: string): JobStatus {
   return Object.values(JOB_STATUS).find((status) => status === text) ?? JOB_STATUS.failed;
 }

@@ -19,7 +19,7 @@ export async function deliver(sending: Sending, variable: string): Promise<Sent>
 }
 
 /** Milliseconds that the answer asks to wait. */
-export function retryAfterOf(sent: Sent): number | undefined {
+export function readRetryAfter(sent: Sent): number | undefined {
   const seconds = Number(sent.header("retry-after"));
   return seconds > 0 ? Math.min(seconds, LONGEST_PAUSE_SECONDS) * 1_000 : undefined;
 }

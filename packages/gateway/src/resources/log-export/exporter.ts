@@ -5,7 +5,7 @@ import { newestLogId } from "../../storage/log-removal.ts";
 import { createCursorStore, type Cursor } from "./cursor.ts";
 import { ExportError, type Destination, type DestinationName } from "./destination.ts";
 import type { Horizon } from "./horizon.ts";
-import { endOfBatch, rowsBetween, timeAfter } from "./rows.ts";
+import { findBatchEnd, rowsBetween, timeAfter } from "./rows.ts";
 
 export interface ExportMetrics {
   /** Age of the oldest row that the destination does not have, in seconds; 0 = it has all. */
@@ -125,7 +125,7 @@ async function nextBatch({ logs, destination }: ExporterDeps, due: Due): Promise
   const { cursor, settled, isOverdue } = due;
   if (cursor.planned > cursor.done) return cursor.planned;
   if (settled === undefined || settled <= cursor.done) return undefined;
-  const { to, isFull } = await endOfBatch(logs, { after: cursor.done, settled, rows: destination.rowsAtOnce });
+  const { to, isFull } = await findBatchEnd(logs, { after: cursor.done, settled, rows: destination.rowsAtOnce });
   return isFull || isOverdue ? to : undefined;
 }
 

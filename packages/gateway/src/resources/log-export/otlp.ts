@@ -2,7 +2,7 @@ import { LOG_TYPE } from "@fairway/wire";
 import type { Sent } from "../../lib/net/send.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { ExportError, type Batch, type Destination, type FailureReason } from "./destination.ts";
-import { deliver, retryAfterOf } from "./deliver.ts";
+import { deliver, readRetryAfter } from "./deliver.ts";
 import type { StoredLogRow } from "./rows.ts";
 
 export interface OtlpSettings {
@@ -31,22 +31,22 @@ export function createOtlpDestination({
     rowsAtOnce,
     everyMs: 0,
     async send(batch, signal) {
-      const body = new TextEncoder().encode(JSON.stringify(requestOf(batch, version)));
+      const body = new TextEncoder().encode(JSON.stringify(buildRequest(batch, version)));
       const all = { ...headers, "content-type": "application/json" };
       const sent = await deliver({ url, method: "POST", headers: all, body, signal }, VARIABLE);
-      if (sent.status < 200 || sent.status > 299) throw failureOf(sent);
+      if (sent.status < 200 || sent.status > 299) throw buildExportError(sent);
       return rejectedIn(sent);
     },
   };
 }
 
-function requestOf({ rows }: Batch, version: string): object {
-  const resource = { attributes: attributesOf({ "service.name": "fairway", "service.version": version }) };
+function buildRequest({ rows }: Batch, version: string): object {
+  const resource = { attributes: encodeAttributes({ "service.name": "fairway", "service.version": version }) };
   const scope = { name: "fairway.log", version };
-  return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: rows.map(recordOf) }] }] };
+  return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: rows.map(buildRecord) }] }] };
 }
 
-function recordOf(row: StoredLogRow): object {
+function buildRecord(row: StoredLogRow): object {
   const isError = row.type === LOG_TYPE.error;
   const time = `${row.created_at}000000000`;
   return {
@@ -56,12 +56,12 @@ function recordOf(row: StoredLogRow): object {
     severityText: isError ? "ERROR" : "INFO",
     eventName: "fairway.log",
     body: { stringValue: row.content },
-    attributes: attributesOf(namedOf(row)),
+    attributes: encodeAttributes(buildAttributeValues(row)),
   };
 }
 
 /** The names that traces use, so that both meet by `fairway.request_id`. */
-function namedOf(row: StoredLogRow): Readonly<Record<string, string | number | boolean>> {
+function buildAttributeValues(row: StoredLogRow): Readonly<Record<string, string | number | boolean>> {
   return {
     "fairway.log.id": row.id,
     "fairway.log.type": TYPE_NAMES.get(row.type) ?? String(row.type),
@@ -83,14 +83,14 @@ function namedOf(row: StoredLogRow): Readonly<Record<string, string | number | b
   };
 }
 
-function attributesOf(values: Readonly<Record<string, string | number | boolean>>): object[] {
+function encodeAttributes(values: Readonly<Record<string, string | number | boolean>>): object[] {
   return Object.entries(values)
     .filter(([, value]) => value !== "")
-    .map(([key, value]) => ({ key, value: valueOf(value) }));
+    .map(([key, value]) => ({ key, value: encodeValue(value) }));
 }
 
 /** 64-bit numbers are texts in this encoding. */
-function valueOf(value: string | number | boolean): object {
+function encodeValue(value: string | number | boolean): object {
   if (typeof value === "string") return { stringValue: value };
   return typeof value === "boolean" ? { boolValue: value } : { intValue: String(value) };
 }
@@ -103,12 +103,12 @@ function rejectedIn({ text }: Sent): number {
   return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
-function failureOf(sent: Sent): ExportError {
-  const [reason, cure] = causeOf(sent.status);
-  return new ExportError(reason, `the collector answers ${sent.status}: ${cure}`, retryAfterOf(sent));
+function buildExportError(sent: Sent): ExportError {
+  const [reason, cure] = explainStatus(sent.status);
+  return new ExportError(reason, `the collector answers ${sent.status}: ${cure}`, readRetryAfter(sent));
 }
 
-function causeOf(status: number): readonly [FailureReason, string] {
+function explainStatus(status: number): readonly [FailureReason, string] {
   if (status === 401 || status === 403) return ["denied", "correct FAIRWAY_LOG_EXPORT_OTLP_HEADERS"];
   if (status === 404 || (status >= 300 && status < 400))
     return ["missing", `let it take logs over HTTP at /v1/logs, or correct ${VARIABLE}`];

@@ -10,7 +10,7 @@ export function rowsBetween({ db }: Database, after: number, to: number): Promis
 }
 
 /** Id of the row that ends a batch, of `settled` where there are fewer rows. */
-export async function endOfBatch(
+export async function findBatchEnd(
   { db }: Database,
   { after, settled, rows }: { readonly after: number; readonly settled: number; readonly rows: number },
 ): Promise<{ readonly to: number; readonly isFull: boolean }> {
@@ -29,7 +29,7 @@ export async function timeAfter({ db }: Database, after: number): Promise<number
 }
 
 /** One line of JSON. `other` stays the text that it is: its members differ by version and type. */
-export function lineOf(row: StoredLogRow): string {
+export function formatLogLine(row: StoredLogRow): string {
   const { id, created_at, is_stream, ...rest } = row;
   return JSON.stringify({ id, created_at, time: isoTime(created_at), ...rest, is_stream: is_stream === 1 });
 }

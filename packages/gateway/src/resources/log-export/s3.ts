@@ -6,8 +6,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Sent } from "../../lib/net/send.ts";
 import type { Secret } from "../../lib/secret.ts";
 import { ExportError, type Batch, type Destination, type FailureReason } from "./destination.ts";
-import { deliver, retryAfterOf } from "./deliver.ts";
-import { lineOf } from "./rows.ts";
+import { deliver, readRetryAfter } from "./deliver.ts";
+import { formatLogLine } from "./rows.ts";
 
 export interface S3Settings {
   /** Address of the bucket, with the beginning of the names of objects: `https://s3.example.org/bucket/prefix`. */
@@ -34,18 +34,18 @@ export function createS3Destination(settings: S3Settings): Destination {
     rowsAtOnce,
     everyMs,
     async send(batch, signal) {
-      const body = new Uint8Array(await zip(batch.rows.map((row) => `${lineOf(row)}\n`).join("")));
-      const target = `${url}/${nameOf(batch)}`;
+      const body = new Uint8Array(await zip(batch.rows.map((row) => `${formatLogLine(row)}\n`).join("")));
+      const target = `${url}/${buildObjectName(batch)}`;
       const headers = await signed(target, body, settings);
       const sent = await deliver({ url: target, method: "PUT", headers, body, signal }, VARIABLE);
-      if (sent.status !== 200) throw failureOf(sent);
+      if (sent.status !== 200) throw buildExportError(sent);
       return 0;
     },
   };
 }
 
 /** The ids of the batch, of equal length. */
-function nameOf({ after, to }: Batch): string {
+function buildObjectName({ after, to }: Batch): string {
   const digits = (id: number) => String(id).padStart(ID_DIGITS, "0");
   return `${digits(after + 1)}-${digits(to)}.jsonl.gz`;
 }
@@ -101,10 +101,14 @@ const FAILURES: Readonly<Record<string, Failure>> = {
 const INSUFFICIENT_STORAGE = 507;
 const TOO_MANY = 429;
 
-function failureOf(sent: Sent): ExportError {
+function buildExportError(sent: Sent): ExportError {
   const [, code = ""] = /<Code>(\w{1,60})<\/Code>/.exec(sent.text) ?? [];
   const { reason, cure } = (Object.hasOwn(FAILURES, code) ? FAILURES[code] : undefined) ?? byStatus(sent.status);
-  return new ExportError(reason, `the bucket answers ${sent.status}${code && ` ${code}`}: ${cure}`, retryAfterOf(sent));
+  return new ExportError(
+    reason,
+    `the bucket answers ${sent.status}${code && ` ${code}`}: ${cure}`,
+    readRetryAfter(sent),
+  );
 }
 
 function byStatus(status: number): Failure {

@@ -25,32 +25,32 @@ export function explainPrice(row: StoredLog, other: JsonObject, trace: CallTrace
 type Cost = Pick<ExplainedPrice, "kind" | "formula" | "inputs">;
 
 function isByCall(other: JsonObject): boolean {
-  return numberOf(other["model_price"], -1) >= 0;
+  return readNumber(other["model_price"], -1) >= 0;
 }
 
 function byCall(other: JsonObject, source: string): Cost {
   const inputs: PriceInput[] = [
-    { name: "model_price", value: numberOf(other["model_price"]), source },
-    { name: "group_ratio", value: numberOf(other["group_ratio"]), source: "option GroupRatio" },
+    { name: "model_price", value: readNumber(other["model_price"]), source },
+    { name: "group_ratio", value: readNumber(other["group_ratio"]), source: "option GroupRatio" },
   ];
   return { kind: "call", formula: "model_price * QuotaPerUnit * group_ratio", inputs };
 }
 
 function byTokens(row: StoredLog, other: JsonObject, source: string): Cost {
   const counted = countedBy(other);
-  const ratio = (name: string): PriceInput => ({ name, value: numberOf(other[name]), source });
+  const ratio = (name: string): PriceInput => ({ name, value: readNumber(other[name]), source });
   const inputs: PriceInput[] = [
     { name: "input_tokens", value: row.prompt_tokens, source: counted },
     { name: "output_tokens", value: row.completion_tokens, source: counted },
     ratio("model_ratio"),
     ratio("completion_ratio"),
-    { name: "group_ratio", value: numberOf(other["group_ratio"]), source: "option GroupRatio" },
+    { name: "group_ratio", value: readNumber(other["group_ratio"]), source: "option GroupRatio" },
   ];
   const special: string[] = [];
   const terms: string[] = [];
   for (const [count, factor] of PARTS) {
-    if (numberOf(other[count]) <= 0) continue;
-    inputs.push({ name: count, value: numberOf(other[count]), source: counted }, ratio(factor));
+    if (readNumber(other[count]) <= 0) continue;
+    inputs.push({ name: count, value: readNumber(other[count]), source: counted }, ratio(factor));
     special.push(count);
     terms.push(`${count} * ${factor}`);
   }
@@ -61,11 +61,11 @@ function byTokens(row: StoredLog, other: JsonObject, source: string): Cost {
 
 /** Spoken output has a ratio of its own. */
 function outputTerm(other: JsonObject, inputs: PriceInput[], source: string): string {
-  const spoken = numberOf(other["audio_output"]);
+  const spoken = readNumber(other["audio_output"]);
   if (spoken <= 0) return "output_tokens * completion_ratio";
   inputs.push(
     { name: "audio_output", value: spoken, source: countedBy(other) },
-    { name: "audio_completion_ratio", value: numberOf(other["audio_completion_ratio"]), source },
+    { name: "audio_completion_ratio", value: readNumber(other["audio_completion_ratio"]), source },
   );
   return "(output_tokens - audio_output) * completion_ratio + audio_output * audio_ratio * audio_completion_ratio";
 }
@@ -76,6 +76,6 @@ function countedBy(other: JsonObject): string {
   return typeof source === "string" ? source : "upstream";
 }
 
-function numberOf(value: unknown, fallback = 0): number {
+function readNumber(value: unknown, fallback = 0): number {
   return typeof value === "number" && Number.isFinite(value) ? value : fallback;
 }

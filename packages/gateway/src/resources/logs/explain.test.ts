@@ -3,7 +3,7 @@ import type { LogExplanation, LogPage } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { boundedTrace, TRACE_BYTES, type AttemptEntry, type CallTrace } from "../../relay/trace/call-trace.ts";
 
 let app: ManagementApp;
@@ -58,13 +58,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function idOf(request: string): Promise<number> {
+async function findLogId(request: string): Promise<number> {
   const page = await members.admin.data<LogPage>(members.admin.get(`/api/log/?request_id=${request}`));
   return page.items[0]?.id ?? 0;
 }
 
 async function forAdmin(request: string): Promise<LogExplanation> {
-  return members.admin.data<LogExplanation>(members.admin.get(`/api/log/${await idOf(request)}/explain`));
+  return members.admin.data<LogExplanation>(members.admin.get(`/api/log/${await findLogId(request)}/explain`));
 }
 
 const forOwner = (request: string) => members.user.get(`/api/log/self/${request}/explain`);
@@ -97,8 +97,8 @@ test("owners see their calls without channels, keys and hosts", async () => {
   const found = await members.user.data<LogExplanation>(Promise.resolve(reply));
   expect(found.candidates).toEqual([]);
   expect(found.attempts).toMatchObject([{ channel: 0, key_index: -1 }, { channel: 0 }]);
-  expect(await codeOf(forOwner("theirs"))).toBe("H3");
-  expect(await codeOf(members.user.get(`/api/log/${await idOf("one")}/explain`))).toBe("AU7");
+  expect(await readCode(forOwner("theirs"))).toBe("H3");
+  expect(await readCode(members.user.get(`/api/log/${await findLogId("one")}/explain`))).toBe("AU7");
 });
 
 test("lists leave the trace out", async () => {

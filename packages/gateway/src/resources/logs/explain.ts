@@ -30,7 +30,7 @@ export function tracedChannels({ other }: StoredLog): number[] {
 export function explain(row: StoredLog, view: ExplainView): LogExplanation {
   const other = parseObject(row.other) ?? {};
   const trace = traceIn(other);
-  const completion = completionOf(row, other);
+  const completion = readCompletion(row, other);
   return {
     request_id: row.request_id,
     created_at: row.created_at,
@@ -39,33 +39,33 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
     group: row.group,
     is_recorded: trace !== undefined,
     ...completion,
-    summary: summaryOf(row, other, completion.outcome),
-    ...wayOf(trace, view),
+    summary: summarizeLog(row, other, completion.outcome),
+    ...explainRoute(trace, view),
     queue_ms: int(other["queue_ms"]),
     first_token_ms: Math.max(-1, int(other["frt"], -1)),
     total_ms: totalMs(row, trace),
     price: explainPrice(row, other, trace),
     losses: texts(other["dropped_params"]),
-    usage_doubts: doubtsOf(other, view),
+    usage_doubts: listUsageDoubts(other, view),
     guardrail: text(other["guardrail"]),
-    ...(view.isOwner ? { guardrail_reason: "", budget: null } : stopOf(other)),
+    ...(view.isOwner ? { guardrail_reason: "", budget: null } : explainStop(other)),
     cache: { is_hit: other["cache_hit"] === true, age_seconds: int(other["cache_age"]) },
   };
 }
 
 /** Where the call went. */
-function wayOf(
+function explainRoute(
   trace: CallTrace | undefined,
   view: ExplainView,
 ): Pick<LogExplanation, "route" | "candidates" | "more_candidates" | "attempts"> {
   if (!trace) return { route: "none", candidates: [], more_candidates: 0, attempts: [] };
   const { by: route, c, m = 0, a } = trace;
-  const candidates = view.isOwner ? [] : c.map((entry) => candidateOf(entry, view));
+  const candidates = view.isOwner ? [] : c.map((entry) => explainCandidate(entry, view));
   return {
     route,
     candidates,
     more_candidates: view.isOwner ? 0 : m,
-    attempts: a.map((entry) => attemptOf(entry, view)),
+    attempts: a.map((entry) => explainAttempt(entry, view)),
   };
 }
 
@@ -84,7 +84,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   internal_error: "internal",
 };
 
-function completionOf({ type, is_stream: isStream }: StoredLog, other: JsonObject): Completion {
+function readCompletion({ type, is_stream: isStream }: StoredLog, other: JsonObject): Completion {
   if (type === LOG_TYPE.error)
     return { outcome: text(other["outcome"]), status: int(other["status_code"]), code: text(other["error_code"]) };
   const reason = text(other["end_reason"]) || "stop";
@@ -115,7 +115,7 @@ const USED_UP: Readonly<Record<string, string>> = {
   budget: "A budget was used up while the answer was written; what arrived was charged.",
 };
 
-function summaryOf(row: StoredLog, other: JsonObject, outcome: string): string {
+function summarizeLog(row: StoredLog, other: JsonObject, outcome: string): string {
   if (row.type === LOG_TYPE.error) return row.content;
   if (other["cache_hit"] === true) return "Answered from the response cache; no upstream was called.";
   const end = USED_UP[text(other["used_up"])] ?? ENDS[text(other["end_reason"])];
@@ -125,7 +125,7 @@ function summaryOf(row: StoredLog, other: JsonObject, outcome: string): string {
   return outcome === "ok" && row.type === LOG_TYPE.consume ? "Answered by the first attempt." : row.content;
 }
 
-function candidateOf(
+function explainCandidate(
   [channel, group, priority, weight, skipped, waitMs]: CandidateEntry,
   { channelNames }: ExplainView,
 ): ExplainedCandidate {
@@ -141,7 +141,7 @@ function candidateOf(
   };
 }
 
-function attemptOf(entry: AttemptEntry, { channelNames, isOwner }: ExplainView): ExplainedAttempt {
+function explainAttempt(entry: AttemptEntry, { channelNames, isOwner }: ExplainView): ExplainedAttempt {
   const [channel, keyIndex, start, first, duration, status, code, outcome, next, model, host, id, said] = entry;
   const place = isOwner
     ? { channel: 0, channel_name: "", key_index: -1, upstream_model: "", upstream_host: "", upstream_request_id: "" }
@@ -171,14 +171,14 @@ function totalMs({ use_time: seconds, other }: StoredLog, trace: CallTrace | und
 }
 
 /** What administrators see of a verdict and of a budget that was used up. */
-function stopOf(other: JsonObject): Pick<LogExplanation, "guardrail_reason" | "budget"> {
+function explainStop(other: JsonObject): Pick<LogExplanation, "guardrail_reason" | "budget"> {
   const part = isObject(other["admin_info"]) ? other["admin_info"] : {};
   const budget = ExplainedBudget.safeParse(part["budget"]);
   return { guardrail_reason: text(part["guardrail_reason"]), budget: budget.success ? budget.data : null };
 }
 
 /** Owners read which rule was used; what an upstream reported is for operators. */
-function doubtsOf(other: JsonObject, { isOwner }: ExplainView): UsageDoubt[] {
+function listUsageDoubts(other: JsonObject, { isOwner }: ExplainView): UsageDoubt[] {
   const part = isObject(other["admin_info"]) ? other["admin_info"] : {};
   const reported = isObject(part["doubted_usage"]) && !isOwner ? part["doubted_usage"] : {};
   return texts(other["usage_doubts"]).map((rule) => {

@@ -11,35 +11,35 @@ export interface CountedFacets {
 const VALUES_PER_FACET = 20;
 
 /** The most frequent values of each column; owners learn of neither channels nor users. */
-export function facetsOf(
+export function buildFacets(
   { counts, isComplete }: CountedFacets,
   channelNames: ReadonlyMap<number, string> | "owner",
 ): LogFacets {
   const isOwner = channelNames === "owner";
   return {
     complete: isComplete,
-    models: mostFrequent(counts.models),
-    tokens: mostFrequent(counts.tokens),
-    groups: mostFrequent(counts.groups),
-    types: mostFrequent(counts.types),
+    models: sortByFrequency(counts.models),
+    tokens: sortByFrequency(counts.tokens),
+    groups: sortByFrequency(counts.groups),
+    types: sortByFrequency(counts.types),
     channels: isOwner
       ? []
-      : mostFrequent(counts.channels).map((channel) => ({
+      : sortByFrequency(counts.channels).map((channel) => ({
           ...channel,
           name: channelNames.get(Number(channel.value)) ?? "",
         })),
-    users: isOwner ? [] : mostFrequent(counts.users),
-    codes: mostFrequent(counts.codes),
-    statuses: mostFrequent(counts.statuses),
+    users: isOwner ? [] : sortByFrequency(counts.users),
+    codes: sortByFrequency(counts.codes),
+    statuses: sortByFrequency(counts.statuses),
   };
 }
 
 /** Ids of the channels that the counts name. */
 export function facetChannels({ counts }: CountedFacets): number[] {
-  return mostFrequent(counts.channels).map(({ value }) => Number(value));
+  return sortByFrequency(counts.channels).map(({ value }) => Number(value));
 }
 
-function mostFrequent(counts: Counts): { value: string; count: number }[] {
+function sortByFrequency(counts: Counts): { value: string; count: number }[] {
   return [...counts]
     .map(([value, count]) => ({ value, count }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))

@@ -45,7 +45,7 @@ type AnyBuilder =
 const CHANNEL_DIGITS = 6;
 
 /** Conditions of a filter but for the period, which `within` adds. */
-export function conditionOf(eb: Builder, query: LogQuery): Expression<SqlBool> {
+export function buildCondition(eb: Builder, query: LogQuery): Expression<SqlBool> {
   const parts = [whoConditions, whereConditions, whatConditions, modelConditions];
   return eb.and(parts.flatMap((part) => part(eb, query)));
 }
@@ -93,13 +93,13 @@ function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
 
 /** Code and status are members of `other` of failed calls. */
 function errorConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
-  if (!isOfErrors(query)) return [];
+  if (!hasErrorFilter(query)) return [];
   const conditions = errorTexts(query).map((text) => like("other", containing(text)));
   return [typeCondition(eb, { ...query, type: LOG_TYPE.error }), ...conditions];
 }
 
 /** True where only failed calls can match. */
-export function isOfErrors({ code, status }: LogQuery): boolean {
+export function hasErrorFilter({ code, status }: LogQuery): boolean {
   return code !== "" || status > 0;
 }
 
@@ -130,7 +130,7 @@ export function needsScan(query: LogQuery): boolean {
     query.min_use_time > 0 ||
     query.is_stream !== undefined ||
     query.has_retry !== undefined ||
-    isOfErrors(query)
+    hasErrorFilter(query)
   );
 }
 
@@ -163,7 +163,7 @@ export function within(eb: Builder, { from, to }: Period): Expression<SqlBool> {
   return eb.and(bounds);
 }
 
-export function periodOf(query: LogQuery): Period {
+export function toPeriod(query: LogQuery): Period {
   return { from: query.start_timestamp, to: query.end_timestamp };
 }
 

@@ -36,8 +36,8 @@ eachDatabase("log store with many rows", (open) => {
   });
   afterAll(() => kit.database.close());
 
-  const rowsFrom = (count: number, timeOf: (index: number) => number) =>
-    Array.from({ length: count }, (_, index) => ({ content: "-", quota: 1, created_at: timeOf(index) }));
+  const rowsFrom = (count: number, calculateTime: (index: number) => number) =>
+    Array.from({ length: count }, (_, index) => ({ content: "-", quota: 1, created_at: calculateTime(index) }));
   /** Copies the rows of a period, each created `by` seconds later; no row passes through this process. */
   const copy = async (from: number, before: number, by: number) => {
     const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit } from "../../../test/kit/store-kit.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";
-import { matcherOf } from "./match.ts";
+import { createMatcher } from "./match.ts";
 import { createLogStore } from "./store.ts";
 
 const FILTERS: readonly Partial<LogQuery>[] = [
@@ -64,7 +64,7 @@ test("rows are matched in memory as the database matches them", async () => {
     const query = { ...EVERYTHING, ...filter };
     const found = (await store.page(query, { offset: 0, limit: 100 })).map(({ id }) => id);
     expect(
-      all.filter(matcherOf(query)).map(({ id }) => id),
+      all.filter(createMatcher(query)).map(({ id }) => id),
       JSON.stringify(filter),
     ).toEqual(found);
   }

@@ -1,5 +1,5 @@
 import { LOG_TYPE } from "@fairway/wire";
-import { errorTexts, isOfErrors, type LogQuery } from "./filter.ts";
+import { errorTexts, hasErrorFilter, type LogQuery } from "./filter.ts";
 import type { StoredLog } from "./view.ts";
 
 type Test = (row: StoredLog) => boolean;
@@ -8,12 +8,12 @@ type Test = (row: StoredLog) => boolean;
 const RETRIED = /"use_channel":\["[^"]{1,6}","/;
 
 /** The conditions of a filter as `conditionOf` writes them, for rows that were read for several readers at once. */
-export function matcherOf(query: LogQuery): Test {
-  const tests: Test[] = [...whose(query), ...where(query), ...what(query)];
+export function createMatcher(query: LogQuery): Test {
+  const tests: Test[] = [...buildOwnerTests(query), ...buildPlaceTests(query), ...buildContentTests(query)];
   return (row) => tests.every((isMet) => isMet(row));
 }
 
-function whose({ ownerId, user_id, username }: LogQuery): Test[] {
+function buildOwnerTests({ ownerId, user_id, username }: LogQuery): Test[] {
   const tests: Test[] = [];
   if (ownerId !== undefined) tests.push((row) => row.user_id === ownerId);
   if (user_id > 0) tests.push((row) => row.user_id === user_id);
@@ -21,7 +21,7 @@ function whose({ ownerId, user_id, username }: LogQuery): Test[] {
   return tests;
 }
 
-function where({ token_name, token_id, tokens, channel, group, model_name, models }: LogQuery): Test[] {
+function buildPlaceTests({ token_name, token_id, tokens, channel, group, model_name, models }: LogQuery): Test[] {
   const tests: Test[] = [];
   if (token_name !== "") tests.push((row) => row.token_name === token_name);
   if (token_id > 0) tests.push((row) => row.token_id === token_id);
@@ -30,17 +30,17 @@ function where({ token_name, token_id, tokens, channel, group, model_name, model
   if (group !== "") tests.push((row) => row.group === group);
   if (models.length > 0) tests.push((row) => models.includes(row.model_name));
   if (model_name.includes("%")) {
-    const pattern = patternOf(model_name);
+    const pattern = buildPattern(model_name);
     tests.push((row) => pattern.test(row.model_name));
   } else if (model_name !== "") tests.push((row) => row.model_name === model_name);
   return tests;
 }
 
-function what(query: LogQuery): Test[] {
+function buildContentTests(query: LogQuery): Test[] {
   const { type, request_id, min_use_time, is_stream, has_retry, start_timestamp, end_timestamp } = query;
   const tests: Test[] = [];
   if (type > LOG_TYPE.unknown) tests.push((row) => row.type === type);
-  if (isOfErrors(query)) tests.push((row) => row.type === LOG_TYPE.error);
+  if (hasErrorFilter(query)) tests.push((row) => row.type === LOG_TYPE.error);
   for (const text of errorTexts(query)) tests.push((row) => row.other.includes(text));
   if (request_id !== "") tests.push((row) => row.request_id === request_id);
   if (min_use_time > 0) tests.push((row) => row.use_time >= min_use_time);
@@ -52,7 +52,7 @@ function what(query: LogQuery): Test[] {
 }
 
 /** `%` stands for any text, everything else for itself. */
-export function patternOf(text: string): RegExp {
+export function buildPattern(text: string): RegExp {
   const parts = text.split("%").map((part) => RegExp.escape(part));
   return new RegExp(`^${parts.join(".*")}$`, "s");
 }

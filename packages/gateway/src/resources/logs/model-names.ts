@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import type { LogQuery } from "./filter.ts";
-import { patternOf } from "./match.ts";
+import { buildPattern } from "./match.ts";
 
 export interface ModelNames {
   /** The filter with names in place of a pattern; as it is when it has none, or when too many names match. */
@@ -10,10 +10,10 @@ export interface ModelNames {
 }
 
 /** Beyond these a list of names is no better than the pattern. */
-const MOST_NAMES = 1_000;
-const MOST_MATCHES = 200;
+const MAX_NAMES = 1_000;
+const MAX_MATCHES = 200;
 /** Up to so many new rows are cheaper to read than all names again. */
-const MOST_NEW_ROWS = 50_000;
+const MAX_NEW_ROWS = 50_000;
 /** A server gives ids out before their transactions commit: rows with a lower id may appear this much later. */
 const LOOK_BACK = 2_000;
 
@@ -33,7 +33,7 @@ export function createModelNames(db: Kysely<Schema>): ModelNames {
 
   const read = async (): Promise<Known | undefined> => {
     const newest = await newestLogId(db);
-    const isRecent = known !== undefined && newest >= known.newest && newest - known.newest <= MOST_NEW_ROWS;
+    const isRecent = known !== undefined && newest >= known.newest && newest - known.newest <= MAX_NEW_ROWS;
     const names = isRecent && known ? await addNew(db, known) : await allNames(db);
     known = names && { names, newest };
     return known;
@@ -50,10 +50,10 @@ export function createModelNames(db: Kysely<Schema>): ModelNames {
       if (!query.model_name.includes("%")) return query;
       const all = await current();
       if (!all) return query;
-      const isMatch = patternOf(query.model_name);
+      const isMatch = buildPattern(query.model_name);
       const wanted = query.models.length > 0 ? query.models.filter((name) => all.names.has(name)) : [...all.names];
       const models = wanted.filter((name) => isMatch.test(name));
-      if (models.length > MOST_MATCHES) return query;
+      if (models.length > MAX_MATCHES) return query;
       return { ...query, model_name: "", models, isNothing: models.length === 0 };
     },
   };
@@ -68,7 +68,7 @@ async function allNames(db: Kysely<Schema>): Promise<Set<string> | undefined> {
     if (last !== undefined) next = next.where("model_name", ">", last);
     last = (await next.executeTakeFirst())?.model_name;
     if (last === undefined) return names;
-    if (names.size >= MOST_NAMES) return undefined;
+    if (names.size >= MAX_NAMES) return undefined;
     names.add(last);
   }
 }
@@ -79,8 +79,8 @@ async function addNew(db: Kysely<Schema>, { names, newest }: Known): Promise<Set
     .selectFrom("logs")
     .select("model_name")
     .where("id", ">", newest - LOOK_BACK);
-  const bound = newer.orderBy("id").limit(MOST_NEW_ROWS + 2 * LOOK_BACK);
+  const bound = newer.orderBy("id").limit(MAX_NEW_ROWS + 2 * LOOK_BACK);
   const rows = db.selectFrom(bound.as("newer")).select("model_name").distinct();
   for (const { model_name } of await rows.execute()) names.add(model_name);
-  return names.size > MOST_NAMES ? undefined : names;
+  return names.size > MAX_NAMES ? undefined : names;
 }

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -59,7 +59,7 @@ describe("lists", () => {
     expect(await adminPage("?p=99")).toEqual({ items: [], total: 12, page: 99, page_size: 10, next: "" });
     const cursor = await adminPage(`?page_size=10&before=${first.next}`);
     expect(cursor.items.map((row) => row.content)).toEqual(["c1", "c0"]);
-    expect(await codeOf(members.admin.get("/api/log/?before=x"))).toBe("G1");
+    expect(await readCode(members.admin.get("/api/log/?before=x"))).toBe("G1");
   });
 
   test("show administrators the channel and who did it", async () => {
@@ -76,7 +76,7 @@ describe("lists", () => {
       request_id: "req",
     });
     expect(await members.admin.data(members.admin.get(`/api/log/${row?.id}`))).toEqual(row);
-    expect(await refusalOf(members.admin.get("/api/log/999999"))).toEqual([200, "H3", "Log does not exist."]);
+    expect(await readRefusal(members.admin.get("/api/log/999999"))).toEqual([200, "H3", "Log does not exist."]);
   });
 
   test("hide from owners from where an administrator changed their account, but not where they did themselves", async () => {
@@ -115,14 +115,14 @@ describe("lists", () => {
     expect(page.next).not.toMatch(/^\d+$/);
     const next = await selfPage(`?page_size=5&before=${page.next}`);
     expect(next.items.map((row) => row.content)).toEqual(["c6", "c5", "c4", "c3", "c2"]);
-    expect(await codeOf(members.user.get("/api/log/self?before=12"))).toBe("G1");
+    expect(await readCode(members.user.get("/api/log/self?before=12"))).toBe("G1");
     expect(await members.user.data(members.user.get("/api/log/self/r3"))).toMatchObject({
       content: "c3",
       id: 1,
       channel: 0,
     });
-    expect(await codeOf(members.user.get("/api/log/self/unknown"))).toBe("H3");
-    expect(await codeOf(members.user.get("/api/log/"))).toBe("AU7");
+    expect(await readCode(members.user.get("/api/log/self/unknown"))).toBe("H3");
+    expect(await readCode(members.user.get("/api/log/"))).toBe("AU7");
   });
 
   test("never answer what compatible consoles cannot read", async () => {
@@ -222,9 +222,9 @@ describe("clearing", () => {
   // @weakness Sessions and permissions: Administrators erase the history
   test("is for the super administrator, and leaves a row about it", async () => {
     await insert({ created_at: 100 }, { created_at: 200 }, { created_at: now() });
-    expect(await codeOf(members.admin.delete("/api/log/?target_timestamp=150"))).toBe("AU7");
+    expect(await readCode(members.admin.delete("/api/log/?target_timestamp=150"))).toBe("AU7");
     const root = members.root;
-    expect(await refusalOf(root.delete("/api/log/"))).toEqual([200, "H1", "Please select the log recording time."]);
+    expect(await readRefusal(root.delete("/api/log/"))).toEqual([200, "H1", "Please select the log recording time."]);
     expect(await root.data(root.delete("/api/log/?target_timestamp=201"))).toBe(2);
     const [cleared] = (await adminPage("?type=3")).items;
     expect(cleared).toMatchObject({ username: "root", content: "Cleared 2 logs before 201" });
@@ -294,7 +294,7 @@ describe("export", () => {
       .map((line) => JSON.parse(line) as LogRow);
     expect([rows.length, rows[0]?.id, rows.at(-1)?.id, rows[0]?.channel]).toEqual([1_500, 1, 1_500, 0]);
     expect(reply.text).not.toContain("admin_info");
-    expect(await codeOf(members.user.get("/api/log/self/export?format=xml"))).toBe("G1");
+    expect(await readCode(members.user.get("/api/log/self/export?format=xml"))).toBe("G1");
   });
 });
 

@@ -19,7 +19,7 @@ import {
   logStatSelf,
   logTail,
   logTailSelf,
-  pageOf,
+  resolvePage,
   type LogPage,
   type LogRow,
 } from "@fairway/wire";
@@ -31,7 +31,7 @@ import { openEventStream } from "../event-stream.ts";
 import type { Vault } from "../ports.ts";
 import { explain, tracedChannels } from "./explain.ts";
 import { exportLogs, type ExportFormat } from "./export.ts";
-import { facetChannels, facetsOf } from "./facets.ts";
+import { facetChannels, buildFacets } from "./facets.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import type { LogStore } from "./store.ts";
 import type { LogTail } from "./tail.ts";
@@ -60,24 +60,24 @@ function adminRoutes(deps: LogRoutesDeps): Route[] {
   const view = (rows: readonly StoredLog[]) => adminViews(deps, rows);
   return [
     implement(logList, async ({ query }) => {
-      const before = query.before === "" ? undefined : await store.cursorAt(idOf(query.before));
+      const before = query.before === "" ? undefined : await store.cursorAt(parseId(query.before));
       return readPage(store, { query, page: query, before, viewFrom: () => view, cursorText: String });
     }),
-    implement(logGet, async ({ params }) => first(await view(present(await store.get(params.id))))),
+    implement(logGet, async ({ params }) => first(await view(toList(await store.get(params.id))))),
     implement(logExplain, async ({ params }) => {
-      const row = known(await store.get(params.id));
-      const channelNames = await namesOf(deps, tracedChannels(row));
+      const row = requireLog(await store.get(params.id));
+      const channelNames = await loadChannelNames(deps, tracedChannels(row));
       return explain(row, { channelNames, isOwner: false });
     }),
-    implement(logStat, ({ query }) => statOf(store, query)),
+    implement(logStat, ({ query }) => loadStatistics(store, query)),
     implement(logSearch, async ({ query }) => view(await store.search(query.keyword, undefined))),
     implement(logFacets, async ({ query }) => {
       const counts = await store.facets(query);
-      return facetsOf(counts, await namesOf(deps, facetChannels(counts)));
+      return buildFacets(counts, await loadChannelNames(deps, facetChannels(counts)));
     }),
     implement(logHistogram, ({ query }) => store.histogram(query)),
     implement(logExport, ({ query, response }) =>
-      exportLogs(response, { store, query, format: formatOf(query.format), view }),
+      exportLogs(response, { store, query, format: parseFormat(query.format), view }),
     ),
     implement(logTail, ({ query, response }) => tail.follow(() => openEventStream(response), query, view)),
     implement(logClear, async (call) => {
@@ -94,26 +94,26 @@ function selfRoutes(deps: LogRoutesDeps): Route[] {
   const { store, tail, vault } = deps;
   return [
     implement(logListSelf, async ({ query, caller }) => {
-      const before = query.before === "" ? undefined : await store.cursorAt(idOf(openCursor(vault, query.before)));
+      const before = query.before === "" ? undefined : await store.cursorAt(parseId(openCursor(vault, query.before)));
       const cursorText = (id: number) => Buffer.from(vault.seal(String(id), LOG_CURSOR)).toString("base64url");
       return readPage(store, { query: ownQuery(query, caller), page: query, before, viewFrom: ownerViews, cursorText });
     }),
     implement(logGetSelf, async ({ params, caller }) =>
-      first(await ownerViews()(present(await ownRow(store, caller, params.request)))),
+      first(await ownerViews()(toList(await ownRow(store, caller, params.request)))),
     ),
     implement(logExplainSelf, async ({ params, caller }) =>
-      explain(known(await ownRow(store, caller, params.request)), { channelNames: NO_NAMES, isOwner: true }),
+      explain(requireLog(await ownRow(store, caller, params.request)), { channelNames: NO_NAMES, isOwner: true }),
     ),
-    implement(logStatSelf, ({ query, caller }) => statOf(store, ownQuery(query, caller))),
+    implement(logStatSelf, ({ query, caller }) => loadStatistics(store, ownQuery(query, caller))),
     implement(logSearchSelf, async ({ query, caller }) =>
       ownerViews()(await store.search(query.keyword, caller.userId)),
     ),
     implement(logFacetsSelf, async ({ query, caller }) =>
-      facetsOf(await store.facets(ownQuery(query, caller)), "owner"),
+      buildFacets(await store.facets(ownQuery(query, caller)), "owner"),
     ),
     implement(logHistogramSelf, ({ query, caller }) => store.histogram(ownQuery(query, caller))),
     implement(logExportSelf, ({ query, caller, response }) => {
-      const job = { store, query: ownQuery(query, caller), format: formatOf(query.format), view: ownerViews() };
+      const job = { store, query: ownQuery(query, caller), format: parseFormat(query.format), view: ownerViews() };
       return exportLogs(response, job);
     }),
     implement(logTailSelf, ({ query, caller, response }) =>
@@ -150,11 +150,14 @@ async function ownRow(store: LogStore, caller: Principal, requestId: string): Pr
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
-function namesOf({ channelNames }: LogRoutesDeps, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+function loadChannelNames(
+  { channelNames }: LogRoutesDeps,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
   return ids.length === 0 ? Promise.resolve(NO_NAMES) : channelNames(ids);
 }
 
-function known(row: StoredLog | undefined): StoredLog {
+function requireLog(row: StoredLog | undefined): StoredLog {
   if (!row) throw new Refusal("log_not_found");
   return row;
 }
@@ -178,7 +181,7 @@ interface PageRead {
 
 async function readPage(store: LogStore, { query, page, before, viewFrom, cursorText }: PageRead): Promise<LogPage> {
   const number = Math.max(1, page.p);
-  const { offset, limit } = pageOf({ p: number - 1, page_size: page.page_size });
+  const { offset, limit } = resolvePage({ p: number - 1, page_size: page.page_size });
   const [rows, total] = await Promise.all([store.page(query, { offset, limit, before }), store.total(query)]);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return {
@@ -190,17 +193,17 @@ async function readPage(store: LogStore, { query, page, before, viewFrom, cursor
   };
 }
 
-async function statOf(store: LogStore, query: LogQuery): Promise<{ quota: number; rpm: number; tpm: number }> {
+async function loadStatistics(store: LogStore, query: LogQuery): Promise<{ quota: number; rpm: number; tpm: number }> {
   return { quota: await store.spent(query), ...(await store.rates(query)) };
 }
 
 async function adminViews(deps: LogRoutesDeps, rows: readonly StoredLog[]): Promise<LogRow[]> {
   const ids = [...new Set(rows.map((row) => row.channel_id))].filter((id) => id !== 0);
-  const names = await namesOf(deps, ids);
+  const names = await loadChannelNames(deps, ids);
   return rows.map((row) => adminView(row, names.get(row.channel_id) ?? ""));
 }
 
-function idOf(text: string): number {
+function parseId(text: string): number {
   const id = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (id <= 0) throw new Refusal("invalid_parameter", { field: "before" });
   return id;
@@ -214,13 +217,13 @@ function openCursor(vault: Vault, text: string): string {
   }
 }
 
-function formatOf(text: string): ExportFormat {
+function parseFormat(text: string): ExportFormat {
   if (text === "" || text === "csv") return "csv";
   if (text === "ndjson") return "ndjson";
   throw new Refusal("invalid_parameter", { field: "format" });
 }
 
-function present<Row>(row: Row | undefined): Row[] {
+function toList<Row>(row: Row | undefined): Row[] {
   return row === undefined ? [] : [row];
 }
 

@@ -2,8 +2,17 @@ import type { Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
-import { below, conditionOf, needsScan, periodOf, within, type Cursor, type LogQuery, type Period } from "./filter.ts";
-import { slicesOf } from "./slices.ts";
+import {
+  below,
+  buildCondition,
+  needsScan,
+  toPeriod,
+  within,
+  type Cursor,
+  type LogQuery,
+  type Period,
+} from "./filter.ts";
+import { slicePeriod } from "./slices.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface PageRequest {
@@ -26,15 +35,15 @@ interface Place {
 const PLACE = ["id", "created_at"] as const;
 
 /** Rows of a filter and a period, unordered. */
-export function matching(db: Kysely<Schema>, query: LogQuery, period: Period = periodOf(query)) {
+export function matching(db: Kysely<Schema>, query: LogQuery, period: Period = toPeriod(query)) {
   return db
     .selectFrom("logs")
-    .where((eb) => conditionOf(eb, query))
+    .where((eb) => buildCondition(eb, query))
     .where((eb) => within(eb, period));
 }
 
 /** The same in the order of the list, which is the order of every index of the table. */
-export function newestFirst(db: Kysely<Schema>, query: LogQuery, period: Period = periodOf(query)) {
+export function newestFirst(db: Kysely<Schema>, query: LogQuery, period: Period = toPeriod(query)) {
   return matching(db, query, period).orderBy("created_at", "desc").orderBy("id", "desc");
 }
 
@@ -42,7 +51,7 @@ export async function readPage(database: Database, query: LogQuery, page: PageRe
   const { db } = database;
   const { offset, limit, before } = page;
   if (query.isNothing) return [];
-  if (isOfSomeModels(query) && offset + limit <= DEEP_OFFSET) return mergedPage(db, query, page);
+  if (hasSeveralModels(query) && offset + limit <= DEEP_OFFSET) return mergedPage(db, query, page);
   if (database.kind === "sqlite" && needsScan(query)) return scanPage(database, query, page);
   const rows = newestFirst(db, query).limit(limit);
   if (before)
@@ -56,12 +65,12 @@ export async function readPage(database: Database, query: LogQuery, page: PageRe
 
 /** A filter of several models as one for each, when nothing else in it has an index of its own. */
 export function perModel(query: LogQuery): LogQuery[] {
-  if (!isOfSomeModels(query)) return [query];
+  if (!hasSeveralModels(query)) return [query];
   return query.models.map((model) => ({ ...query, model_name: model, models: [] }));
 }
 
 /** An index has the rows of each model in the order of the list, but not those of several. */
-function isOfSomeModels(query: LogQuery): boolean {
+function hasSeveralModels(query: LogQuery): boolean {
   const { ownerId, user_id, username, token_name, tokens, channel, group, request_id, models } = query;
   const texts = [username, token_name, group, request_id];
   const isNarrow = ownerId !== undefined || user_id > 0 || channel > 0 || texts.some((text) => text !== "");
@@ -92,9 +101,9 @@ async function scanPage(database: Database, query: LogQuery, page: PageRequest):
   const { before } = page;
   const offset = before ? 0 : page.offset;
   const wanted = offset + page.limit;
-  const { from, to } = periodOf(query);
+  const { from, to } = toPeriod(query);
   const found: Place[] = [];
-  for await (const slice of slicesOf(database, query, { from, to: before?.createdAt ?? to })) {
+  for await (const slice of slicePeriod(database, query, { from, to: before?.createdAt ?? to })) {
     let rows = newestFirst(db, query, slice).select(PLACE);
     if (before) rows = rows.where((eb) => below(eb, before));
     found.push(...(await rows.limit(wanted - found.length).execute()));

@@ -2,7 +2,7 @@ import { LOG_TYPE } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
-import { conditionOf, isOfErrors, within, type LogQuery, type Period } from "./filter.ts";
+import { buildCondition, hasErrorFilter, within, type LogQuery, type Period } from "./filter.ts";
 
 /** Rows that one statement of a part reads. */
 export const PART_ROWS = 20_000;
@@ -11,13 +11,13 @@ export const PART_ROWS = 20_000;
  * The parts of a period for a whole answer. Only SQLite needs parts, because a statement holds the whole process up:
  * the servers answer while the process does other work, and get the period whole.
  */
-export async function* slicesOf(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
-  if (database.kind === "sqlite") yield* partsOf(database, query, period);
+export async function* slicePeriod(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
+  if (database.kind === "sqlite") yield* splitPeriod(database, query, period);
   else yield period;
 }
 
 /** Cuts a period, newest first, into parts that one statement reads quickly, for answers that may stop in between. */
-export async function* partsOf(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
+export async function* splitPeriod(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
   let { to } = period;
   for (;;) {
     const edge = await nthBelow(database.db, query, { from: period.from, to });
@@ -39,7 +39,7 @@ async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Pr
   const row = await db
     .selectFrom("logs")
     .select("created_at")
-    .where((eb) => conditionOf(eb, indexed(query)))
+    .where((eb) => buildCondition(eb, indexed(query)))
     .where((eb) => within(eb, period))
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
@@ -53,7 +53,7 @@ async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Pr
 function indexed(query: LogQuery): LogQuery {
   return {
     ...query,
-    type: isOfErrors(query) ? LOG_TYPE.error : query.type,
+    type: hasErrorFilter(query) ? LOG_TYPE.error : query.type,
     code: "",
     status: 0,
     model_name: query.model_name.includes("%") ? "" : query.model_name,

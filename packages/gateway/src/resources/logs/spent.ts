@@ -1,16 +1,16 @@
 import { LOG_TYPE } from "@fairway/wire";
-import { periodOf, type LogQuery, type Period } from "./filter.ts";
+import { toPeriod, type LogQuery, type Period } from "./filter.ts";
 import { isNearby, isSummed, summed, sumsMark, wholeHours, type Hours } from "./counts/hours.ts";
 import type { SumsDeps } from "./counts/sums-deps.ts";
 import { matching } from "./rows.ts";
-import { slicesOf } from "./slices.ts";
+import { slicePeriod } from "./slices.ts";
 
 /**
  * Quota of the consumption rows of the period, whatever type the filter names. Whole hours come from the hourly sums
  * where they cover the filter; the rest is read from the rows.
  */
 export async function sumQuota(deps: SumsDeps, query: LogQuery): Promise<number> {
-  const period = periodOf(query);
+  const period = toPeriod(query);
   const hours = isSummed(query) ? await wholeHours(deps, period) : undefined;
   const known = hours && (await readSums(deps, query, hours));
   if (!hours || !known) return sumRows(deps, query, period);
@@ -36,7 +36,7 @@ async function readSums(
 async function sumRows({ database }: SumsDeps, query: LogQuery, period: Period): Promise<number> {
   const consumption = { ...query, type: LOG_TYPE.consume };
   let spent = 0;
-  for await (const slice of slicesOf(database, consumption, period)) {
+  for await (const slice of slicePeriod(database, consumption, period)) {
     const row = await matching(database.db, consumption, slice)
       .select((eb) => eb.fn.sum<number | null>("quota").as("quota"))
       .executeTakeFirstOrThrow();

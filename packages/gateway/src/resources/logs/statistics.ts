@@ -3,9 +3,9 @@ import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
-import { needsScan, periodOf, type LogQuery } from "./filter.ts";
+import { needsScan, toPeriod, type LogQuery } from "./filter.ts";
 import { matching, perModel } from "./rows.ts";
-import { PART_ROWS, partsOf, slicesOf } from "./slices.ts";
+import { PART_ROWS, splitPeriod, slicePeriod } from "./slices.ts";
 
 /** Most rows that a count reads without an index, so that a page does not wait for a number. */
 const SCANNED_PARTS = LOG_SCAN_CAP / PART_ROWS;
@@ -26,7 +26,7 @@ async function countUpTo(database: Database, query: LogQuery, cap: number): Prom
   const isScan = needsScan(query);
   let left = isScan ? SCANNED_PARTS : Number.POSITIVE_INFINITY;
   let total = 0;
-  for await (const part of (isScan ? partsOf : slicesOf)(database, query, periodOf(query))) {
+  for await (const part of (isScan ? splitPeriod : slicePeriod)(database, query, toPeriod(query))) {
     const some = matching(db, query, part)
       .select(sql<number>`1`.as("one"))
       .limit(cap - total);

@@ -3,7 +3,7 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
-import { facetsOf } from "./facets.ts";
+import { buildFacets } from "./facets.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";
 import { createLogStore, type LogStore } from "./store.ts";
 
@@ -123,7 +123,7 @@ eachDatabase("log store", (open) => {
     expect(await found({ status: 42 })).toBe("");
     expect(await found({ status: 429, code: "upstream_rate_limited", type: 5 })).toBe("b");
     expect(await found({ status: 404, type: 2 })).toBe("");
-    const facets = facetsOf(await store.facets(EVERYTHING), "owner");
+    const facets = buildFacets(await store.facets(EVERYTHING), "owner");
     expect(facets.statuses).toEqual([
       { value: "429", count: 2 },
       { value: "404", count: 1 },
@@ -220,7 +220,7 @@ eachDatabase("log store", (open) => {
       { model_name: "a", group: "vip" },
       { model_name: "b", type: 1 },
     );
-    const facets = facetsOf(await store.facets(EVERYTHING), new Map([[7, "Azure"]]));
+    const facets = buildFacets(await store.facets(EVERYTHING), new Map([[7, "Azure"]]));
     expect(facets).toEqual({
       complete: true,
       models: [
@@ -241,7 +241,7 @@ eachDatabase("log store", (open) => {
       codes: [],
       statuses: [],
     });
-    expect(facetsOf(await store.facets(EVERYTHING), "owner")).toMatchObject({ channels: [], users: [] });
+    expect(buildFacets(await store.facets(EVERYTHING), "owner")).toMatchObject({ channels: [], users: [] });
   });
 
   test("a pattern stands for the models of this moment, in one order over all of them", async () => {

@@ -12,7 +12,7 @@ import { readHistogram } from "./counts/histogram.ts";
 import { createModelNames } from "./model-names.ts";
 import { withOwner } from "./token-owner.ts";
 import { matching, newestFirst, readPage, type PageRequest } from "./rows.ts";
-import { slicesOf } from "./slices.ts";
+import { slicePeriod } from "./slices.ts";
 import { sumQuota } from "./spent.ts";
 import { countRows, readRates } from "./statistics.ts";
 import type { StoredLog } from "./view.ts";
@@ -81,7 +81,7 @@ async function search(database: Database, keyword: string, ownerId: number | und
     return type <= 0 ? [] : readPage(database, { ...EVERYTHING, ownerId, type }, { offset: 0, limit: LOG_SEARCH_CAP });
   }
   const found: StoredLog[] = [];
-  for await (const slice of slicesOf(database, EVERYTHING, { from: 0, to: 0 })) {
+  for await (const slice of slicePeriod(database, EVERYTHING, { from: 0, to: 0 })) {
     const rows = newestFirst(database.db, EVERYTHING, slice)
       .selectAll()
       .where((eb) => eb.or([eb("type", "=", type), likeAnyCase("content", beginningWith(keyword))]))

@@ -5,7 +5,7 @@ import type { Logger } from "../../observability/log.ts";
 import type { EventStream } from "../event-stream.ts";
 import { createLogFeed, type LogFeed } from "./feed.ts";
 import type { LogQuery } from "./filter.ts";
-import { matcherOf } from "./match.ts";
+import { createMatcher } from "./match.ts";
 import type { LogStore } from "./store.ts";
 import type { StoredLog } from "./view.ts";
 
@@ -54,7 +54,7 @@ export function createLogTail(store: LogStore, log: Logger): LogTail {
     async follow(open, query, view) {
       feed ??= await createLogFeed(store);
       const stream = open();
-      const follower = { stream, isMeant: matcherOf(query), view };
+      const follower = { stream, isMeant: createMatcher(query), view };
       followers.add(follower);
       await closedWithin(stream.closed, LONGEST_MS);
       followers.delete(follower);

@@ -29,17 +29,17 @@ const PERMISSION = {
 };
 
 /** Channel types of compatible gateways; rows of them exist where the registry knows no adapter. */
-const FAMILY_TYPES: readonly number[] = [
+const COMPATIBLE_TYPES: readonly number[] = [
   1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39, 40, 41,
   42, 43, 44, 45, 46, 47, 48,
 ];
 
 export function isChannelType(type: number, known: { has(type: number): boolean }): boolean {
-  return FAMILY_TYPES.includes(type) || known.has(type);
+  return COMPATIBLE_TYPES.includes(type) || known.has(type);
 }
 
 /** Every model of some provider once, ascending; the provider that comes first owns it. */
-export function catalogueOf(providers: readonly Provider[]): CatalogueModel[] {
+export function buildCatalogue(providers: readonly Provider[]): CatalogueModel[] {
   const owners = new Map<string, string>();
   for (const { models, ownedBy } of providers) {
     for (const model of models) if (!owners.has(model)) owners.set(model, ownedBy);
@@ -58,13 +58,13 @@ export function catalogueOf(providers: readonly Provider[]): CatalogueModel[] {
 }
 
 /** Channel type, as text, to the usual models; types without a list map to []. */
-export function modelsByTypeOf(providers: readonly Provider[]): Record<string, string[]> {
-  const lists = new Map<number, string[]>(FAMILY_TYPES.map((type) => [type, []]));
+export function groupModelsByType(providers: readonly Provider[]): Record<string, string[]> {
+  const lists = new Map<number, string[]>(COMPATIBLE_TYPES.map((type) => [type, []]));
   for (const { type, models } of providers) lists.set(type, [...models]);
   return Object.fromEntries([...lists].map(([type, models]) => [String(type), models]));
 }
 
-export function channelTypesOf(providers: readonly Provider[]): ChannelType[] {
+export function listChannelTypes(providers: readonly Provider[]): ChannelType[] {
   return providers.map((provider) => ({
     type: provider.type,
     id: provider.id,

@@ -1,7 +1,7 @@
 import { channelTypes, modelsByType } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
-import { channelTypesOf, modelsByTypeOf } from "./catalogue.ts";
+import { listChannelTypes, groupModelsByType } from "./catalogue.ts";
 
 export interface ModelRoutesDeps {
   /** By ascending type. */
@@ -9,7 +9,7 @@ export interface ModelRoutesDeps {
 }
 
 export function modelRoutes({ providers }: ModelRoutesDeps): Route[] {
-  const byType = modelsByTypeOf(providers);
-  const types = channelTypesOf(providers);
+  const byType = groupModelsByType(providers);
+  const types = listChannelTypes(providers);
   return [implement(modelsByType, () => byType), implement(channelTypes, () => types)];
 }

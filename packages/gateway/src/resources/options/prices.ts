@@ -7,7 +7,7 @@ import type { Snapshot } from "../../snapshot/types.ts";
 let builtIn: PriceBook | undefined;
 
 /** Every priced model and every model that an enabled channel serves, by the name that price options use. */
-export function optionPricesOf({ prices, index }: Pick<Snapshot, "prices" | "index">): OptionPrice[] {
+export function listOptionPrices({ prices, index }: Pick<Snapshot, "prices" | "index">): OptionPrice[] {
   const book = (builtIn ??= createPriceBook());
   const served = new Set([...index.values()].flatMap((models) => [...models.keys()].map(listedName)));
   return [...new Set([...prices.models(), ...served])].toSorted().map((model) => ({

@@ -9,7 +9,7 @@ import {
   optionPrices,
   optionReset,
   optionUpdate,
-  pageOf,
+  resolvePage,
   parseOptions,
   type OptionCheck,
   type OptionDefaults,
@@ -22,7 +22,7 @@ import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import { optionPricesOf } from "./prices.ts";
+import { listOptionPrices } from "./prices.ts";
 import type { OptionStore, OptionWrite, Writer } from "./store.ts";
 
 export interface OptionRoutesDeps {
@@ -49,27 +49,27 @@ export function optionRoutes({ store, defaults, snapshot }: OptionRoutesDeps): R
       // Forms of compatible consoles send an unchanged secret without a value: it stays.
       if (value === undefined || isWithoutEffect(key)) return;
       const check = checkOption(key, String(value), await values());
-      if (!check.isValid) throw refusalOf(check, key);
-      await store.write([check], writerOf(call), tagCheck(call.request));
+      if (!check.isValid) throw toRefusal(check, key);
+      await store.write([check], toWriter(call), tagCheck(call.request));
       setTag(call.response, await store.tag());
     }),
     implement(optionBatch, async (call) => {
       const sent = call.body.filter(({ key }) => !isWithoutEffect(key));
       const rows = sent.map(({ key, value }) => ({ key, value: String(value) }));
       const changes = checkAll(rows, await values(rows));
-      if (changes.length > 0) await store.write(changes, writerOf(call), tagCheck(call.request));
+      if (changes.length > 0) await store.write(changes, toWriter(call), tagCheck(call.request));
       setTag(call.response, await store.tag());
     }),
     implement(optionReset, async (call) => {
-      await store.write([{ key: "ModelRatio", text: undefined }], writerOf(call));
+      await store.write([{ key: "ModelRatio", text: undefined }], toWriter(call));
       call.message(messageText("model_ratios_reset"));
     }),
     implement(optionHistory, async (call) => {
-      const { changes, total } = await store.history({ key: call.query.key, ...pageOf(call.query) });
+      const { changes, total } = await store.history({ key: call.query.key, ...resolvePage(call.query) });
       call.setTotal(total);
       return changes;
     }),
-    implement(optionPrices, () => optionPricesOf(snapshot())),
+    implement(optionPrices, () => listOptionPrices(snapshot())),
   ];
 }
 
@@ -84,12 +84,12 @@ function checkAll(rows: readonly OptionRow[], after: OptionValues): OptionWrite[
       code: MESSAGE_CODES[check.messageKey],
       message: messageText(check.messageKey, check.values),
     }));
-    throw refusalOf(first.check, first.key, { errors });
+    throw toRefusal(first.check, first.key, { errors });
   }
   return checks.flatMap(({ check }) => (check.isValid ? [check] : []));
 }
 
-function refusalOf(
+function toRefusal(
   { messageKey, values }: Refused,
   field: string,
   siblings: Readonly<Record<string, unknown>> = {},
@@ -97,6 +97,6 @@ function refusalOf(
   return new Refusal(messageKey, { values, field, siblings });
 }
 
-function writerOf({ caller, context }: { readonly caller: Principal; readonly context: RequestContext }): Writer {
+function toWriter({ caller, context }: { readonly caller: Principal; readonly context: RequestContext }): Writer {
   return { userId: caller.userId, username: caller.username, ip: context.ip };
 }

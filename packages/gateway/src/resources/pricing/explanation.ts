@@ -13,16 +13,16 @@ export interface Explained {
 }
 
 /** No answer has more, and the charge of any number up to it can be computed. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 /** By the prices and the arithmetic of real charges; null for a model without a price. */
-export function explanationOf(
+export function explainPrice(
   { prices, options }: Pick<Snapshot, "prices" | "options">,
   { model, group, prompt, completion, cached }: Explained,
 ): PricingExplanation | null {
   const price = prices.charged(model);
   if (!price) return null;
-  const most = (count: number) => Math.min(count, MOST_TOKENS);
+  const most = (count: number) => Math.min(count, MAX_TOKENS);
   const usage = { ...NO_USAGE, input: most(prompt), output: most(completion), cachedInput: most(cached) };
   const groupRatio = prices.groupRatio(group);
   const spec = { model, operation: "chat" as const };

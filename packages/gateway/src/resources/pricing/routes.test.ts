@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { PricingExplanation, PricingRow } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -122,12 +122,12 @@ test("a charge is explained by the arithmetic of charges, to those who may see t
   expect(await explained(members.user, "model=listed&prompt=1")).toBeNull();
   expect(await explained(members.user, `${ours}&group=default`)).toMatchObject({ group_ratio: "1", quota: 2790 });
   await app.database.db.updateTable("users").set({ group: "default" }).where("username", "=", "ann").execute();
-  expect(await codeOf(members.user.get(`/api/pricing/explain?${ours}&group=svip`))).toBe("K5");
+  expect(await readCode(members.user.get(`/api/pricing/explain?${ours}&group=svip`))).toBe("K5");
 });
 
 test("group names are for administrators", async () => {
   expect(await members.admin.data(members.admin.get("/api/group/"))).toEqual(["default", "svip", "vip"]);
-  expect(await codeOf(members.user.get("/api/group"))).toBe("AU7");
+  expect(await readCode(members.user.get("/api/group"))).toBe("AU7");
 });
 
 // @weakness Money: The price that is shown is not the one that is charged

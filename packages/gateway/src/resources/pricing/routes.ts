@@ -3,8 +3,8 @@ import { implement, type Route } from "../../http/endpoint.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { usableGroups } from "../users/groups.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { explanationOf } from "./explanation.ts";
-import { pricingOf, ratiosOf, visibleTo } from "./table.ts";
+import { explainPrice } from "./explanation.ts";
+import { listPricing, selectGroupRatios, visibleTo } from "./table.ts";
 
 export interface PricingRoutesDeps {
   readonly snapshots: { current(): Snapshot };
@@ -14,8 +14,8 @@ const DEFAULT_GROUP = "default";
 
 export function pricingRoutes({ snapshots }: PricingRoutesDeps): Route[] {
   const tables = new WeakMap<Snapshot, PricingRow[]>();
-  const tableOf = (snapshot: Snapshot) => {
-    const known = tables.get(snapshot) ?? pricingOf(snapshot);
+  const getPricing = (snapshot: Snapshot) => {
+    const known = tables.get(snapshot) ?? listPricing(snapshot);
     tables.set(snapshot, known);
     return known;
   };
@@ -24,9 +24,9 @@ export function pricingRoutes({ snapshots }: PricingRoutesDeps): Route[] {
       const snapshot = snapshots.current();
       const usable = usableGroups(snapshot.options, caller?.group);
       const groups = new Set([...Object.keys(usable), caller?.group ?? DEFAULT_GROUP]);
-      sibling("group_ratio", ratiosOf(snapshot.options, groups));
+      sibling("group_ratio", selectGroupRatios(snapshot.options, groups));
       sibling("usable_group", usable);
-      return visibleTo(tableOf(snapshot), groups);
+      return visibleTo(getPricing(snapshot), groups);
     }),
     implement(pricingExplain, ({ caller, query }) => {
       const snapshot = snapshots.current();
@@ -37,7 +37,7 @@ export function pricingRoutes({ snapshots }: PricingRoutesDeps): Route[] {
         throw new Refusal("token_group_not_permitted", { field: "group", values: { g: group } });
       // Users see no prices of models that are not offered to them.
       const isOffered = snapshot.index.get(group)?.has(query.model) ?? false;
-      return isAdmin || isOffered ? explanationOf(snapshot, { ...query, group }) : null;
+      return isAdmin || isOffered ? explainPrice(snapshot, { ...query, group }) : null;
     }),
   ];
 }

@@ -2,7 +2,7 @@ import type { OptionValues, PricingRow } from "@fairway/wire";
 import type { Snapshot } from "../../snapshot/types.ts";
 
 /** Prices of every model that some enabled channel serves, with all groups that can reach it; models ascending. */
-export function pricingOf(snapshot: Pick<Snapshot, "index" | "prices">): PricingRow[] {
+export function listPricing(snapshot: Pick<Snapshot, "index" | "prices">): PricingRow[] {
   const groups = new Map<string, string[]>();
   for (const [group, models] of snapshot.index) {
     for (const model of models.keys()) groups.set(model, [...(groups.get(model) ?? []), group]);
@@ -30,6 +30,9 @@ export function visibleTo(rows: readonly PricingRow[], groups: ReadonlySet<strin
   });
 }
 
-export function ratiosOf(options: Pick<OptionValues, "GroupRatio">, groups: Iterable<string>): Record<string, number> {
+export function selectGroupRatios(
+  options: Pick<OptionValues, "GroupRatio">,
+  groups: Iterable<string>,
+): Record<string, number> {
   return Object.fromEntries([...groups].map((group) => [group, Number(options.GroupRatio[group] ?? 1)]));
 }

@@ -2,7 +2,7 @@ import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import type { Redemption } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createRedemptionStore, type RedemptionQuery, type RedemptionStore } from "./store.ts";
 
@@ -22,7 +22,7 @@ describe("over HTTP", () => {
   });
 
   const create = (body: unknown) => admin.data<string[]>(admin.post("/api/redemption/", body));
-  const refused = (body: unknown) => refusalOf(admin.post("/api/redemption/", body));
+  const refused = (body: unknown) => readRefusal(admin.post("/api/redemption/", body));
   const list = (query = "") => admin.data<Redemption[]>(admin.get(`/api/redemption/${query}`));
   const first = async () => (await list())[0] as Redemption;
 
@@ -44,7 +44,7 @@ describe("over HTTP", () => {
       DeletedAt: null,
     });
     expect(await create({ name: "名".repeat(20), quota: 1 })).toHaveLength(1);
-    expect(await codeOf(members.user.get("/api/redemption/"))).toBe("AU7");
+    expect(await readCode(members.user.get("/api/redemption/"))).toBe("AU7");
   });
 
   test("what is no code is refused", async () => {
@@ -95,7 +95,7 @@ describe("over HTTP", () => {
     await members.user.data(members.user.post("/api/user/topup", { key: left.key }));
     expect(await admin.data(admin.delete("/api/redemption/invalid/"))).toBe(1);
     expect(await list()).toEqual([]);
-    expect(await codeOf(members.user.post("/api/user/topup", { key: left.key }))).toBe("D7");
+    expect(await readCode(members.user.post("/api/user/topup", { key: left.key }))).toBe("D7");
   });
 
   test("an unused code can be changed, switched and deleted", async () => {
@@ -112,16 +112,16 @@ describe("over HTTP", () => {
     expect(
       await admin.data(admin.put("/api/redemption/?status_only=true", { id: code.id, status: 2, name: "x" })),
     ).toMatchObject({ name: "two", status: 2 });
-    expect(await codeOf(admin.put("/api/redemption/?status_only=true", { id: code.id, status: 3 }))).toBe("CH17");
-    expect(await codeOf(admin.put("/api/redemption/", { id: code.id, name: "", quota: 1 }))).toBe("D1");
-    expect(await codeOf(admin.put("/api/redemption/", { id: code.id, name: "n", quota: 0 }))).toBe("D10");
+    expect(await readCode(admin.put("/api/redemption/?status_only=true", { id: code.id, status: 3 }))).toBe("CH17");
+    expect(await readCode(admin.put("/api/redemption/", { id: code.id, name: "", quota: 1 }))).toBe("D1");
+    expect(await readCode(admin.put("/api/redemption/", { id: code.id, name: "n", quota: 0 }))).toBe("D10");
     expect(await admin.data(admin.get(`/api/redemption/${code.id}/`))).toMatchObject({ name: "two" });
     expect((await admin.delete(`/api/redemption/${code.id}/`)).body).toEqual({ success: true, message: "" });
     const gone = [200, "D4", "Redemption code does not exist."];
-    expect(await refusalOf(admin.delete(`/api/redemption/${code.id}`))).toEqual(gone);
-    expect(await refusalOf(admin.get(`/api/redemption/${code.id}`))).toEqual(gone);
-    expect(await refusalOf(admin.put("/api/redemption/", { id: code.id, name: "n", quota: 1 }))).toEqual(gone);
-    expect(await refusalOf(admin.put("/api/redemption/?status_only=true", { status: 1 }))).toEqual(gone);
+    expect(await readRefusal(admin.delete(`/api/redemption/${code.id}`))).toEqual(gone);
+    expect(await readRefusal(admin.get(`/api/redemption/${code.id}`))).toEqual(gone);
+    expect(await readRefusal(admin.put("/api/redemption/", { id: code.id, name: "n", quota: 1 }))).toEqual(gone);
+    expect(await readRefusal(admin.put("/api/redemption/?status_only=true", { status: 1 }))).toEqual(gone);
   });
 
   // @weakness Money: A used code is switched back and redeemed again
@@ -130,8 +130,8 @@ describe("over HTTP", () => {
     await members.user.data(members.user.post("/api/user/topup", { key }));
     const code = await first();
     const used = [200, "D5", "A used redemption code cannot be enabled or edited."];
-    expect(await refusalOf(admin.put("/api/redemption/?status_only=true", { id: code.id, status: 1 }))).toEqual(used);
-    expect(await refusalOf(admin.put("/api/redemption/", { id: code.id, name: "n", quota: 9 }))).toEqual(used);
+    expect(await readRefusal(admin.put("/api/redemption/?status_only=true", { id: code.id, status: 1 }))).toEqual(used);
+    expect(await readRefusal(admin.put("/api/redemption/", { id: code.id, name: "n", quota: 9 }))).toEqual(used);
     expect(await first()).toMatchObject({ status: 3, quota: 5, used_user_id: members.user.userId });
   });
 });

@@ -1,6 +1,6 @@
 import {
   characters,
-  pageOf,
+  resolvePage,
   REDEMPTION_BATCH_CAP,
   REDEMPTION_STATUS,
   redemptionCreate,
@@ -24,12 +24,14 @@ const NAME_LIMIT = 20;
 
 export function redemptionRoutes({ store }: { readonly store: RedemptionStore }): Route[] {
   return [
-    implement(redemptionList, (call) => answerPage(call, store, pageOf(call.query))),
+    implement(redemptionList, (call) => answerPage(call, store, resolvePage(call.query))),
     implement(redemptionSearch, (call) => {
       const isPaged = call.query.page_size > 0 || call.query.p > 0;
-      return answerPage(call, store, isPaged ? pageOf(call.query) : { offset: 0, limit: SEARCH_CAP });
+      return answerPage(call, store, isPaged ? resolvePage(call.query) : { offset: 0, limit: SEARCH_CAP });
     }),
-    implement(redemptionGet, async ({ params, response }) => tagged(response, known(await store.get(params.id)))),
+    implement(redemptionGet, async ({ params, response }) =>
+      tagged(response, requireRedemption(await store.get(params.id))),
+    ),
     implement(redemptionCreate, ({ body, caller }) => {
       const { name, quota } = checkNameAndQuota(body);
       return store.create({ userId: caller.userId, name, quota, count: checkCount(body.count ?? 1) });
@@ -69,7 +71,7 @@ async function changed(
   check: CheckTag | undefined,
 ): Promise<Redemption> {
   const isChanged = await store.change(id, values, check);
-  const code = known(await store.get(id));
+  const code = requireRedemption(await store.get(id));
   return isChanged ? code : unused(code);
 }
 
@@ -92,13 +94,13 @@ function checkCount(count: number): number {
   return count;
 }
 
-function known(code: Redemption | undefined): Redemption {
+function requireRedemption(code: Redemption | undefined): Redemption {
   if (!code) throw new Refusal("code_not_found");
   return code;
 }
 
 function unused(code: Redemption | undefined): Redemption {
-  const found = known(code);
+  const found = requireRedemption(code);
   if (found.status === REDEMPTION_STATUS.used) throw new Refusal("code_already_used");
   return found;
 }

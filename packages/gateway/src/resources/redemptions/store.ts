@@ -1,7 +1,7 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
 import type { Kysely, Selectable, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { tagOf, type CheckTag } from "../../http/etag.ts";
+import { buildEtag, type CheckTag } from "../../http/etag.ts";
 import { randomText } from "../../lib/ids.ts";
 import type { Database } from "../../storage/database.ts";
 import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
@@ -44,7 +44,7 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
   const get = async (id: number): Promise<Redemption | undefined> => {
     const row = db.selectFrom("redemptions").selectAll().where("id", "=", id).where("deleted_at", "is", null);
     const found = await row.executeTakeFirst();
-    return found && viewOf(found);
+    return found && toRedemption(found);
   };
 
   return {
@@ -52,7 +52,7 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
 
     async page(query: RedemptionQuery): Promise<{ rows: Redemption[]; total: number }> {
       const { rows, total } = await sortedPage(matching(query), SORTABLE, query);
-      return { rows: rows.map(viewOf), total };
+      return { rows: rows.map(toRedemption), total };
     },
 
     /** All codes or none. */
@@ -120,10 +120,10 @@ async function checkLocked(trx: Transaction<Schema>, id: number, check: CheckTag
 }
 
 export function redemptionTag({ name, status, quota }: Pick<Redemption, "name" | "status" | "quota">): string {
-  return tagOf({ name, status, quota });
+  return buildEtag({ name, status, quota });
 }
 
-function viewOf(row: Selectable<RedemptionTable>): Redemption {
+function toRedemption(row: Selectable<RedemptionTable>): Redemption {
   const { deleted_at: _, ...rest } = row;
   return { ...rest, count: 0, DeletedAt: null };
 }

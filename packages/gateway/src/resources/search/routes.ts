@@ -35,7 +35,7 @@ export function searchRoutes({ store, snapshots }: SearchRoutesDeps): Route[] {
         mayList(userList, caller) ? store.users(text) : [],
       ]);
       const snapshot = snapshots.current();
-      return { channels, tokens, users, models: modelsOf(snapshot, groupsOf(snapshot, caller), text) };
+      return { channels, tokens, users, models: listModels(snapshot, listGroups(snapshot, caller), text) };
     }),
   ];
 }
@@ -47,13 +47,13 @@ function mayList(endpoint: Endpoint, { role, token }: Principal): boolean {
   return isRoleEnough && rights !== undefined && (!token || missingScope(token.scopes, rights) === undefined);
 }
 
-function groupsOf(snapshot: Snapshot, caller: Principal): Iterable<string> {
+function listGroups(snapshot: Snapshot, caller: Principal): Iterable<string> {
   if (mayList(channelModelsEnabled, caller)) return snapshot.index.keys();
   return mayList(selfModels, caller) ? Object.keys(usableGroups(snapshot.options, caller.group)) : [];
 }
 
 /** Models that the groups reach; those that begin with the text come first. */
-function modelsOf(snapshot: Snapshot, groups: Iterable<string>, text: string): string[] {
+function listModels(snapshot: Snapshot, groups: Iterable<string>, text: string): string[] {
   const wanted = text.toLowerCase();
   const found = new Set<string>();
   for (const group of groups) {

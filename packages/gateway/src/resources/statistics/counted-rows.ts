@@ -3,7 +3,7 @@ import type { Database } from "../../storage/database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { rowsByKey } from "../../storage/keyed-rows.ts";
-import { textOfCounts, withText, type FacetCounts } from "./facet-counts.ts";
+import { encodeCounts, withText, type FacetCounts } from "./facet-counts.ts";
 
 /** A table that counts log rows, with the values of their facets as a text. */
 export interface CountTable {
@@ -11,7 +11,7 @@ export interface CountTable {
   readonly key: readonly string[];
   readonly texts: readonly string[];
   /** Most values of a facet: a text is read and written as a whole. */
-  readonly mostValues: number;
+  readonly maxValues: number;
 }
 
 export interface CountedSlot {
@@ -25,7 +25,7 @@ export interface CountedSlot {
 const SLOTS_AT_ONCE = 100;
 
 /** The slot of a key; a new one counts facets if `counts` makes some. */
-export function slotOf(
+export function ensureSlot(
   slots: Map<string, CountedSlot>,
   key: readonly (string | number)[],
   counts: () => FacetCounts | undefined,
@@ -48,17 +48,21 @@ export async function addSlots(
   const upsert = { table, columns, key, add: ["log_rows"], replace: ["counts"] } as const;
   for (const some of inChunks(slots, SLOTS_AT_ONCE)) {
     const stored = await storedTexts(tx, kind, of, some);
-    const values = some.flatMap((slot) => [...slot.key, slot.rows, textOf(of, slot, stored)]);
+    const values = some.flatMap((slot) => [...slot.key, slot.rows, buildCountsText(of, slot, stored)]);
     await tx.run(upsertSql(kind, upsert, some.length), values);
   }
 }
 
 /** The slot stays as it is: a transaction that the database gives up is tried again. */
-function textOf({ mostValues }: CountTable, { key, counts }: CountedSlot, stored: ReadonlyMap<string, string>): string {
+function buildCountsText(
+  { maxValues }: CountTable,
+  { key, counts }: CountedSlot,
+  stored: ReadonlyMap<string, string>,
+): string {
   if (!counts) return "";
   const text = stored.get(key.join(" "));
-  if (text === undefined) return textOfCounts(counts, mostValues);
-  return text === "" ? "" : textOfCounts(withText(counts, text), mostValues);
+  if (text === undefined) return encodeCounts(counts, maxValues);
+  return text === "" ? "" : encodeCounts(withText(counts, text), maxValues);
 }
 
 /** Texts that the slots add to, by their keys. */

@@ -20,7 +20,7 @@ export const HOUR = 3_600;
 export const DAY = 86_400;
 
 /** The dimension that a query sums by; users may only query their own. */
-export function dimensionOf(by: UsageDimension, isOwn: boolean): DimensionNumber | undefined {
+export function findDimension(by: UsageDimension, isOwn: boolean): DimensionNumber | undefined {
   if (!isOwn) return DIMENSION[by];
   if (by === "all") return DIMENSION.user;
   if (by === "token") return DIMENSION.token;

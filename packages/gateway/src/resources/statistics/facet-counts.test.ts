@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addText, noCounts, textOfCounts, type FacetCounts } from "./facet-counts.ts";
+import { addText, noCounts, encodeCounts, type FacetCounts } from "./facet-counts.ts";
 
 const namesArbitrary = fc.array(
   fc.tuple(
@@ -37,9 +37,9 @@ test("a text returns the counts of every facet that it holds", () => {
         users: new Map(drawn.users),
       };
       const read = noCounts();
-      addText(read, textOfCounts(counts, 100));
+      addText(read, encodeCounts(counts, 100));
       expect(read).toEqual(counts);
-      addText(read, textOfCounts(counts, 100));
+      addText(read, encodeCounts(counts, 100));
       for (const [value, count] of counts.tokens) expect(read.tokens.get(value)).toBe(2 * count);
     }),
   );

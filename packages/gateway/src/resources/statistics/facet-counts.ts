@@ -54,8 +54,8 @@ export function withText(counts: FacetCounts, text: string): FacetCounts {
 }
 
 /** Empty when a facet has too many values. */
-export function textOfCounts(counts: FacetCounts, mostValues: number): string {
-  if (IN_TEXT.some((name) => counts[name].size > mostValues)) return "";
+export function encodeCounts(counts: FacetCounts, maxValues: number): string {
+  if (IN_TEXT.some((name) => counts[name].size > maxValues)) return "";
   return JSON.stringify(IN_TEXT.map((name) => Object.fromEntries(counts[name])));
 }
 
@@ -69,7 +69,7 @@ export function addText(counts: FacetCounts, text: string): void {
     const code = text.charCodeAt(at);
     if (code === BRACE) facet++;
     if (code !== QUOTE) continue;
-    const end = endOfName(text, at + 1);
+    const end = findNameEnd(text, at + 1);
     const name = text.slice(at + 1, end);
     const value = name.includes("\\") ? (JSON.parse(`"${name}"`) as string) : name;
     let count = 0;
@@ -82,7 +82,7 @@ export function addText(counts: FacetCounts, text: string): void {
 }
 
 /** Place of the quote that ends a name. */
-function endOfName(text: string, from: number): number {
+function findNameEnd(text: string, from: number): number {
   let end = text.indexOf('"', from);
   for (;;) {
     let before = end;

@@ -1,6 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { DAY, HOUR } from "./dimensions.ts";
-import { slotOf, type CountedSlot, type CountTable } from "./counted-rows.ts";
+import { ensureSlot, type CountedSlot, type CountTable } from "./counted-rows.ts";
 import { addColumns, addError, noCounts } from "./facet-counts.ts";
 import type { GatheredLog } from "./gather.ts";
 
@@ -13,7 +13,7 @@ export const FACET_SUMS: CountTable = {
   table: "facet_sums",
   key: ["user_id", "span", "start", "type", "username"],
   texts: ["username"],
-  mostValues: 500,
+  maxValues: 500,
 };
 
 /** Counts the rows of a pass by user, type, hour and day. */
@@ -24,7 +24,7 @@ export function gatherFacets(rows: readonly GatheredLog[]): CountedSlot[] {
     const username = row.username.trimEnd();
     for (const span of [HOUR, DAY]) {
       const start = row.created_at - (row.created_at % span);
-      const slot = slotOf(slots, [row.user_id, span, start, row.type, username], noCounts);
+      const slot = ensureSlot(slots, [row.user_id, span, start, row.type, username], noCounts);
       slot.rows++;
       if (!slot.counts) continue;
       addColumns(slot.counts, row, 1);

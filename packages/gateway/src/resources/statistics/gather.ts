@@ -73,7 +73,7 @@ export function gather(rows: readonly GatheredLog[]): Gathered {
 
 function addRow(gathered: Gathered, row: GatheredLog): void {
   const other = parseObject(row.other) ?? {};
-  const facts = factsOf(row, other);
+  const facts = readFacts(row, other);
   const user = String(row.user_id);
   const at = (dimension: DimensionNumber, ownerId: number, subject: string, one: Facts = facts) =>
     addAt(gathered, { dimension, ownerId, subject, time: row.created_at }, one);
@@ -83,41 +83,41 @@ function addRow(gathered: Gathered, row: GatheredLog): void {
   at(DIMENSION.model, 0, row.model_name);
   at(DIMENSION.userModel, row.user_id, row.model_name);
   if (row.token_id > 0) at(DIMENSION.token, row.user_id, String(row.token_id));
-  for (const [channel, one] of attemptsOf(row, other, facts)) {
+  for (const [channel, one] of listAttempts(row, other, facts)) {
     at(DIMENSION.channel, 0, String(channel), one);
     at(DIMENSION.attempts, 0, "", one);
   }
 }
 
-function factsOf(row: GatheredLog, other: JsonObject): Facts {
+function readFacts(row: GatheredLog, other: JsonObject): Facts {
   const reason = row.type === LOG_TYPE.error ? other["outcome"] : (other["end_reason"] ?? "stop");
-  const verdict = verdictOf(typeof reason === "string" ? reason : "internal");
+  const verdict = toVerdict(typeof reason === "string" ? reason : "internal");
   const isOk = verdict === "ok";
   return {
     verdict,
-    calls: Math.max(1, intOf(other["repeated"], 1)),
+    calls: Math.max(1, readInteger(other["repeated"], 1)),
     quota: row.quota,
     input: row.prompt_tokens,
     output: row.completion_tokens,
     latencyMs: isOk ? (traceIn(other)?.ms ?? row.use_time * 1000) : -1,
-    firstTokenMs: isOk ? intOf(other["frt"], -1) : -1,
+    firstTokenMs: isOk ? readInteger(other["frt"], -1) : -1,
   };
 }
 
-function verdictOf(reason: string): Verdict {
+function toVerdict(reason: string): Verdict {
   if (reason === "stop" || reason === "ok") return "ok";
   if (reason === "client_abort") return "left";
   return REFUSED.has(reason) ? "refused" : "error";
 }
 
 /** Channels count attempts: a call that failed at one and was answered by another counts at both. */
-function attemptsOf(row: GatheredLog, other: JsonObject, facts: Facts): [channel: number, facts: Facts][] {
+function listAttempts(row: GatheredLog, other: JsonObject, facts: Facts): [channel: number, facts: Facts][] {
   const attempts = traceIn(other)?.a ?? [];
   if (attempts.length === 0) return row.channel_id > 0 ? [[row.channel_id, facts]] : [];
   return attempts.map(([channel, , , , durationMs, , , outcome]) => {
     if (outcome === "ok") return [channel, { ...facts, latencyMs: facts.latencyMs < 0 ? -1 : durationMs }];
     const failed = { calls: 1, quota: 0, input: 0, output: 0, latencyMs: -1, firstTokenMs: -1 };
-    return [channel, { ...failed, verdict: verdictOf(outcome) }];
+    return [channel, { ...failed, verdict: toVerdict(outcome) }];
   });
 }
 
@@ -151,6 +151,6 @@ function addFacts(sums: Sums, { verdict, calls, quota, input, output, latencyMs,
   if (firstTokenMs >= 0) observe(sums.first_token, firstTokenMs);
 }
 
-function intOf(value: unknown, fallback: number): number {
+function readInteger(value: unknown, fallback: number): number {
   return typeof value === "number" && Number.isSafeInteger(value) ? value : fallback;
 }

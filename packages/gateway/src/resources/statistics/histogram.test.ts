@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { mergeText, observe, percentilesOf, textOf, type Histogram } from "./histogram.ts";
+import { mergeText, observe, calculatePercentiles, formatHistogram, type Histogram } from "./histogram.ts";
 
 test("percentiles are within two percent of the exact ones", () => {
   const histogram: Histogram = new Map();
   for (let ms = 1; ms <= 10_000; ms++) observe(histogram, ms);
-  const { count, p50, p90, p95, p99 } = percentilesOf(histogram);
+  const { count, p50, p90, p95, p99 } = calculatePercentiles(histogram);
   expect(count).toBe(10_000);
   for (const [found, exact] of [
     [p50, 5_000],
@@ -27,17 +27,17 @@ test("merged parts answer exactly what the whole answers", () => {
     observe(whole, ms);
     observe(index % 3 === 0 ? one : two, ms);
   }
-  mergeText(merged, textOf(one));
-  mergeText(merged, textOf(two));
-  expect(textOf(merged)).toBe(textOf(whole));
-  expect(percentilesOf(merged)).toEqual(percentilesOf(whole));
+  mergeText(merged, formatHistogram(one));
+  mergeText(merged, formatHistogram(two));
+  expect(formatHistogram(merged)).toBe(formatHistogram(whole));
+  expect(calculatePercentiles(merged)).toEqual(calculatePercentiles(whole));
 });
 
 test("nothing measured is 0, and what is too long or no number stays in a bucket", () => {
   const histogram: Histogram = new Map();
-  expect(percentilesOf(histogram)).toEqual({ count: 0, p50: 0, p90: 0, p95: 0, p99: 0 });
+  expect(calculatePercentiles(histogram)).toEqual({ count: 0, p50: 0, p90: 0, p95: 0, p99: 0 });
   for (const ms of [Number.NaN, -1, 0]) observe(histogram, ms);
-  expect(percentilesOf(histogram)).toMatchObject({ count: 3, p99: 1 });
+  expect(calculatePercentiles(histogram)).toMatchObject({ count: 3, p99: 1 });
   observe(histogram, Number.MAX_SAFE_INTEGER, 1_000);
-  expect(percentilesOf(histogram).p99).toBeGreaterThan(50_000_000);
+  expect(calculatePercentiles(histogram).p99).toBeGreaterThan(50_000_000);
 });

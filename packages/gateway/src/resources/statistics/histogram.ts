@@ -13,18 +13,18 @@ const LOG_GROWTH = Math.log(GROWTH);
 const LONGEST_MS = 60_000_000;
 
 /** Bucket of a duration in milliseconds; below 1 ms is the first. */
-function bucketOf(ms: number): number {
+function calculateBucket(ms: number): number {
   if (!(ms > 1)) return 0;
   return Math.ceil(Math.log(Math.min(ms, LONGEST_MS)) / LOG_GROWTH);
 }
 
 /** The middle of a bucket. */
-function valueOf(bucket: number): number {
+function calculateBucketValue(bucket: number): number {
   return bucket === 0 ? 1 : (2 * GROWTH ** bucket) / (GROWTH + 1);
 }
 
 export function observe(histogram: Histogram, ms: number, count = 1): void {
-  const bucket = bucketOf(ms);
+  const bucket = calculateBucket(ms);
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
 }
 
@@ -62,19 +62,19 @@ export function withText(histogram: Histogram, text: string): Histogram {
 }
 
 /** `bucket:count` pairs, ascending. */
-export function textOf(histogram: Histogram): string {
+export function formatHistogram(histogram: Histogram): string {
   const pairs = [...histogram].toSorted(([a], [b]) => a - b);
   return pairs.map(([bucket, count]) => `${bucket}:${count}`).join(" ");
 }
 
-export function percentilesOf(histogram: Histogram): Percentiles {
+export function calculatePercentiles(histogram: Histogram): Percentiles {
   const pairs = [...histogram].toSorted(([a], [b]) => a - b);
   const count = pairs.reduce((sum, [, one]) => sum + one, 0);
   const at = (part: number) => {
     let left = Math.ceil(count * part);
     for (const [bucket, one] of pairs) {
       left -= one;
-      if (left <= 0) return Math.max(1, Math.round(valueOf(bucket)));
+      if (left <= 0) return Math.max(1, Math.round(calculateBucketValue(bucket)));
     }
     return 0;
   };

@@ -47,14 +47,14 @@ export async function laterPass(
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<LaterPass> {
   const additions: Addition[] = [];
-  const trim = trimOf(deps);
+  const trim = createTrim(deps);
   for (const { of, mark, gapTopic, gather } of LATER_SUMS)
     additions.push({ of, mark, gapTopic, gap: await gapBefore(deps, mark, from), slots: gather(rows, trim) });
   return { to, additions };
 }
 
 /** MySQL and MariaDB compare texts without the spaces at their end. */
-function trimOf({ database, logs }: Databases): (text: string) => string {
+function createTrim({ database, logs }: Databases): (text: string) => string {
   const areIgnored = database.kind === "mysql" || logs.kind === "mysql";
   return areIgnored ? (text) => text.replace(/ +$/, "") : (text) => text;
 }

@@ -1,6 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { DAY, HOUR } from "./dimensions.ts";
-import { slotOf, type CountedSlot, type CountTable } from "./counted-rows.ts";
+import { ensureSlot, type CountedSlot, type CountTable } from "./counted-rows.ts";
 import { addColumns, addCount, addError, noCounts } from "./facet-counts.ts";
 import type { GatheredLog } from "./gather.ts";
 
@@ -15,7 +15,7 @@ export const LOG_SUMS: CountTable = {
   table: "log_sums",
   key: ["by_model", "model_name", "span", "start", "type"],
   texts: ["model_name"],
-  mostValues: 10_000,
+  maxValues: 10_000,
 };
 
 /** Plots need no facets, and a day of one model is read by the hour. */
@@ -35,7 +35,7 @@ export function gatherLogSums(rows: readonly GatheredLog[], trim: (text: string)
     for (const { byModel, span, hasFacets } of INTERVALS) {
       const start = row.created_at - (row.created_at % span);
       const key = [byModel, byModel === 1 ? model : "", span, start, row.type];
-      const slot = slotOf(slots, key, () => (hasFacets ? noCounts() : undefined));
+      const slot = ensureSlot(slots, key, () => (hasFacets ? noCounts() : undefined));
       slot.rows++;
       if (!slot.counts) continue;
       addColumns(slot.counts, row, 1);

@@ -4,7 +4,7 @@ import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { DIMENSION } from "./dimensions.ts";
 import { createRecentUsage, type RecentQuery } from "./recent.ts";
-import { figuresOf } from "./sums.ts";
+import { calculateFigures } from "./sums.ts";
 
 const MINUTE: RecentQuery = { dimension: DIMENSION.channel, ownerId: undefined, seconds: 60, subject: "" };
 
@@ -12,8 +12,8 @@ eachDatabase("recent usage", (open) => {
   let kit: StoreKit;
   let now: number;
   const clock = { now: () => now * 1000 };
-  const recent = (mostRows?: number) =>
-    createRecentUsage({ logs: kit.database, clock, ...(mostRows === undefined ? {} : { mostRows }) });
+  const recent = (maxRows?: number) =>
+    createRecentUsage({ logs: kit.database, clock, ...(maxRows === undefined ? {} : { maxRows }) });
 
   beforeAll(async () => {
     kit = await openStoreKit(await open());
@@ -42,7 +42,7 @@ eachDatabase("recent usage", (open) => {
       ["2", 1, 0, 7],
     ]);
     const [first] = subjects;
-    expect(first && Math.abs(figuresOf(first).first_token.p50 - 700) < 20).toBe(true);
+    expect(first && Math.abs(calculateFigures(first).first_token.p50 - 700) < 20).toBe(true);
     const own = await recent()({ ...MINUTE, dimension: DIMENSION.user, ownerId: 9, subject: "9" });
     expect(own.total).toMatchObject({ calls: 1, quota: 7 });
   });

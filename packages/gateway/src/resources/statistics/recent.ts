@@ -5,7 +5,7 @@ import { gather, GATHERED, type Gathered, type GatheredLog } from "./gather.ts";
 import { addSums, emptySums, type Sums } from "./sums.ts";
 
 /** Rows that one answer reads at most; SQLite holds the whole process up meanwhile. */
-const MOST_ROWS: Readonly<Record<Database["kind"], number>> = { mysql: 10_000, postgres: 10_000, sqlite: 2_000 };
+const MAX_ROWS: Readonly<Record<Database["kind"], number>> = { mysql: 10_000, postgres: 10_000, sqlite: 2_000 };
 /** Callers within this time share an answer. */
 const SHARED_SECONDS = 5;
 
@@ -37,20 +37,20 @@ interface Read {
 export type ReadRecent = (query: RecentQuery) => Promise<RecentUsage>;
 
 /** Sums of the last minutes from the rows of the log, read when someone asks. */
-export function createRecentUsage({ logs, clock, mostRows = MOST_ROWS[logs.kind] }: RecentDeps): ReadRecent {
+export function createRecentUsage({ logs, clock, maxRows = MAX_ROWS[logs.kind] }: RecentDeps): ReadRecent {
   const answers = new Map<string, { readonly at: number; readonly read: Promise<Read> }>();
-  const rowsOf = async ({ seconds: span, ownerId }: RecentQuery, to: number): Promise<Read> => {
-    const rows = await newestRows(logs, { from: to - span + 1, ownerId, limit: mostRows });
-    return { to, ...wholeSeconds(rows, to - span + 1, mostRows) };
+  const readRows = async ({ seconds: span, ownerId }: RecentQuery, to: number): Promise<Read> => {
+    const rows = await newestRows(logs, { from: to - span + 1, ownerId, limit: maxRows });
+    return { to, ...wholeSeconds(rows, to - span + 1, maxRows) };
   };
   return async (query) => {
     const now = seconds(clock);
     for (const [key, { at }] of answers) if (now - at >= SHARED_SECONDS) answers.delete(key);
     const key = `${query.seconds} ${query.ownerId ?? ""}`;
-    const known = answers.get(key) ?? { at: now, read: rowsOf(query, now) };
+    const known = answers.get(key) ?? { at: now, read: readRows(query, now) };
     answers.set(key, known);
     try {
-      return sumsOf(query, await known.read);
+      return sumUsage(query, await known.read);
     } catch (error) {
       answers.delete(key);
       throw error;
@@ -62,7 +62,7 @@ export interface RecentDeps {
   /** Holds the log. */
   readonly logs: Database;
   readonly clock: Clock;
-  readonly mostRows?: number;
+  readonly maxRows?: number;
 }
 
 interface Newest {
@@ -86,10 +86,10 @@ function wholeSeconds(rows: readonly GatheredLog[], from: number, limit: number)
   return { from: rows.length === limit ? oldest : from, gathered: gather(rows) };
 }
 
-function sumsOf({ dimension, ownerId, subject }: RecentQuery, { from, to, gathered }: Read): RecentUsage {
+function sumUsage({ dimension, ownerId, subject }: RecentQuery, { from, to, gathered }: Read): RecentUsage {
   const subjects = new Map<string, Sums & { readonly subject: string }>();
   const total = emptySums();
-  const isTotal = subject === "" ? totalOf(dimension, ownerId) : dimension;
+  const isTotal = subject === "" ? selectTotalDimension(dimension, ownerId) : dimension;
   for (const slot of gathered.values()) {
     if (slot.span !== DAY || (subject !== "" && slot.subject !== subject)) continue;
     if (slot.dimension === isTotal) addSums(total, slot.sums);
@@ -103,7 +103,7 @@ function sumsOf({ dimension, ownerId, subject }: RecentQuery, { from, to, gather
 }
 
 /** Channels count attempts; a call may have several. */
-function totalOf(dimension: DimensionNumber, ownerId: number | undefined): DimensionNumber {
+function selectTotalDimension(dimension: DimensionNumber, ownerId: number | undefined): DimensionNumber {
   if (ownerId !== undefined) return DIMENSION.user;
   return dimension === DIMENSION.channel ? DIMENSION.attempts : DIMENSION.all;
 }

@@ -5,7 +5,7 @@ import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { LATER_SUMS_GAP } from "./facet-sums.ts";
-import { mergeText, observe, percentilesOf, textOf, type Histogram } from "./histogram.ts";
+import { mergeText, observe, calculatePercentiles, formatHistogram, type Histogram } from "./histogram.ts";
 import { rollUpStatistics } from "./rollup.ts";
 import { createStatisticsStore } from "./store.ts";
 
@@ -87,9 +87,9 @@ eachDatabase("the roll-up of statistics", (open) => {
     expect(total).toMatchObject({ calls: 4_500, quota: 4_500 });
     const whole: Histogram = new Map();
     for (const ms of times) observe(whole, ms);
-    expect(textOf(total.latency)).toBe(textOf(whole));
+    expect(formatHistogram(total.latency)).toBe(formatHistogram(whole));
     const { latency } = (await usage(DIMENSION.model)).subjects[0] ?? {};
-    expect(latency).toEqual(percentilesOf(whole));
+    expect(latency).toEqual(calculatePercentiles(whole));
   });
 
   test("leaves the rest of a long log to the next run when its time is over", async () => {
@@ -117,10 +117,10 @@ eachDatabase("the roll-up of statistics", (open) => {
     await rollUp();
     const expected: Histogram = new Map();
     observe(expected, 10);
-    mergeText(expected, textOf(new Map()));
+    mergeText(expected, formatHistogram(new Map()));
     observe(expected, 1_000);
     const { total } = await usage(DIMENSION.all);
-    expect(textOf(total.latency)).toBe(textOf(expected));
+    expect(formatHistogram(total.latency)).toBe(formatHistogram(expected));
   });
 
   test("adds a pass once that the database gave up and that is tried again", async () => {

@@ -7,9 +7,9 @@ import { upsertSql } from "../../storage/inserts.ts";
 import { rowsByKey } from "../../storage/keyed-rows.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
-import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
+import { findPassEnd, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
 import { gather, GATHERED, type GatheredLog, type Slot } from "./gather.ts";
-import { textOf, withText } from "./histogram.ts";
+import { formatHistogram, withText } from "./histogram.ts";
 import { addLaterPass, laterPass, removeOldSums, type LaterPass } from "./later-sums.ts";
 import { STATISTICS_UNTIL } from "./store.ts";
 
@@ -86,7 +86,7 @@ interface PassStart {
 async function addPass(deps: StatisticsRollupDeps, { mark, newest, until }: PassStart): Promise<number | undefined> {
   const { db } = deps.logs;
   const rowsPerPass = deps.rowsPerPass ?? ROWS_PER_PASS[deps.database.kind];
-  const next = Math.min(newest, await endOfPass(db, mark, rowsPerPass));
+  const next = Math.min(newest, await findPassEnd(db, mark, rowsPerPass));
   const rows = await rowsBetween(db, mark, next);
   const reached = next === newest ? until : (rows.at(-1)?.created_at ?? 0);
   await deps.confirm?.();
@@ -124,7 +124,7 @@ function add({ raw, kind }: Database, { slots, later }: AllSums, pass: Pass): Pr
     if (!(await moveMark(tx, STATISTICS_MARK, pass))) return false;
     for (const some of inChunks(slots, SLOTS_AT_ONCE)) {
       const stored = await readStored(tx, kind, some);
-      const values = some.flatMap((slot) => valuesOf(slot, stored.get(keyOf(slot).join(" "))));
+      const values = some.flatMap((slot) => buildSlotValues(slot, stored.get(buildSlotKey(slot).join(" "))));
       await tx.run(upsertSql(kind, ADD, some.length), values);
     }
     await addLaterPass(tx, kind, later);
@@ -149,17 +149,17 @@ async function readStored(
   kind: Database["kind"],
   slots: readonly Slot[],
 ): Promise<Map<string, StoredRow>> {
-  const rows = await rowsByKey<StoredRow>(tx, kind, STORED, slots.map(keyOf));
+  const rows = await rowsByKey<StoredRow>(tx, kind, STORED, slots.map(buildSlotKey));
   return new Map(rows.map((row) => [KEY.map((name) => row[name]).join(" "), row]));
 }
 
-function keyOf({ span, dimension, ownerId, subject, start }: Slot): (string | number)[] {
+function buildSlotKey({ span, dimension, ownerId, subject, start }: Slot): (string | number)[] {
   return [span, dimension, ownerId, subject, start];
 }
 
 /** The slot stays as it is: a transaction that the database gives up is tried again. */
-function valuesOf(slot: Slot, stored: StoredRow | undefined): (string | number)[] {
+function buildSlotValues(slot: Slot, stored: StoredRow | undefined): (string | number)[] {
   const { sums } = slot;
-  const texts = HISTOGRAMS.map((name) => textOf(withText(sums[name], stored?.[name] ?? "")));
-  return [...keyOf(slot), ...COUNTS.map((name) => sums[name]), ...texts];
+  const texts = HISTOGRAMS.map((name) => formatHistogram(withText(sums[name], stored?.[name] ?? "")));
+  return [...buildSlotKey(slot), ...COUNTS.map((name) => sums[name]), ...texts];
 }

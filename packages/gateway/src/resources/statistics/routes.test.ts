@@ -3,7 +3,7 @@ import type { UsageStatistics } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { DIMENSION, HOUR } from "./dimensions.ts";
 
 describe("usage statistics over HTTP", () => {
@@ -40,7 +40,7 @@ describe("usage statistics over HTTP", () => {
 
   const all = (query: string) =>
     members.admin.data<UsageStatistics>(members.admin.get(`/api/statistics/usage?${query}`));
-  const own = (query: string) =>
+  const readOwnUsage = (query: string) =>
     members.user.data<UsageStatistics>(members.user.get(`/api/statistics/self/usage?${query}`));
 
   test("name users, the dearest first, for administrators", async () => {
@@ -56,13 +56,13 @@ describe("usage statistics over HTTP", () => {
 
   // @weakness Sessions and permissions: A user reads the usage of another one through the statistics
   test("show users their own numbers only", async () => {
-    const { subjects, total } = await own("by=model");
+    const { subjects, total } = await readOwnUsage("by=model");
     expect(subjects.map(({ subject }) => subject)).toEqual(["gpt-4o"]);
     expect(total.quota).toBe(7);
-    expect((await own("subject=999")).total.quota).toBe(7);
-    expect((await own("by=model&subject=secret-model")).subjects).toEqual([]);
+    expect((await readOwnUsage("subject=999")).total.quota).toBe(7);
+    expect((await readOwnUsage("by=model&subject=secret-model")).subjects).toEqual([]);
     for (const by of ["user", "channel", "group"])
-      expect(await codeOf(members.user.get(`/api/statistics/self/usage?by=${by}`))).toBe("G1");
+      expect(await readCode(members.user.get(`/api/statistics/self/usage?by=${by}`))).toBe("G1");
   });
 
   test("show administrators one user alone", async () => {
@@ -71,7 +71,7 @@ describe("usage statistics over HTTP", () => {
     expect(await all("by=model&username=nobody")).toMatchObject({ subjects: [], total: { calls: 0 } });
     expect((await all(`by=model&user_id=${userId}`)).subjects.map(({ subject }) => subject)).toEqual(["gpt-4o"]);
     expect((await all(`user_id=${userId}`)).total.quota).toBe(7);
-    expect(await codeOf(members.admin.get(`/api/statistics/usage?by=channel&user_id=${userId}`))).toBe("G1");
+    expect(await readCode(members.admin.get(`/api/statistics/usage?by=channel&user_id=${userId}`))).toBe("G1");
   });
 
   test("answer the last minutes, users their own alone", async () => {
@@ -89,15 +89,15 @@ describe("usage statistics over HTTP", () => {
     expect(subjects).toMatchObject([{ subject: "4", calls: 2, quota: 11 }]);
     expect(total).toMatchObject({ calls: 2, quota: 11 });
     expect((await recent("by=channel&seconds=300&limit=1")).more_subjects).toBe(1);
-    const own = members.user.data<UsageStatistics>(members.user.get("/api/statistics/self/recent?by=model"));
-    expect(await own).toMatchObject({ total: { calls: 1, quota: 3 }, subjects: [{ subject: "gpt-4o" }] });
+    const readOwnUsage = members.user.data<UsageStatistics>(members.user.get("/api/statistics/self/recent?by=model"));
+    expect(await readOwnUsage).toMatchObject({ total: { calls: 1, quota: 3 }, subjects: [{ subject: "gpt-4o" }] });
     expect((await members.user.get("/api/statistics/recent")).body).toMatchObject({ success: false });
-    expect(await codeOf(members.admin.get("/api/statistics/recent?seconds=901"))).toBe("G1");
-    expect(await codeOf(members.user.get("/api/statistics/self/recent?by=channel"))).toBe("G1");
+    expect(await readCode(members.admin.get("/api/statistics/recent?seconds=901"))).toBe("G1");
+    expect(await readCode(members.user.get("/api/statistics/self/recent?by=channel"))).toBe("G1");
   });
 
   test("refuse unknown dimensions, intervals and periods", async () => {
-    const refused = (query: string) => codeOf(members.admin.get(`/api/statistics/usage?${query}`));
+    const refused = (query: string) => readCode(members.admin.get(`/api/statistics/usage?${query}`));
     expect(await refused("by=planet")).toBe("G1");
     expect(await refused("interval=60")).toBe("G1");
     expect(await refused("interval=18000")).toBe("G1");

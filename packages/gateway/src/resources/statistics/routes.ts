@@ -14,10 +14,10 @@ import {
 import { implement, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { DAY, dimensionOf, DIMENSION, HOUR } from "./dimensions.ts";
+import { DAY, findDimension, DIMENSION, HOUR } from "./dimensions.ts";
 import type { ReadRecent } from "./recent.ts";
 import type { StatisticsStore } from "./store.ts";
-import { figuresOf } from "./sums.ts";
+import { calculateFigures } from "./sums.ts";
 
 export interface StatisticsRoutesDeps {
   readonly store: StatisticsStore;
@@ -29,7 +29,7 @@ export interface StatisticsRoutesDeps {
 const DEFAULT_SUBJECTS = 20;
 const DEFAULT_RECENT = 60;
 /** More points than any plot has room for; longer periods are answered by day. */
-const MOST_HOURS = 31 * 24;
+const MAX_HOURS = 31 * 24;
 
 interface StatisticsQuery {
   readonly by: string;
@@ -65,8 +65,8 @@ async function answer(
   userId: number | undefined,
 ): Promise<UsageStatistics> {
   const { by, dimension } = dimensionIn(query.by, userId);
-  const period = periodOf(query, seconds(deps.clock));
-  const { interval, utcOffset } = pointsOf(query, period);
+  const period = resolvePeriod(query, seconds(deps.clock));
+  const { interval, utcOffset } = resolvePoints(query, period);
   const isWholeUser = dimension === DIMENSION.user && userId !== undefined;
   const found = await deps.store.usage({
     dimension,
@@ -77,14 +77,14 @@ async function answer(
     utcOffset,
     limit: limitIn(query, interval === 0 ? USAGE_SUM_CAP : USAGE_SUBJECT_CAP),
   });
-  const names = await namesOf(deps, by, found.subjects);
+  const names = await loadNames(deps, by, found.subjects);
   return {
     by,
     start_timestamp: period.from,
     end_timestamp: period.to + HOUR - 1,
     interval,
     complete_until: await deps.store.completeUntil(),
-    total: figuresOf(found.total),
+    total: calculateFigures(found.total),
     total_points: found.totalPoints,
     subjects: found.subjects.map(({ subject, ...figures }) => {
       const shown = by === "all" ? "" : subject;
@@ -111,18 +111,18 @@ async function recent(
     subject: dimension === DIMENSION.user && userId !== undefined ? String(userId) : query.subject,
   });
   const listed = subjects.slice(0, limitIn(query, USAGE_SUM_CAP));
-  const names = await namesOf(deps, by, listed);
+  const names = await loadNames(deps, by, listed);
   return {
     by,
     start_timestamp: from,
     end_timestamp: to,
     interval: 0,
     complete_until: to,
-    total: figuresOf(total),
+    total: calculateFigures(total),
     total_points: [],
     subjects: listed.map(({ subject, ...sums }) => {
       const shown = by === "all" ? "" : subject;
-      return { subject: shown, name: names.get(Number(subject)) ?? shown, ...figuresOf(sums), points: [] };
+      return { subject: shown, name: names.get(Number(subject)) ?? shown, ...calculateFigures(sums), points: [] };
     }),
     more_subjects: subjects.length - listed.length,
   };
@@ -134,7 +134,7 @@ function limitIn({ limit }: Pick<StatisticsQuery, "limit">, cap: number): number
 
 function dimensionIn(name: string, userId: number | undefined) {
   const by = dimensionNamed(name);
-  const dimension = dimensionOf(by, userId !== undefined);
+  const dimension = findDimension(by, userId !== undefined);
   if (dimension === undefined) throw new Refusal("invalid_parameter", { field: "by" });
   return { by, dimension };
 }
@@ -146,7 +146,7 @@ function dimensionNamed(text: string): UsageDimension {
 }
 
 /** Starts of the first and the last hour. */
-function periodOf({ start_timestamp: start, end_timestamp: end }: StatisticsQuery, now: number) {
+function resolvePeriod({ start_timestamp: start, end_timestamp: end }: StatisticsQuery, now: number) {
   const last = end > 0 ? end : now;
   const first = start > 0 ? start : last - DAY;
   if (first > last || last - first > STATISTICS_SPAN_CAP)
@@ -155,20 +155,20 @@ function periodOf({ start_timestamp: start, end_timestamp: end }: StatisticsQuer
 }
 
 /** Points of long periods are whole days in UTC, which are summed already. */
-function pointsOf(
+function resolvePoints(
   { interval, utc_offset: offset }: StatisticsQuery,
   { from, to }: { readonly from: number; readonly to: number },
 ): { readonly interval: number; readonly utcOffset: number } {
   if (interval !== 0 && (interval % HOUR !== 0 || DAY % interval !== 0))
     throw new Refusal("invalid_parameter", { field: "interval" });
   if (Math.abs(offset) > DAY) throw new Refusal("invalid_parameter", { field: "utc_offset" });
-  const isLong = (to - from) / HOUR > MOST_HOURS;
+  const isLong = (to - from) / HOUR > MAX_HOURS;
   if (isLong && interval > 0) return { interval: DAY, utcOffset: 0 };
   return { interval, utcOffset: Math.round(offset / HOUR) * HOUR };
 }
 
 /** Groups and models are names already. */
-async function namesOf(
+async function loadNames(
   { store, channelNames }: StatisticsRoutesDeps,
   by: UsageDimension,
   subjects: readonly { readonly subject: string }[],

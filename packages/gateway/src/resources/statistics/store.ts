@@ -7,7 +7,7 @@ import { readRowNames } from "../../storage/row-names.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { LATER_SUMS_GAP } from "./facet-sums.ts";
-import { addRow, addSums, emptySums, figuresOf, type Sums, type SumsRow } from "./sums.ts";
+import { addRow, addSums, emptySums, calculateFigures, type Sums, type SumsRow } from "./sums.ts";
 
 /** Which rows: a dimension, of one user or of everyone, in a period whose ends are starts of hours. */
 export interface UsageQuery {
@@ -67,7 +67,7 @@ export function createStatisticsStore({ database }: { readonly database: Databas
         totalPoints: query.interval > 0 ? listPoints(total) : [],
         subjects: listed.map(({ subject }) => ({
           subject,
-          ...figuresOf(sumPoints(points.get(subject))),
+          ...calculateFigures(sumPoints(points.get(subject))),
           points: query.interval > 0 ? listPoints(points.get(subject)) : [],
         })),
         more: ranked.length - listed.length,
@@ -113,7 +113,7 @@ async function readSpending(
 }
 
 /** Whole days of the period, and the hours before and after them. */
-export function partsOf({ from, to }: Pick<UsageQuery, "from" | "to">): Part[] {
+export function splitPeriod({ from, to }: Pick<UsageQuery, "from" | "to">): Part[] {
   const before = to + HOUR;
   const firstDay = Math.ceil(from / DAY) * DAY;
   const lastDay = Math.floor(before / DAY) * DAY;
@@ -159,7 +159,7 @@ async function rank(raw: RawDatabase, query: UsageQuery): Promise<Ranked[]> {
   const text = rankSql(raw.kind, query);
   const more = [...(ownerId === undefined ? [] : [ownerId]), ...(subject === "" ? [] : [subject])];
   const sums = new Map<string, Ranked>();
-  for (const { span, from, before } of partsOf(query)) {
+  for (const { span, from, before } of splitPeriod(query)) {
     for (const row of await raw.rows<RankedRow>(text, [span, dimension, from, before, ...more])) {
       const named = String(row.named);
       const quota = (sums.get(named)?.quota ?? 0) + Number(row.quota);
@@ -184,7 +184,7 @@ function rankSql(kind: RawDatabase["kind"], { dimension, ownerId, subject }: Usa
  * Rows of some subjects by the primary key, which begins with the owner. PostgreSQL would try each owner with each subject
  * where both are lists.
  */
-function rowsOf(db: Kysely<Schema>, query: UsageQuery, part: Part, some: readonly Ranked[]) {
+function selectSubjectRows(db: Kysely<Schema>, query: UsageQuery, part: Part, some: readonly Ranked[]) {
   return rowsIn(db, query, part).where((eb) =>
     eb.or(some.map(({ owner, subject }) => eb.and([eb("owner_id", "=", owner), eb("subject", "=", subject)]))),
   );
@@ -211,7 +211,7 @@ function findPointStart(time: number, { from, interval, utcOffset = 0 }: UsageQu
 function splitIntoParts(query: UsageQuery): Part[] {
   const { from, to, interval, utcOffset = 0 } = query;
   const isDayInOnePoint = interval === 0 || (interval === DAY && utcOffset === 0);
-  return isDayInOnePoint ? partsOf(query) : [{ span: HOUR, from, before: to + HOUR }];
+  return isDayInOnePoint ? splitPeriod(query) : [{ span: HOUR, from, before: to + HOUR }];
 }
 
 /** Each subject's sums by point. They add up to its sum over the period, whichever rows they were read from. */
@@ -223,7 +223,7 @@ async function readPoints(
   const points = new Map<string, Map<number, Sums>>();
   for (const some of inChunks(listed, SUBJECTS_AT_ONCE)) {
     for (const part of splitIntoParts(query)) {
-      const rows = await rowsOf(db, query, part, some)
+      const rows = await selectSubjectRows(db, query, part, some)
         .select(["subject", "start", ...COLUMNS])
         .execute();
       for (const row of rows) {
@@ -237,7 +237,7 @@ async function readPoints(
 }
 
 function listPoints(points: Points = new Map()): UsagePoint[] {
-  return [...points].toSorted(([a], [b]) => a - b).map(([start, one]) => ({ start, ...figuresOf(one) }));
+  return [...points].toSorted(([a], [b]) => a - b).map(([start, one]) => ({ start, ...calculateFigures(one) }));
 }
 
 function sumPoints(points: Points = new Map()): Sums {

@@ -1,5 +1,5 @@
 import type { UsagePoint } from "@fairway/wire";
-import { merge, mergeText, percentilesOf, type Histogram } from "./histogram.ts";
+import { merge, mergeText, calculatePercentiles, type Histogram } from "./histogram.ts";
 
 const COUNTS = ["calls", "errors", "refused", "quota", "input_tokens", "output_tokens"] as const;
 type Counts = Record<(typeof COUNTS)[number], number>;
@@ -41,6 +41,6 @@ export function addSums(sums: Sums, more: Sums): void {
   merge(sums.first_token, more.first_token);
 }
 
-export function figuresOf({ latency, first_token: firstToken, ...counts }: Sums): Omit<UsagePoint, "start"> {
-  return { ...counts, latency: percentilesOf(latency), first_token: percentilesOf(firstToken) };
+export function calculateFigures({ latency, first_token: firstToken, ...counts }: Sums): Omit<UsagePoint, "start"> {
+  return { ...counts, latency: calculatePercentiles(latency), first_token: calculatePercentiles(firstToken) };
 }

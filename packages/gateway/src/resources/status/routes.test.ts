@@ -65,12 +65,12 @@ describe("status", () => {
 
   // @weakness Injection and parsing: The public status repeats the Host header, which a cache hands to others
   test("names the address on this machine while none is set, and no other Host", async () => {
-    const named = async (host: string) =>
+    const readStatus = async (host: string) =>
       (await app.anonymous().get("/api/status", { host })).body["data"] as { server_address: string };
-    expect((await named("localhost:8080")).server_address).toBe("http://localhost:8080");
-    expect((await named("gw.example:8080")).server_address).toBe("http://localhost:3000");
-    expect((await named("[::1]:3000")).server_address).toBe("http://[::1]:3000");
-    expect((await named("gw.example/<script>")).server_address).toBe("http://localhost:3000");
+    expect((await readStatus("localhost:8080")).server_address).toBe("http://localhost:8080");
+    expect((await readStatus("gw.example:8080")).server_address).toBe("http://localhost:3000");
+    expect((await readStatus("[::1]:3000")).server_address).toBe("http://[::1]:3000");
+    expect((await readStatus("gw.example/<script>")).server_address).toBe("http://localhost:3000");
   });
 
   test("answers HEAD and bad credentials too", async () => {

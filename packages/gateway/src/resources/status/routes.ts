@@ -21,7 +21,7 @@ export function statusRoutes(deps: StatusRoutesDeps): Route[] {
   const ping = createPing(deps);
   return [
     implement(status, ({ request, context }) => {
-      const publicUrl = deps.publicUrl ?? addressOf(request, context);
+      const publicUrl = deps.publicUrl ?? findLocalAddress(request, context);
       return statusView(deps.options(), { ...deps, publicUrl, isSetUp: deps.isSetUp() });
     }),
     implement(statusTest, async (call) => {
@@ -40,7 +40,7 @@ const HOST = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
  * Where the caller reached this server on the machine itself. A Host header from elsewhere is not repeated: a cache
  * could hand it to others. Consoles use the address of their own page then.
  */
-function addressOf({ headers }: IncomingMessage, { isSecure }: RequestContext): string | undefined {
+function findLocalAddress({ headers }: IncomingMessage, { isSecure }: RequestContext): string | undefined {
   const host = headers.host ?? "";
   if (!HOST.test(host) || !isLoopback(host.replace(/:\d+$/, "").replace(/^\[|\]$/g, ""))) return undefined;
   return `${isSecure ? "https" : "http"}://${host}`;

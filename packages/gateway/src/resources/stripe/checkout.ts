@@ -1,6 +1,6 @@
 import type { OptionValues } from "@fairway/wire";
 import type { Outbound } from "../../lib/net/outbound.ts";
-import { unitsOf } from "./money.ts";
+import { toProviderUnits } from "./money.ts";
 
 export interface Order {
   readonly tradeNo: string;
@@ -25,7 +25,7 @@ export async function createCheckout(
     "metadata[trade_no]": tradeNo,
     "line_items[0][quantity]": "1",
     "line_items[0][price_data][currency]": currency,
-    "line_items[0][price_data][unit_amount]": unitsOf(money, currency),
+    "line_items[0][price_data][unit_amount]": toProviderUnits(money, currency),
     "line_items[0][price_data][product_data][name]": `${SystemName} top-up`,
   });
   const answer = await outbound.json({

@@ -2,7 +2,7 @@ import type { Logger } from "../../observability/log.ts";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import type { Database } from "../../storage/database.ts";
 import type { PaidOutcome, WalletStore } from "../wallet/store.ts";
-import { centsOfUnits } from "./money.ts";
+import { toCents } from "./money.ts";
 
 export interface EventDeps {
   readonly database: Database;
@@ -11,7 +11,7 @@ export interface EventDeps {
 }
 
 /** Payment method of an order: another provider's notice or another currency never pays it. */
-export function methodOf(currency: string): string {
+export function buildPaymentMethod(currency: string): string {
   return `stripe ${currency}`;
 }
 
@@ -26,9 +26,9 @@ export async function takeEvent(deps: EventDeps, text: string): Promise<void> {
   const event = parseObject(text);
   const data = event?.["data"];
   const session = isObject(data) && isObject(data["object"]) ? data["object"] : undefined;
-  const type = textOf(event, "type");
+  const type = readText(event, "type");
   if (!session) return;
-  const tradeNo = textOf(session, "client_reference_id");
+  const tradeNo = readText(session, "client_reference_id");
   if (PAID.has(type) && session["payment_status"] === "paid") {
     const outcome = await credit(deps, session, tradeNo);
     if (outcome !== "credited" && outcome !== "known")
@@ -39,20 +39,20 @@ export async function takeEvent(deps: EventDeps, text: string): Promise<void> {
 }
 
 async function credit({ database, wallet }: EventDeps, session: JsonObject, tradeNo: string): Promise<PaidOutcome> {
-  const currency = textOf(session, "currency").toLowerCase();
-  const cents = centsOfUnits(session["amount_total"], currency);
+  const currency = readText(session, "currency").toLowerCase();
+  const cents = toCents(session["amount_total"], currency);
   const order = await database.db
     .selectFrom("top_ups")
     .select("payment_method")
     .where("trade_no", "=", tradeNo)
     .executeTakeFirst();
-  if (order?.payment_method !== methodOf(currency)) return "unknown order";
+  if (order?.payment_method !== buildPaymentMethod(currency)) return "unknown order";
   if (cents === undefined) return "wrong money";
-  const reference = textOf(session, "payment_intent") || textOf(session, "id");
+  const reference = readText(session, "payment_intent") || readText(session, "id");
   return wallet.markPaid(tradeNo, cents, reference.slice(0, 191));
 }
 
-function textOf(object: JsonObject | undefined, name: string): string {
+function readText(object: JsonObject | undefined, name: string): string {
   const value = object?.[name];
   return typeof value === "string" ? value : "";
 }

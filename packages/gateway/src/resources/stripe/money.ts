@@ -1,5 +1,5 @@
 import type { OptionValues } from "@fairway/wire";
-import { centsOf, readAmount, type AmountReading } from "../wallet/amounts.ts";
+import { parseCents, readAmount, type AmountReading } from "../wallet/amounts.ts";
 
 /** Currencies without a smaller unit: the provider counts them whole. */
 const WHOLE_UNITS: ReadonlySet<string> = new Set(
@@ -10,18 +10,18 @@ const WHOLE_UNITS: ReadonlySet<string> = new Set(
 export function readStripeAmount(value: unknown, options: OptionValues, group: string): AmountReading {
   const reading = readAmount(value, { ...options, Price: options.StripePrice }, group);
   if ("refused" in reading || !WHOLE_UNITS.has(options.StripeCurrency)) return reading;
-  const cents = centsOf(reading.money) ?? 0n;
+  const cents = parseCents(reading.money) ?? 0n;
   return { ...reading, money: `${String((cents + 99n) / 100n)}.00` };
 }
 
 /** Converts an amount to the provider's unit: cents, or whole units. */
-export function unitsOf(money: string, currency: string): string {
-  const cents = centsOf(money) ?? 0n;
+export function toProviderUnits(money: string, currency: string): string {
+  const cents = parseCents(money) ?? 0n;
   return String(WHOLE_UNITS.has(currency) ? cents / 100n : cents);
 }
 
 /** Cents of an amount that the provider reports; undefined when it is none. */
-export function centsOfUnits(units: unknown, currency: string): bigint | undefined {
+export function toCents(units: unknown, currency: string): bigint | undefined {
   if (typeof units !== "number" || !Number.isSafeInteger(units) || units < 0) return undefined;
   return WHOLE_UNITS.has(currency) ? BigInt(units) * 100n : BigInt(units);
 }

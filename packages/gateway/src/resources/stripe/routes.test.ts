@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, readRefusal, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { signEvent } from "./signature.ts";
 
 eachDatabase("card payment", (open) => {
@@ -113,20 +113,20 @@ eachDatabase("card payment", (open) => {
     });
 
     test("refuses wrong amounts, a provider that is not set up, and one that does not answer", async () => {
-      expect(await refusalOf(pay(0))).toEqual([200, "Y1", "The recharge amount cannot be less than 1"]);
-      expect(await codeOf(pay("x"))).toBe("G2");
-      expect(await codeOf(pay(1.5))).toBe("G1");
+      expect(await readRefusal(pay(0))).toEqual([200, "Y1", "The recharge amount cannot be less than 1"]);
+      expect(await readCode(pay("x"))).toBe("G2");
+      expect(await readCode(pay(1.5))).toBe("G1");
       await setOptions(members.root, { StripePrice: "0.001" });
-      expect(await codeOf(pay(1))).toBe("Y2");
+      expect(await readCode(pay(1))).toBe("Y2");
       await setOptions(members.root, { StripePrice: "1" });
       answer = { error: { message: "No such key: canary" } };
       const refused = await pay(1);
       expect(refused.body).toMatchObject({ code: "Y7" });
       expect(refused.text).not.toContain("canary");
       await setOptions(members.root, { StripeApiUrl: "http://127.0.0.1:1" });
-      expect(await codeOf(pay(1))).toBe("Y7");
+      expect(await readCode(pay(1))).toBe("Y7");
       await setOptions(members.root, { StripeSecretKey: "" });
-      expect(await codeOf(pay(1))).toBe("Y3");
+      expect(await readCode(pay(1))).toBe("Y3");
       expect(await info()).toEqual({ enabled: false, currency: "usd", price: 1 });
     });
   });

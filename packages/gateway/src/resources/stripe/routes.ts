@@ -8,7 +8,7 @@ import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WalletStore } from "../wallet/store.ts";
 import { createCheckout } from "./checkout.ts";
-import { methodOf, takeEvent } from "./event.ts";
+import { buildPaymentMethod, takeEvent } from "./event.ts";
 import { readStripeAmount } from "./money.ts";
 import { isSignedEvent } from "./signature.ts";
 
@@ -67,7 +67,7 @@ async function pay(deps: StripeRoutesDeps, value: unknown, caller: Principal) {
   const { amount, money, quota } = read(deps, value, caller);
   const settings = deps.options();
   const tradeNo = `USR${caller.userId}NO${randomText(12)}${seconds(clock)}`;
-  const method = methodOf(settings.StripeCurrency);
+  const method = buildPaymentMethod(settings.StripeCurrency);
   await wallet.openOrder({ userId: caller.userId, amount, money, quota, tradeNo, method }).catch((cause: unknown) => {
     log.error("order not stored", { userId: caller.userId, error: cause });
     throw new Refusal("order_not_created", { cause });

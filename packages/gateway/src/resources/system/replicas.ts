@@ -13,7 +13,7 @@ const LOST_SECONDS = 90;
 /** Other requests than those of the last report are reported after at most this long. */
 const CHANGE_MS = 5_000;
 /** Channels of one report: those with most requests. */
-const MOST_CHANNELS = 1_000;
+const MAX_CHANNELS = 1_000;
 /** A replica that died without a word is listed this long. */
 const LISTED_SECONDS = 3_600;
 
@@ -111,9 +111,7 @@ export function createReplicaReports(deps: ReplicaReportDeps): Runnable {
 }
 
 function busy(running: Running): { readonly requests: number; readonly channels: string } {
-  const most = [...running.byChannel()]
-    .toSorted(([a, more], [b, less]) => less - more || a - b)
-    .slice(0, MOST_CHANNELS);
+  const most = [...running.byChannel()].toSorted(([a, more], [b, less]) => less - more || a - b).slice(0, MAX_CHANNELS);
   return { requests: running.requests, channels: JSON.stringify(Object.fromEntries(most)) };
 }
 

@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { AuditRow, Token } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { documentCalls, tokenDocument } from "../declarative/documents-kit.ts";
 
 let app: ManagementApp;
@@ -28,11 +28,11 @@ const read = () => members.user.data<Token>(members.user.get(`/api/token/${token
 test("the owner cannot enable what an administrator disabled, and leaves no row in the audit log", async () => {
   const { admin, user, root } = members;
   expect(await admin.data(asAdmin(2))).toMatchObject({ status: 2, disabled_by_admin: true });
-  expect(await refusalOf(asOwner(1))).toEqual(REFUSED);
+  expect(await readRefusal(asOwner(1))).toEqual(REFUSED);
   // Disabling it once more does not make it the owner's disable.
   expect(await user.data(asOwner(2))).toMatchObject({ status: 2, disabled_by_admin: true });
-  expect(await refusalOf(asOwner(1))).toEqual(REFUSED);
-  expect(await refusalOf(user.put("/api/token/", { ...token, status: 1 }))).toEqual(REFUSED);
+  expect(await readRefusal(asOwner(1))).toEqual(REFUSED);
+  expect(await readRefusal(user.put("/api/token/", { ...token, status: 1 }))).toEqual(REFUSED);
   expect(await user.data(user.put("/api/token/", { ...token, status: 2, name: "renamed" }))).toMatchObject({
     name: "renamed",
     status: 2,
@@ -49,15 +49,15 @@ test("the owner cannot enable what an administrator disabled, and leaves no row 
 test("an administrator's disable takes the place of the owner's", async () => {
   await members.user.data(asOwner(2));
   expect(await members.admin.data(asAdmin(2))).toMatchObject({ disabled_by_admin: true });
-  expect(await refusalOf(asOwner(1))).toEqual(REFUSED);
+  expect(await readRefusal(asOwner(1))).toEqual(REFUSED);
 });
 
 test("an administrator is an owner too; the super administrator is bound by no other", async () => {
   const { admin, root } = members;
   const { id } = await admin.data<Token>(admin.post("/api/token/", { name: "pier" }));
   await root.data(asAdmin(2, root, id));
-  expect(await refusalOf(asOwner(1, admin, id))).toEqual(REFUSED);
-  expect(await refusalOf(asAdmin(1, admin, id))).toEqual(REFUSED);
+  expect(await readRefusal(asOwner(1, admin, id))).toEqual(REFUSED);
+  expect(await readRefusal(asAdmin(1, admin, id))).toEqual(REFUSED);
   expect(await root.data(asAdmin(1, root, id))).toMatchObject({ status: 1, disabled_by_admin: false });
   const own = await root.data<Token>(root.post("/api/token/", { name: "quay" }));
   await root.data(asAdmin(2, root, own.id));
@@ -75,7 +75,7 @@ test("a document that disables a token holds against its owner, also where the o
   await members.user.data(asOwner(2, members.user, id));
   await calls.apply([tokenDocument("documented", { ...named, disabled: true })]);
   expect(await state()).toMatchObject({ status: 2, disabled_by_admin: true });
-  expect(await refusalOf(asOwner(1, members.user, id))).toEqual(REFUSED);
+  expect(await readRefusal(asOwner(1, members.user, id))).toEqual(REFUSED);
   expect(
     (await calls.plan([tokenDocument("documented", { ...named, disabled: true })])).map(({ action }) => action),
   ).toEqual(["unchanged"]);

@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { AuditRow, Token, TokenFacts } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -36,11 +36,11 @@ test("no user reads a token of another, and no administrator one of an equal or 
   const { root, admin, user } = members;
   const ofRoot = await root.data<Token>(root.post("/api/token/", { name: "quay" }));
   const ofAdmin = await admin.data<Token>(admin.post("/api/token/", { name: "pier" }));
-  expect(await refusalOf(facts(user, ofAdmin.id))).toEqual(MISSING);
-  expect(await refusalOf(facts(user, 999_999))).toEqual(MISSING);
-  expect(await refusalOf(facts(admin, 999_999))).toEqual(MISSING);
-  expect(await codeOf(facts(admin, ofRoot.id))).toBe("U2");
-  expect(await codeOf(admin.get(`/api/user/${root.userId}/tokens`))).toBe("U2");
+  expect(await readRefusal(facts(user, ofAdmin.id))).toEqual(MISSING);
+  expect(await readRefusal(facts(user, 999_999))).toEqual(MISSING);
+  expect(await readRefusal(facts(admin, 999_999))).toEqual(MISSING);
+  expect(await readCode(facts(admin, ofRoot.id))).toBe("U2");
+  expect(await readCode(admin.get(`/api/user/${root.userId}/tokens`))).toBe("U2");
   expect(await admin.data(facts(admin, ofAdmin.id))).toMatchObject({ name: "pier", username: "boss" });
   expect(await root.data(facts(root, ofAdmin.id))).toMatchObject({ name: "pier", key_hint: "" });
 });
@@ -55,8 +55,8 @@ test("lists the tokens of a user page by page, without keys", async () => {
     { name: "build-bot" },
   ]);
   expect(JSON.stringify(reply.body)).not.toContain(second.key);
-  expect(await codeOf(admin.get("/api/user/999999/tokens"))).toBe("U1");
-  expect(await codeOf(user.get(`/api/user/${user.userId}/tokens`))).toBe("AU7");
+  expect(await readCode(admin.get("/api/user/999999/tokens"))).toBe("U1");
+  expect(await readCode(user.get(`/api/user/${user.userId}/tokens`))).toBe("AU7");
 });
 
 test("an administrator disables a token of a user and enables it again, with a row in the audit log", async () => {
@@ -64,10 +64,10 @@ test("an administrator disables a token of a user and enables it again, with a r
   const tag = String((await facts(admin)).headers["etag"]);
   expect(await admin.data(setStatus(admin, 2, { "if-match": tag }))).toMatchObject({ status: 2, key_hint: "" });
   expect(await user.data(user.get(`/api/token/${token.id}`))).toMatchObject({ status: 2, key: token.key });
-  expect(await codeOf(setStatus(admin, 1, { "if-match": tag }))).toBe("G8");
+  expect(await readCode(setStatus(admin, 1, { "if-match": tag }))).toBe("G8");
   expect(await admin.data(setStatus(admin, 1))).toMatchObject({ status: 1 });
-  expect(await codeOf(setStatus(admin, 3))).toBe("CH17");
-  expect(await codeOf(setStatus(user, 2))).toBe("AU7");
+  expect(await readCode(setStatus(admin, 3))).toBe("CH17");
+  expect(await readCode(setStatus(user, 2))).toBe("AU7");
   const rows = await root.data<AuditRow[]>(root.get("/api/audit/?action=tokenOfUserSetStatus"));
   expect(rows.map(({ username, target, old_value, new_value }) => [username, target, old_value, new_value])).toEqual([
     ["boss", `token ${token.id}`, '{"status":2,"disabled_by_admin":1}', '{"status":1,"disabled_by_admin":0}'],
@@ -81,6 +81,6 @@ test("a token of a deleted account does not exist", async () => {
   const bea = await app.signIn("bea", "harbour-light-1");
   const { id } = await bea.data<Token>(bea.post("/api/token/", { name: "gone" }));
   await admin.data(admin.post("/api/user/manage", { id: bea.userId, action: "delete" }));
-  expect(await refusalOf(facts(admin, id))).toEqual(MISSING);
-  expect(await codeOf(admin.get(`/api/user/${bea.userId}/tokens`))).toBe("U1");
+  expect(await readRefusal(facts(admin, id))).toEqual(MISSING);
+  expect(await readCode(admin.get(`/api/user/${bea.userId}/tokens`))).toBe("U1");
 });

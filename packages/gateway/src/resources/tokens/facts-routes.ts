@@ -1,6 +1,6 @@
 import {
   keyHint,
-  pageOf,
+  resolvePage,
   ROLE,
   TOKEN_STATUS,
   tokenFacts,
@@ -15,7 +15,7 @@ import { setTag, tagCheck } from "../../http/etag.ts";
 import { canChange, canView } from "../../identity/accounts/roles.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { checkEnabling, switcherOf } from "./input.ts";
+import { checkEnabling, resolveSwitcher } from "./input.ts";
 import { tokenTag, type TokenOwner, type TokenStore } from "./store.ts";
 
 export interface TokenFactsDeps {
@@ -27,28 +27,28 @@ export interface TokenFactsDeps {
 export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
   return [
     implement(tokenFacts, async ({ params, caller, response }) => {
-      const owner = visible(await store.ownerOf(params.id), caller);
-      return tagged(response, factsOf(known(await store.get(owner.id, params.id)), owner, caller));
+      const owner = visible(await store.findOwner(params.id), caller);
+      return tagged(response, buildTokenFacts(requireToken(await store.get(owner.id, params.id)), owner, caller));
     }),
     implement(tokenListOfUser, async ({ params, query, caller, setTotal }) => {
       const owner = await store.owner(params.id);
       if (!owner) throw new Refusal("user_not_found");
       if (!canView(caller, owner)) throw new Refusal("user_view_not_permitted");
-      const { rows, total } = await store.page({ ...EVERY, ...query, ...pageOf(query), userId: owner.id });
+      const { rows, total } = await store.page({ ...EVERY, ...query, ...resolvePage(query), userId: owner.id });
       setTotal(total);
-      return rows.map((token) => factsOf(token, owner, caller));
+      return rows.map((token) => buildTokenFacts(token, owner, caller));
     }),
     implement(tokenOfUserSetStatus, async ({ params, body: { status }, caller, request, response }) => {
-      const owner = visible(await store.ownerOf(params.id), caller);
+      const owner = visible(await store.findOwner(params.id), caller);
       if (owner.id !== caller.userId && !canChange(caller, owner)) throw new Refusal("user_change_not_permitted");
       if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
         throw new Refusal("status_not_settable", { field: "status" });
-      const token = known(await store.get(owner.id, params.id));
+      const token = requireToken(await store.get(owner.id, params.id));
       if (status === TOKEN_STATUS.enabled)
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
-      const by = switcherOf(caller, owner, status);
+      const by = resolveSwitcher(caller, owner, status);
       const changed = await store.setStatus(owner.id, token.id, { status, by }, { check: tagCheck(request) });
-      return tagged(response, factsOf(known(changed), owner, caller));
+      return tagged(response, buildTokenFacts(requireToken(changed), owner, caller));
     }),
   ];
 }
@@ -63,12 +63,12 @@ function visible(owner: TokenOwner | undefined, caller: Principal): TokenOwner {
   return owner;
 }
 
-function known(token: Token | undefined): Token {
+function requireToken(token: Token | undefined): Token {
   if (!token) throw new Refusal("token_not_found");
   return token;
 }
 
-function factsOf({ key, ...token }: Token, owner: TokenOwner, caller: Principal): TokenFacts {
+function buildTokenFacts({ key, ...token }: Token, owner: TokenOwner, caller: Principal): TokenFacts {
   return { ...token, username: owner.username, key_hint: owner.id === caller.userId ? keyHint(key) : "" };
 }
 

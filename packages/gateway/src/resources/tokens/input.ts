@@ -74,7 +74,7 @@ export function checkEnabling(token: Enabling, now: number): void {
 export type SwitchedBy = "owner" | "admin";
 
 /** As whom a caller switches a token. Owners who may change themselves, which super administrators may, are not bound. */
-export function switcherOf(
+export function resolveSwitcher(
   caller: Principal,
   owner: { readonly id: number; readonly role: number },
   status: number,

@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { Token } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, readRefusal, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -58,7 +58,7 @@ describe("creating", () => {
     expect(await put({ limits: { tpm: 5 } })).toEqual({ tpm: 5 });
     expect(await put({ limits: null })).toEqual({ tpm: 5 });
     expect(await put({ limits: {} })).toEqual({});
-    const refused = (limits: unknown) => refusalOf(user.post("/api/token/", { limits }));
+    const refused = (limits: unknown) => readRefusal(user.post("/api/token/", { limits }));
     const because = (text: string) => [200, "G2", `Invalid input: limits${text}.`];
     expect(await refused({ rpm: 0 })).toEqual(because(".rpm must be at least 1"));
     expect(await refused({ rpm: 1.5 })).toEqual(because(".rpm must be an integer"));
@@ -100,7 +100,7 @@ describe("creating", () => {
 
   // @weakness Money: Tokens take negative quotas and foreign groups
   test("refuses what a token cannot be", async () => {
-    const refused = (body: unknown) => refusalOf(user.post("/api/token/", body));
+    const refused = (body: unknown) => readRefusal(user.post("/api/token/", body));
     expect(await refused({ name: "n".repeat(31) })).toEqual([200, "K1", "The token name is too long."]);
     expect((await create({ name: "😀".repeat(30) })).name).toBe("😀".repeat(30));
     const quota = [200, "U16", "The quota must be an integer not below 0."];
@@ -136,7 +136,11 @@ describe("creating", () => {
 
   test("stops at the most tokens that a user may have", async () => {
     for (let index = 0; index < 15; index += 1) await create();
-    expect(await refusalOf(user.post("/api/token/", {}))).toEqual([200, "K7", "You cannot have more than 15 tokens."]);
+    expect(await readRefusal(user.post("/api/token/", {}))).toEqual([
+      200,
+      "K7",
+      "You cannot have more than 15 tokens.",
+    ]);
     const [first] = await list();
     await user.data(user.delete(`/api/token/${first?.id}`));
     await create();
@@ -188,9 +192,9 @@ describe("lists", () => {
     const token = await create();
     expect(await members.root.data(members.root.get("/api/token/"))).toEqual([]);
     const missing = [200, "K2", "Token does not exist."];
-    expect(await refusalOf(members.root.get(`/api/token/${token.id}`))).toEqual(missing);
-    expect(await refusalOf(members.root.put("/api/token/", { id: token.id, name: "x" }))).toEqual(missing);
-    expect(await refusalOf(members.root.delete(`/api/token/${token.id}`))).toEqual(missing);
+    expect(await readRefusal(members.root.get(`/api/token/${token.id}`))).toEqual(missing);
+    expect(await readRefusal(members.root.put("/api/token/", { id: token.id, name: "x" }))).toEqual(missing);
+    expect(await readRefusal(members.root.delete(`/api/token/${token.id}`))).toEqual(missing);
     expect((await app.anonymous().get("/api/token/")).status).toBe(401);
   });
 });
@@ -227,8 +231,8 @@ describe("changing", () => {
     expect(await left({ name: "two", original_remain_quota: 100 })).toBe(60);
     expect(await left({ remain_quota: 130, original_remain_quota: 100 })).toBe(90);
     expect(await left({ remain_quota: 20, original_remain_quota: 100 })).toBe(10);
-    expect(await codeOf(put({ remain_quota: 80, original_remain_quota: 100 }))).toBe("U16");
-    expect(await codeOf(put({ remain_quota: 100, original_remain_quota: 0.5 }))).toBe("U16");
+    expect(await readCode(put({ remain_quota: 80, original_remain_quota: 100 }))).toBe("U16");
+    expect(await readCode(put({ remain_quota: 100, original_remain_quota: 0.5 }))).toBe("U16");
     expect(await user.data(user.get(`/api/token/${token.id}`))).toMatchObject({ remain_quota: 10, used_quota: 40 });
     const many = Array.from({ length: 8 }, () => put({ remain_quota: 101, original_remain_quota: 100 }));
     await Promise.all(many);
@@ -237,13 +241,13 @@ describe("changing", () => {
     await setRow(token.id, { remain_quota: -3 });
     expect(await left({ name: "owes", remain_quota: -3 })).toBe(-3);
     expect(await left({ name: "owes", remain_quota: 5, original_remain_quota: 5 })).toBe(-3);
-    expect(await codeOf(put({ remain_quota: -4 }))).toBe("U16");
-    expect(await codeOf(put({ remain_quota: 0.5, original_remain_quota: 0 }))).toBe("U16");
+    expect(await readCode(put({ remain_quota: -4 }))).toBe("U16");
+    expect(await readCode(put({ remain_quota: 0.5, original_remain_quota: 0 }))).toBe("U16");
   });
 
   test("refuses unknown tokens and bad fields", async () => {
     const token = await create();
-    const refused = (body: unknown) => codeOf(user.put("/api/token/", body));
+    const refused = (body: unknown) => readCode(user.put("/api/token/", body));
     expect(await refused({})).toBe("K2");
     expect(await refused({ id: token.id + 1 })).toBe("K2");
     expect(await refused({ id: token.id, name: "n".repeat(31) })).toBe("K1");
@@ -257,10 +261,10 @@ describe("changing", () => {
     await setRow(token.id, { status: 3 });
     app.clock.move(20);
     const put = (body: Record<string, unknown>) => user.put("/api/token/", { id: token.id, status: 1, ...body });
-    expect(await codeOf(put({ expired_time: token.expired_time }))).toBe("K3");
+    expect(await readCode(put({ expired_time: token.expired_time }))).toBe("K3");
     expect((await put({ expired_time: -1 })).body["data"]).toMatchObject({ status: 3, expired_time: -1 });
     await setRow(token.id, { status: 4 });
-    expect(await codeOf(put({ remain_quota: 0 }))).toBe("K4");
+    expect(await readCode(put({ remain_quota: 0 }))).toBe("K4");
     expect((await put({ remain_quota: 5 })).body["data"]).toMatchObject({ status: 4, remain_quota: 5 });
   });
 });
@@ -284,25 +288,25 @@ describe("switching", () => {
 
   test("refuses states that only the relay sets, and to enable what is over", async () => {
     const token = await create({ expired_time: now() + 10 });
-    expect(await refusalOf(put({ id: token.id, status: 3 }))).toEqual([
+    expect(await readRefusal(put({ id: token.id, status: 3 }))).toEqual([
       200,
       "CH17",
       "The status can only be set to 1 or 2.",
     ]);
-    expect(await codeOf(put({ id: token.id }))).toBe("CH17");
-    expect(await codeOf(put({ id: token.id + 1, status: 1 }))).toBe("K2");
+    expect(await readCode(put({ id: token.id }))).toBe("CH17");
+    expect(await readCode(put({ id: token.id + 1, status: 1 }))).toBe("K2");
     await setRow(token.id, { status: 3 });
     expect((await put({ id: token.id, status: 1 })).body["data"]).toMatchObject({ status: 1 });
     await setRow(token.id, { status: 3 });
     app.clock.move(20);
-    expect(await refusalOf(put({ id: token.id, status: 1 }))).toEqual([
+    expect(await readRefusal(put({ id: token.id, status: 1 }))).toEqual([
       200,
       "K3",
       "The token has expired and cannot be enabled, please change its expiration time or set it to never expire first.",
     ]);
     expect((await put({ id: token.id, status: 2 })).body["data"]).toMatchObject({ status: 2 });
     await setRow(token.id, { status: 4, expired_time: -1 });
-    expect(await refusalOf(put({ id: token.id, status: 1 }))).toEqual([
+    expect(await readRefusal(put({ id: token.id, status: 1 }))).toEqual([
       200,
       "K4",
       "The token quota is used up and the token cannot be enabled, please change its remaining quota or set it to unlimited first.",
@@ -315,8 +319,8 @@ describe("switching", () => {
 test("a deleted token does not exist for its owner", async () => {
   const token = await create();
   expect((await user.delete(`/api/token/${token.id}/`)).body).toEqual({ success: true, message: "" });
-  expect(await refusalOf(user.delete(`/api/token/${token.id}`))).toEqual([200, "K2", "Token does not exist."]);
-  expect(await refusalOf(user.get(`/api/token/0`))).toEqual([200, "G1", "Invalid parameter."]);
+  expect(await readRefusal(user.delete(`/api/token/${token.id}`))).toEqual([200, "K2", "Token does not exist."]);
+  expect(await readRefusal(user.get(`/api/token/0`))).toEqual([200, "G1", "Invalid parameter."]);
   expect(await list()).toEqual([]);
 });
 
@@ -329,7 +333,7 @@ describe("many at once", () => {
       keys: { [one.id]: one.key, [two.id]: two.key },
     });
     expect(await user.data(user.post(`/api/token/${three.id}/key`, undefined))).toEqual({ key: three.key });
-    expect(await codeOf(user.post(`/api/token/${foreign.id}/key`, undefined))).toBe("K2");
+    expect(await readCode(user.post(`/api/token/${foreign.id}/key`, undefined))).toBe("K2");
     const replies = await Promise.all([1, 2, 3].map(() => user.data<number>(user.post("/api/token/batch", { ids }))));
     expect(replies.toSorted((a, b) => a - b)).toEqual([0, 0, 2]);
     expect((await list()).map(({ id }) => id)).toEqual([three.id]);
@@ -338,10 +342,10 @@ describe("many at once", () => {
 
   test("need ids, and not too many", async () => {
     for (const path of ["/api/token/batch", "/api/token/batch/keys"]) {
-      expect(await codeOf(user.post(path, {}))).toBe("G1");
-      expect(await codeOf(user.post(path, { ids: [] }))).toBe("G1");
-      expect(await codeOf(user.post(path, { ids: ["1"] }))).toBe("G2");
-      expect(await codeOf(user.post(path, { ids: Array.from({ length: 101 }, (_, i) => i) }))).toBe("G2");
+      expect(await readCode(user.post(path, {}))).toBe("G1");
+      expect(await readCode(user.post(path, { ids: [] }))).toBe("G1");
+      expect(await readCode(user.post(path, { ids: ["1"] }))).toBe("G2");
+      expect(await readCode(user.post(path, { ids: Array.from({ length: 101 }, (_, i) => i) }))).toBe("G2");
     }
   });
 });

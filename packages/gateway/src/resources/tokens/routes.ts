@@ -1,5 +1,5 @@
 import {
-  pageOf,
+  resolvePage,
   fill,
   REASONS,
   SEARCH_CAP,
@@ -23,7 +23,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
-import { checkEnabling, checkSwitch, switcherOf, tokenFields, type SwitchedBy } from "./input.ts";
+import { checkEnabling, checkSwitch, resolveSwitcher, tokenFields, type SwitchedBy } from "./input.ts";
 import { tokenTag, type TokenQuery, type TokenStore, type TokenUpdate } from "./store.ts";
 
 export interface TokenRoutesDeps {
@@ -37,14 +37,14 @@ export interface TokenRoutesDeps {
 export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
   const { store, clock, maxTokens } = deps;
   return [
-    implement(tokenList, async (call) => answerPage(call, store, pageOf(sizedQuery(call), TOKEN_PAGE_CAP))),
+    implement(tokenList, async (call) => answerPage(call, store, resolvePage(sizedQuery(call), TOKEN_PAGE_CAP))),
     implement(tokenSearch, async (call) => {
       const query = sizedQuery(call);
       const isPaged = query.page_size > 0 || query.p > 0;
-      return answerPage(call, store, isPaged ? pageOf(query, TOKEN_PAGE_CAP) : { offset: 0, limit: SEARCH_CAP });
+      return answerPage(call, store, isPaged ? resolvePage(query, TOKEN_PAGE_CAP) : { offset: 0, limit: SEARCH_CAP });
     }),
     implement(tokenGet, async ({ params, caller, response }) =>
-      tagged(response, known(await store.get(caller.userId, params.id))),
+      tagged(response, requireToken(await store.get(caller.userId, params.id))),
     ),
     implement(tokenCreate, async ({ body, caller }) => {
       const fields = tokenFields(body, mayUse(deps, caller));
@@ -53,7 +53,7 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
       });
     }),
     implement(tokenSetStatus, async ({ body, caller, request, response }) => {
-      const token = known(await store.get(caller.userId, body.id ?? 0));
+      const token = requireToken(await store.get(caller.userId, body.id ?? 0));
       const { status } = body;
       if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
         throw new Refusal("status_not_settable", { field: "status" });
@@ -61,11 +61,11 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
       const by = ownSwitcher(caller, status);
       const changed = await store.setStatus(caller.userId, token.id, { status, by }, { check: tagCheck(request) });
-      return tagged(response, known(changed));
+      return tagged(response, requireToken(changed));
     }),
     implement(tokenUpdate, async ({ body, caller, request, response }) => {
-      const token = known(await store.get(caller.userId, body.id ?? 0));
-      const by = differenceOf(body, token);
+      const token = requireToken(await store.get(caller.userId, body.id ?? 0));
+      const by = calculateDifference(body, token);
       const left = by === undefined ? body.remain_quota : Math.max(0, token.remain_quota + by);
       const fields = tokenFields({ ...body, remain_quota: left }, mayUse(deps, caller));
       const unlimited = fields.unlimited_quota !== 0;
@@ -74,14 +74,16 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
         checkSwitch(token.disabled_by_admin, ownSwitcher(caller, body.status), body.status);
       }
       const update = { check: tagCheck(request), remainFrom: by === undefined ? undefined : movedBy(by) };
-      return tagged(response, known(await store.update(caller.userId, token.id, fields, update)));
+      return tagged(response, requireToken(await store.update(caller.userId, token.id, fields, update)));
     }),
     implement(tokenDelete, async ({ params, caller }) => {
-      known(await store.remove(caller.userId, params.id));
+      requireToken(await store.remove(caller.userId, params.id));
     }),
-    implement(tokenBatchDelete, ({ body, caller }) => store.removeAll(caller.userId, chosen(body.ids))),
-    implement(tokenKey, async ({ params, caller }) => ({ key: known(await store.get(caller.userId, params.id)).key })),
-    implement(tokenKeys, async ({ body, caller }) => ({ keys: await store.keys(caller.userId, chosen(body.ids)) })),
+    implement(tokenBatchDelete, ({ body, caller }) => store.removeAll(caller.userId, requireIds(body.ids))),
+    implement(tokenKey, async ({ params, caller }) => ({
+      key: requireToken(await store.get(caller.userId, params.id)).key,
+    })),
+    implement(tokenKeys, async ({ body, caller }) => ({ keys: await store.keys(caller.userId, requireIds(body.ids)) })),
   ];
 }
 
@@ -97,12 +99,12 @@ async function answerPage(
   store: TokenStore,
   page: { offset: number; limit: number },
 ): Promise<Token[]> {
-  const { rows, total } = await store.page({ ...queryOf(call), ...page });
+  const { rows, total } = await store.page({ ...buildTokenQuery(call), ...page });
   call.setTotal(total);
   return rows;
 }
 
-function queryOf({ query, caller }: ListCall): Omit<TokenQuery, "offset" | "limit"> {
+function buildTokenQuery({ query, caller }: ListCall): Omit<TokenQuery, "offset" | "limit"> {
   return {
     userId: caller.userId,
     keyword: query.keyword,
@@ -119,7 +121,7 @@ function queryOf({ query, caller }: ListCall): Omit<TokenQuery, "offset" | "limi
  * With the quota that a form began with, only its difference counts: calls may have spent of it in the meantime. An
  * overdrawn token that comes back as it is keeps what it owes. Undefined: the call sets the quota.
  */
-function differenceOf(
+function calculateDifference(
   { remain_quota: wanted = 0, original_remain_quota: original }: Call<typeof tokenUpdate>["body"],
   { remain_quota: remain }: Token,
 ): number | undefined {
@@ -137,7 +139,7 @@ function movedBy(by: number): TokenUpdate["remainFrom"] {
   };
 }
 
-function chosen(ids: readonly number[] | undefined): readonly number[] {
+function requireIds(ids: readonly number[] | undefined): readonly number[] {
   if (!ids || ids.length === 0) throw new Refusal("invalid_parameter", { field: "ids" });
   if (ids.length > TOKEN_BATCH_CAP)
     throw new Refusal("invalid_field", {
@@ -158,10 +160,10 @@ function tagged(response: ServerResponse, token: Token): Token {
 }
 
 function ownSwitcher(caller: Principal, status: number): SwitchedBy {
-  return switcherOf(caller, { id: caller.userId, role: caller.role }, status);
+  return resolveSwitcher(caller, { id: caller.userId, role: caller.role }, status);
 }
 
-function known(token: Token | undefined): Token {
+function requireToken(token: Token | undefined): Token {
   if (!token) throw new Refusal("token_not_found");
   return token;
 }

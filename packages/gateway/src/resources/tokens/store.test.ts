@@ -51,16 +51,16 @@ eachDatabase("token store", (open) => {
     const { db } = kit.database;
     const token = await create("one");
     const owner = { id: OWNER, username: `owner ${OWNER}`, role: 1 };
-    expect(await store.ownerOf(token.id)).toEqual(owner);
+    expect(await store.findOwner(token.id)).toEqual(owner);
     expect(await store.owner(OWNER)).toEqual(owner);
-    expect(await store.ownerOf(token.id + 1)).toBeUndefined();
+    expect(await store.findOwner(token.id + 1)).toBeUndefined();
     const setDeleted = (at: number | null) =>
       db.updateTable("users").set({ deleted_at: at }).where("id", "=", OWNER).execute();
     await setDeleted(START_SECONDS);
-    expect([await store.ownerOf(token.id), await store.owner(OWNER)]).toEqual([undefined, undefined]);
+    expect([await store.findOwner(token.id), await store.owner(OWNER)]).toEqual([undefined, undefined]);
     await setDeleted(null);
     await store.remove(OWNER, token.id);
-    expect(await store.ownerOf(token.id)).toBeUndefined();
+    expect(await store.findOwner(token.id)).toBeUndefined();
   });
 
   // @weakness Credentials: Keys of users lie readable in the database

@@ -3,7 +3,7 @@ import type { Selectable, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { tagOf, type CheckTag } from "../../http/etag.ts";
+import { buildEtag, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { insertRow } from "../../storage/inserts.ts";
@@ -102,14 +102,14 @@ const COLUMNS = [
   "deleted_at",
 ] as const satisfies readonly (keyof TokenRow)[];
 
-/** SQL of tokens. Every function but `ownerOf` is bound to one owner; a write drops the relay's copy everywhere. */
+/** SQL of tokens. Every function but `findOwner` is bound to one owner; a write drops the relay's copy everywhere. */
 export function createTokenStore(deps: TokenStoreDeps) {
   return { ...reads(deps), ...writes(deps), ...removals(deps) };
 }
 
 function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
   const owners = db.selectFrom("users").select(["id", "username", "role"]).where("deleted_at", "is", null);
-  const own = (query: TokenQuery) => {
+  const selectOwnTokens = (query: TokenQuery) => {
     let rows = db.selectFrom("tokens").where("user_id", "=", query.userId).where("deleted_at", "is", null);
     if (query.keyword !== "") rows = rows.where(likeAnyCase("name", containing(query.keyword)));
     if (query.status.length > 0) rows = rows.where("status", "in", query.status);
@@ -124,10 +124,10 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
   const ordered = (query: TokenQuery) => {
     const column = SORTABLE.find((name) => name === query.sort) ?? "id";
     const direction = query.order === "asc" ? "asc" : "desc";
-    const rows = own(query).select(COLUMNS).orderBy(column, direction);
+    const rows = selectOwnTokens(query).select(COLUMNS).orderBy(column, direction);
     return column === "id" ? rows : rows.orderBy("id", "desc");
   };
-  const view = (row: TokenRow): Token => viewOf(row, vault.open(row.key_sealed, tokenKey(row.id)));
+  const view = (row: TokenRow): Token => toToken(row, vault.open(row.key_sealed, tokenKey(row.id)));
   /** Keys are sealed, so a part of one is looked for in the owner's opened keys; owners have few. */
   const pageByKey = async (query: TokenQuery): Promise<TokenPage> => {
     const all = (await ordered(query).execute()).map(view).filter((token) => token.key.includes(query.keyPart));
@@ -138,30 +138,30 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
     async page(query: TokenQuery): Promise<TokenPage> {
       if (query.keyPart !== "") return pageByKey(query);
       const rows = await ordered(query).offset(query.offset).limit(query.limit).execute();
-      const { total } = await own(query)
+      const { total } = await selectOwnTokens(query)
         .select((eb) => eb.fn.countAll<number>().as("total"))
         .executeTakeFirstOrThrow();
       return { rows: rows.map(view), total: Number(total) };
     },
 
     async get(userId: number, id: number): Promise<Token | undefined> {
-      const row = await rowOf(db, userId, id);
+      const row = await findTokenRow(db, userId, id);
       return row && view(row);
     },
 
-    /** A user with an account; undefined for a deleted one, as in `ownerOf`. */
+    /** A user with an account; undefined for a deleted one, as in `findOwner`. */
     owner: (userId: number): Promise<TokenOwner | undefined> => owners.where("id", "=", userId).executeTakeFirst(),
 
-    ownerOf: (id: number): Promise<TokenOwner | undefined> => {
+    findOwner: (id: number): Promise<TokenOwner | undefined> => {
       const token = db.selectFrom("tokens").select("user_id").where("id", "=", id).where("deleted_at", "is", null);
       return owners.where("id", "=", token).executeTakeFirst();
     },
 
-    count: (userId: number): Promise<number> => countOf(db, userId),
+    count: (userId: number): Promise<number> => countTokens(db, userId),
 
     /** Keys in clear by id; ids that are not the owner's are skipped. */
     async keys(userId: number, ids: readonly number[]): Promise<Record<string, string>> {
-      const rows = await ownOf(db, userId, ids).select(["id", "key_sealed"]).orderBy("id").execute();
+      const rows = await selectOwnRows(db, userId, ids).select(["id", "key_sealed"]).orderBy("id").execute();
       return Object.fromEntries(rows.map((row) => [String(row.id), vault.open(row.key_sealed, tokenKey(row.id))]));
     },
   };
@@ -179,19 +179,19 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       // The row is locked between the read and the write.
       if (check || remainFrom || accept)
         await rawOn(trx, kind).run("update tokens set status = status where id = ?", [id]);
-      const current = await rowOf(trx, userId, id);
+      const current = await findTokenRow(trx, userId, id);
       if (!current) return undefined;
-      check?.(tokenTag(viewOf(current, "")));
+      check?.(tokenTag(toToken(current, "")));
       accept?.(current);
       const moved = remainFrom ? { ...values, remain_quota: remainFrom(current.remain_quota) } : values;
       await trx.updateTable("tokens").set(moved).where("id", "=", id).execute();
       await countChange(rawOn(trx, kind), kind, { id, values: moved });
-      return rowOf(trx, userId, id, true);
+      return findTokenRow(trx, userId, id, true);
     });
     if (!row) return undefined;
     tokens.dropToken(id);
     await announce("tokens");
-    return viewOf(row, vault.open(row.key_sealed, tokenKey(row.id)));
+    return toToken(row, vault.open(row.key_sealed, tokenKey(row.id)));
   };
 
   return {
@@ -212,12 +212,12 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       const id = await transact(db, async (trx) => {
         // An account that is being deleted takes its tokens along.
         if (!(await lockUser(trx, userId))) throw new Refusal("account_deleted");
-        checkCount?.(await countOf(trx, userId));
+        checkCount?.(await countTokens(trx, userId));
         const made = await insertRow(trx, "tokens", row);
         await storeKey(trx, "tokens", made, vault.seal(key, tokenKey(made)));
         return made;
       });
-      return viewOf({ limits: null, disabled_by_admin: 0, ...row, id, used_quota: 0 }, key);
+      return toToken({ limits: null, disabled_by_admin: 0, ...row, id, used_quota: 0 }, key);
     },
 
     update: (userId: number, id: number, fields: Partial<TokenFields>, update?: TokenUpdate) =>
@@ -250,15 +250,15 @@ function removals({ database: { db, kind }, clock, announce, tokens }: TokenStor
   return {
     async removeAll(userId: number, ids: readonly number[]): Promise<number> {
       const removed = await transact(db, async (trx) => {
-        const found = ownOf(trx, userId, ids).select("id").orderBy("id");
+        const found = selectOwnRows(trx, userId, ids).select("id").orderBy("id");
         // Of two calls at once the second waits here, and finds what the first has left. The tokens before their
         // revision, as every change of one token: two orders would wait for each other.
-        const own = (await (kind === "sqlite" ? found : found.forUpdate()).execute()).map(({ id }) => id);
-        if (own.length === 0) return own;
+        const selectOwnTokens = (await (kind === "sqlite" ? found : found.forUpdate()).execute()).map(({ id }) => id);
+        if (selectOwnTokens.length === 0) return selectOwnTokens;
         const change = trx.updateTable("tokens").set({ deleted_at: seconds(clock) });
-        await change.where("id", "in", own).execute();
+        await change.where("id", "in", selectOwnTokens).execute();
         await bump(rawOn(trx, kind), kind, "tokens");
-        return own;
+        return selectOwnTokens;
       });
       for (const id of removed) tokens.dropToken(id);
       if (removed.length > 0) await announce("tokens");
@@ -272,21 +272,21 @@ export function tokenTag(token: Omit<Token, "key">): string {
   const { name, status, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
   const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits };
   const switched = { status, disabled_by_admin: token.disabled_by_admin };
-  return tagOf({ name, expired_time, unlimited_quota, group, ...switched, ...limited });
+  return buildEtag({ name, expired_time, unlimited_quota, group, ...switched, ...limited });
 }
 
-function ownOf(db: Pick<Transaction<Schema>, "selectFrom">, userId: number, ids: readonly number[]) {
-  const own = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
-  return own.where("id", "in", ids);
+function selectOwnRows(db: Pick<Transaction<Schema>, "selectFrom">, userId: number, ids: readonly number[]) {
+  const selectOwnTokens = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
+  return selectOwnTokens.where("id", "in", ids);
 }
 
-async function countOf(db: Pick<Transaction<Schema>, "selectFrom">, userId: number): Promise<number> {
+async function countTokens(db: Pick<Transaction<Schema>, "selectFrom">, userId: number): Promise<number> {
   const query = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
   return Number(total);
 }
 
-function rowOf(
+function findTokenRow(
   db: Pick<Transaction<Schema>, "selectFrom">,
   userId: number,
   id: number,
@@ -296,7 +296,7 @@ function rowOf(
   return (isAny ? row : row.where("deleted_at", "is", null)).executeTakeFirst();
 }
 
-function viewOf(row: Omit<TokenRow, "key_sealed">, key: string): Token {
+function toToken(row: Omit<TokenRow, "key_sealed">, key: string): Token {
   return {
     id: row.id,
     user_id: row.user_id,

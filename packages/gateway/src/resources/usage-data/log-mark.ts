@@ -29,7 +29,7 @@ export async function moveMark(
 }
 
 /** Id of the row that ends a pass of about `rows`; ids may have gaps of any size. */
-export async function endOfPass(db: Kysely<Schema>, mark: number, rows: number): Promise<number> {
+export async function findPassEnd(db: Kysely<Schema>, mark: number, rows: number): Promise<number> {
   const next = db.selectFrom("logs").select("id").where("id", ">", mark).orderBy("id").offset(rows).limit(1);
   return (await next.executeTakeFirst())?.id ?? Number.MAX_SAFE_INTEGER;
 }

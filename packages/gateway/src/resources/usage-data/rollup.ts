@@ -7,7 +7,7 @@ import { newestLogId } from "../../storage/log-removal.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
-import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "./log-mark.ts";
+import { findPassEnd, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "./log-mark.ts";
 
 export interface RollupDeps {
   /** Holds the sums and the mark of how far the log was read. */
@@ -65,7 +65,7 @@ export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promis
   if (deps.logs.kind !== "sqlite") await waitUnlessAborted(deps.settleMs ?? SETTLE_MS, signal);
   let mark = start;
   while (mark < newest && !signal.aborted) {
-    const next = Math.min(newest, await endOfPass(deps.logs.db, mark, ROWS_PER_PASS));
+    const next = Math.min(newest, await findPassEnd(deps.logs.db, mark, ROWS_PER_PASS));
     const isEnabled = deps.isEnabled();
     const sums = isEnabled ? await sumsBetween(deps.logs.db, mark, next) : [];
     const gap = isEnabled ? 0 : await latestBetween(deps.logs.db, mark, next);

@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -46,7 +46,7 @@ test("administrators see the sum of all users, or one by name", async () => {
     { created_at: 2 * HOUR },
   ]);
   expect(await admin.data(admin.get("/api/data/?username=an%25"))).toEqual([]);
-  expect(await codeOf(members.user.get("/api/data/"))).toBe("AU7");
+  expect(await readCode(members.user.get("/api/data/"))).toBe("AU7");
 });
 
 test("users see their own, over at most 30 days", async () => {
@@ -55,7 +55,7 @@ test("users see their own, over at most 30 days", async () => {
     await user.data(user.get("/api/data/self/?start_timestamp=3600&end_timestamp=3600&username=root")),
   ).toMatchObject([{ username: "ann" }]);
   expect(await user.data(user.get("/api/data/self?start_timestamp=1&end_timestamp=2592001"))).toHaveLength(2);
-  expect(await refusalOf(user.get("/api/data/self?start_timestamp=1&end_timestamp=2592002"))).toEqual([
+  expect(await readRefusal(user.get("/api/data/self?start_timestamp=1&end_timestamp=2592002"))).toEqual([
     200,
     "H2",
     "The time span cannot exceed 1 month.",

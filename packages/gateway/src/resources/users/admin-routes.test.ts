@@ -40,7 +40,7 @@ describe("the list", () => {
     await app.database.db
       .updateTable("users")
       .set({ deleted_at: 1_700_000_000 })
-      .where("id", "=", accounts.idOf("ulf_%"))
+      .where("id", "=", accounts.findId("ulf_%"))
       .execute();
     const reply = await root.get("/api/user/?p=0");
     expect(names(reply.body)).toEqual(["ulf_%", "ursula", "arthur", "alice", "root"]);
@@ -101,7 +101,7 @@ describe("the list", () => {
     expect(await asAdmin("arthur@")).toEqual([]);
     expect(await asAdmin("alice@")).toEqual(["alice"]);
     expect(await asAdmin("ursula@")).toEqual(["ursula"]);
-    expect(await search(`keyword=${accounts.idOf("alice")}`)).toContain("alice");
+    expect(await search(`keyword=${accounts.findId("alice")}`)).toContain("alice");
     expect(await search("keyword=%25")).toEqual(["ulf_%"]);
     expect(await search("keyword=_")).toEqual(["ulf_%"]);
     expect(await search("keyword=&group=vip")).toEqual([]);
@@ -113,11 +113,13 @@ describe("the list", () => {
 
 describe("one user", () => {
   test("U1, U2, G1 and the own row", async () => {
-    expect((await admin.get(`/api/user/${accounts.idOf("ursula")}`)).body["data"]).toMatchObject({
+    expect((await admin.get(`/api/user/${accounts.findId("ursula")}`)).body["data"]).toMatchObject({
       username: "ursula",
     });
-    expect((await admin.get(`/api/user/${accounts.idOf("alice")}`)).body["data"]).toMatchObject({ username: "alice" });
-    expect((await admin.get(`/api/user/${accounts.idOf("arthur")}`)).body["code"]).toBe("U2");
+    expect((await admin.get(`/api/user/${accounts.findId("alice")}`)).body["data"]).toMatchObject({
+      username: "alice",
+    });
+    expect((await admin.get(`/api/user/${accounts.findId("arthur")}`)).body["code"]).toBe("U2");
     expect((await admin.get("/api/user/1")).body["code"]).toBe("U2");
     expect((await root.get("/api/user/1")).body["success"]).toBe(true);
     expect((await root.get("/api/user/999999")).body["code"]).toBe("U1");
@@ -125,9 +127,9 @@ describe("one user", () => {
     await app.database.db
       .updateTable("users")
       .set({ deleted_at: 5 })
-      .where("id", "=", accounts.idOf("ursula"))
+      .where("id", "=", accounts.findId("ursula"))
       .execute();
-    expect((await root.get(`/api/user/${accounts.idOf("ursula")}`)).body["code"]).toBe("U1");
+    expect((await root.get(`/api/user/${accounts.findId("ursula")}`)).body["code"]).toBe("U1");
   });
 });
 
@@ -168,22 +170,22 @@ describe("editing", () => {
   const put = async (caller: ApiCaller, body: Row) => (await caller.put("/api/user/", body)).body;
 
   test("writes what is given and leaves the rest", async () => {
-    const before = await accounts.rowOf("ursula");
-    expect(await put(admin, { id: accounts.idOf("ursula"), display_name: "Ursel" })).toEqual({
+    const before = await accounts.readRow("ursula");
+    expect(await put(admin, { id: accounts.findId("ursula"), display_name: "Ursel" })).toEqual({
       success: true,
       message: "",
     });
-    expect(await accounts.rowOf("ursula")).toEqual({ ...before, display_name: "Ursel" });
+    expect(await accounts.readRow("ursula")).toEqual({ ...before, display_name: "Ursel" });
     expect(
       await put(admin, {
-        id: accounts.idOf("ursula"),
+        id: accounts.findId("ursula"),
         username: "uschi",
         password: "",
         group: "vip",
         display_name: "",
       }),
     ).toMatchObject({ success: true });
-    expect(await accounts.rowOf("ursula")).toEqual({
+    expect(await accounts.readRow("ursula")).toEqual({
       ...before,
       username: "uschi",
       username_key: "uschi",
@@ -194,8 +196,8 @@ describe("editing", () => {
 
   // @weakness Money: Whole rows are written back, and charges in between are lost
   test("accepts a whole row, as forms of compatible consoles send it, without changing counters", async () => {
-    const { body } = await root.get(`/api/user/${accounts.idOf("ursula")}`);
-    const before = await accounts.rowOf("ursula");
+    const { body } = await root.get(`/api/user/${accounts.findId("ursula")}`);
+    const before = await accounts.readRow("ursula");
     const form = {
       ...(body["data"] as Row),
       used_quota: 99,
@@ -205,11 +207,11 @@ describe("editing", () => {
       display_name: "U",
     };
     expect(await put(root, form)).toMatchObject({ success: true });
-    expect(await accounts.rowOf("ursula")).toEqual({ ...before, display_name: "U" });
+    expect(await accounts.readRow("ursula")).toEqual({ ...before, display_name: "U" });
   });
 
   test("gives a user limits, takes them away, and says what is none", async () => {
-    const id = accounts.idOf("ursula");
+    const id = accounts.findId("ursula");
     const limit = async (limits: unknown) => (await put(admin, { id, limits }))["message"];
     const shown = async () => ((await admin.get(`/api/user/${id}`)).body["data"] as Row)["limits"];
     expect(await limit({ rpm: 10, tpm: 1_000 })).toBe("");
@@ -223,17 +225,17 @@ describe("editing", () => {
 
   // @weakness Money: A form that was opened minutes ago sets the balance of then
   test("moves the balance through the ledger and logs it", async () => {
-    expect(await put(root, { id: accounts.idOf("ursula"), quota: 500_000 })).toMatchObject({ success: true });
-    expect((await accounts.rowOf("ursula")).quota).toBe(500_000);
+    expect(await put(root, { id: accounts.findId("ursula"), quota: 500_000 })).toMatchObject({ success: true });
+    expect((await accounts.readRow("ursula")).quota).toBe(500_000);
     await app.database.db
       .updateTable("users")
       .set({ quota: 400_000 })
-      .where("id", "=", accounts.idOf("ursula"))
+      .where("id", "=", accounts.findId("ursula"))
       .execute();
-    await put(root, { id: accounts.idOf("ursula"), quota: 600_000, original_quota: 500_000 });
-    expect((await accounts.rowOf("ursula")).quota).toBe(500_000);
-    await put(root, { id: accounts.idOf("ursula"), quota: 500_000, original_quota: 500_000 });
-    const rows = await accounts.logsOf("ursula");
+    await put(root, { id: accounts.findId("ursula"), quota: 600_000, original_quota: 500_000 });
+    expect((await accounts.readRow("ursula")).quota).toBe(500_000);
+    await put(root, { id: accounts.findId("ursula"), quota: 500_000, original_quota: 500_000 });
+    const rows = await accounts.readLogs("ursula");
     expect(rows.map(({ type, content }) => [type, content])).toEqual([
       [3, "The administrator changed the user quota from $0.002000 to $1.000000"],
       [3, "The administrator changed the user quota from $0.800000 to $1.000000"],
@@ -244,7 +246,7 @@ describe("editing", () => {
     const entries = await app.database.db
       .selectFrom("ledger")
       .select(["kind", "quota"])
-      .where("user_id", "=", accounts.idOf("ursula"))
+      .where("user_id", "=", accounts.findId("ursula"))
       .execute();
     expect(entries).toEqual([
       { kind: "adjust", quota: 499_000 },
@@ -253,11 +255,11 @@ describe("editing", () => {
   });
 
   test("a difference that the balance does not have is refused, and nothing else is written", async () => {
-    const before = await accounts.rowOf("ursula");
+    const before = await accounts.readRow("ursula");
     expect(
-      (await put(root, { id: accounts.idOf("ursula"), quota: 0, original_quota: 5000, group: "vip" }))["code"],
+      (await put(root, { id: accounts.findId("ursula"), quota: 0, original_quota: 5000, group: "vip" }))["code"],
     ).toBe("U16");
-    expect(await accounts.rowOf("ursula")).toEqual(before);
+    expect(await accounts.readRow("ursula")).toEqual(before);
   });
 
   // @weakness Credentials: A password that an administrator sets leaves access tokens alive
@@ -267,18 +269,18 @@ describe("editing", () => {
     await db
       .insertInto("passkeys")
       .values([
-        { ...passkey, user_id: accounts.idOf("ursula") },
+        { ...passkey, user_id: accounts.findId("ursula") },
         { ...passkey, credential_id: "c2", user_id: 1 },
       ])
       .execute();
     const token = await user.data<string>(user.post("/api/user/self/access_tokens", { name: "ci", scopes: ["write"] }));
-    await put(admin, { id: accounts.idOf("ursula"), password: "another password" });
+    await put(admin, { id: accounts.findId("ursula"), password: "another password" });
     expect((await user.get("/api/user/self")).status).toBe(401);
     const byToken = await app.anonymous().get("/api/user/self", { authorization: token });
     expect([byToken.status, byToken.body["code"]]).toEqual([401, "AU2"]);
     expect(await db.selectFrom("passkeys").select("user_id").execute()).toEqual([{ user_id: 1 }]);
     await app.signIn("ursula", "another password");
-    expect((await accounts.logsOf("ursula"))[0]).toMatchObject({
+    expect((await accounts.readLogs("ursula"))[0]).toMatchObject({
       type: 3,
       content: "Password changed by an administrator",
     });
@@ -306,20 +308,20 @@ describe("editing", () => {
     [{ quota: 1.5 }, "U16"],
     [{ quota: "1" }, "G2"],
   ])("refuses %j with %s, and changes nothing", async (change, code) => {
-    const before = await accounts.rowOf("ursula");
-    const id = "id" in change || code === "G1" ? {} : { id: accounts.idOf("ursula"), group: "vip" };
+    const before = await accounts.readRow("ursula");
+    const id = "id" in change || code === "G1" ? {} : { id: accounts.findId("ursula"), group: "vip" };
     expect((await put(admin, { ...id, ...change }))["code"]).toBe(code);
-    expect(await accounts.rowOf("ursula")).toEqual(before);
+    expect(await accounts.readRow("ursula")).toEqual(before);
   });
 
   test("U3 for equals, superiors and oneself; U15 names the group; U16 says the rule", async () => {
     for (const name of ["alice", "arthur", "root"]) {
-      expect((await put(admin, { id: accounts.idOf(name), display_name: "x" }))["code"]).toBe("U3");
+      expect((await put(admin, { id: accounts.findId(name), display_name: "x" }))["code"]).toBe("U3");
     }
-    expect((await put(root, { id: accounts.idOf("ursula"), group: "nowhere" }))["message"]).toBe(
+    expect((await put(root, { id: accounts.findId("ursula"), group: "nowhere" }))["message"]).toBe(
       "Group nowhere does not exist.",
     );
-    expect((await put(root, { id: accounts.idOf("ursula"), quota: "1" }))["message"]).toBe(
+    expect((await put(root, { id: accounts.findId("ursula"), quota: "1" }))["message"]).toBe(
       "Invalid input: quota must be an integer.",
     );
   });
@@ -330,22 +332,25 @@ describe("deleting for good", () => {
   test("frees the name and removes tokens and sessions, logs stay", async () => {
     const { db } = app.database;
     await accounts.manage(admin, "ursula", "disable");
-    expect((await admin.delete(`/api/user/${accounts.idOf("ursula")}/`)).body).toEqual({ success: true, message: "" });
-    expect(await db.selectFrom("users").selectAll().where("id", "=", accounts.idOf("ursula")).execute()).toEqual([]);
+    expect((await admin.delete(`/api/user/${accounts.findId("ursula")}/`)).body).toEqual({
+      success: true,
+      message: "",
+    });
+    expect(await db.selectFrom("users").selectAll().where("id", "=", accounts.findId("ursula")).execute()).toEqual([]);
     for (const table of ["sessions", "tokens", "access_tokens"] as const) {
-      expect(await db.selectFrom(table).selectAll().where("user_id", "=", accounts.idOf("ursula")).execute()).toEqual(
+      expect(await db.selectFrom(table).selectAll().where("user_id", "=", accounts.findId("ursula")).execute()).toEqual(
         [],
       );
     }
-    expect(await accounts.logsOf("ursula")).toHaveLength(1);
+    expect(await accounts.readLogs("ursula")).toHaveLength(1);
     expect((await admin.post("/api/user/", { username: "ursula", password })).body["success"]).toBe(true);
   });
 
   test("U1, U14", async () => {
     expect((await admin.delete("/api/user/999999")).body["code"]).toBe("U1");
-    expect((await admin.delete(`/api/user/${accounts.idOf("arthur")}`)).body["code"]).toBe("U14");
-    expect((await admin.delete(`/api/user/${accounts.idOf("alice")}`)).body["code"]).toBe("U14");
+    expect((await admin.delete(`/api/user/${accounts.findId("arthur")}`)).body["code"]).toBe("U14");
+    expect((await admin.delete(`/api/user/${accounts.findId("alice")}`)).body["code"]).toBe("U14");
     expect((await root.delete("/api/user/1")).body["code"]).toBe("U14");
-    expect((await root.delete(`/api/user/${accounts.idOf("arthur")}`)).body["success"]).toBe(true);
+    expect((await root.delete(`/api/user/${accounts.findId("arthur")}`)).body["success"]).toBe(true);
   });
 });

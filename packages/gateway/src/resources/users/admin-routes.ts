@@ -1,6 +1,6 @@
 import {
   LOG_TYPE,
-  pageOf,
+  resolvePage,
   ROLE,
   SEARCH_CAP,
   userCreate,
@@ -33,7 +33,7 @@ import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 import { readLimitsField } from "../limits-field.ts";
 import { changeQuota, type ChangeQuotaDeps } from "./change-quota.ts";
 import { createAccount, type CreateAccountDeps } from "./create.ts";
-import { given, readDisplayName, readPassword, readQuota, readUsername } from "./input.ts";
+import { dropEmpty, readDisplayName, readPassword, readQuota, readUsername } from "./input.ts";
 import { lockedUser, updateUser, type UserStore } from "./store.ts";
 import { blankedView, userTag, userView, type UserRow } from "./view.ts";
 
@@ -51,13 +51,13 @@ export interface AdminRoutesDeps extends ChangeQuotaDeps, CreateAccountDeps {
 export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
   const { store, passwords } = deps;
   return [
-    implement(userList, (call) => answerPage(store, call, pageOf(call.query))),
+    implement(userList, (call) => answerPage(store, call, resolvePage(call.query))),
     implement(userSearch, (call) => {
       const isPaged = call.query.page_size > 0 || call.query.p > 0;
-      return answerPage(store, call, isPaged ? pageOf(call.query) : { offset: 0, limit: SEARCH_CAP });
+      return answerPage(store, call, isPaged ? resolvePage(call.query) : { offset: 0, limit: SEARCH_CAP });
     }),
     implement(userGet, async ({ params, caller, response }) => {
-      const user = present(await store.find(params.id));
+      const user = requireUser(await store.find(params.id));
       if (!canView(caller, user)) throw new Refusal("user_view_not_permitted");
       setTag(response, userTag(user));
       return userView(user);
@@ -111,7 +111,7 @@ async function answerPage(
 async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): Promise<void> {
   const { body, caller, context } = call;
   if (!body.id || body.id < 1) throw new Refusal("invalid_parameter", { field: "id" });
-  const user = present(await deps.store.find(body.id));
+  const user = requireUser(await deps.store.find(body.id));
   if (!canChange(caller, user)) throw new Refusal("user_change_not_permitted");
   if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root)
     throw new Refusal("user_role_too_high");
@@ -121,7 +121,14 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
     writeChange(deps, tx, { user, change, caller, ip: context.ip, check: tagCheck(call.request) });
   try {
     if (body.quota === undefined) await deps.database.raw.transaction(write);
-    else await changeQuota(deps, { userId: user.id, by: differenceOf(body), operator: caller, context, also: write });
+    else
+      await changeQuota(deps, {
+        userId: user.id,
+        by: createQuotaDifference(body),
+        operator: caller,
+        context,
+        also: write,
+      });
   } catch (cause) {
     if (isDuplicate(cause)) throw new Refusal("username_taken", { field: "username", cause });
     throw cause;
@@ -130,11 +137,11 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
     deps.notices.send({ userId: user.id, what: "The password was changed by an administrator.", ip: context.ip });
   }
   await deps.store.forget(user.id);
-  setTag(call.response, userTag(present(await deps.store.find(user.id))));
+  setTag(call.response, userTag(requireUser(await deps.store.find(user.id))));
 }
 
 /** The change of the balance. If the form sends the balance that it started with, only the difference is applied. */
-function differenceOf({ quota = 0, original_quota: original }: Call<typeof userUpdate>["body"]) {
+function createQuotaDifference({ quota = 0, original_quota: original }: Call<typeof userUpdate>["body"]) {
   return (balance: number) => (original === undefined ? quota - balance : quota - original);
 }
 
@@ -144,7 +151,7 @@ async function readChange(
   user: UserRow,
 ): Promise<{ change: Updateable<UserTable>; password: string | undefined }> {
   const change = await readName(store, body.username, user);
-  const password = given(body.password);
+  const password = dropEmpty(body.password);
   if (password !== undefined) {
     readPassword(password);
     requireProof(caller);
@@ -185,7 +192,7 @@ async function writeChange(
   tx: RawTransaction,
   { user, change, caller, ip, check }: Change,
 ): Promise<void> {
-  const row = present(await lockedUser(tx, user.id));
+  const row = requireUser(await lockedUser(tx, user.id));
   if (!canChange(caller, row)) throw new Refusal("user_change_not_permitted");
   check?.(userTag(row));
   if (Object.keys(change).length === 0) return;
@@ -208,7 +215,7 @@ async function writeChange(
   });
 }
 
-function present(user: UserRow | undefined): UserRow {
+function requireUser(user: UserRow | undefined): UserRow {
   if (!user || user.deleted_at !== null) throw new Refusal("user_not_found");
   return user;
 }

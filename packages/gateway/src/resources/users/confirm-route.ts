@@ -11,7 +11,7 @@ import { readRelyingParty, type PartyDeps } from "../relying-party.ts";
 import type { UserStore } from "./store.ts";
 
 export interface PasswordProofDeps {
-  readonly store: Pick<UserStore, "passwordOf">;
+  readonly store: Pick<UserStore, "findPasswordHash">;
   readonly passwords: Passwords;
   readonly guard: LoginGuard;
 }
@@ -54,7 +54,7 @@ export function provePassword(
   const attempt = { account: String(caller.userId), address: ip, device: `session ${caller.sessionHash ?? ""}` };
   return guard.inTurn(attempt, async () => {
     if (await guard.isLocked(attempt)) throw new Refusal("too_many_failed_logins");
-    const { isMatch } = await passwords.verify(await store.passwordOf(caller.userId), password);
+    const { isMatch } = await passwords.verify(await store.findPasswordHash(caller.userId), password);
     if (isMatch) return;
     await guard.failed(attempt);
     throw new Refusal("current_password_wrong", { field });

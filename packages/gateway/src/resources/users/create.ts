@@ -68,7 +68,7 @@ export async function createAccount(deps: CreateAccountDeps, user: NewUser): Pro
 async function insertAccount(deps: CreateAccountDeps, user: NewUser, trx: Trx): Promise<number> {
   await user.before?.(trx);
   const inviter = user.isRegistration ? await findInviter(trx, user.affCode) : undefined;
-  const gifts = giftsOf(deps.options(), inviter !== undefined);
+  const gifts = listGifts(deps.options(), inviter !== undefined);
   const quota = gifts.reduce((sum, gift) => sum + gift.quota, 0);
   const createdAt = seconds(deps.clock);
   const row = { ...accountRow({ ...user, createdAt, quota, inviterId: inviter?.id ?? 0 }), ...user.bindings };
@@ -89,7 +89,7 @@ function findInviter(trx: Trx, code: string | undefined): Promise<{ id: number; 
     .executeTakeFirst();
 }
 
-function giftsOf(options: OptionValues, isInvited: boolean): Gift[] {
+function listGifts(options: OptionValues, isInvited: boolean): Gift[] {
   const { QuotaForNewUser, QuotaForInvitee } = options;
   const show = (quota: number) => formatQuota(quota, moneyStyle(options));
   const gifts: Gift[] = [];

@@ -48,7 +48,7 @@ function withToken(token: string): ApiCaller {
   return caller;
 }
 
-function callOf(caller: ApiCaller, { method, path, body }: Endpoint) {
+function callEndpoint(caller: ApiCaller, { method, path, body }: Endpoint) {
   return caller.call(method, path.replace(/\{\w+\}/g, "1"), body === undefined ? {} : { body: {} });
 }
 
@@ -70,7 +70,7 @@ describe("changes of credentials", () => {
     const root = await app.signIn("root");
     app.clock.move(FRESH_SECONDS + 1);
     for (const endpoint of fresh) {
-      const { status, body } = await callOf(root, endpoint);
+      const { status, body } = await callEndpoint(root, endpoint);
       expect({ name: endpoint.name, status, code: body["code"] }).toEqual({
         name: endpoint.name,
         status: 200,
@@ -96,7 +96,7 @@ describe("changes of credentials", () => {
     const root = await app.signIn("root");
     const byToken = withToken(await makeToken(root, {}));
     for (const endpoint of inSession) {
-      const { status, body } = await callOf(byToken, endpoint);
+      const { status, body } = await callEndpoint(byToken, endpoint);
       expect({ name: endpoint.name, status, code: body["code"] }).toEqual({
         name: endpoint.name,
         status: 403,
@@ -143,14 +143,14 @@ describe("a confirmation", () => {
     type Creation = Parameters<SoftwareAuthenticator["create"]>[0];
     type Request = Parameters<SoftwareAuthenticator["get"]>[0];
     const origin = app.baseUrl;
-    const deviceOf = async (caller: ApiCaller) => {
+    const registerDevice = async (caller: ApiCaller) => {
       const device = new SoftwareAuthenticator();
       const options = await caller.data<Creation>(caller.post("/api/user/self/passkeys/options", {}));
       await caller.data(caller.post("/api/user/self/passkeys", { response: device.create(options, { origin }) }));
       return device;
     };
-    const own = await deviceOf(ann);
-    const foreign = await deviceOf(await app.signIn("bob", password));
+    const own = await registerDevice(ann);
+    const foreign = await registerDevice(await app.signIn("bob", password));
     app.clock.move(FRESH_SECONDS + 1);
     const request = () => ann.data<Request>(ann.post("/api/user/passkey/options", {}));
     expect((await confirm({ passkey: foreign.get(await request(), { origin }) })).body["code"]).toBe("F7");
@@ -199,7 +199,7 @@ describe("scopes of access tokens", () => {
     );
     expect(writes.length).toBeGreaterThan(60);
     for (const endpoint of writes) {
-      const { body } = await callOf(caller, endpoint);
+      const { body } = await callEndpoint(caller, endpoint);
       expect({ name: endpoint.name, code: body["code"] }).toEqual({ name: endpoint.name, code: "AU11" });
     }
     expect((await caller.get("/api/channel/")).body["success"]).toBe(true);

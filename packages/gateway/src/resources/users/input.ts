@@ -32,6 +32,6 @@ export function readQuota(value: number): number {
 }
 
 /** `undefined` for members that are absent or empty: they stay as they are. */
-export function given(text: string | undefined): string | undefined {
+export function dropEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }

@@ -28,12 +28,12 @@ describe("managing", () => {
   test("disable and enable, effective at once", async () => {
     expect(await accounts.manage(admin, "ursula", "disable")).toMatchObject({
       success: true,
-      data: { id: accounts.idOf("ursula"), username: "ursula", role: 1, status: 2 },
+      data: { id: accounts.findId("ursula"), username: "ursula", role: 1, status: 2 },
     });
     expect((await user.get("/api/user/self")).body["code"]).toBe("AU6");
     expect(await accounts.manage(admin, "ursula", "disable")).toMatchObject({ success: true, data: { status: 2 } });
     expect(await accounts.manage(admin, "ursula", "enable")).toMatchObject({ data: { status: 1 } });
-    expect((await accounts.logsOf("ursula")).map(({ content }) => content)).toEqual([
+    expect((await accounts.readLogs("ursula")).map(({ content }) => content)).toEqual([
       "Disabled by an administrator",
       "Enabled by an administrator",
     ]);
@@ -67,7 +67,7 @@ describe("managing", () => {
       success: true,
       data: { role: 1, status: 1 },
     });
-    expect((await accounts.rowOf("ursula")).deleted_at).not.toBeNull();
+    expect((await accounts.readRow("ursula")).deleted_at).not.toBeNull();
     expect((await user.get("/api/user/self")).body["code"]).toBe("AU8");
     expect((await admin.post("/api/user/", { username: "Ursula", password })).body["code"]).toBe("R7");
     expect((await accounts.manage(admin, "ursula", "enable"))["code"]).toBe("U13");
@@ -81,7 +81,7 @@ describe("managing", () => {
     for (const value of [-1, 1.5, undefined])
       expect((await accounts.manage(admin, "ursula", "add_quota", { value }))["code"]).toBe("U16");
     expect((await accounts.manage(admin, "ursula", "add_quota", { value: "5" }))["code"]).toBe("G2");
-    expect((await accounts.rowOf("ursula")).quota).toBe(0);
+    expect((await accounts.readRow("ursula")).quota).toBe(0);
   });
 
   test("add_quota adds, subtracts or sets where the call names a mode", async () => {
@@ -93,7 +93,7 @@ describe("managing", () => {
     for (const mode of ["add", "subtract", "override"]) expect((await move(mode, -1))["code"]).toBe("U16");
     expect((await move("subtract", 1))["code"]).toBe("U16");
     expect(await move("double", 5)).toMatchObject({ code: "G1", field: "mode" });
-    expect((await accounts.rowOf("ursula")).quota).toBe(0);
+    expect((await accounts.readRow("ursula")).quota).toBe(0);
   });
 
   test("older programs name the user, and add quota with a remark", async () => {
@@ -102,11 +102,11 @@ describe("managing", () => {
     expect((await byName({ id: 999_999, action: "enable" })).body["code"]).toBe("U1");
     expect((await byName({ action: "enable" })).body).toMatchObject({ data: { status: 1 } });
     expect((await admin.post("/api/user/manage", { username: "nobody", action: "enable" })).body["code"]).toBe("U1");
-    const { id } = await accounts.rowOf("ursula");
+    const { id } = await accounts.readRow("ursula");
     const topUp = (more: object) => admin.post("/api/topup", { user_id: id, quota: 500, remark: "Order 7", ...more });
     await admin.data(topUp({}));
-    expect((await accounts.rowOf("ursula")).quota).toBe(1500);
-    expect((await accounts.logsOf("ursula")).at(-1)?.content).toMatch(
+    expect((await accounts.readRow("ursula")).quota).toBe(1500);
+    expect((await accounts.readLogs("ursula")).at(-1)?.content).toMatch(
       /^The administrator changed the user quota from .+: Order 7$/,
     );
     for (const [more, code] of [
@@ -122,7 +122,7 @@ describe("managing", () => {
 
   test("parallel additions are all booked", async () => {
     await Promise.all(Array.from({ length: 8 }, () => accounts.manage(admin, "ursula", "add_quota", { value: 10 })));
-    expect((await accounts.rowOf("ursula")).quota).toBe(1080);
+    expect((await accounts.readRow("ursula")).quota).toBe(1080);
   });
 
   // @weakness Sessions and permissions: A call without an id acts on the first row; unknown actions succeed
@@ -133,7 +133,7 @@ describe("managing", () => {
     expect((await root.post("/api/user/manage", { id: 999_999, action: "nothing" })).body["code"]).toBe("U1");
     expect((await accounts.manage(admin, "arthur", "nothing"))["code"]).toBe("U3");
     expect((await accounts.manage(admin, "ursula", "nothing"))["code"]).toBe("U12");
-    expect((await root.post("/api/user/manage", { id: accounts.idOf("ursula") })).body["code"]).toBe("U12");
+    expect((await root.post("/api/user/manage", { id: accounts.findId("ursula") })).body["code"]).toBe("U12");
   });
 });
 
@@ -169,7 +169,7 @@ describe("the role matrix", () => {
     expect(
       (
         await app.anonymous().call("POST", "/api/user/manage", {
-          body: { id: accounts.idOf("ulf_%"), action: "disable" },
+          body: { id: accounts.findId("ulf_%"), action: "disable" },
           headers: { authorization: token },
         })
       ).body["code"],

@@ -10,7 +10,7 @@ import { rawOn } from "../../storage/transaction.ts";
 import type { AdminRoutesDeps } from "./admin-routes.ts";
 import { changeQuota, type QuotaChange } from "./change-quota.ts";
 import { readQuota } from "./input.ts";
-import { onceOf } from "./once.ts";
+import { readIdempotencyKey } from "./once.ts";
 import { lockedUser } from "./store.ts";
 import type { UserRow } from "./view.ts";
 
@@ -32,12 +32,16 @@ export function userManageRoutes(deps: AdminRoutesDeps): Route[] {
 function manageRoute(deps: AdminRoutesDeps): Route {
   return implement(userManage, async (call) => {
     const { body, caller, context, request } = call;
-    const user = changeable(await named(deps.store, call), caller);
+    const user = changeable(await findUser(deps.store, call), caller);
     const action = USER_ACTIONS.find((one) => one === body.action);
     if (action === undefined) throw new Refusal("unknown_action", { field: "action" });
     if (action === "add_quota") {
-      const by = moveOf(call);
-      const once = onceOf(request, caller, { userId: user.id, mode: body.mode ?? "", value: body.value ?? 0 });
+      const by = readQuotaMove(call);
+      const once = readIdempotencyKey(request, caller, {
+        userId: user.id,
+        mode: body.mode ?? "",
+        value: body.value ?? 0,
+      });
       const quota = await changeQuota(deps, { userId: user.id, by, operator: caller, context, once });
       return answer({ ...user, quota });
     }
@@ -50,12 +54,12 @@ function topUpRoute(deps: AdminRoutesDeps): Route {
     const { quota = Number.NaN, remark = "" } = body;
     const user = changeable(await deps.store.find(readId(body.user_id, "user_id")), caller);
     const by = readQuota(quota);
-    const once = onceOf(request, caller, { userId: user.id, quota: by, remark });
+    const once = readIdempotencyKey(request, caller, { userId: user.id, quota: by, remark });
     await changeQuota(deps, { userId: user.id, by: () => by, operator: caller, context, once, remark });
   });
 }
 
-function named(store: AdminRoutesDeps["store"], { body }: Call<typeof userManage>): Promise<UserRow | undefined> {
+function findUser(store: AdminRoutesDeps["store"], { body }: Call<typeof userManage>): Promise<UserRow | undefined> {
   const { id, username = "" } = body;
   const isByName = id === undefined && username.trim() !== "";
   return isByName ? store.findByName(usernameKey(username.trim())) : store.find(readId(id, "id"));
@@ -67,7 +71,7 @@ function readId(id: unknown, field: string): number {
 }
 
 /** `value` is a signed difference unless the call names the operation, as later compatible consoles do. */
-function moveOf({ body: { value = Number.NaN, mode = "" } }: Call<typeof userManage>): QuotaChange["by"] {
+function readQuotaMove({ body: { value = Number.NaN, mode = "" } }: Call<typeof userManage>): QuotaChange["by"] {
   if (!Number.isSafeInteger(value) || (mode !== "" && value < 0))
     throw new Refusal("quota_invalid", { field: "value" });
   switch (mode) {

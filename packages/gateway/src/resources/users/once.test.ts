@@ -2,7 +2,7 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ApiCaller } from "../../../test/kit/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 const REUSED = [
   409,
@@ -59,10 +59,10 @@ eachDatabase("a change of a balance with an Idempotency-Key", (open) => {
 
   test("is applied in no other way under the same key, also to another user at the same time", async () => {
     await members.admin.data(add(members.admin, 50));
-    expect(await refusalOf(add(members.admin, 51))).toEqual(REUSED);
-    expect(await refusalOf(add(members.admin, 50, { mode: "subtract" }))).toEqual(REUSED);
+    expect(await readRefusal(add(members.admin, 51))).toEqual(REUSED);
+    expect(await readRefusal(add(members.admin, 50, { mode: "subtract" }))).toEqual(REUSED);
     const topUp = { user_id: members.user.userId, quota: 50, remark: "invoice 7" };
-    expect(await refusalOf(send(members.admin, "/api/topup", topUp))).toEqual(REUSED);
+    expect(await readRefusal(send(members.admin, "/api/topup", topUp))).toEqual(REUSED);
     expect(await balance()).toBe(50);
     for (let round = 0; round < 5; round += 1) {
       key = `other:${made}:${round}`;
@@ -97,7 +97,7 @@ eachDatabase("a change of a balance with an Idempotency-Key", (open) => {
       send(members.admin, "/api/topup", { user_id: members.user.userId, quota: 30, remark });
     for (let tries = 0; tries < 3; tries += 1) await members.admin.data(topUp("invoice 7"));
     expect(await balance()).toBe(30);
-    expect(await refusalOf(topUp("invoice 8"))).toEqual(REUSED);
+    expect(await readRefusal(topUp("invoice 8"))).toEqual(REUSED);
   });
 
   test("each administrator has keys of his own, and a key has a form", async () => {
@@ -105,7 +105,7 @@ eachDatabase("a change of a balance with an Idempotency-Key", (open) => {
     await members.root.data(add(members.root, 1));
     expect(await balance()).toBe(2);
     key = "two words";
-    expect(await refusalOf(add(members.admin, 1))).toEqual([
+    expect(await readRefusal(add(members.admin, 1))).toEqual([
       400,
       "G11",
       "The header Idempotency-Key takes 1 to 255 letters, digits, dots, colons, hyphens and underscores.",

@@ -18,7 +18,7 @@ const KEY = /^[\w.\-:]{1,255}$/;
 const HASH_CHARS = 26;
 
 /** The header `Idempotency-Key`; undefined without one. Each caller has keys of its own. Refuses with `idempotency_key_invalid`. */
-export function onceOf(
+export function readIdempotencyKey(
   request: IncomingMessage,
   caller: Principal,
   change: Readonly<Record<string, string | number>>,
@@ -27,8 +27,8 @@ export function onceOf(
   if (header === undefined) return undefined;
   const key = String(header).trim();
   if (!KEY.test(key)) throw new Refusal("idempotency_key_invalid", { field: "Idempotency-Key" });
-  const prefix = `once-${hashOf([caller.userId, key])}`;
-  return { prefix, requestId: `${prefix}-${hashOf(change)}` };
+  const prefix = `once-${hashValue([caller.userId, key])}`;
+  return { prefix, requestId: `${prefix}-${hashValue(change)}` };
 }
 
 /** Whether the change was applied before; refuses with `idempotency_key_reused` where the key named another one. The caller is locked. */
@@ -44,6 +44,6 @@ export async function isApplied(tx: RawTransaction, { prefix, requestId }: Once)
   return known !== undefined;
 }
 
-function hashOf(value: unknown): string {
+function hashValue(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, HASH_CHARS);
 }

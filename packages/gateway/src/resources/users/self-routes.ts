@@ -45,7 +45,7 @@ import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import { usableGroups } from "./groups.ts";
 import { provePassword } from "./confirm-route.ts";
-import { given, readDisplayName, readPassword, readUsername } from "./input.ts";
+import { dropEmpty, readDisplayName, readPassword, readUsername } from "./input.ts";
 import { moneyStyle } from "./money-style.ts";
 import { lockedUser, type UserStore } from "./store.ts";
 import { userTag, userView, type UserRow } from "./view.ts";
@@ -71,7 +71,7 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
   const { store, options } = deps;
   return [
     implement(selfGet, async ({ caller, response }) => {
-      const user = await own(store, caller);
+      const user = await requireAccount(store, caller);
       setTag(response, userTag(user));
       return userView(user);
     }),
@@ -83,8 +83,8 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
       deps.notices.send({ userId: caller.userId, what: "The system access token was made.", ip });
       return token;
     }),
-    implement(selfModels, ({ caller }) => modelsOf(deps, caller)),
-    implement(compatibleSelfModels, ({ caller }) => modelsOf(deps, caller)),
+    implement(selfModels, ({ caller }) => listModels(deps, caller)),
+    implement(compatibleSelfModels, ({ caller }) => listModels(deps, caller)),
     implement(usableGroupsEndpoint, ({ caller }) => usableGroups(options(), caller?.group)),
     implement(selfGroups, ({ caller }) => usableGroups(options(), caller.group)),
     implement(selfInviteCode, ({ caller }) => inviteCode(deps, caller)),
@@ -97,24 +97,24 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
   ];
 }
 
-async function own(store: UserStore, caller: Principal): Promise<UserRow> {
+async function requireAccount(store: UserStore, caller: Principal): Promise<UserRow> {
   const user = await store.find(caller.userId);
   if (!user) throw new Refusal("account_deleted");
   return user;
 }
 
 async function signedIn(store: UserStore, caller: Principal): Promise<SignedInUser> {
-  const { id, username, display_name, role, status, group } = await own(store, caller);
+  const { id, username, display_name, role, status, group } = await requireAccount(store, caller);
   return { id, username, display_name, role, status, group };
 }
 
 async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): Promise<void> {
   const { body, caller, context } = call;
   const { store } = deps;
-  const username = given(body.username);
-  const password = given(body.password);
-  const displayName = given(body.display_name);
-  const original = given(body.original_password);
+  const username = dropEmpty(body.username);
+  const password = dropEmpty(body.password);
+  const displayName = dropEmpty(body.display_name);
+  const original = dropEmpty(body.original_password);
   const change: Updateable<UserTable> = {};
   if (username !== undefined)
     Object.assign(change, { username: readUsername(username), username_key: usernameKey(username.trim()) });
@@ -132,7 +132,7 @@ async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): 
   const revokesTokens = password !== undefined && body.revoke_access_tokens === true;
   await writeSelf(deps, caller, change, { ip: context.ip, check: tagCheck(call.request), revokesTokens });
   if (password !== undefined) deps.notices.send({ userId: caller.userId, what: PASSWORD_CHANGED, ip: context.ip });
-  setTag(call.response, userTag(await own(store, caller)));
+  setTag(call.response, userTag(await requireAccount(store, caller)));
 }
 
 interface SelfWrite {
@@ -179,7 +179,7 @@ async function deleteSelf({ store, clock }: SelfRoutesDeps, { caller }: Call<typ
   await store.write(caller.userId, (trx) => store.update(trx, caller.userId, { deleted_at: seconds(clock) }));
 }
 
-function modelsOf({ snapshot, options }: SelfRoutesDeps, caller: Principal): string[] {
+function listModels({ snapshot, options }: SelfRoutesDeps, caller: Principal): string[] {
   const { index } = snapshot();
   const models = new Set<string>();
   for (const group of Object.keys(usableGroups(options(), caller.group))) {
@@ -189,7 +189,7 @@ function modelsOf({ snapshot, options }: SelfRoutesDeps, caller: Principal): str
 }
 
 async function inviteCode({ store }: SelfRoutesDeps, caller: Principal): Promise<string> {
-  const user = await own(store, caller);
+  const user = await requireAccount(store, caller);
   if (user.aff_code !== "") return user.aff_code;
   const code = newInviteCode();
   await store.write(user.id, (trx) => store.update(trx, user.id, { aff_code: code }));

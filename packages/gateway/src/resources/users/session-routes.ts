@@ -3,7 +3,7 @@ import {
   accessTokenDelete,
   accessTokenList,
   PAGE_SIZE_CAP,
-  pageOf,
+  resolvePage,
   selfSessionEnd,
   selfSessions,
   selfSessionsEnd,
@@ -30,7 +30,7 @@ export function sessionRoutes({
   return [
     implement(selfSessions, async ({ query, caller, setTotal }) => {
       const page_size = query.page_size > 0 ? query.page_size : PAGE_SIZE_CAP;
-      const { rows, total } = await sessions.list(caller.userId, pageOf({ p: query.p, page_size }));
+      const { rows, total } = await sessions.list(caller.userId, resolvePage({ p: query.p, page_size }));
       setTotal(total);
       return rows.map((session) => ({
         id: session.hash.slice(0, ID_CHARS),

@@ -67,7 +67,7 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
       selectUser(db).where("username_key", "=", key).executeTakeFirst(),
 
     /** Stored hash of a password; only for comparing. */
-    passwordOf: async (id: number): Promise<string | undefined> =>
+    findPasswordHash: async (id: number): Promise<string | undefined> =>
       (await db.selectFrom("users").select("password").where("id", "=", id).executeTakeFirst())?.password,
 
     /** Another user, deleted ones included, has this name in any letter case. */

@@ -1,6 +1,6 @@
 import { storedLimits, type User } from "@fairway/wire";
 import type { Selectable } from "kysely";
-import { tagOf } from "../../http/etag.ts";
+import { buildEtag } from "../../http/etag.ts";
 import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 
 export type UserRow = Omit<Selectable<UserTable>, "password" | "totp_secret">;
@@ -70,7 +70,7 @@ export function userView(row: UserRow): User {
 /** Changes with every edit, not with the balance and the counters, which move by themselves. */
 export function userTag(row: UserRow): string {
   const { username, display_name, role, status, email, group, limits, deleted_at } = row;
-  return tagOf({ username, display_name, role, status, email, group, limits, deleted_at });
+  return buildEtag({ username, display_name, role, status, email, group, limits, deleted_at });
 }
 
 /** The view without addresses and bindings, for equals and superiors in lists. */

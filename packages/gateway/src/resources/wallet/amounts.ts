@@ -20,7 +20,7 @@ export type AmountReading =
 export function readAmount(value: unknown, options: AmountOptions, group: string): AmountReading {
   const perUnit = ratio(options.QuotaPerUnit);
   const inCurrency = options.DisplayInCurrencyEnabled;
-  const min = minimumOf(options);
+  const min = calculateMinimum(options);
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return { refused: "invalid_parameter", min };
   if (value < min) return { refused: "topup_below_minimum", min };
   const amount = ratio(value);
@@ -28,18 +28,22 @@ export function readAmount(value: unknown, options: AmountOptions, group: string
   const cents = times(times(times(dollars, ratio(options.Price)), groupRatio(options, group)), ratio(100));
   const rounded = roundHalfUp(cents.num, cents.den);
   if (rounded < 1n) return { refused: "topup_too_low", min };
-  const quota = inCurrency ? whole(times(amount, perUnit)) : value;
+  const quota = inCurrency ? roundToWhole(times(amount, perUnit)) : value;
   if (!Number.isSafeInteger(quota)) return { refused: "invalid_parameter", min };
   return { amount: value, money: decimals(rounded), quota };
 }
 
 /** The least amount, in the same units. */
-export function minimumOf({ DisplayInCurrencyEnabled, MinTopUp, QuotaPerUnit }: Omit<AmountOptions, "Price">): number {
-  return DisplayInCurrencyEnabled ? MinTopUp : whole(times(ratio(MinTopUp), ratio(QuotaPerUnit)));
+export function calculateMinimum({
+  DisplayInCurrencyEnabled,
+  MinTopUp,
+  QuotaPerUnit,
+}: Omit<AmountOptions, "Price">): number {
+  return DisplayInCurrencyEnabled ? MinTopUp : roundToWhole(times(ratio(MinTopUp), ratio(QuotaPerUnit)));
 }
 
 /** Cents of a decimal text; undefined when it is none. */
-export function centsOf(money: string): bigint | undefined {
+export function parseCents(money: string): bigint | undefined {
   const match = /^(\d{1,15})(?:\.(\d{1,2})0*)?$/.exec(money.trim());
   if (!match) return undefined;
   return BigInt(match[1] ?? "0") * 100n + BigInt((match[2] ?? "").padEnd(2, "0"));
@@ -52,7 +56,7 @@ function groupRatio({ TopupGroupRatio }: AmountOptions, group: string): Ratio {
   return factor.num === 0n ? ONE : factor;
 }
 
-function whole(value: Ratio): number {
+function roundToWhole(value: Ratio): number {
   return Number(roundHalfUp(value.num, value.den));
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { centsOf, readAmount, type AmountOptions } from "./amounts.ts";
+import { parseCents, readAmount, type AmountOptions } from "./amounts.ts";
 import { formFields, isSigned, signFields, submitUrl } from "./epay.ts";
 
 const KEY = "KEY123";
@@ -85,8 +85,8 @@ test("money is computed in decimals and rounded once", () => {
 });
 
 test("money of a notice is compared in cents", () => {
-  expect(["73.00", "73", "73.0", "0.01", "73.000"].map(centsOf)).toEqual([7300n, 7300n, 7300n, 1n, 7300n]);
-  expect(["", "-1", "1e3", "73.001", "NaN", "1.", "９"].map(centsOf)).toEqual([
+  expect(["73.00", "73", "73.0", "0.01", "73.000"].map(parseCents)).toEqual([7300n, 7300n, 7300n, 1n, 7300n]);
+  expect(["", "-1", "1e3", "73.001", "NaN", "1.", "９"].map(parseCents)).toEqual([
     undefined,
     undefined,
     undefined,

@@ -1,7 +1,7 @@
 import type { OptionValues } from "@fairway/wire";
 import { withDefaults } from "../../lib/defaults.ts";
 import type { Logger } from "../../observability/log.ts";
-import { centsOf } from "./amounts.ts";
+import { parseCents } from "./amounts.ts";
 import { isSigned, type EpayFields } from "./epay.ts";
 import type { WalletStore } from "./store.ts";
 
@@ -40,7 +40,7 @@ export async function answerNotice({ store, log, options }: NoticeDeps, notice: 
   if (!isSigned(notice, settings.EpayKey)) return fail("wrong signature");
   if (pid !== settings.EpayId) return fail("another merchant");
   if (trade_status !== "TRADE_SUCCESS") return "success";
-  const money = centsOf(paid);
+  const money = parseCents(paid);
   if (money === undefined) return fail("unreadable money");
   try {
     const outcome = await store.markPaid(tradeNo, money, trade_no.slice(0, 191));

@@ -1,7 +1,7 @@
 import {
   orderList,
   orderListSelf,
-  pageOf,
+  resolvePage,
   topUpInfo,
   type OptionValues,
   type Order,
@@ -10,7 +10,7 @@ import {
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../storage/database.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
-import { minimumOf } from "./amounts.ts";
+import { calculateMinimum } from "./amounts.ts";
 import { isPaymentConfigured } from "./notice.ts";
 import type { WalletOptions } from "./routes.ts";
 
@@ -40,7 +40,7 @@ export function orderRoutes({ database, options }: OrderRoutesDeps): Route[] {
     implement(topUpInfo, () => {
       const values = options();
       const isOnline = isPaymentConfigured(values);
-      const min = minimumOf(values);
+      const min = calculateMinimum(values);
       const method = (name: string, type: string, color: string) => ({ name, type, color, min_topup: String(min) });
       return {
         enable_online_topup: isOnline,
@@ -62,7 +62,7 @@ async function readOrders(
   ownerId: number | undefined,
 ): Promise<OrderPage> {
   const page = Math.max(1, p);
-  const { offset, limit } = pageOf({ p: page - 1, page_size });
+  const { offset, limit } = resolvePage({ p: page - 1, page_size });
   let orders = db.selectFrom("top_ups");
   if (ownerId !== undefined) orders = orders.where("user_id", "=", ownerId);
   if (keyword !== "") orders = orders.where(likeAnyCase("trade_no", containing(keyword)));

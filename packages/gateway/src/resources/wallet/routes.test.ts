@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { refusalOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readRefusal, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { signFields } from "./epay.ts";
 
 let app: ManagementApp;
@@ -71,7 +71,7 @@ describe("purchases", () => {
     });
     const ofUser = `/api/user/topup?page_size=100&user_id=${user.userId}`;
     expect(await members.admin.data<Page>(members.admin.get(ofUser))).toMatchObject({ total: 9 });
-    expect(await refusalOf(user.get("/api/user/topup"))).toEqual([200, "AU7", "Insufficient permissions."]);
+    expect(await readRefusal(user.get("/api/user/topup"))).toEqual([200, "AU7", "Insufficient permissions."]);
   });
 
   test("can be paid in the ways that are set up", async () => {
@@ -127,7 +127,7 @@ describe("redeeming", () => {
         quota: 100_000,
       },
     ]);
-    expect(await refusalOf(redeem({ key }))).toEqual([200, "D8", "The redemption code has already been used."]);
+    expect(await readRefusal(redeem({ key }))).toEqual([200, "D8", "The redemption code has already been used."]);
     expect(await balance()).toBe(100_000);
   });
 
@@ -141,7 +141,7 @@ describe("redeeming", () => {
     const listed = await admin.data<{ key: string }[]>(admin.get("/api/redemption/"));
     for (const key of made) {
       expect(listed.map((row) => row.key)).toContain(key);
-      expect(await refusalOf(admin.post("/api/user/topup", { key }))).toEqual(refused);
+      expect(await readRefusal(admin.post("/api/user/topup", { key }))).toEqual(refused);
     }
     expect(await user.data(redeem({ key: made[0] }))).toBe(1_000);
     expect(await root.data(root.post("/api/user/topup", { key: made[1] }))).toBe(1_000);
@@ -159,18 +159,18 @@ describe("redeeming", () => {
 
   test("refuses what is no good", async () => {
     const empty = [200, "D6", "Please enter the redemption code!"];
-    expect(await refusalOf(redeem({ key: "  " }))).toEqual(empty);
-    expect(await refusalOf(redeem({}))).toEqual(empty);
+    expect(await readRefusal(redeem({ key: "  " }))).toEqual(empty);
+    expect(await readRefusal(redeem({}))).toEqual(empty);
     const invalid = [200, "D7", "Invalid redemption code."];
-    expect(await refusalOf(redeem({ key: "f".repeat(32) }))).toEqual(invalid);
-    expect(await refusalOf(redeem({ key: "' or 1=1 --" }))).toEqual(invalid);
+    expect(await readRefusal(redeem({ key: "f".repeat(32) }))).toEqual(invalid);
+    expect(await readRefusal(redeem({ key: "' or 1=1 --" }))).toEqual(invalid);
     const key = await code();
-    expect(await refusalOf(redeem({ key: key.toUpperCase() === key ? "x" : key.toUpperCase() }))).toEqual(invalid);
+    expect(await readRefusal(redeem({ key: key.toUpperCase() === key ? "x" : key.toUpperCase() }))).toEqual(invalid);
     const { id } = await app.database.db.selectFrom("redemptions").select("id").executeTakeFirstOrThrow();
     await members.admin.data(members.admin.put("/api/redemption/?status_only=true", { id, status: 2 }));
-    expect(await refusalOf(redeem({ key }))).toEqual([200, "D9", "The redemption code has been disabled."]);
+    expect(await readRefusal(redeem({ key }))).toEqual([200, "D9", "The redemption code has been disabled."]);
     await members.admin.data(members.admin.delete(`/api/redemption/${id}`));
-    expect(await refusalOf(redeem({ key }))).toEqual(invalid);
+    expect(await readRefusal(redeem({ key }))).toEqual(invalid);
     expect(await balance()).toBe(0);
   });
 });
@@ -254,7 +254,7 @@ describe("paying online", () => {
 
   describe("notices", () => {
     const order = async () => ((await pay({})).body["data"] as Record<string, string>)["out_trade_no"] ?? "";
-    const fieldsOf = (tradeNo: string, more: Record<string, string> = {}) => {
+    const createNotice = (tradeNo: string, more: Record<string, string> = {}) => {
       const fields: Record<string, string> = {
         pid: "1001",
         trade_no: "2024112922001",
@@ -282,7 +282,7 @@ describe("paying online", () => {
     beforeEach(configure);
 
     test("credit an order once, however often and at once they come", async () => {
-      const fields = fieldsOf(await order());
+      const fields = createNotice(await order());
       const answers = await Promise.all(Array.from({ length: 8 }, () => notify(fields)));
       expect(answers).toEqual(Array.from({ length: 8 }, () => SUCCESS));
       expect(await balance()).toBe(5_000_000);
@@ -298,7 +298,7 @@ describe("paying online", () => {
     });
 
     test("may come as a form too", async () => {
-      const body = new URLSearchParams(fieldsOf(await order())).toString();
+      const body = new URLSearchParams(createNotice(await order())).toString();
       const reply = await app.anonymous().call("POST", "/api/user/epay/notify", {
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body,
@@ -310,21 +310,21 @@ describe("paying online", () => {
     // @weakness Money: A payment notice of another shop, of other money or without a signature counts
     test("that are forged, for others, or of other money are refused", async () => {
       const tradeNo = await order();
-      expect(await notify(fieldsOf(tradeNo, { sign: "0".repeat(32) }))).toEqual(FAIL);
-      expect(await notify(fieldsOf(tradeNo, { pid: "1002" }))).toEqual(FAIL);
-      expect(await notify(fieldsOf(tradeNo, { money: "0.01" }))).toEqual(FAIL);
-      expect(await notify(fieldsOf(tradeNo, { money: "x" }))).toEqual(FAIL);
-      expect(await notify(fieldsOf("USR1NOunknown1"))).toEqual(FAIL);
+      expect(await notify(createNotice(tradeNo, { sign: "0".repeat(32) }))).toEqual(FAIL);
+      expect(await notify(createNotice(tradeNo, { pid: "1002" }))).toEqual(FAIL);
+      expect(await notify(createNotice(tradeNo, { money: "0.01" }))).toEqual(FAIL);
+      expect(await notify(createNotice(tradeNo, { money: "x" }))).toEqual(FAIL);
+      expect(await notify(createNotice("USR1NOunknown1"))).toEqual(FAIL);
       expect(await notify({})).toEqual(FAIL);
-      expect(await notify(fieldsOf(tradeNo, { trade_status: "WAIT_BUYER_PAY" }))).toEqual(SUCCESS);
+      expect(await notify(createNotice(tradeNo, { trade_status: "WAIT_BUYER_PAY" }))).toEqual(SUCCESS);
       expect(await balance()).toBe(0);
       await setOptions(members.root, { PayAddress: "" });
-      expect(await notify(fieldsOf(tradeNo))).toEqual(FAIL);
+      expect(await notify(createNotice(tradeNo))).toEqual(FAIL);
     });
 
     // @weakness Money: A payment notice is confirmed before it is booked, or booked twice
     test("are answered so that they are sent again when they cannot be booked", async () => {
-      const fields = fieldsOf(await order());
+      const fields = createNotice(await order());
       await app.database.raw.run("alter table ledger rename to ledger_away", []);
       expect(await notify(fields)).toEqual(FAIL);
       await app.database.raw.run("alter table ledger_away rename to ledger", []);
@@ -334,7 +334,7 @@ describe("paying online", () => {
     });
 
     test("that are late still credit an expired order", async () => {
-      const fields = fieldsOf(await order());
+      const fields = createNotice(await order());
       expect(await app.operations.wallet.expireOrders()).toBe(0);
       app.clock.move(86_401);
       expect(await app.operations.wallet.expireOrders()).toBe(1);

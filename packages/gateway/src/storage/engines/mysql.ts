@@ -37,7 +37,7 @@ export function openMysql(url: string, connections: number, log: Logger): MysqlP
   const limited = openPool({ ...poolOptions(url, lane), connectTimeout: ANSWER_MS }, log);
   const staleConnections = trackStaleConnections();
   follow(pool, staleConnections);
-  limited.on("release", (connection) => streamOf(connection).destroyed || staleConnections.answered());
+  limited.on("release", (connection) => getSocket(connection).destroyed || staleConnections.answered());
   const borrow = lender(limited, staleConnections);
   return {
     dialect: new MysqlDialect({ pool: poolByLimit(pool, borrow) }),
@@ -48,11 +48,11 @@ export function openMysql(url: string, connections: number, log: Logger): MysqlP
 
 function follow(pool: Pool, staleConnections: StaleConnections): void {
   pool.on("connection", (connection) => {
-    const stream = streamOf(connection);
+    const stream = getSocket(connection);
     stream.once("close", () => staleConnections.returned(stream));
   });
-  pool.on("acquire", (connection) => staleConnections.taken(streamOf(connection)));
-  pool.on("release", (connection) => staleConnections.returned(streamOf(connection)));
+  pool.on("acquire", (connection) => staleConnections.taken(getSocket(connection)));
+  pool.on("release", (connection) => staleConnections.returned(getSocket(connection)));
 }
 
 function openPool(options: PoolOptions, log: Logger): Pool {
@@ -89,7 +89,7 @@ function lender(lane: Pool, staleConnections: StaleConnections): Borrow {
   /** The driver's own way waits until the other side has closed too. Statements under way fail, the pool forgets it. */
   const breakOff = (connection: PoolConnection) => {
     staleConnections.missed();
-    streamOf(connection).destroy(new Error("the statement took too long"));
+    getSocket(connection).destroy(new Error("the statement took too long"));
   };
   return (limit, done) => {
     lane.getConnection((error, connection) => {
@@ -100,7 +100,7 @@ function lender(lane: Pool, staleConnections: StaleConnections): Borrow {
   };
 }
 
-function streamOf(connection: PoolConnection): Socket {
+function getSocket(connection: PoolConnection): Socket {
   return (connection as unknown as { readonly stream: Socket }).stream;
 }
 
@@ -165,12 +165,12 @@ function tls(parameters: URLSearchParams): PoolOptions["ssl"] {
 type Answer = ResultSetHeader | readonly unknown[];
 
 function mysqlRaw(pool: Pool, borrow: Borrow): RawDatabase {
-  const nameOf = createStatementNames();
+  const nameStatement = createStatementNames();
   const on = (target: Pool | PoolConnection): RawTransaction => {
     const send = (sql: string, values: readonly SqlValue[]) =>
       new Promise<Answer>((resolve, reject) => {
         const done = (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer as Answer));
-        if (nameOf(sql) === undefined) target.query(sql, [...values], done);
+        if (nameStatement(sql) === undefined) target.query(sql, [...values], done);
         else target.execute(sql, values.map(typed), done);
       });
     /** A statement that has its values in its text is another one each time: nothing to prepare. */
@@ -188,10 +188,10 @@ function mysqlRaw(pool: Pool, borrow: Borrow): RawDatabase {
       },
     };
   };
-  const anyOf = on(pool);
+  const poolTransaction = on(pool);
   const route = async <T>(work: (target: RawTransaction) => Promise<T>): Promise<T> => {
     const limit = currentLimit();
-    if (!limit) return work(anyOf);
+    if (!limit) return work(poolTransaction);
     const connection = await connected((done) => borrow(limit, done));
     try {
       const answer = await work(on(connection));

@@ -39,7 +39,7 @@ export function openPostgres(url: string, connections: number, log: Logger, isFo
   );
   const staleConnections = trackStaleConnections();
   follow(pool, staleConnections);
-  limited.on("release", (error, client) => error || streamOf(client).destroyed || staleConnections.answered());
+  limited.on("release", (error, client) => error || getSocket(client).destroyed || staleConnections.answered());
   const borrow = lender(limited, staleConnections);
   return {
     dialect: new PostgresDialect({ pool: poolByLimit(pool, borrow) }),
@@ -50,11 +50,11 @@ export function openPostgres(url: string, connections: number, log: Logger, isFo
 
 function follow(pool: Pool, staleConnections: StaleConnections): void {
   pool.on("connect", (client) => {
-    const stream = streamOf(client);
+    const stream = getSocket(client);
     stream.once("close", () => staleConnections.returned(stream));
   });
-  pool.on("acquire", (client) => staleConnections.taken(streamOf(client)));
-  pool.on("release", (_error, client) => staleConnections.returned(streamOf(client)));
+  pool.on("acquire", (client) => staleConnections.taken(getSocket(client)));
+  pool.on("release", (_error, client) => staleConnections.returned(getSocket(client)));
 }
 
 function openPool(settings: PoolConfig, log: Logger): Pool {
@@ -91,7 +91,7 @@ function lender(lane: Pool, staleConnections: StaleConnections): Borrow {
   /** Statements under way fail, and the pool forgets it. */
   const breakOff = (client: PoolClient) => {
     staleConnections.missed();
-    streamOf(client).destroy();
+    getSocket(client).destroy();
   };
   return async (limit) => {
     const client = await lane.connect();
@@ -101,17 +101,17 @@ function lender(lane: Pool, staleConnections: StaleConnections): Borrow {
   };
 }
 
-function streamOf(client: PoolClient): Socket {
+function getSocket(client: PoolClient): Socket {
   return client.connection.stream as Socket;
 }
 
 type Parser = (text: string) => number | string;
 
 function parsersWith(integers: Parser): NonNullable<PoolConfig["types"]> {
-  return { getTypeParser: (oid, format): unknown => parserOf(oid, integers) ?? types.getTypeParser(oid, format) };
+  return { getTypeParser: (oid, format): unknown => findParser(oid, integers) ?? types.getTypeParser(oid, format) };
 }
 
-function parserOf(oid: number, integers: Parser): Parser | undefined {
+function findParser(oid: number, integers: Parser): Parser | undefined {
   if (oid === OID_INT8) return integers;
   // Only other gateways have these columns. Without a zone they are UTC, and not in the zone of this process.
   if (oid === OID_TIMESTAMP) return String;
@@ -131,10 +131,10 @@ function safeInteger(text: string): number {
 }
 
 function postgresRaw(pool: Pool, borrow: Borrow): RawDatabase {
-  const nameOf = createStatementNames();
+  const nameStatement = createStatementNames();
   const on = (target: Pool | PoolClient): RawTransaction => {
     const send = (sql: string, values: readonly SqlValue[]) => {
-      const name = nameOf(sql);
+      const name = nameStatement(sql);
       return target.query({
         text: numberPlaceholders(sql),
         values: [...values],
@@ -146,10 +146,10 @@ function postgresRaw(pool: Pool, borrow: Borrow): RawDatabase {
       rows: async <Row>(sql: string, values: readonly SqlValue[]) => (await send(sql, values)).rows as Row[],
     };
   };
-  const anyOf = on(pool);
+  const poolTransaction = on(pool);
   const route = async <T>(work: (target: RawTransaction) => Promise<T>): Promise<T> => {
     const limit = currentLimit();
-    if (!limit) return work(anyOf);
+    if (!limit) return work(poolTransaction);
     const client = await borrow(limit);
     try {
       const answer = await work(on(client));

@@ -33,7 +33,7 @@ const SPARE_IDS = 1_000_000;
 const SWAP_ATTEMPTS = 60;
 const DAY = 86_400;
 const DAYS_AHEAD = 3;
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 
 /**
  * Copies `logs` into a table with partitions, in steps with pauses between them, and swaps the two. Calls write on all the
@@ -60,9 +60,9 @@ async function prepare({ database, now }: Conversion): Promise<void> {
   if (kind === "sqlite") throw new Error("SQLite has no partitions: the log stays one table there");
   if (!(await hasTable(db, kind, NEW))) for (const sql of partitionedLogs(kind, NEW)) await raw.run(sql, []);
   const [row] = await raw.rows<{ oldest: number | null }>("select min(created_at) as oldest from logs", []);
-  const from = Math.max(Number(row?.oldest ?? now), now - MOST_DAYS * DAY);
+  const from = Math.max(Number(row?.oldest ?? now), now - MAX_DAYS * DAY);
   const ends = daysBetween(Math.min(from, now), now + DAYS_AHEAD * DAY);
-  await makePartitions(database, { table: NEW, ends, mostMoved: Infinity });
+  await makePartitions(database, { table: NEW, ends, maxMoved: Infinity });
 }
 
 /** Returns the last id that was looked at. */
@@ -158,14 +158,14 @@ async function indexRenames({ raw }: Database): Promise<string[]> {
 async function finish(conversion: Conversion, after: number): Promise<Converted> {
   const { database } = conversion;
   const last = await copy(conversion, { from: OLD, to: "logs", after });
-  const old = await sumOf(database, OLD, last);
-  const now = await sumOf(database, "logs", last);
+  const old = await readTableSums(database, OLD, last);
+  const now = await readTableSums(database, "logs", last);
   const isEqual = old.rows === now.rows && old.quota === now.quota;
   if (isEqual) await database.raw.run(`drop table ${OLD}`, []);
   return { rows: now.rows, isEqual };
 }
 
-async function sumOf({ raw }: Database, table: string, last: number): Promise<{ rows: number; quota: number }> {
+async function readTableSums({ raw }: Database, table: string, last: number): Promise<{ rows: number; quota: number }> {
   const text = `select count(*) as n, coalesce(sum(quota), 0) as quota from ${table} where id <= ?`;
   const [row] = await raw.rows<{ n: number; quota: number }>(text, [last]);
   return { rows: Number(row?.n ?? 0), quota: Number(row?.quota ?? 0) };

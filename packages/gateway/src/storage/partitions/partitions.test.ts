@@ -12,7 +12,7 @@ const MONDAY = Date.parse("2026-11-23") / 1_000;
 test("a log in SQLite is one table", async () => {
   const kit = await openStoreKit(await createDatabase("sqlite"));
   expect(await readPartitions(kit.database)).toEqual([]);
-  expect(await makePartitions(kit.database, { ends: [MONDAY], mostMoved: 0 })).toBe(0);
+  expect(await makePartitions(kit.database, { ends: [MONDAY], maxMoved: 0 })).toBe(0);
   await kit.database.close();
 });
 
@@ -33,7 +33,7 @@ describe.each(["mariadb", "postgres"] as const)("partitions of the log on %s", (
       (row) => row.request_id,
     );
   /** Request ids in one partition. */
-  const rowsOf = async (name: string) => {
+  const readRequestIds = async (name: string) => {
     const source = kind === "mariadb" ? `logs partition (${name})` : `logs_${name}`;
     const rows = await kit.database.raw.rows<{ request_id: string }>(
       `select request_id from ${source} order by id`,
@@ -52,16 +52,16 @@ describe.each(["mariadb", "postgres"] as const)("partitions of the log on %s", (
 
   test("days get partitions of their own, and the rows of these days move there", async () => {
     const ends = daysBetween(MONDAY, MONDAY + 2 * DAY);
-    expect(await makePartitions(kit.database, { ends, mostMoved: 10 })).toBe(3);
+    expect(await makePartitions(kit.database, { ends, maxMoved: 10 })).toBe(3);
     expect(await names()).toEqual(["p20261123", "p20261124", "p20261125", "rest"]);
-    expect(await rowsOf("p20261123")).toEqual(["old", "monday"]);
-    expect(await rowsOf("rest")).toEqual(["friday"]);
-    expect(await makePartitions(kit.database, { ends, mostMoved: 10 })).toBe(0);
+    expect(await readRequestIds("p20261123")).toEqual(["old", "monday"]);
+    expect(await readRequestIds("rest")).toEqual(["friday"]);
+    expect(await makePartitions(kit.database, { ends, maxMoved: 10 })).toBe(0);
     await insert(MONDAY + DAY, "tuesday");
-    expect(await rowsOf("p20261124")).toEqual(["tuesday"]);
-    const next = { ends: daysBetween(MONDAY + 3 * DAY, MONDAY + 4 * DAY), mostMoved: 10 };
+    expect(await readRequestIds("p20261124")).toEqual(["tuesday"]);
+    const next = { ends: daysBetween(MONDAY + 3 * DAY, MONDAY + 4 * DAY), maxMoved: 10 };
     expect(await makePartitions(kit.database, next)).toBe(2);
-    expect(await rowsOf("p20261127")).toEqual(["friday"]);
+    expect(await readRequestIds("p20261127")).toEqual(["friday"]);
     expect(await requests()).toEqual(["old", "monday", "friday", "tuesday"]);
   });
 
@@ -69,7 +69,7 @@ describe.each(["mariadb", "postgres"] as const)("partitions of the log on %s", (
     await insert(MONDAY + 9 * DAY, "late one");
     await insert(MONDAY + 9 * DAY, "late two");
     const ends = [MONDAY + 10 * DAY];
-    const refused = makePartitions(kit.database, { ends, mostMoved: 1 });
+    const refused = makePartitions(kit.database, { ends, maxMoved: 1 });
     await expect(refused).rejects.toThrow(TooManyRowsError);
     await expect(refused).rejects.toThrow("fairway-gateway logs partition");
     expect(await requests()).toHaveLength(6);
@@ -81,7 +81,7 @@ describe.each(["mariadb", "postgres"] as const)("partitions of the log on %s", (
     expect(await names()).toEqual(["p20261124", "p20261125", "p20261126", "p20261127", "rest"]);
     expect(await requests()).toEqual(["friday", "tuesday", "late one", "late two"]);
     await insert(MONDAY - DAY, "later than its day");
-    expect(await rowsOf("p20261124")).toEqual(["tuesday", "later than its day"]);
+    expect(await readRequestIds("p20261124")).toEqual(["tuesday", "later than its day"]);
     expect(await newestLogId(kit.database.db)).toBe(newest + 1);
   });
 
@@ -92,7 +92,7 @@ describe.each(["mariadb", "postgres"] as const)("partitions of the log on %s", (
       await expect(dropOldest(kit.database)).rejects.toThrow(/lock/i);
       await insert(MONDAY + 2 * DAY, "meanwhile");
     });
-    expect(await rowsOf("p20261125")).toEqual(["meanwhile"]);
+    expect(await readRequestIds("p20261125")).toEqual(["meanwhile"]);
   });
 
   test("the last partition before the rest is never dropped", async () => {

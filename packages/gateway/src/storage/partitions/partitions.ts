@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type Kysely } from "kysely";
 import type { Database } from "../database.ts";
 import type { Schema } from "../tables/schema.ts";
-import { PARTITION_COLUMN, relationOf, REST } from "../schema/log-partitions.ts";
+import { PARTITION_COLUMN, buildRelationName, REST } from "../schema/log-partitions.ts";
 
 export interface Partition {
   readonly name: string;
@@ -54,19 +54,19 @@ export interface NewPartitions {
   /** Ends of new partitions, rising; those that are no later than an existing end are left out. */
   readonly ends: readonly number[];
   /** Refuses with TooManyRowsError where the rest holds more rows, which have to move. */
-  readonly mostMoved: number;
+  readonly maxMoved: number;
 }
 
 /** Divides what is later than the last end; returns how many partitions were made. */
 export async function makePartitions(
   database: Database,
-  { table = "logs", ends, mostMoved }: NewPartitions,
+  { table = "logs", ends, maxMoved }: NewPartitions,
 ): Promise<number> {
   const known = await readPartitions(database, table);
   const last = known.findLast(({ before }) => before !== Infinity)?.before ?? 0;
   const wanted = ends.filter((end) => end > last);
   if (known.length === 0 || wanted.length === 0) return 0;
-  await refuseMany(database, { table, from: last, most: mostMoved });
+  await refuseMany(database, { table, from: last, most: maxMoved });
   const { db } = database;
   if (database.kind === "mysql")
     await withPatience(db, `alter table ${table} reorganize partition ${REST} into (${mysqlParts(wanted)})`);
@@ -88,20 +88,20 @@ async function refuseMany(
 }
 
 function mysqlParts(ends: readonly number[]): string {
-  const parts = ends.map((end) => `partition ${nameOf(end)} values less than (${end})`);
+  const parts = ends.map((end) => `partition ${buildPartitionName(end)} values less than (${end})`);
   return [...parts, `partition ${REST} values less than maxvalue`].join(", ");
 }
 
 /** The check lets the partition be attached under other bounds later without reading it. */
 function postgresSplit(table: string, last: number, ends: readonly number[]): string[] {
-  const rest = relationOf(REST);
+  const rest = buildRelationName(REST);
   const statements = [
     `lock table only ${table} in access exclusive mode`,
     `alter table ${table} detach partition ${rest}`,
   ];
   let from = last === 0 ? "minvalue" : String(last);
   for (const end of ends) {
-    const name = relationOf(nameOf(end));
+    const name = buildRelationName(buildPartitionName(end));
     statements.push(
       `create table ${name} partition of ${table} for values from (${from}) to (${end})`,
       `alter table ${name} add constraint ${name}_until check (${PARTITION_COLUMN} < ${end})`,
@@ -116,7 +116,7 @@ function postgresSplit(table: string, last: number, ends: readonly number[]): st
 }
 
 /** Named after the last day that it holds. */
-function nameOf(end: number): string {
+function buildPartitionName(end: number): string {
   return `p${new Date((end - 1) * 1_000).toISOString().slice(0, 10).replaceAll("-", "")}`;
 }
 
@@ -126,10 +126,10 @@ export async function dropOldest(database: Database): Promise<void> {
   if (!oldest || !next || next.before === Infinity) throw new Error("the newest partition of logs is not dropped");
   const { db } = database;
   if (database.kind === "mysql") return withPatience(db, `alter table logs drop partition ${oldest.name}`);
-  const nextRelation = relationOf(next.name);
+  const nextRelation = buildRelationName(next.name);
   await inOneStep(db, [
     "lock table only logs in access exclusive mode",
-    `drop table ${relationOf(oldest.name)}`,
+    `drop table ${buildRelationName(oldest.name)}`,
     `alter table logs detach partition ${nextRelation}`,
     `alter table logs attach partition ${nextRelation} for values from (minvalue) to (${next.before})`,
   ]);

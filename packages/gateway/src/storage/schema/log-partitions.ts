@@ -29,11 +29,11 @@ export function partitionedLogs(kind: Exclude<DatabaseKind, "sqlite">, table: st
     ...indexes,
     `create sequence ${table}_id_seq owned by ${table}.id`,
     `alter table ${table} alter column id set default nextval('${table}_id_seq')`,
-    `create table ${relationOf(REST)} partition of ${table} for values from (minvalue) to (maxvalue)`,
+    `create table ${buildRelationName(REST)} partition of ${table} for values from (minvalue) to (maxvalue)`,
   ];
 }
 
 /** Partitions are tables of their own on PostgreSQL. */
-export function relationOf(partition: string): string {
+export function buildRelationName(partition: string): string {
   return `logs_${partition}`;
 }

@@ -88,7 +88,7 @@ export async function migrateTracks(
 async function missing({ db, kind }: Database, tracks: readonly Track[], log: Logger): Promise<string | undefined> {
   let first: string | undefined;
   for (const track of tracks) {
-    const done = await doneOf(db, kind, track);
+    const done = await readDone(db, kind, track);
     refuseFuture(track, done, log);
     const next = track.migrations.find((migration) => !done.has(migration.version));
     if (next) first ??= `${track.table} ${next.version} ${next.name}`;
@@ -106,7 +106,7 @@ async function apply(
   for (const track of tracks) await refuseForeign(db, kind, track, variable);
   for (const track of tracks) {
     await createTrack(db, kind, track);
-    const done = await doneOf(db, kind, track);
+    const done = await readDone(db, kind, track);
     refuseFuture(track, done, settings.log);
     for (const migration of track.migrations) {
       if (!done.has(migration.version)) await applyOne(db, kind, { track, migration, settings });
@@ -130,7 +130,7 @@ async function applyOne(
   // DDL.
   if (kind === "postgres") await command(db, "begin");
   try {
-    for (const step of migration.steps) await step(contextOf(db, kind));
+    for (const step of migration.steps) await step(createContext(db, kind));
     const { product = "", clock = systemClock } = settings;
     await sql`insert into ${sql.table(track.table)} (version, name, is_breaking, product, applied_at)
       values (${migration.version}, ${migration.name}, ${migration.isBreaking ? 1 : 0}, ${product}, ${Math.floor(clock.now() / 1000)})`.execute(
@@ -155,7 +155,7 @@ interface Done {
   readonly product: string;
 }
 
-async function doneOf(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<ReadonlyMap<number, Done>> {
+async function readDone(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<ReadonlyMap<number, Done>> {
   if (!(await hasTable(db, kind, track.table))) return new Map();
   const { rows } = await sql<Done>`select version, is_breaking, product from ${sql.table(track.table)}`.execute(db);
   return new Map(rows.map((row) => [row.version, row]));
@@ -202,7 +202,7 @@ async function createTrack(db: Kysely<Schema>, kind: DatabaseKind, track: Track)
     await command(db, statement);
 }
 
-function contextOf(db: Kysely<Schema>, kind: DatabaseKind): StepContext {
+function createContext(db: Kysely<Schema>, kind: DatabaseKind): StepContext {
   return {
     kind,
     run: (statement) => command(db, statement),

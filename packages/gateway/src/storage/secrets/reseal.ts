@@ -20,7 +20,7 @@ interface SealedColumn {
   readonly column: string;
   /** The column `key_hash` holds the keyed hash of one of these forms of the text. */
   readonly hashed?: (text: string) => readonly string[];
-  locationOf(id: string | number): SealedLocation;
+  buildLocation(id: string | number): SealedLocation;
   /** True for a text in clear that has to be sealed. */
   readonly isSecret?: (text: string) => boolean;
 }
@@ -30,7 +30,7 @@ function channelPlace(column: SecretColumn): SealedColumn {
     table: "channels",
     id: "id",
     column,
-    locationOf: (id) => channelText(Number(id), column),
+    buildLocation: (id) => channelText(Number(id), column),
     isSecret: (text) => hasSecrets(text, secretPath(column)),
   };
 }
@@ -41,12 +41,12 @@ const PLACES: readonly SealedColumn[] = [
     id: "id",
     column: "key_sealed",
     hashed: (key) => [key],
-    locationOf: (id) => channelKey(Number(id)),
+    buildLocation: (id) => channelKey(Number(id)),
   },
   ...SECRET_COLUMNS.map(channelPlace),
-  { table: "tokens", id: "id", column: "key_sealed", hashed: hashedForms, locationOf: (id) => tokenKey(Number(id)) },
-  { table: "users", id: "id", column: "totp_secret", locationOf: (id) => secondFactor(Number(id)) },
-  { table: "options", id: "key", column: "value", locationOf: (key) => optionValue(String(key)) },
+  { table: "tokens", id: "id", column: "key_sealed", hashed: hashedForms, buildLocation: (id) => tokenKey(Number(id)) },
+  { table: "users", id: "id", column: "totp_secret", buildLocation: (id) => secondFactor(Number(id)) },
+  { table: "options", id: "key", column: "value", buildLocation: (key) => optionValue(String(key)) },
 ];
 const BATCH = 200;
 /** Enough to find a key that is known as a whole; channels have nothing but such keys. */
@@ -64,14 +64,14 @@ interface Row {
  */
 export async function verifyVault(database: Database, vault: Vault): Promise<void> {
   for (const place of PLACES) {
-    const { table, id, column, hashed, locationOf } = place;
+    const { table, id, column, hashed, buildLocation } = place;
     const rows = await database.raw.rows<Row>(
       `select "${id}" as id, "${column}" as sealed, ${hashed ? "key_hash" : "null"} as hash from ${table} where "${column}" like ? or "${column}" like ? order by "${id}" desc limit ${NEWEST}`,
       ["v1:%", "v2:%"],
     );
     const sealed = rows.filter((row) => row.sealed !== null && isSealed(row.sealed));
     for (const row of sealed) {
-      const text = vault.open(row.sealed ?? "", locationOf(row.id));
+      const text = vault.open(row.sealed ?? "", buildLocation(row.id));
       const forms = row.hash === null ? undefined : hashed?.(text);
       // A key that is known by its end alone proves nothing: an older one decides.
       if (forms?.length === 0) continue;
@@ -96,7 +96,7 @@ export function sealedIn(
   for (const own of PLACES) {
     const sealed = own.table === table && row[own.column];
     if (typeof sealed === "string" && isSealed(sealed))
-      return { sealed, location: own.locationOf(row[own.id] as string | number) };
+      return { sealed, location: own.buildLocation(row[own.id] as string | number) };
   }
   return undefined;
 }
@@ -141,7 +141,7 @@ interface Resealing {
 async function resealRows(tx: RawTransaction, update: string, { vault, location, rows }: Resealing): Promise<number> {
   let changed = 0;
   for (const { id, sealed } of rows) {
-    const own = location.locationOf(id);
+    const own = location.buildLocation(id);
     const text = isSealed(sealed) ? vault.open(sealed, own) : sealed;
     changed += await tx.run(update, [vault.seal(text, own), id, sealed]);
   }

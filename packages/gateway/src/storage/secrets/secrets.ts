@@ -58,9 +58,9 @@ export function createVault({ keys }: { readonly keys: readonly VaultKey[] }): V
   const [active] = keys;
   const last = keys.at(-1);
   if (!active || !last) throw new VaultError("there is no key");
-  const hashing = hashingOf(keys, last);
+  const hashing = createHashing(keys, last);
   const sealing = new Map(keys.map(({ id, key }) => [id, derive(key, "fairway sealing")]));
-  const keyOf = (id: string) => {
+  const requireKey = (id: string) => {
     const key = sealing.get(id);
     if (key) return key;
     throw new VaultError(
@@ -69,20 +69,20 @@ export function createVault({ keys }: { readonly keys: readonly VaultKey[] }): V
   };
   return {
     activeKeyId: active.id,
-    seal: (text, location) => seal(text, { id: active.id, location }, keyOf(active.id)),
+    seal: (text, location) => seal(text, { id: active.id, location }, requireKey(active.id)),
     open(sealed, location) {
-      const { id, content, isBound } = envelopeOf(sealed);
-      return unseal(content, { id, location: isBound ? location : undefined }, keyOf(id));
+      const { id, content, isBound } = parseEnvelope(sealed);
+      return unseal(content, { id, location: isBound ? location : undefined }, requireKey(id));
     },
     ...hashing,
     needsReseal(sealed) {
-      const { id, isBound } = envelopeOf(sealed);
+      const { id, isBound } = parseEnvelope(sealed);
       return id !== active.id || !isBound;
     },
   };
 }
 
-function hashingOf(keys: readonly VaultKey[], last: VaultKey): Pick<Vault, "hashKey" | "matchesHash"> {
+function createHashing(keys: readonly VaultKey[], last: VaultKey): Pick<Vault, "hashKey" | "matchesHash"> {
   const lasting = derive((keys.findLast((key) => !key.isLegacy) ?? last).key, "fairway hashing");
   const legacy = last.isLegacy ? derive(last.key, "fairway hashing") : undefined;
   let used = lasting;
@@ -177,7 +177,7 @@ interface Envelope {
   readonly isBound: boolean;
 }
 
-function envelopeOf(sealed: string): Envelope {
+function parseEnvelope(sealed: string): Envelope {
   const [version, id, text] = sealed.split(":");
   const content = Buffer.from(text ?? "", "base64");
   const isKnown = version === VERSION || version === UNBOUND;

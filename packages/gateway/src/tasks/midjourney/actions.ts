@@ -61,7 +61,7 @@ export function isSubmission(path: string): boolean {
 }
 
 /** Name under which an action is distributed, limited and priced. */
-export function modelOfAction(action: string, prefix = "mj"): string {
+export function toActionModel(action: string, prefix = "mj"): string {
   return action === "SWAP_FACE" ? "swap_face" : `${prefix}_${action.toLowerCase()}`;
 }
 
@@ -133,7 +133,7 @@ function required(body: JsonObject, key: string, refusal: string): string {
 }
 
 /** The ids of a list call, without doubles. */
-export function idsOf(body: JsonObject): string[] {
+export function readIds(body: JsonObject): string[] {
   const ids = list(body, "ids").filter((id) => typeof id === "string" || typeof id === "number");
   return [...new Set(ids.map(String))].slice(0, 500);
 }

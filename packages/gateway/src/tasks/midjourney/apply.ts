@@ -32,15 +32,15 @@ export function applyNews(row: DrawingRow, news: JsonObject): DrawingPatch {
   return {
     code: 1,
     progress: isDone ? DONE : openProgress(text(news, "progress"), row.progress),
-    ...factsOf(row, news),
+    ...mergeFacts(row, news),
     status: isFailed ? "FAILURE" : status.slice(0, 20),
     fail_reason: isFailed ? reason || (status === "CANCEL" ? "The drawing was cancelled." : "The drawing failed.") : "",
-    ...shownOf(news),
+    ...buildShownColumns(news),
   };
 }
 
 /** Ids are texts or numbers. */
-export function idOf(news: JsonObject): string {
+export function readId(news: JsonObject): string {
   const { id } = news;
   return typeof id === "string" || typeof id === "number" ? String(id) : "";
 }
@@ -52,7 +52,7 @@ export function timedOut(row: DrawingRow, now: number): boolean {
 type Facts = "prompt_en" | "state" | "submit_time" | "start_time" | "finish_time" | "image_url";
 
 /** Keeps known facts until the report has new ones. */
-function factsOf(row: DrawingRow, news: JsonObject): Pick<DrawingPatch, Facts> {
+function mergeFacts(row: DrawingRow, news: JsonObject): Pick<DrawingPatch, Facts> {
   return {
     prompt_en: text(news, "promptEn") ?? row.prompt_en,
     state: text(news, "state") ?? row.state,
@@ -64,7 +64,7 @@ function factsOf(row: DrawingRow, news: JsonObject): Pick<DrawingPatch, Facts> {
 }
 
 /** Stored as text, in the form in which it is shown. */
-function shownOf(news: JsonObject): Pick<DrawingPatch, "buttons" | "properties"> {
+function buildShownColumns(news: JsonObject): Pick<DrawingPatch, "buttons" | "properties"> {
   const properties = object(news, "properties");
   const [finalPrompt, finalZhPrompt] = ["finalPrompt", "finalZhPrompt"].map((name) => text(properties, name) ?? "");
   return {

@@ -4,7 +4,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { decoded } from "../segment.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
-import { DrawingError, idsOf, isSubmission } from "./actions.ts";
+import { DrawingError, readIds, isSubmission } from "./actions.ts";
 import { findDrawing, findDrawings } from "./store.ts";
 import { submitDrawing } from "./submit.ts";
 import { drawingView } from "./view.ts";
@@ -26,7 +26,7 @@ export async function handleDrawing(
   try {
     if (method === "POST" && isSubmission(path)) {
       const bytes = await deps.readBody(call.request);
-      return await submitDrawing(call, { path, mode, bytes, body: bodyOf(bytes) }, deps);
+      return await submitDrawing(call, { path, mode, bytes, body: parseBody(bytes) }, deps);
     }
     if (method === "POST" && path === "task/list-by-condition") return await list(call, deps);
     const task = method === "GET" ? TASK.exec(path) : null;
@@ -39,14 +39,14 @@ export async function handleDrawing(
   }
 }
 
-function bodyOf(bytes: Buffer): JsonObject {
+function parseBody(bytes: Buffer): JsonObject {
   const body = parseObject(bytes.toString("utf8"));
   if (!body) throw new DrawingError("bind_request_body_failed");
   return object({ body }, "body") ?? {};
 }
 
 async function list(call: TaskCall, deps: TaskDeps): Promise<DrawingAnswer> {
-  const ids = idsOf(bodyOf(await deps.readBody(call.request)));
+  const ids = readIds(parseBody(await deps.readBody(call.request)));
   const rows = await findDrawings(deps, call.caller.userId, ids);
   const newest = new Map(rows.map((row) => [row.mj_id, row]));
   return { status: 200, body: [...newest.values()].map((row) => drawingView(row, deps)) };

@@ -14,7 +14,7 @@ const COUNT_OR_KIND = /^(?:\d{1,3}|SOLO)$/i;
 /** Drawings, and jobs behind the buttons of them, that a request may continue. */
 export function drawingIds(deps: Pick<TaskDeps, "database">): TaskIdSource {
   return {
-    rules: { skipped: SKIPPED, within: (member, value) => (isButton(member) ? jobsOf(value) : [value]) },
+    rules: { skipped: SKIPPED, within: (member, value) => (isButton(member) ? listJobs(value) : [value]) },
     find: async (userId, ids) => {
       const rows = await findNamedDrawings(deps, userId, ids);
       const found = rows.flatMap((row) => idsIn(row).map((id) => [id, row.channel_id] as const));
@@ -29,7 +29,7 @@ function isButton(member: string): boolean {
 }
 
 /** The jobs that a button names: `MJ::JOB::upsample::2::<job>`, `MJ::Inpaint::1::<job>::SOLO`. */
-function jobsOf(customId: string): string[] {
+function listJobs(customId: string): string[] {
   const parts = customId.split("::");
   const [, kind = ""] = parts;
   return parts.slice(kind.toUpperCase() === "JOB" ? 3 : 2).filter((part) => part !== "" && !COUNT_OR_KIND.test(part));
@@ -37,5 +37,5 @@ function jobsOf(customId: string): string[] {
 
 function idsIn({ mj_id, buttons }: DrawingRow): string[] {
   const shown = list(parseObject(`{"buttons":${buttons || "[]"}}`), "buttons").filter(isObject);
-  return [mj_id, ...shown.flatMap((button) => jobsOf(text(button, "customId") ?? ""))];
+  return [mj_id, ...shown.flatMap((button) => listJobs(text(button, "customId") ?? ""))];
 }

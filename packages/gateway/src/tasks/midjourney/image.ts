@@ -17,8 +17,8 @@ export async function serveImage(
 ): Promise<void> {
   const { AllowUnsignedMjImages } = deps.snapshots.current().options;
   const isOpen = AllowUnsignedMjImages || sameText(query.get("s") ?? "", imageSignature(id, deps.sign));
-  const owner = isOpen ? undefined : await readerOf(request, ip, deps);
-  const row = await rowOf(id, owner, deps);
+  const owner = isOpen ? undefined : await authenticateReader(request, ip, deps);
+  const row = await findRow(id, owner, deps);
   if (!row || row.image_url === "") return sendJson(response, 404, { error: "midjourney_task_not_found" });
   try {
     await send(row, response, deps);
@@ -30,7 +30,7 @@ export async function serveImage(
 }
 
 /** A page of the console cannot send a key with its images; its cookie identifies the user. */
-async function readerOf(request: IncomingMessage, ip: string, { authenticator }: TaskDeps): Promise<number> {
+async function authenticateReader(request: IncomingMessage, ip: string, { authenticator }: TaskDeps): Promise<number> {
   const hasKey = request.headers.authorization !== undefined || request.headers["mj-api-secret"] !== undefined;
   if (hasKey || request.headers.cookie === undefined) return (await authenticator.byKey(request, ip)).userId;
   return (await authenticator.bySession(request, ip, { isRead: true })).inGroup(undefined).userId;
@@ -74,7 +74,7 @@ async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerat
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-function rowOf(id: string, userId: number | undefined, { database }: TaskDeps): Promise<DrawingRow | undefined> {
+function findRow(id: string, userId: number | undefined, { database }: TaskDeps): Promise<DrawingRow | undefined> {
   const rows = database.db.selectFrom("midjourneys").selectAll().where("mj_id", "=", id);
   const own = userId === undefined ? rows : rows.where("user_id", "=", userId);
   return own.orderBy("id", "desc").limit(1).executeTakeFirst();

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { TaskDeps } from "../types.ts";
-import { idOf } from "./apply.ts";
+import { readId } from "./apply.ts";
 import { updateDrawing } from "./store.ts";
 import { notifySignature } from "./submit.ts";
 import { drawingView, type DrawingRow } from "./view.ts";
@@ -21,8 +21,8 @@ export async function acceptNotification(
   const isKnown = options.MjNotifyEnabled && isSame(query.get("t") ?? "", notifySignature(query, deps));
   if (!isKnown) throw new AppError("invalid_api_key");
   const news = await readNews();
-  const id = idOf(news);
-  const find = () => rowOf(query, id, deps);
+  const id = readId(news);
+  const find = () => findRow(query, id, deps);
   const row = await find();
   if (!row) return;
   await updateDrawing(row, news, deps);
@@ -36,7 +36,7 @@ function isSame(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function rowOf(query: URLSearchParams, id: string, { database }: TaskDeps): Promise<DrawingRow | undefined> {
+function findRow(query: URLSearchParams, id: string, { database }: TaskDeps): Promise<DrawingRow | undefined> {
   return database.db
     .selectFrom("midjourneys")
     .selectAll()

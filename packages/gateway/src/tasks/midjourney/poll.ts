@@ -1,7 +1,7 @@
 import { isObject, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import type { PollDeps } from "../types.ts";
-import { idOf, timedOut } from "./apply.ts";
+import { readId, timedOut } from "./apply.ts";
 import { failDrawing, openDrawings, updateDrawing } from "./store.ts";
 import type { DrawingRow } from "./view.ts";
 
@@ -48,7 +48,7 @@ async function pollChannel(channelId: number, rows: readonly DrawingRow[], deps:
 }
 
 async function applyAll(rows: readonly DrawingRow[], news: readonly JsonObject[], deps: PollDeps): Promise<void> {
-  const byId = new Map(news.map((item) => [idOf(item), item]));
+  const byId = new Map(news.map((item) => [readId(item), item]));
   for (const row of rows) {
     const item = byId.get(row.mj_id);
     const isOver = item !== undefined && ["SUCCESS", "FAILURE"].includes(text(item, "status") ?? "");

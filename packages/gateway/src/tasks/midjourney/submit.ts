@@ -3,7 +3,7 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
 import { printable } from "../../providers/core/errors/error-body.ts";
-import { mask, maskValue, secretsOf } from "../../providers/core/mask.ts";
+import { mask, maskValue, collectSecrets } from "../../providers/core/mask.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
@@ -13,7 +13,7 @@ import { keepToOwner } from "../own-ids.ts";
 import { switchOff } from "../switch-off.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
-import { DrawingError, modelOfAction, readSubmission, type Submission } from "./actions.ts";
+import { DrawingError, toActionModel, readSubmission, type Submission } from "./actions.ts";
 import { drawingIds } from "./ids.ts";
 import { findDrawing, saveDrawing } from "./store.ts";
 import type { DrawingRow } from "./view.ts";
@@ -48,18 +48,18 @@ export async function submitDrawing(call: TaskCall, received: DrawingSubmit, dep
   const submission = readSubmission(received.path, received.body);
   if (!submission) throw new DrawingError("unknown_relay_action");
   const asked = submission.long ? lengthened(received, submission.long) : received;
-  const prompted = { kind: "midjourney", model: modelOfAction(submission.action), texts: [submission.prompt] };
+  const prompted = { kind: "midjourney", model: toActionModel(submission.action), texts: [submission.prompt] };
   await deps.judge(call, prompted);
   const snapshot = deps.snapshots.current();
   const checked = await keepToOwner(asked.body, drawingIds(deps), call.caller.userId, deps);
-  const origin = submission.taskId === undefined ? undefined : await originOf(submission, call, deps);
-  const model = modelOfAction(submission.action);
+  const origin = submission.taskId === undefined ? undefined : await findOrigin(submission, call, deps);
+  const model = toActionModel(submission.action);
   const targets = checked.keep(() =>
     origin ? [originTarget(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps),
   );
   const submit = checked.namesIds ? { ...asked, bytes: Buffer.from(JSON.stringify(asked.body)) } : asked;
   const special = dearest(
-    modesOf(submit, snapshot).map((mode) => modelOfAction(submission.action, `mj_${mode}`)),
+    listModes(submit, snapshot).map((mode) => toActionModel(submission.action, `mj_${mode}`)),
     snapshot,
   );
   const money = await reserve(call, { model, special }, targets, deps);
@@ -76,7 +76,7 @@ export async function submitDrawing(call: TaskCall, received: DrawingSubmit, dep
 const MODE_WORD = /\s*(?:--|[\u2012-\u2015\u2212])\s*(fast|relax|turbo)\b/gi;
 
 /** The modes that the upstream may draw in: of the path, and of the prompt where it goes out with the prompt. */
-function modesOf({ mode, body }: DrawingSubmit, { options }: Snapshot): string[] {
+function listModes({ mode, body }: DrawingSubmit, { options }: Snapshot): string[] {
   const prompt = options.MjModeClearEnabled ? "" : (text(body, "prompt") ?? "");
   const asked = [...prompt.matchAll(MODE_WORD)].map(([, word = ""]) => word.toLowerCase());
   return mode === undefined ? asked : [mode, ...asked];
@@ -84,8 +84,8 @@ function modesOf({ mode, body }: DrawingSubmit, { options }: Snapshot): string[]
 
 /** The name with the highest price that the operator has set. */
 function dearest(names: readonly string[], { options }: Snapshot): string | undefined {
-  const priceOf = (name: string) => Number(options.ModelPrice[name] ?? -1);
-  return names.toSorted((a, b) => priceOf(b) - priceOf(a))[0];
+  const findModelPrice = (name: string) => Number(options.ModelPrice[name] ?? -1);
+  return names.toSorted((a, b) => findModelPrice(b) - findModelPrice(a))[0];
 }
 
 function lengthened(submit: DrawingSubmit, { path, body }: { path: string; body: JsonObject }): DrawingSubmit {
@@ -101,7 +101,7 @@ async function reserve(...asked: Parameters<typeof reserveTask>): Promise<TaskMo
   }
 }
 
-async function originOf(
+async function findOrigin(
   { action, taskId = "" }: Submission,
   { caller }: TaskCall,
   deps: TaskDeps,
@@ -118,7 +118,7 @@ function originTarget(row: DrawingRow, { caller }: TaskCall, deps: TaskDeps): Ta
   if (!channel) throw new DrawingError("get_channel_info_failed");
   if (channel.status !== 1) throw new DrawingError("channel_disabled");
   const { modelLimits } = caller;
-  const model = modelOfAction(row.action);
+  const model = toActionModel(row.action);
   if (modelLimits !== undefined && !modelLimits.has(model))
     throw new AppError("model_not_allowed", { param: "model", values: { model } });
   return { channel, group: caller.group === "auto" ? caller.userGroup : caller.group };
@@ -155,7 +155,7 @@ async function tryChannels(context: SubmitContext, deps: TaskDeps): Promise<Subm
       continue;
     }
     if (code === QUEUE_FULL) continue;
-    await saveDrawing(deps, { ...rowOf(context, target, read, deps), fail_reason: text(read, "description") ?? "" });
+    await saveDrawing(deps, { ...buildRow(context, target, read, deps), fail_reason: text(read, "description") ?? "" });
     break;
   }
   await context.money.release();
@@ -164,7 +164,7 @@ async function tryChannels(context: SubmitContext, deps: TaskDeps): Promise<Subm
 
 /** The upstream's words without what belongs to the operator. */
 function masked(read: JsonObject, channel: ChannelRecord): JsonObject {
-  const secrets = secretsOf(channel, channel.keys.join("\n"));
+  const secrets = collectSecrets(channel, channel.keys.join("\n"));
   const hidden = maskValue(read, secrets);
   const description = text(read, "description");
   return description === undefined ? hidden : { ...hidden, description: mask(printable(description), secrets) };
@@ -211,7 +211,7 @@ async function accept(
   deps: TaskDeps,
 ): Promise<SubmitAnswer> {
   const { submission, money } = context;
-  const row = rowOf(context, target, read, deps);
+  const row = buildRow(context, target, read, deps);
   if (opensWindow(submission, read) && !NEEDS_MODAL.has(submission.action)) {
     await saveDrawing(deps, row);
     await money.release();
@@ -219,14 +219,14 @@ async function accept(
   }
   const detail = `action ${submission.action}, task ${row.mj_id}`;
   await money.promise(target, detail);
-  const quota = money.quotaOf(target);
+  const quota = money.calculateQuota(target);
   await saveDrawing(deps, { ...row, quota, charged: quota > 0 ? 1 : 0, refunded: 0 });
   await money.settle(target, detail);
   const keepsCode = read["code"] === 1 || opensWindow(submission, read);
   return { status: 200, body: keepsCode ? read : { ...read, code: 1 } };
 }
 
-function rowOf({ call, submission }: SubmitContext, { channel }: TaskTarget, read: JsonObject, deps: TaskDeps) {
+function buildRow({ call, submission }: SubmitContext, { channel }: TaskTarget, read: JsonObject, deps: TaskDeps) {
   const { result } = read;
   return {
     code: read["code"] as number,

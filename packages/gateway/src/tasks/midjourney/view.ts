@@ -32,7 +32,7 @@ export function drawingView(row: DrawingRow, deps: ViewDeps): JsonObject {
     status: row.status,
     progress: row.progress,
     failReason: row.fail_reason,
-    buttons: listOf(row.buttons),
+    buttons: parseList(row.buttons),
     maskBase64: "",
     properties: {
       finalPrompt: text(properties, "finalPrompt") ?? "",
@@ -57,7 +57,7 @@ export function imageSignature(id: string, sign: Sign): string {
   return sign(`mj-image ${id}`).slice(0, 32);
 }
 
-function listOf(json: string): JsonValue[] {
+function parseList(json: string): JsonValue[] {
   if (json === "") return [];
   try {
     const value = JSON.parse(json) as JsonValue;

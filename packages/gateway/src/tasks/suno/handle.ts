@@ -26,7 +26,7 @@ export async function handleSong(
     if (submitted !== undefined)
       return { status: 200, body: await submitSong(call, submitted, await deps.readBody(call.request), deps) };
     if (method === "POST" && path === "fetch") return success(await many(call, deps));
-    return fetched === undefined ? undefined : success(await one(call, decoded(fetched), deps));
+    return fetched === undefined ? undefined : success(await viewSong(call, decoded(fetched), deps));
   } catch (error) {
     if (!(error instanceof SongError)) throw error;
     return { status: error.status, body: { code: error.code, message: error.message, data: null } };
@@ -40,7 +40,7 @@ async function many(call: TaskCall, deps: TaskDeps): Promise<JsonObject[]> {
   return (await findSongs(deps, call.caller.userId, ids.slice(0, MAX_IDS))).map(taskView);
 }
 
-async function one(call: TaskCall, id: string, deps: TaskDeps): Promise<JsonObject> {
+async function viewSong(call: TaskCall, id: string, deps: TaskDeps): Promise<JsonObject> {
   const row = await findSong(deps, call.caller.userId, id);
   if (!row) throw new SongError("task_not_exist", 400, "The task does not exist.");
   return taskView(row);

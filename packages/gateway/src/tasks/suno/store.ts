@@ -51,12 +51,12 @@ async function askChannel(channelId: number, rows: readonly AsyncRow[], deps: Po
   const news = new Map(items.map((item) => [text(item, "task_id") ?? "", item]));
   for (const row of rows) {
     const item = news.get(row.task_id);
-    if (item) await updateTask(row, newsOf(item), deps);
+    if (item) await updateTask(row, toTaskNews(item), deps);
   }
 }
 
 /** A reason to fail is a failure, whatever the status still says. */
-function newsOf(item: JsonObject): TaskNews {
+function toTaskNews(item: JsonObject): TaskNews {
   const status = text(item, "status");
   const failReason = text(item, "fail_reason");
   return {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { printable } from "../../providers/core/errors/error-body.ts";
-import { mask, secretsOf } from "../../providers/core/mask.ts";
+import { mask, collectSecrets } from "../../providers/core/mask.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
@@ -50,7 +50,7 @@ export async function submitSong(call: TaskCall, action: string, bytes: Buffer, 
   const model = `suno_${song.action.toLowerCase()}`;
   const texts = TEXT_FIELDS.map((name) => text(song.body, name) ?? "");
   await deps.judge(call, { kind: "suno", model, texts });
-  const targets = checked.keep(await choicesOf(song, model, call, deps));
+  const targets = checked.keep(await resolveTargets(song, model, call, deps));
   const money = await reserve(call, model, targets, deps);
   try {
     return await tryChannels({ call, song, money }, deps);
@@ -74,7 +74,7 @@ function readSong(action: string, bytes: Buffer): Song {
 }
 
 /** The channel of the song that is continued, or every one. */
-async function choicesOf(
+async function resolveTargets(
   song: Song,
   model: string,
   call: TaskCall,
@@ -127,7 +127,7 @@ async function tryChannels({ call, song, money }: SubmitContext, deps: TaskDeps)
       await accept({ call, song, target, money, id }, deps);
       return answer.json;
     }
-    last = refusalOf(answer, target.channel);
+    last = toSongError(answer, target.channel);
     if (answer.status === REFUSED_KEY) await switchOff(target.channel, "the key was refused", deps);
     if (!isRetried(answer.status)) break;
   }
@@ -151,8 +151,8 @@ async function send({ channel }: TaskTarget, { action, body }: Song, deps: TaskD
   });
 }
 
-function refusalOf({ status, text: body, json }: TaskAnswer, channel: ChannelRecord): SongError {
-  const masked = (message: string) => mask(printable(message), secretsOf(channel, channel.keys.join("\n")));
+function toSongError({ status, text: body, json }: TaskAnswer, channel: ChannelRecord): SongError {
+  const masked = (message: string) => mask(printable(message), collectSecrets(channel, channel.keys.join("\n")));
   if (status !== 200) return new SongError("fail_to_fetch_task", status, masked(body));
   if (!isObject(json))
     return new SongError("unmarshal_response_body_failed", 502, "The upstream's answer could not be read.");

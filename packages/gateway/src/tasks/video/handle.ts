@@ -50,11 +50,11 @@ async function answerNative(
 ): Promise<VideoAnswer | undefined> {
   const { videos, provider } = vendor;
   if (method === "GET" && task !== undefined) {
-    const row = await taskOf(call, task, provider.id, deps);
+    const row = await requireTask(call, task, provider.id, deps);
     const { status, fail_reason: failReason } = row;
     return {
       status: 200,
-      body: videos.view({ id: row.task_id, status, failReason, data: dataOf(row) }, call.requestId),
+      body: videos.view({ id: row.task_id, status, failReason, data: parseData(row) }, call.requestId),
     };
   }
   if (method !== "POST" || task !== undefined) return undefined;
@@ -77,8 +77,8 @@ async function answerGeneral(
   deps: TaskDeps,
 ): Promise<VideoAnswer | undefined> {
   if (method === "GET" && task !== undefined) {
-    const row = await taskOf(call, task, undefined, deps);
-    const [url = ""] = videoVendor(row.platform)?.videos.urls(dataOf(row)) ?? [];
+    const row = await requireTask(call, task, undefined, deps);
+    const [url = ""] = videoVendor(row.platform)?.videos.urls(parseData(row)) ?? [];
     return { status: 200, body: { code: "success", message: "", data: { ...taskView(row), url } } };
   }
   if (method !== "POST" || task !== undefined) return undefined;
@@ -105,14 +105,14 @@ async function answerOpenAi(
 ): Promise<VideoAnswer | undefined> {
   if (method === "POST" && task === undefined) {
     const { id } = await submitGeneral(call, await readVideoRequest(call, deps), deps);
-    return { status: 200, body: videoObject(await taskOf(call, id, undefined, deps)) };
+    return { status: 200, body: videoObject(await requireTask(call, id, undefined, deps)) };
   }
   if (method !== "GET" || task === undefined) throw new AppError("api_not_implemented");
-  const row = await taskOf(call, task, undefined, deps);
+  const row = await requireTask(call, task, undefined, deps);
   if (!isContent) return { status: 200, body: videoObject(row) };
   const variant = new URLSearchParams((call.request.url ?? "").split("?")[1] ?? "").get("variant") ?? "video";
   if (variant !== "video") throw unsupportedParameter("variant");
-  await sendContent(call, row, videoVendor(row.platform)?.videos.urls(dataOf(row))[0], deps);
+  await sendContent(call, row, videoVendor(row.platform)?.videos.urls(parseData(row))[0], deps);
   return { status: 200, body: undefined };
 }
 
@@ -130,7 +130,7 @@ async function submitGeneral(call: TaskCall, general: JsonObject, deps: TaskDeps
   }
 }
 
-async function taskOf(
+async function requireTask(
   { caller }: TaskCall,
   task: string,
   platform: string | undefined,
@@ -142,7 +142,7 @@ async function taskOf(
   throw new AppError("task_not_found", { values: { id: id.slice(0, 100) } });
 }
 
-function dataOf(row: AsyncRow): JsonObject {
+function parseData(row: AsyncRow): JsonObject {
   const data = row.data === "" ? undefined : (JSON.parse(row.data) as unknown);
   return isObject(data) ? data : {};
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
 import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
-import { maskError, secretsOf } from "../../providers/core/mask.ts";
+import { maskError, collectSecrets } from "../../providers/core/mask.ts";
 import { UpstreamRefusal, type ChannelRecord, type UpstreamError } from "../../providers/core/types.ts";
 import type { VideoRequest } from "../../providers/core/video.ts";
 import { DEFAULT_REST_MS } from "../../relay/selection/cooldown.ts";
@@ -16,7 +16,7 @@ import { acceptTask, findOwnIds } from "../store.ts";
 import { switchOff } from "../switch-off.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
-import { vendorOf, type VideoVendor } from "./vendors.ts";
+import { findVendor, type VideoVendor } from "./vendors.ts";
 
 /** An upstream refused the task. */
 export class VideoError extends Error {
@@ -53,10 +53,10 @@ const MAX_INPUT = 2_000;
 
 /** Submits a video and charges it when the upstream took it. Throws VideoError and AppError. */
 export async function submitVideo(call: TaskCall, submission: VideoSubmission, deps: TaskDeps): Promise<Submitted> {
-  const context = await ownContextOf(call, submission, deps);
+  const context = await requireOwnContext(call, submission, deps);
   const { request } = context;
   const { model, priced } = context.vendor.videos.names(request);
-  await deps.judge(call, { kind: "video", model: priced, texts: textsOf(request.body) });
+  await deps.judge(call, { kind: "video", model: priced, texts: collectTexts(request.body) });
   const money = await reserveTask(call, { model: priced, fallback: model }, context.targets, deps);
   try {
     return await tryChannels({ ...context, money }, deps);
@@ -75,8 +75,8 @@ interface SubmitContext {
 }
 
 /** With what the request may name, at the channels that have it. */
-async function ownContextOf(call: TaskCall, submission: VideoSubmission, deps: TaskDeps): Promise<SubmitContext> {
-  const context = contextOf(call, submission, deps);
+async function requireOwnContext(call: TaskCall, submission: VideoSubmission, deps: TaskDeps): Promise<SubmitContext> {
+  const context = buildContext(call, submission, deps);
   const { vendor, request } = context;
   const { ids } = vendor.videos;
   const checked = await keepToOwner(
@@ -94,12 +94,12 @@ async function ownContextOf(call: TaskCall, submission: VideoSubmission, deps: T
 }
 
 /** The first vendor with a channel that lists the video; throws what the last one was missing. */
-function contextOf(call: TaskCall, { vendors, read, asked }: VideoSubmission, deps: TaskDeps): SubmitContext {
+function buildContext(call: TaskCall, { vendors, read, asked }: VideoSubmission, deps: TaskDeps): SubmitContext {
   let missing = new AppError("unsupported_by_channel");
   for (const vendor of vendors) {
     const request = read(vendor);
     const { model, priced } = vendor.videos.names(request);
-    const serves = (channel: ChannelRecord) => vendorOf(channel) === vendor;
+    const serves = (channel: ChannelRecord) => findVendor(channel) === vendor;
     try {
       const names = [priced, model];
       const rules = { random: deps.random, serves, asked: asked && text(asked, "model") };
@@ -136,7 +136,7 @@ async function attempt(
   const { channel } = target;
   const answer = await send(context, target, deps);
   if (answer instanceof UpstreamRefusal) return refuse(answer.upstreamError, context, target, deps);
-  const upstreamError = upstreamErrorOf(answer, vendor, deps);
+  const upstreamError = findUpstreamError(answer, vendor, deps);
   if (upstreamError) return refuse(upstreamError, context, target, deps);
   const accepted = isObject(answer.json) ? vendor.videos.accepted(answer.json) : undefined;
   if (!accepted) {
@@ -145,7 +145,7 @@ async function attempt(
   }
   const { id, data } = accepted;
   const { action, body } = request;
-  const properties = { ...context.asked, input: inputOf(body) };
+  const properties = { ...context.asked, input: readInput(body) };
   const task = { platform: vendor.provider.id, action, status: "SUBMITTED", properties, data };
   await acceptTask({ call, target, money, id, ...task }, deps);
   return { id, answer: answer.json as JsonObject, createdAt: seconds(deps.clock) };
@@ -169,7 +169,7 @@ function send(
   });
 }
 
-function upstreamErrorOf(
+function findUpstreamError(
   { status, text: said }: TaskAnswer,
   { provider }: VideoVendor,
   deps: TaskDeps,
@@ -185,7 +185,7 @@ async function refuse(
   { channel }: TaskTarget,
   deps: TaskDeps,
 ): Promise<{ readonly refused: VideoError; readonly failure: Failure }> {
-  const secrets = secretsOf(channel, channel.keys.join("\n"), vendor.provider.baseUrl);
+  const secrets = collectSecrets(channel, channel.keys.join("\n"), vendor.provider.baseUrl);
   const masked = maskError(upstreamError, secrets);
   const failure = refusedByUpstream(masked, channel, DEFAULT_REST_MS);
   if (failure.disable !== undefined) await switchOff(channel, failure.disable, deps);
@@ -194,7 +194,7 @@ async function refuse(
 }
 
 /** Every text that says what the video is to show. */
-function textsOf(body: JsonObject): string[] {
+function collectTexts(body: JsonObject): string[] {
   const found: string[] = [];
   const walk = (value: JsonValue | undefined, depth: number) => {
     if (typeof value === "string") found.push(value);
@@ -205,6 +205,6 @@ function textsOf(body: JsonObject): string[] {
   return found;
 }
 
-function inputOf(body: JsonObject): string {
+function readInput(body: JsonObject): string {
   return (text(body, "prompt") ?? "").slice(0, MAX_INPUT);
 }

@@ -19,6 +19,6 @@ export function videoVendor(id: string): VideoVendor | undefined {
   return byId.get(id);
 }
 
-export function vendorOf({ type }: ChannelRecord): VideoVendor | undefined {
+export function findVendor({ type }: ChannelRecord): VideoVendor | undefined {
   return byId.get(providerByType(type)?.id ?? "");
 }

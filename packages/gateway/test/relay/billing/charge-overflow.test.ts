@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
-import { chat, consumeRows, eventsOf, useRelay } from "../../kit/relay-app.ts";
+import { chat, consumeRows, splitEvents, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -53,7 +53,7 @@ describe("a charge beyond every balance", () => {
     });
     const before = await failures();
     const response = await relay.ask("loud-stream", { stream: true });
-    expect(eventsOf(await response.text()).at(-1)).toBe("data: [DONE]");
+    expect(splitEvents(await response.text()).at(-1)).toBe("data: [DONE]");
     await expectReserved("loud-stream", before);
   });
 

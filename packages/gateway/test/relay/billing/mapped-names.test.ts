@@ -28,7 +28,7 @@ async function charged(model: string): Promise<{ quota: number; other: Record<st
 // @weakness Money: A name that a channel maps to another model is charged by the name, 150 times what it should be or not at all
 it("what is charged, shown and explained for a mapped name is the price of its target", async () => {
   const shown = await gateway.root.must<PricingRow[]>("GET", "/api/pricing");
-  const rowOf = (model: string) => {
+  const readRatios = (model: string) => {
     const { model_ratio, completion_ratio } = shown.find(({ model_name }) => model_name === model)!;
     return [model_ratio, completion_ratio];
   };
@@ -37,12 +37,12 @@ it("what is charged, shown and explained for a mapped name is the price of its t
     const row = await charged(model);
     expect(row.quota).toBe(target.quota);
     expect(row.other["model_ratio"]).toBe(target.other["model_ratio"]);
-    expect(rowOf(model)).toEqual(rowOf("gpt-4o-mini"));
+    expect(readRatios(model)).toEqual(readRatios("gpt-4o-mini"));
     const query = `model=${model}&prompt=1000&completion=0&group=default`;
     const explained = await gateway.root.must<PricingExplanation>("GET", `/api/pricing/explain?${query}`);
     expect(explained.source).toMatch(/^list price of .+, as gpt-4o-mini$/);
   }
-  expect(rowOf("priced")[0]).toBe(3);
+  expect(readRatios("priced")[0]).toBe(3);
   expect((await charged("priced")).quota).toBeGreaterThan(target.quota);
   const lost = await gateway.post("/v1/chat/completions", { model: "lost", messages: [] }, key);
   expect(lost.status).toBeGreaterThanOrEqual(400);

@@ -9,7 +9,7 @@ import { jsonBody } from "../../../src/relay/body/read-body.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "../../../src/relay/conversion/build-call.ts";
 import { planFor } from "../../../src/relay/selection/plan.ts";
 import type { RelayRequest } from "../../../src/relay/request/request.ts";
-import { channelOf } from "../../kit/provider-kit.ts";
+import { createChannelRecord } from "../../kit/provider-kit.ts";
 
 const DEPS = {
   now: () => 1_790_000_000_000,
@@ -36,7 +36,7 @@ async function built(provider: ProviderAdapter, { operation, dialect, body, mode
   if (!client) throw new Error(dialect);
   const received = jsonBody(Buffer.from(JSON.stringify({ ...body, model })));
   const spec = client.inspect(received, operation, model);
-  const channel = channelOf({
+  const channel = createChannelRecord({
     type: provider.type,
     keys: [key],
     baseUrl: "http://upstream.test",
@@ -198,7 +198,7 @@ describe("the number of pictures in the request that is sent", () => {
           });
           if (!call) return;
           const json = JSON.parse(call.call.body?.toString("utf8") ?? "{}") as JsonObject;
-          const found = membersOf(json).flatMap(([name, value]) => (read.includes(name) ? numbersIn(value) : []));
+          const found = listMembers(json).flatMap(([name, value]) => (read.includes(name) ? numbersIn(value) : []));
           for (const number of found) expect(call.requested.images).toBeGreaterThanOrEqual(number);
         }),
         { numRuns: 60 },
@@ -221,10 +221,10 @@ describe("the number of pictures in the request that is sent", () => {
   });
 });
 
-function membersOf(value: JsonValue | undefined): [string, JsonValue | undefined][] {
+function listMembers(value: JsonValue | undefined): [string, JsonValue | undefined][] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => [
     [name, typeof inner === "number" ? inner : undefined] as [string, JsonValue | undefined],
-    ...membersOf(inner as JsonValue),
+    ...listMembers(inner as JsonValue),
   ]);
 }

@@ -23,7 +23,7 @@ const chunks = (...events: object[]) => ({
   headers: { "content-type": "text/event-stream" },
   body: [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), "data: [DONE]\n\n"].join(""),
 });
-const named = (...events: { readonly type: string }[]) => ({
+const buildNamedEvents = (...events: { readonly type: string }[]) => ({
   headers: { "content-type": "text/event-stream" },
   body: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""),
 });
@@ -55,7 +55,7 @@ function responsesServe(tier: string | undefined): void {
   gateway.upstream.script("/responses", ({ json }) => {
     if (json?.["stream"] !== true) return { body: whole };
     const asked = { ...head, status: "in_progress", output: [], service_tier: json["service_tier"] ?? "auto" };
-    return named(
+    return buildNamedEvents(
       { type: "response.created", response: asked } as { type: string },
       { type: "response.output_text.delta", item_id: "m", output_index: 0, content_index: 0, delta: "ok" } as {
         type: string;
@@ -73,7 +73,7 @@ function messagesServe(said: object): void {
     if (json?.["stream"] !== true)
       return { body: { ...head, content, stop_reason: "end_turn", stop_sequence: null, usage } };
     const start = { ...head, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
-    return named(
+    return buildNamedEvents(
       { type: "message_start", message: start } as { type: string },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } } as { type: string },
       { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "ok" } } as { type: string },

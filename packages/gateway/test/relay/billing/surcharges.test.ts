@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { consumeRows, errorOf, startRelayApp, type ConsumeRow, type RelayApp } from "../../kit/relay-app.ts";
+import { consumeRows, readError, startRelayApp, type ConsumeRow, type RelayApp } from "../../kit/relay-app.ts";
 
 let gateway: RelayApp;
 let key: string;
@@ -54,7 +54,7 @@ describe("service tiers", () => {
     const body = { model, max_tokens: 100, messages: MESSAGES, ...more };
     const response = await gateway.post(path, body, key);
     expect(response.status).toBe(400);
-    expect((await errorOf(response)).message).toContain(`set ${tier} in ServiceTierRatio`);
+    expect((await readError(response)).message).toContain(`set ${tier} in ServiceTierRatio`);
     expect(gateway.upstream.requests).toHaveLength(0);
     await gateway.option("ServiceTierRatio", JSON.stringify({ [`${tier}/${model}`]: 3 }));
     expect((await charged(path, body)).other["service_tiers"]).toEqual([tier]);
@@ -73,7 +73,7 @@ describe("images with a price per image", () => {
     const body = { model: "qwen-image-2.0", prompt: "a cat", quality: "hd" };
     const response = await gateway.post("/v1/images/generations", body, key);
     expect(response.status).toBe(400);
-    expect(await errorOf(response)).toMatchObject({ code: "surcharge_not_priced", param: "quality" });
+    expect(await readError(response)).toMatchObject({ code: "surcharge_not_priced", param: "quality" });
     await gateway.option("ServiceTierRatio", '{"image_hd":2}');
     expect((await charged("/v1/images/generations", body)).quota).toBe(2 * 0.035 * 500_000);
     await gateway.option("ServiceTierRatio", "{}");
@@ -107,7 +107,7 @@ describe("hosted tools", () => {
       output,
       usage,
     };
-    gateway.upstream.script("/responses", () => (stream ? eventsOf(answer) : { body: answer }));
+    gateway.upstream.script("/responses", () => (stream ? buildEvents(answer) : { body: answer }));
     const tools = [{ type: "web_search" }, { type: "code_interpreter", container: { type: "auto" } }];
     const row = await charged("/v1/responses", { model: "gpt-4o", input: "hi", tools, stream });
     expect(row.other["tool_calls"]).toEqual({ web_search: 2, code_interpreter: 1 });
@@ -180,7 +180,7 @@ describe("hosted tools", () => {
     const body = { model: "gpt-4o", messages: MESSAGES, tools: [{ type: "moon_search" }] };
     const response = await gateway.post("/v1/chat/completions", body, key);
     expect(response.status).toBe(400);
-    expect(await errorOf(response)).toMatchObject({ code: "surcharge_not_priced", param: "tools" });
+    expect(await readError(response)).toMatchObject({ code: "surcharge_not_priced", param: "tools" });
     await gateway.option("ToolPrice", '{"moon_search":4}');
     expect((await charged("/v1/chat/completions", body)).quota).toBe(PLAIN["gpt-4o"] + 2_000);
     await gateway.option("ToolPrice", "{}");
@@ -210,7 +210,7 @@ function stream(events: readonly object[]) {
   return { headers: { "content-type": "text/event-stream" }, body: blocks.join("") };
 }
 
-function eventsOf(answer: { readonly output: readonly object[] }) {
+function buildEvents(answer: { readonly output: readonly object[] }) {
   return stream([
     { type: "response.created", response: { ...answer, status: "in_progress", output: [] } },
     ...answer.output.map((item, output_index) => ({ type: "response.output_item.done", output_index, item })),

@@ -9,7 +9,7 @@ import {
   openRedisHarness,
   type RedisHarness,
 } from "../../../src/billing/ledger/redis/test-harness.contract.ts";
-import { accountsOf, requestId, settlementOf } from "../../../src/billing/ledger/test-harness.contract.ts";
+import { createTestAccounts, requestId, createSettlement } from "../../../src/billing/ledger/test-harness.contract.ts";
 import { quota } from "../../../src/billing/money/quota.ts";
 import { tokenFields } from "../../../src/resources/tokens/input.ts";
 import { createTokenStore, type TokenStore } from "../../../src/resources/tokens/store.ts";
@@ -80,7 +80,7 @@ eachDatabase("changes of a token's limit during load", (open) => {
       grant: token.isUnlimited ? "unlimited" : quota(token.remainQuota + token.usedQuota),
       grantRevision: token.revision,
     });
-    if (!isRefusal(hold)) await ledger.settle(settlementOf(hold, wanted));
+    if (!isRefusal(hold)) await ledger.settle(createSettlement(hold, wanted));
   };
   const run = async (one: Step, ids: Ids): Promise<unknown> => {
     const on = replicas[one.replica] as Replica;
@@ -99,7 +99,7 @@ eachDatabase("changes of a token's limit during load", (open) => {
     async () => {
       const [first, second] = replicas as [Replica, Replica];
       const { vault } = kits[0] as StoreKit;
-      const accounts = accountsOf(first);
+      const accounts = createTestAccounts(first);
       await fc.assert(
         fc.asyncProperty(rounds, async (some) => {
           const user = await accounts.addUser(RICH);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { textOf, useGuardrail } from "../guardrail/guardrail-webhook.ts";
+import { readStreamText, useGuardrail } from "../guardrail/guardrail-webhook.ts";
 import { books, chat, consumeRows, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
@@ -144,8 +144,8 @@ describe("which requests", () => {
   });
 
   it("can be distinguished by an idempotency key", async () => {
-    const named = (name: string) => state(ask("cached", COLD, { "idempotency-key": name }));
-    expect([await named("one"), await named("two")]).toEqual(["miss", "hit"]);
+    const askWithKey = (name: string) => state(ask("cached", COLD, { "idempotency-key": name }));
+    expect([await askWithKey("one"), await askWithKey("two")]).toEqual(["miss", "hit"]);
   });
 
   it("follow Cache-Control", async () => {
@@ -167,7 +167,7 @@ describe("what is stored", () => {
     ["status-500", {}],
     ["empty", {}],
   ])("excludes %s with %j", async (model, more) => {
-    await textOf(await ask(model, { ...COLD, ...more }));
+    await readStreamText(await ask(model, { ...COLD, ...more }));
     const asked = calls();
     expect(await state(ask(model, { ...COLD, ...more }))).toBe("miss");
     expect(calls()).toBeGreaterThan(asked);
@@ -182,7 +182,7 @@ describe("what is stored", () => {
       const headers = { "content-type": "text/event-stream" };
       relay.gateway.upstream.script("/chat/completions", () => ({ headers, body: whole.slice(0, at) }));
       const once = () => ask("cached", { ...COLD, stream: true, seed: at });
-      await textOf(await once());
+      await readStreamText(await once());
       const again = await heard(await once());
       const isFinished = whole.slice(0, at).includes('"stop"}]}');
       expect([at, again.state]).toEqual([at, isFinished ? "hit" : "miss"]);

@@ -79,8 +79,8 @@ it("a cached answer changes no balance, counter or ledger row", async () => {
 it("entries in Redis do not reveal requests or answers", async () => {
   const client = createRedisClient({ url: new Secret(redis.url), keys: createKeys(""), log: quietLog, name: "look" });
   await client.ready(30_000);
-  const [hash = ""] = (await client.one({ command: "KEYS", args: ["*{cache}entries"] }, 1000)) as string[];
-  const all = (await client.one({ command: "HGETALL", args: [hash] }, 1000)) as string[];
+  const [hash = ""] = (await client.sendOne({ command: "KEYS", args: ["*{cache}entries"] }, 1000)) as string[];
+  const all = (await client.sendOne({ command: "HGETALL", args: [hash] }, 1000)) as string[];
   await client.close();
   expect(all.length).toBeGreaterThan(7);
   for (const text of ["upstream", "chat.completion", "cached", "hi"]) expect(all.join("\n")).not.toContain(`"${text}`);

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { chat, errorOf, useRelay } from "../../kit/relay-app.ts";
+import { chat, readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -38,7 +38,7 @@ describe("bad input", () => {
     await relay.gateway.channel("quiet");
     const response = await relay.gateway.post("/v1/chat/completions", body, relay.key);
     expect(response.status).toBe(status);
-    const error = await errorOf(response);
+    const error = await readError(response);
     expect(error.type).toBe("invalid_request_error");
     expect(error.message).toMatch(/request id: \w+/);
     if (code !== undefined) expect(error.code).toBe(code);
@@ -57,18 +57,18 @@ describe("bad input", () => {
       body: "{}",
     });
     expect(response.status).toBe(status);
-    expect((await errorOf(response)).code).toBe(code);
+    expect((await readError(response)).code).toBe(code);
   });
 
   it("refuses an expired, an exhausted and a disabled key, each with its own code", async () => {
     const expired = await relay.gateway.token({ expired_time: 1 });
-    expect((await errorOf(await relay.gateway.post("/v1/chat/completions", chat("quiet"), expired))).code).toBe(
+    expect((await readError(await relay.gateway.post("/v1/chat/completions", chat("quiet"), expired))).code).toBe(
       "token_expired",
     );
     const empty = await relay.gateway.token({ unlimited_quota: false, remain_quota: 0 });
     const response = await relay.gateway.post("/v1/chat/completions", chat("quiet"), empty);
     expect(response.status).toBe(401);
-    expect(await errorOf(response)).toMatchObject({ code: "token_quota_exhausted", type: "insufficient_quota" });
+    expect(await readError(response)).toMatchObject({ code: "token_quota_exhausted", type: "insufficient_quota" });
   });
 
   it("refuses a call that the key's quota cannot cover, naming need and rest", async () => {
@@ -76,14 +76,14 @@ describe("bad input", () => {
     const poor = await relay.gateway.token({ unlimited_quota: false, remain_quota: 10 });
     const response = await relay.gateway.post("/v1/chat/completions", chat("gpt-4o", { max_tokens: 4000 }), poor);
     expect(response.status).toBe(403);
-    const error = await errorOf(response);
+    const error = await readError(response);
     expect(error.code).toBe("insufficient_token_quota");
     expect(error.message).toContain("$0.000020");
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
   it("returns errors for unknown paths, wrong methods and missing features in the caller's envelope", async () => {
-    expect(await errorOf(await relay.gateway.post("/v1/unheard/of", {}, relay.key))).toMatchObject({
+    expect(await readError(await relay.gateway.post("/v1/unheard/of", {}, relay.key))).toMatchObject({
       code: "unknown_url",
       type: "invalid_request_error",
     });
@@ -106,7 +106,7 @@ describe("bad input", () => {
       for (let turn = 0; turn < 12; turn++) {
         const sent = { method: "POST", headers: { authorization: "Bearer sk-nope" }, body: form(turn * 200_000) };
         const answer = await fetch(relay.gateway.url + path, sent);
-        expect([answer.status, (await errorOf(answer)).code]).toEqual([401, "invalid_api_key"]);
+        expect([answer.status, (await readError(answer)).code]).toEqual([401, "invalid_api_key"]);
       }
     },
   );

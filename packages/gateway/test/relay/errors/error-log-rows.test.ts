@@ -17,8 +17,8 @@ function errorRow(requestId: string): Promise<LogRow> {
   );
 }
 
-const idOf = (response: Response) => response.headers.get("x-request-id") ?? "";
-const detailOf = (row: LogRow) => JSON.parse(row.other) as Record<string, unknown>;
+const readRequestId = (response: Response) => response.headers.get("x-request-id") ?? "";
+const parseDetail = (row: LogRow) => JSON.parse(row.other) as Record<string, unknown>;
 
 async function explained(row: LogRow): Promise<LogExplanation> {
   return (await relay.gateway.root.must("GET", `/api/log/${row.id}/explain`)) as LogExplanation;
@@ -37,9 +37,9 @@ describe("a failed call", () => {
     relay.gateway.upstream.script("/chat/completions", () => broken);
     const response = await relay.ask("fails", { messages: [{ role: "user", content: SECRET }] });
     expect(response.status).toBe(500);
-    const row = await errorRow(idOf(response));
+    const row = await errorRow(readRequestId(response));
     expect(row).toMatchObject({ quota: 0, model_name: "fails", channel: second, username: "root" });
-    expect(detailOf(row)).toMatchObject({
+    expect(parseDetail(row)).toMatchObject({
       status_code: 500,
       error_type: "upstream",
       outcome: "upstream_error",
@@ -54,7 +54,7 @@ describe("a failed call", () => {
       [second, 500, "retries_used"],
     ]);
     expect(found.attempts.map((attempt) => attempt.upstream_message)).toEqual(["cannot answer: …", "cannot answer: …"]);
-    expect(detailOf(row)["admin_info"]).toMatchObject({ upstream_message: "cannot answer: …" });
+    expect(parseDetail(row)["admin_info"]).toMatchObject({ upstream_message: "cannot answer: …" });
     expect(found.attempts[0]?.upstream_host).toBe(new URL(relay.gateway.upstream.url).host);
     expect(found.candidates.map(({ channel, skipped }) => [channel, skipped])).toEqual([
       [tried, undefined],
@@ -68,7 +68,7 @@ describe("a failed call", () => {
     await relay.gateway.channel("unretried");
     await relay.gateway.option("RetryTimes", 0);
     relay.gateway.upstream.script("/chat/completions", () => broken);
-    const found = await explained(await errorRow(idOf(await relay.ask("unretried"))));
+    const found = await explained(await errorRow(readRequestId(await relay.ask("unretried"))));
     expect(found.attempts.map(({ next }) => next)).toEqual(["retries_off"]);
   });
 
@@ -86,8 +86,8 @@ describe("a failed call", () => {
     expect(response.status).toBe(200);
     await response.text();
     await relay.gateway.settled();
-    expect(await consumeRows(relay.gateway, idOf(response))).toHaveLength(1);
-    const page = (await relay.gateway.root.must("GET", `/api/log/?request_id=${idOf(response)}`)) as LogPage;
+    expect(await consumeRows(relay.gateway, readRequestId(response))).toHaveLength(1);
+    const page = (await relay.gateway.root.must("GET", `/api/log/?request_id=${readRequestId(response)}`)) as LogPage;
     const found = await explained(page.items[0] as LogRow);
     expect(found.attempts.map(({ channel, outcome, next }) => [channel, outcome, next])).toEqual([
       [bad, "upstream_error", "retry"],
@@ -101,18 +101,18 @@ describe("a failed call", () => {
   ])("is a row for %s", async (_, body, status, code) => {
     const response = await relay.gateway.post("/v1/chat/completions", body, relay.key);
     expect(response.status).toBe(status);
-    const row = await errorRow(idOf(response));
-    expect(detailOf(row)).toMatchObject({ status_code: status, error_code: code, attempts: 0 });
+    const row = await errorRow(readRequestId(response));
+    expect(parseDetail(row)).toMatchObject({ status_code: status, error_code: code, attempts: 0 });
   });
 
   it("is a row for an exhausted key, and none for an unknown key", async () => {
     const key = await relay.gateway.token({ name: "spent", unlimited_quota: false, remain_quota: 0 });
     const response = await relay.gateway.post("/v1/chat/completions", chat("fails"), key);
     expect(response.status).toBe(401);
-    expect(await errorRow(idOf(response))).toMatchObject({ token_name: "spent", username: "root" });
+    expect(await errorRow(readRequestId(response))).toMatchObject({ token_name: "spent", username: "root" });
     const unknown = await relay.gateway.post("/v1/chat/completions", chat("fails"), "sk-nobody");
     expect(unknown.status).toBe(401);
-    const page = (await relay.gateway.root.must("GET", `/api/log/?request_id=${idOf(unknown)}`)) as LogPage;
+    const page = (await relay.gateway.root.must("GET", `/api/log/?request_id=${readRequestId(unknown)}`)) as LogPage;
     expect(page.items).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const channel = (model: string, key: string, setting: object) =>
   relay.gateway.channel(model, { key, multi_key: true, setting: JSON.stringify(setting) });
-const keysOf = (id: number) => relay.gateway.root.must<ChannelKey[]>("GET", `/api/channel/${id}/keys`);
+const listKeys = (id: number) => relay.gateway.root.must<ChannelKey[]>("GET", `/api/channel/${id}/keys`);
 const used = () =>
   relay.gateway.upstream.requests.map(({ headers }) => String(headers.authorization).replace("Bearer ", ""));
 
@@ -56,7 +56,7 @@ it("switches only the dead key off, and serves the request with another one", as
   expect(await ask("keys")).toBe(200);
   expect(used()).toHaveLength(2);
   const states = await until(
-    () => keysOf(id),
+    () => listKeys(id),
     (keys) => keys.some(({ status }) => status === 3),
   );
   expect(states.map(({ status }) => status)).toEqual([3, 1, 1]);
@@ -72,7 +72,7 @@ it("switches the channel off with its last dead key", async () => {
   const row = () =>
     relay.gateway.database.db.selectFrom("channels").select("status").where("id", "=", id).executeTakeFirstOrThrow();
   expect((await until(row, ({ status }) => status === 3)).status).toBe(3);
-  expect((await keysOf(id)).map(({ status }) => status)).toEqual([3, 3]);
+  expect((await listKeys(id)).map(({ status }) => status)).toEqual([3, 3]);
   expect(await ask("dying")).toBe(503);
 });
 

@@ -5,7 +5,7 @@ import { useRelay } from "../../kit/relay-app.ts";
 const relay = useRelay();
 
 /** The one row of a request id; failed calls are written in the background. */
-function rowOf(requestId: string): Promise<LogRow> {
+function readLogRow(requestId: string): Promise<LogRow> {
   return vi.waitFor(
     async () => {
       const page = (await relay.gateway.root.must("GET", `/api/log/?request_id=${requestId}`)) as LogPage;
@@ -21,7 +21,7 @@ interface Line {
   readonly request_id?: string;
 }
 
-function linesOf(requestId: string): string[] {
+function listLogLines(requestId: string): string[] {
   const lines = relay.gateway
     .logLines()
     .split("\n")
@@ -32,7 +32,7 @@ function linesOf(requestId: string): string[] {
     .map(({ message = "" }) => message);
 }
 
-const idOf = (response: Response) => response.headers.get("x-request-id") ?? "";
+const readRequestId = (response: Response) => response.headers.get("x-request-id") ?? "";
 const explained = (row: LogRow) =>
   relay.gateway.root.must("GET", `/api/log/${row.id}/explain`) as Promise<LogExplanation>;
 
@@ -43,34 +43,34 @@ describe("the request id of a call", () => {
     expect(response.status).toBe(200);
     await response.text();
     await relay.gateway.settled();
-    const id = idOf(response);
+    const id = readRequestId(response);
     expect(id).toMatch(/^[0-9A-Z]{26}$/);
     expect(response.headers.get("x-oneapi-request-id")).toBe(id);
-    const row = await rowOf(id);
+    const row = await readLogRow(id);
     expect(row).toMatchObject({ request_id: id, type: 2 });
     expect(await explained(row)).toMatchObject({ request_id: id, outcome: "ok" });
-    expect(linesOf(id)).toEqual(["relay"]);
+    expect(listLogLines(id)).toEqual(["relay"]);
   });
 
   it("is also in the error body of a call that no channel could answer", async () => {
     await relay.gateway.channel("status-500");
     const response = await relay.ask("status-500");
     expect(response.status).toBe(500);
-    const id = idOf(response);
+    const id = readRequestId(response);
     expect(await response.text()).toContain(id);
-    const row = await rowOf(id);
+    const row = await readLogRow(id);
     expect(row).toMatchObject({ request_id: id, type: 5 });
     expect(await explained(row)).toMatchObject({ request_id: id, status: 500 });
-    expect(linesOf(id)).toEqual(["relay refused"]);
+    expect(listLogLines(id)).toEqual(["relay refused"]);
   });
 
   it("is also in the error body of a call that the gateway refused", async () => {
     const response = await relay.ask("no-channel-has-it");
     expect(response.status).toBe(404);
-    const id = idOf(response);
+    const id = readRequestId(response);
     expect(await response.text()).toContain(id);
-    expect(await rowOf(id)).toMatchObject({ request_id: id, type: 5 });
-    expect(linesOf(id)).toEqual(["relay refused"]);
+    expect(await readLogRow(id)).toMatchObject({ request_id: id, type: 5 });
+    expect(listLogLines(id)).toEqual(["relay refused"]);
   });
 
   it("is the gateway's own: a client cannot choose it, and the upstream's is recorded next to it", async () => {
@@ -88,9 +88,9 @@ describe("the request id of a call", () => {
     const response = await relay.gateway.post("/v1/chat/completions", body, relay.key, { headers });
     await response.text();
     await relay.gateway.settled();
-    const id = idOf(response);
+    const id = readRequestId(response);
     expect(id).toMatch(/^[0-9A-Z]{26}$/);
-    const found = await explained(await rowOf(id));
+    const found = await explained(await readLogRow(id));
     expect(found.attempts.map(({ upstream_request_id }) => upstream_request_id)).toEqual(["req_upstream_1"]);
     expect(JSON.stringify(relay.gateway.upstream.requests.at(-1)?.headers)).not.toContain("mine");
   });

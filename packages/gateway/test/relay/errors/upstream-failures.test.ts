@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { consumeRows, errorOf, eventsOf, useRelay } from "../../kit/relay-app.ts";
+import { consumeRows, readError, splitEvents, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -42,7 +42,7 @@ describe("retries (3.3)", () => {
     async (fault) => {
       const { bad, good } = await failing(`${fault}@stream`, 1);
       const response = await relay.ask(`${fault}@stream`, { stream: true });
-      expect(eventsOf(await response.text()).at(-1)).toBe("data: [DONE]");
+      expect(splitEvents(await response.text()).at(-1)).toBe("data: [DONE]");
       const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
       expect(row?.other.admin_info.use_channel).toEqual([bad, good]);
     },
@@ -52,7 +52,7 @@ describe("retries (3.3)", () => {
     const { bad, good } = await failing("bad-json@stream", 1);
     const ask = { model: "bad-json@stream", max_tokens: 9, stream: true, messages: [{ role: "user", content: "hi" }] };
     const response = await relay.gateway.post("/v1/messages", ask, relay.key);
-    expect(eventsOf(await response.text()).at(-1)).toContain("message_stop");
+    expect(splitEvents(await response.text()).at(-1)).toContain("message_stop");
     const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
     expect(row?.other.admin_info.use_channel).toEqual([bad, good]);
   });
@@ -75,7 +75,7 @@ describe("retries (3.3)", () => {
     const response = await relay.ask("retry-after-7");
     expect(response.status).toBe(429);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(5);
-    expect(await errorOf(response)).toMatchObject({ code: "upstream_saturated", type: "rate_limit_error" });
+    expect(await readError(response)).toMatchObject({ code: "upstream_saturated", type: "rate_limit_error" });
   });
 });
 
@@ -106,7 +106,7 @@ describe("failures of upstreams", () => {
     await relay.gateway.channel("nowhere", { base_url: "http://127.0.0.1:9" });
     const response = await relay.ask("nowhere");
     expect(response.status).toBe(502);
-    expect((await errorOf(response)).code).toBe("upstream_connect_failed");
+    expect((await readError(response)).code).toBe("upstream_connect_failed");
   });
 
   it("returns the status of the channel's mapping", async () => {
@@ -123,7 +123,7 @@ describe("failures of upstreams", () => {
       .toBe(3);
     const again = await relay.ask("status-401+dead");
     expect(again.status).toBe(503);
-    expect((await errorOf(again)).code).toBe("no_available_channel");
+    expect((await readError(again)).code).toBe("no_available_channel");
     await relay.gateway.option("AutomaticDisableChannelEnabled", false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chat, consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
+import { chat, consumeRows, readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -36,7 +36,7 @@ describe("blocked words (10.1)", () => {
     expect((await relay.gateway.post("/v1/chat/completions", spoken, relay.key)).status).toBe(200);
     await relay.gateway.option("CheckSensitiveOnPromptEnabled", true);
     const refused = await relay.gateway.post("/v1/chat/completions", spoken, relay.key);
-    expect((await errorOf(refused)).code).toBe("sensitive_words_detected");
+    expect((await readError(refused)).code).toBe("sensitive_words_detected");
   });
 });
 

@@ -108,7 +108,7 @@ export interface GuardrailBench {
   /** Changes options at once. */
   set(options: Settings): Promise<void>;
   /** The consumption row of a request that is over. */
-  rowOf(response: Response): Promise<ConsumeRow | undefined>;
+  findConsumeRow(response: Response): Promise<ConsumeRow | undefined>;
 }
 
 /** Registers the hooks: each test begins with a guardrail over both phases that allows everything. */
@@ -132,7 +132,7 @@ export function useGuardrail(relay: RelayBench): GuardrailBench {
       return webhook;
     },
     set,
-    async rowOf(response) {
+    async findConsumeRow(response) {
       await relay.gateway.settled();
       return (await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? ""))[0];
     },
@@ -140,7 +140,7 @@ export function useGuardrail(relay: RelayBench): GuardrailBench {
 }
 
 /** The text of a stream, as far as it came: a broken connection ends some streams. */
-export async function textOf(response: Response): Promise<string> {
+export async function readStreamText(response: Response): Promise<string> {
   let text = "";
   try {
     for await (const chunk of response.body as ReadableStream<Uint8Array>) text += Buffer.from(chunk).toString();

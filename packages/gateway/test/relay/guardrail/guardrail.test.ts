@@ -1,12 +1,12 @@
 import { NORMAL_TEXT } from "@fairway/testkit";
 import { messageText } from "@fairway/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CLOSE, HANG, SECRET, textOf, useGuardrail } from "./guardrail-webhook.ts";
-import { errorOf, useRelay } from "../../kit/relay-app.ts";
+import { CLOSE, HANG, SECRET, readStreamText, useGuardrail } from "./guardrail-webhook.ts";
+import { readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const guardrail = useGuardrail(relay);
-const { set, rowOf } = guardrail;
+const { set, findConsumeRow } = guardrail;
 
 const post = (path: string, body: object) => relay.gateway.post(path, body, relay.key);
 
@@ -150,7 +150,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
     for (const ask of [plain, streamed]) {
       const response = await ask(dialect);
       const text = await response.text();
-      expect([response.status, await rowOf(response)]).toEqual([400, undefined]);
+      expect([response.status, await findConsumeRow(response)]).toEqual([400, undefined]);
       expect(text).toContain("The prompt was refused by the content policy.");
       expect(text).not.toContain("secret reason");
     }
@@ -166,13 +166,13 @@ describe.each(DIALECTS)("$name", (dialect) => {
       expect.stringContaining("The answer was refused by the content policy.") as string,
     ]);
     const stream = await streamed(dialect);
-    const text = await textOf(stream);
+    const text = await readStreamText(stream);
     expect(stream.status).toBe(200);
     expect(text).toContain("The answer was refused by the content policy.");
     expect(text).not.toContain("upstream.");
     if (dialect.end) expect(text).not.toMatch(dialect.end);
     for (const response of [whole, stream]) {
-      expect(await rowOf(response)).toMatchObject({
+      expect(await findConsumeRow(response)).toMatchObject({
         prompt_tokens: 20,
         completion_tokens: 10,
         other: {
@@ -190,16 +190,16 @@ describe.each(DIALECTS)("$name", (dialect) => {
     guardrail.webhook.react(({ phase }) => (phase === "prompt" ? { action: "allow" } : HANG));
     const closed = await plain(dialect);
     expect([closed.status, await closed.text()]).toEqual([503, expect.stringContaining("cannot be checked") as string]);
-    expect(await textOf(await streamed(dialect))).toContain("cannot be checked");
+    expect(await readStreamText(await streamed(dialect))).toContain("cannot be checked");
     guardrail.webhook.react(() => HANG);
     expect((await plain(dialect)).status).toBe(503);
     await set({ GuardrailOnFailure: "allow" });
     const open = await plain(dialect);
     expect([open.status, await open.text()]).toEqual([200, expect.stringContaining("fake upstream") as string]);
-    expect(await rowOf(open)).toMatchObject({ other: { end_reason: "stop", guardrail: "failed" } });
+    expect(await findConsumeRow(open)).toMatchObject({ other: { end_reason: "stop", guardrail: "failed" } });
     const stream = await streamed(dialect);
-    expect(await textOf(stream)).toMatch(dialect.end as RegExp);
-    expect(await rowOf(stream)).toMatchObject({
+    expect(await readStreamText(stream)).toMatch(dialect.end as RegExp);
+    expect(await findConsumeRow(stream)).toMatchObject({
       other: { guardrail: "failed", admin_info: { guardrail_reason: "no answer within 60 ms" } },
     });
   });
@@ -215,7 +215,7 @@ describe("a missing verdict", () => {
   ])("%s", async (_name, reaction) => {
     guardrail.webhook.react(() => reaction);
     const response = await relay.ask("judged");
-    expect([response.status, (await errorOf(response)).code]).toEqual([503, "guardrail_unavailable"]);
+    expect([response.status, (await readError(response)).code]).toEqual([503, "guardrail_unavailable"]);
   });
 
   it("a closed connection, twice", async () => {

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CLOSE, HANG, SECRET, textOf, useGuardrail } from "./guardrail-webhook.ts";
+import { CLOSE, HANG, SECRET, readStreamText, useGuardrail } from "./guardrail-webhook.ts";
 import { seeded } from "../../management/fuzz-values.ts";
-import { books, chat, consumeRows, eventsOf, startRelayApp, useRelay } from "../../kit/relay-app.ts";
+import { books, chat, consumeRows, splitEvents, startRelayApp, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const guardrail = useGuardrail(relay);
-const { set, rowOf } = guardrail;
+const { set, findConsumeRow } = guardrail;
 
 const post = (path: string, body: object) => relay.gateway.post(path, body, relay.key);
 const contents = [{ role: "user", parts: [{ text: "hi" }] }];
@@ -19,7 +19,7 @@ describe("windows of a stream", () => {
   it("are judged in order with the text before them, and leave unchanged", async () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 100 });
     const stream = await relay.ask("long-300", { stream: true });
-    const events = eventsOf(await stream.text());
+    const events = splitEvents(await stream.text());
     const text = Array.from({ length: 300 }, (_, at) => ` word${at % 10}`).join("");
     expect(guardrail.webhook.questions.map((question) => question.text).join("")).toBe(text);
     expect(guardrail.webhook.questions.map(({ window }) => window)).toEqual([...guardrail.webhook.questions.keys()]);
@@ -58,9 +58,9 @@ describe("windows of a stream", () => {
     const released = guardrail.webhook.questions.slice(0, 2).map((question) => question.text);
     const delivered = [...text.matchAll(/"content":"( word\d)"/g)].map(([, word]) => word).join("");
     expect(delivered).toBe(released.join(""));
-    expect(eventsOf(text).at(-1)).toContain('"code":"answer_blocked"');
+    expect(splitEvents(text).at(-1)).toContain('"code":"answer_blocked"');
     expect(text).not.toContain("[DONE]");
-    const row = await rowOf(stream);
+    const row = await findConsumeRow(stream);
     expect(row).toMatchObject({ other: { end_reason: "guardrail", guardrail: "block" } });
     expect(row?.completion_tokens).toBeGreaterThanOrEqual(10);
     expect(row?.completion_tokens).toBeLessThan(120);
@@ -91,10 +91,10 @@ describe("windows of a stream", () => {
     expect(text).not.toContain("[DONE]");
     for (const model of ["tools", "no-usage+tools"]) {
       const google = await post(`/v1beta/models/${model}:streamGenerateContent?alt=sse`, { contents });
-      const text = await textOf(google);
+      const text = await readStreamText(google);
       expect(text).toContain("refused by the content policy");
       expect(text).not.toContain("Paris");
-      expect((await rowOf(google))?.completion_tokens).toBeGreaterThan(0);
+      expect((await findConsumeRow(google))?.completion_tokens).toBeGreaterThan(0);
     }
   });
 
@@ -104,13 +104,13 @@ describe("windows of a stream", () => {
     const text = await stream.text();
     expect(text).toContain("upstream_stream_interrupted");
     expect(text).not.toContain("Hello");
-    expect(await rowOf(stream)).toMatchObject({ other: { end_reason: "upstream_cut" } });
+    expect(await findConsumeRow(stream)).toMatchObject({ other: { end_reason: "upstream_cut" } });
   });
 
   it("are judged when many bytes are held, however short their text", async () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 100_000, GuardrailStreamMs: 30_000 });
     const stream = await relay.ask("long-20000", { stream: true });
-    expect(eventsOf(await stream.text()).filter((event) => event.includes("word"))).toHaveLength(20_000);
+    expect(splitEvents(await stream.text()).filter((event) => event.includes("word"))).toHaveLength(20_000);
     // Text and time alone would lead to two windows.
     expect(guardrail.webhook.questions.length).toBeGreaterThan(9);
   });
@@ -122,7 +122,7 @@ describe("windows of a stream", () => {
       return { action: "allow" };
     });
     const stream = await relay.ask("long-20000", { stream: true });
-    expect(eventsOf(await stream.text()).filter((event) => event.includes("word"))).toHaveLength(20_000);
+    expect(splitEvents(await stream.text()).filter((event) => event.includes("word"))).toHaveLength(20_000);
   });
 });
 
@@ -133,7 +133,7 @@ describe("clients that leave", () => {
     const leaving = new AbortController();
     const gone = relay.gateway
       .post("/v1/chat/completions", chat(model, { stream: true }), relay.key, { signal: leaving.signal })
-      .then(textOf, (error: Error) => error.name);
+      .then(readStreamText, (error: Error) => error.name);
     while (guardrail.webhook.questions.length === 0) await pause(10);
     leaving.abort();
     await gone;
@@ -188,7 +188,7 @@ describe("whatever happens", () => {
       const at = next();
       return at < 0.1 ? { action: "block" } : at < 0.15 ? HANG : at < 0.2 ? CLOSE : { action: "allow" };
     });
-    const one = async () => {
+    const sendOne = async () => {
       const leaving = new AbortController();
       if (next() < 0.2) setTimeout(() => leaving.abort(), next() * 200);
       const model = ["judged", "long-60+slow-10", "cut-after-3", "no-usage+tools"][Math.floor(next() * 4)] ?? "judged";
@@ -196,9 +196,9 @@ describe("whatever happens", () => {
       const response = await relay.gateway
         .post("/v1/chat/completions", body, relay.key, { signal: leaving.signal })
         .catch(() => undefined);
-      if (response) await textOf(response);
+      if (response) await readStreamText(response);
     };
-    await Promise.all(Array.from({ length: 80 }, one));
+    await Promise.all(Array.from({ length: 80 }, sendOne));
     await relay.gateway.settled();
     const twice = "select count(*) as n from (select request_id from ledger group by request_id having count(*) > 1) t";
     const [row] = await relay.gateway.database.raw.rows<{ n: number }>(twice, []);
@@ -219,7 +219,7 @@ describe("a stop", () => {
       return { action: "allow" };
     });
     const send = (model: string, stream: boolean) => app.post("/v1/chat/completions", chat(model, { stream }), key);
-    const stream = send("long-600+slow-20", true).then(textOf);
+    const stream = send("long-600+slow-20", true).then(readStreamText);
     while (guardrail.webhook.questions.length < 3) await pause(10);
     const whole = send("judged", false).then(async (response) => [response.status, await response.text()]);
     while (!guardrail.webhook.questions.some(({ model }) => model === "judged")) await pause(10);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import WebSocket from "ws";
-import { errorOf, useRelay, type ClientError } from "../../kit/relay-app.ts";
+import { readError, useRelay, type ClientError } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const CHANGED: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const limit = (option: string, limits: object) => relay.gateway.option(option, JSON.stringify(limits));
-const statusOf = async (asked: Promise<Response>) => {
+const readStatus = async (asked: Promise<Response>) => {
   const response = await asked;
   await response.text();
   return response.status;
@@ -127,7 +127,7 @@ describe("counting tokens", () => {
     await relay.gateway.channel("count-here");
     for (const model of ["count-up+usage-5-0", "count-here"]) {
       await limit("ModelLimits", { [model]: { rpm: 2, tpm: 100_000, concurrency: 1 } });
-      expect([await statusOf(count(model)), await statusOf(count(model))]).toEqual([200, 200]);
+      expect([await readStatus(count(model)), await readStatus(count(model))]).toEqual([200, 200]);
       const refused = await count(model);
       expect([refused.status, refused.headers.get("x-ratelimit-limit-requests")]).toEqual([429, "2"]);
       expect(await refused.json()).toMatchObject({ type: "error", error: { type: "rate_limit_error" } });
@@ -144,9 +144,9 @@ describe("limits of groups", () => {
     await relay.gateway.channel("group-here");
     await limit("GroupLimits", { default: { rpm: 1 } });
     const body = { model: "group-here", messages: [{ role: "user", content: "hi" }] };
-    expect(await statusOf(relay.gateway.post("/v1/messages/count_tokens", body, relay.key))).toBe(200);
-    expect(await statusOf(relay.gateway.post("/v1/messages/count_tokens", body, relay.key))).toBe(429);
-    expect(await statusOf(relay.ask("group-here"))).toBe(429);
+    expect(await readStatus(relay.gateway.post("/v1/messages/count_tokens", body, relay.key))).toBe(200);
+    expect(await readStatus(relay.gateway.post("/v1/messages/count_tokens", body, relay.key))).toBe(429);
+    expect(await readStatus(relay.ask("group-here"))).toBe(429);
   });
 });
 
@@ -169,7 +169,7 @@ describe("limits of the group that serves in the end", () => {
     await limit("GroupLimits", { second: { rpm: 1 } });
     const key = await relay.gateway.token({ group: "auto" });
     const body = { model: "crossing", messages: [{ role: "user", content: "hi" }] };
-    const ask = () => statusOf(relay.gateway.post("/v1/chat/completions", body, key));
+    const ask = () => readStatus(relay.gateway.post("/v1/chat/completions", body, key));
     expect([await ask(), await ask()]).toEqual([200, 500]);
   });
 });
@@ -185,13 +185,13 @@ describe("the limit of model requests per user", () => {
   it("counts every request, also those that reach no channel", async () => {
     await relay.gateway.channel("counted");
     await switchOn(4, 0, 5);
-    expect(await statusOf(relay.ask("counted"))).toBe(200);
-    expect(await statusOf(relay.ask("unheard-of"))).toBe(404);
-    expect(await statusOf(relay.gateway.post("/v1/chat/completions", "{", relay.key))).toBe(400);
-    expect(await statusOf(relay.ask("counted"))).toBe(200);
+    expect(await readStatus(relay.ask("counted"))).toBe(200);
+    expect(await readStatus(relay.ask("unheard-of"))).toBe(404);
+    expect(await readStatus(relay.gateway.post("/v1/chat/completions", "{", relay.key))).toBe(400);
+    expect(await readStatus(relay.ask("counted"))).toBe(200);
     const refused = await relay.ask("counted");
     expect(refused.status).toBe(429);
-    expect((await errorOf(refused)).message).toMatch(
+    expect((await readError(refused)).message).toMatch(
       /^Limit of this user reached: 4 requests per 5 minutes, 4 used; retry after \d+ s\. /,
     );
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(200);
@@ -201,18 +201,18 @@ describe("the limit of model requests per user", () => {
     expect([again.status, again.headers.get("x-ratelimit-remaining-requests")]).toEqual([429, "0"]);
     await again.text();
     await relay.gateway.option("ModelRequestRateLimitCount", 100);
-    expect(await statusOf(relay.ask("counted"))).toBe(200);
+    expect(await readStatus(relay.ask("counted"))).toBe(200);
   });
 
   it("counts successes, and releases what failed", async () => {
     await relay.gateway.channel("counted-too");
     await relay.gateway.channel("status-500");
     await switchOn(0, 2, 7);
-    for (let at = 0; at < 3; at += 1) expect(await statusOf(relay.ask("status-500"))).toBe(500);
-    const answers = await Promise.all(Array.from({ length: 6 }, async () => statusOf(relay.ask("counted-too"))));
+    for (let at = 0; at < 3; at += 1) expect(await readStatus(relay.ask("status-500"))).toBe(500);
+    const answers = await Promise.all(Array.from({ length: 6 }, async () => readStatus(relay.ask("counted-too"))));
     expect(answers.toSorted((a, b) => a - b)).toEqual([200, 200, 429, 429, 429, 429]);
     const refused = await relay.ask("counted-too");
-    expect((await errorOf(refused)).message).toContain("2 successful requests per 7 minutes, 2 used");
+    expect((await readError(refused)).message).toContain("2 successful requests per 7 minutes, 2 used");
   });
 });
 
@@ -228,7 +228,7 @@ describe("429 in every protocol", () => {
   it("names the owner of the limit, the limit, its use and its reset", async () => {
     await relay.gateway.channel("every");
     await limit("ModelLimits", { every: { rpm: 1 } });
-    expect(await statusOf(relay.ask("every"))).toBe(200);
+    expect(await readStatus(relay.ask("every"))).toBe(200);
     for (const [path, body] of paths) {
       const refused = await relay.gateway.post(path, body, relay.key);
       const answer = await refused.text();

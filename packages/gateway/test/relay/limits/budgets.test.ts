@@ -1,6 +1,6 @@
 import type { Budget } from "@fairway/wire";
 import { afterEach, describe, expect, it } from "vitest";
-import { errorOf, useRelay } from "../../kit/relay-app.ts";
+import { readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const made: number[] = [];
@@ -46,7 +46,7 @@ describe("budgets of requests", () => {
     await budget({ scope: "group", subject: "default", period: "day", quota_limit: 1 });
     const response = await relay.ask("budgeted");
     expect(response.status).toBe(403);
-    const { code, message } = await errorOf(response);
+    const { code, message } = await readError(response);
     expect(code).toBe("budget_exceeded");
     expect(message).toMatch(
       /^The day's budget of this group default is used up; the next one begins at 20\d\d-.*T00:00:00\.000Z\./,

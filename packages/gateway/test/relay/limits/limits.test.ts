@@ -1,6 +1,6 @@
 import type { ChannelHealth, Token } from "@fairway/wire";
 import { afterEach, describe, expect, it } from "vitest";
-import { chat, consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
+import { chat, consumeRows, readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const SLOW = "slow-100";
@@ -33,7 +33,7 @@ describe("limits of the caller", () => {
       ...Array.from({ length: 15 }, () => 429),
     ]);
     const refused = responses.find(({ status }) => status === 429) as Response;
-    expect((await errorOf(refused)).message).toMatch(
+    expect((await readError(refused)).message).toMatch(
       /^Limit of this user reached: 5 requests per minute, 5 used; retry after \d+ s\. /,
     );
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(30);
@@ -69,7 +69,7 @@ describe("limits of the caller", () => {
     const responses = await many(5, SLOW, { stream: true });
     expect(statuses(responses)).toEqual([200, 200, 429, 429, 429]);
     const refused = responses.find(({ status }) => status === 429) as Response;
-    expect((await errorOf(refused)).code).toBe("concurrency_limit_exceeded");
+    expect((await readError(refused)).code).toBe("concurrency_limit_exceeded");
     await relay.gateway.settled();
     expect((await many(1, SLOW))[0]?.status).toBe(200);
   });
@@ -147,7 +147,7 @@ describe("limits of channels", () => {
     expect(statuses(responses)).toEqual([200, 200, 429, 429]);
     const refused = responses.find(({ status }) => status === 429) as Response;
     expect(refused.headers.get("retry-after")).toBe("5");
-    expect((await errorOf(refused)).message).toContain(
+    expect((await readError(refused)).message).toContain(
       `All channels for ${model} in group default are at their limits; retry after 5 s.`,
     );
   });
@@ -187,7 +187,7 @@ describe("limits of channels", () => {
     leaver.abort();
     await running.text().catch(() => undefined);
     const refused = await waiting;
-    expect([refused.status, (await errorOf(refused)).code]).toEqual([503, "no_available_channel"]);
+    expect([refused.status, (await readError(refused)).code]).toEqual([503, "no_available_channel"]);
     await relay.gateway.settled();
   });
 
@@ -205,7 +205,7 @@ describe("limits of channels", () => {
     leaver.abort();
     await running.text().catch(() => undefined);
     const refused = await waiting;
-    expect([refused.status, (await errorOf(refused)).code]).toEqual([403, "channel_disabled"]);
+    expect([refused.status, (await readError(refused)).code]).toEqual([403, "channel_disabled"]);
     await relay.gateway.settled();
   });
 
@@ -226,7 +226,7 @@ describe("limits of channels", () => {
     leaver.abort();
     await running.text().catch(() => undefined);
     const refused = await waiting;
-    expect([refused.status, (await errorOf(refused)).code]).toEqual([401, "token_disabled"]);
+    expect([refused.status, (await readError(refused)).code]).toEqual([401, "token_disabled"]);
     await relay.gateway.settled();
   });
 

@@ -12,7 +12,7 @@ beforeEach(() => relay.gateway.option("ModelLimits", "{}"));
 afterEach(() => relay.gateway.option("ModelLimits", "{}"));
 
 /** Each call invents another name of the series. */
-async function statusesOf(calls: number): Promise<number[]> {
+async function collectStatuses(calls: number): Promise<number[]> {
   const statuses: number[] = [];
   for (let call = 0; call < calls; call++) {
     const response = await relay.ask(`gpt-4o-gizmo-g-${call}-${Math.random()}`);
@@ -26,7 +26,7 @@ describe("a series of models that is listed by a wildcard", () => {
   // @weakness Money: A client invents a model name for each call, and no budget or limit counts them together
   it("has one limit of requests, whatever names its clients invent", async () => {
     await relay.gateway.option("ModelLimits", JSON.stringify({ [SERIES]: { rpm: 3 } }));
-    expect(await statusesOf(5)).toEqual([200, 200, 200, 429, 429]);
+    expect(await collectStatuses(5)).toEqual([200, 200, 200, 429, 429]);
   });
 
   it("has one hard budget, whatever names its clients invent", async () => {
@@ -36,7 +36,7 @@ describe("a series of models that is listed by a wildcard", () => {
       period: "day",
       quota_limit: 1_000,
     });
-    expect(await statusesOf(4)).toEqual([200, 200, 403, 403]);
+    expect(await collectStatuses(4)).toEqual([200, 200, 403, 403]);
     await relay.gateway.root.must("DELETE", `/api/budget/${id}`);
   });
 
@@ -46,10 +46,10 @@ describe("a series of models that is listed by a wildcard", () => {
       headers: { "retry-after": "30" },
       body: { error: { message: "slow down", type: "rate_limit", code: "rate_limit_exceeded" } },
     }));
-    await statusesOf(1);
+    await collectStatuses(1);
     const calls = relay.gateway.upstream.requests.length;
     relay.gateway.upstream.reset();
-    await statusesOf(1);
+    await collectStatuses(1);
     expect(calls).toBeGreaterThan(0);
     const health = await relay.gateway.root.must<object[]>("GET", "/api/channel/health");
     expect(health.filter((one) => "model" in one)).toMatchObject([{ model: SERIES }]);

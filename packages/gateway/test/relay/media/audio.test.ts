@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
+import { consumeRows, readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const PAGE = { headers: { "content-type": "text/html; charset=utf-8" }, body: "<html>Sign in</html>" };
@@ -12,11 +12,11 @@ function events(...data: object[]) {
   };
 }
 
-function clientOf(): OpenAI {
+function createClient(): OpenAI {
   return new OpenAI({ baseURL: `${relay.gateway.url}/v1`, apiKey: relay.key, maxRetries: 0 });
 }
 
-async function rowsOf(model: string) {
+async function readRows(model: string) {
   await relay.gateway.settled();
   return (await consumeRows(relay.gateway)).filter((row) => row.model_name === model);
 }
@@ -31,8 +31,8 @@ describe("speech", () => {
     await relay.gateway.channel("tts-scripted");
     relay.gateway.upstream.script("/audio/speech", () => answer);
     const response = await relay.gateway.post("/v1/audio/speech", ask, relay.key);
-    expect([response.status, (await errorOf(response)).type]).toEqual([502, "server_error"]);
-    expect(await rowsOf("tts-scripted")).toEqual([]);
+    expect([response.status, (await readError(response)).type]).toEqual([502, "server_error"]);
+    expect(await readRows("tts-scripted")).toEqual([]);
   });
 
   it("costs its characters when it is streamed without usage", async () => {
@@ -44,7 +44,7 @@ describe("speech", () => {
       relay.gateway.upstream.script("/audio/speech", () => answer);
       await (await relay.gateway.post("/v1/audio/speech", sse, relay.key)).text();
     }
-    expect((await rowsOf(model)).map(({ quota }) => quota)).toEqual([20, 20]);
+    expect((await readRows(model)).map(({ quota }) => quota)).toEqual([20, 20]);
   });
 });
 
@@ -53,16 +53,16 @@ describe("transcriptions", () => {
     await relay.gateway.channel("heard-page");
     relay.gateway.upstream.script("/audio/transcriptions", () => PAGE);
     const file = await OpenAI.toFile(Buffer.from("sound"), "a.wav");
-    const asked = clientOf().audio.transcriptions.create({ model: "heard-page", file, response_format: "text" });
+    const asked = createClient().audio.transcriptions.create({ model: "heard-page", file, response_format: "text" });
     await expect(asked).rejects.toMatchObject({ status: 502, code: "upstream_invalid_response" });
-    expect(await rowsOf("heard-page")).toEqual([]);
+    expect(await readRows("heard-page")).toEqual([]);
   });
 
   it("accept voices of known speakers", async () => {
     await relay.gateway.channel("heard-voices");
     const voice = `data:audio/wav;base64,${"A".repeat(2_500_000)}`;
     const file = await OpenAI.toFile(Buffer.from("sound"), "Gespräch.wav");
-    await clientOf().audio.transcriptions.create({
+    await createClient().audio.transcriptions.create({
       model: "heard-voices",
       file,
       chunking_strategy: { type: "server_vad", threshold: 0.5 },
@@ -88,7 +88,7 @@ describe("images", () => {
     const ask = { model: "pictured", prompt: "x", stream: true, partial_images: 2 };
     const text = await (await relay.gateway.post("/v1/images/generations", ask, relay.key)).text();
     expect(text).toContain("upstream_stream_interrupted");
-    expect(await rowsOf("pictured")).toMatchObject([{ completion_tokens: 200, quota: 1 + 200 * 8 }]);
+    expect(await readRows("pictured")).toMatchObject([{ completion_tokens: 200, quota: 1 + 200 * 8 }]);
   });
 
   it("cost what arrived when some of them failed, plain and streamed", async () => {
@@ -113,7 +113,7 @@ describe("images", () => {
       expect(response.status).toBe(200);
       if (stream) expect(await response.text()).toBe(answer.body);
     }
-    expect((await rowsOf("several")).map(({ quota }) => quota)).toEqual([15_000, 0, 30_000]);
+    expect((await readRows("several")).map(({ quota }) => quota)).toEqual([15_000, 0, 30_000]);
   });
 });
 
@@ -124,6 +124,6 @@ describe("rerank", () => {
     relay.gateway.upstream.script("/rerank", () => ({ body: { results: [{ index: 0, relevance_score: 0.9 }], meta } }));
     const ask = { model: "rerank-v3.5", query: "q", documents: ["a", "b"] };
     expect((await relay.gateway.post("/v1/rerank", ask, relay.key)).status).toBe(200);
-    expect(await rowsOf("rerank-v3.5")).toMatchObject([{ quota: 3_000 }]);
+    expect(await readRows("rerank-v3.5")).toMatchObject([{ quota: 3_000 }]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { errorOf, useRelay } from "../../kit/relay-app.ts";
+import { readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const PNG = Buffer.from("89504e470d0a1a0a00000000", "hex");
@@ -49,7 +49,7 @@ describe("images by address", () => {
       relay.key,
     );
     expect(response.status).toBe(400);
-    expect((await errorOf(response)).code).toBe("unsafe_url");
+    expect((await readError(response)).code).toBe("unsafe_url");
     expect(gateway.upstream.requests).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { countingTargets } from "../../../src/relay/pipeline/count-converted.ts";
 import { planFor, type Plan } from "../../../src/relay/selection/plan.ts";
-import { askOf, channelOf } from "../../kit/provider-kit.ts";
+import { createRequestSpec, createChannelRecord } from "../../kit/provider-kit.ts";
 import { useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
@@ -113,9 +113,9 @@ describe("the tokens of a prompt", () => {
 
   it("are asked of OpenAI itself, which has no address of its own, in the protocol of responses", () => {
     for (const dialect of ["anthropic-messages", "gemini-generate"] as const) {
-      const spec = askOf({ dialect, operation: "chat" });
+      const spec = createRequestSpec({ dialect, operation: "chat" });
       const asked = (baseUrl: string, setting = {}) => {
-        const channel = channelOf({ type: 1, baseUrl, setting });
+        const channel = createChannelRecord({ type: 1, baseUrl, setting });
         const plan = planFor(channel, spec, "gpt-4o");
         expect(plan).toBeDefined();
         const first = { channel, group: "default", plan: plan as Plan, upstreamModel: "gpt-4o", keyIndex: 0 };

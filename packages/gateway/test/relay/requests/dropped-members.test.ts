@@ -6,7 +6,7 @@ const relay = useRelay();
 const MISTRAL = 42;
 const DROPPED = "x-fairway-dropped";
 
-async function rowOf(response: Response) {
+async function readOther(response: Response) {
   await response.text();
   const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
   return row?.["other"];
@@ -19,7 +19,7 @@ describe("what does not reach the upstream", () => {
     const response = await relay.ask("usage-3-7", { top_k: 5, min_p: 0.1, seed: 1, stream });
     expect(response.status).toBe(200);
     expect(response.headers.get(DROPPED)).toBe("top_k, min_p");
-    expect(await rowOf(response)).toMatchObject({ dropped_params: ["top_k", "min_p"] });
+    expect(await readOther(response)).toMatchObject({ dropped_params: ["top_k", "min_p"] });
   });
 
   it("is named for the channel that answers, not for one that failed before it", async () => {
@@ -30,7 +30,7 @@ describe("what does not reach the upstream", () => {
     const response = await relay.ask("asked", { top_k: 5 });
     expect(response.status).toBe(200);
     expect(response.headers.has(DROPPED)).toBe(false);
-    expect(await rowOf(response)).not.toHaveProperty("dropped_params");
+    expect(await readOther(response)).not.toHaveProperty("dropped_params");
   });
 
   it("has no header where nothing is lost, and a readable one for names of any letters", async () => {

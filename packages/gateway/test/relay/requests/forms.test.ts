@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
+import { consumeRows, readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -19,7 +19,7 @@ function send(path: string, body: FormData | Buffer, headers: Record<string, str
   });
 }
 
-function rowOf(response: Response) {
+function findConsumeRow(response: Response) {
   return consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "").then(([row]) => row);
 }
 
@@ -56,7 +56,7 @@ describe("forms", () => {
     expect(seen?.body.equals(body)).toBe(true);
     expect(seen?.headers["content-type"]).toBe(FORM_TYPE);
     expect(seen?.headers["content-length"]).toBe(String(body.length));
-    expect(await rowOf(response)).toMatchObject({ prompt_tokens: 3, completion_tokens: 7 });
+    expect(await findConsumeRow(response)).toMatchObject({ prompt_tokens: 3, completion_tokens: 7 });
   });
 
   it("are sent with the mapped model of each attempt", async () => {
@@ -78,7 +78,7 @@ describe("forms", () => {
     const response = await send("/v1/audio/translations", form({}, sound));
     expect(response.status).toBe(200);
     expect(relay.gateway.upstream.requests[0]?.model).toBe("whisper-1");
-    expect((await rowOf(response))?.model_name).toBe("whisper-1");
+    expect((await findConsumeRow(response))?.model_name).toBe("whisper-1");
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe("forms", () => {
   ])("%s is refused", async (_name, body, status, code) => {
     await relay.gateway.channel("whisper-1");
     const response = await send("/v1/audio/transcriptions", body());
-    expect([response.status, (await errorOf(response)).code]).toEqual([status, code]);
+    expect([response.status, (await readError(response)).code]).toEqual([status, code]);
     expect(relay.gateway.upstream.requests).toHaveLength(0);
   });
 
@@ -110,7 +110,7 @@ describe("forms", () => {
     ["with a preamble", "hello --xYz--"],
   ])("a form %s is refused", async (_name, text) => {
     const response = await send("/v1/audio/transcriptions", Buffer.from(text), { "content-type": FORM_TYPE });
-    expect([response.status, (await errorOf(response)).code]).toEqual([400, "invalid_request"]);
+    expect([response.status, (await readError(response)).code]).toEqual([400, "invalid_request"]);
   });
 
   it("are sent with the boundary by which the gateway read them", async () => {
@@ -180,7 +180,7 @@ describe("forms", () => {
     }
     const response = await send("/v1/audio/transcriptions", data);
     expect(response.status).toBe(400);
-    expect((await errorOf(response)).message).toContain(says);
+    expect((await readError(response)).message).toContain(says);
     expect(relay.gateway.upstream.requests).toHaveLength(0);
   });
 
@@ -189,13 +189,13 @@ describe("forms", () => {
     const more = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`x${at}`, "a".repeat(1_000_000)]));
     const response = await send("/v1/audio/transcriptions", form({ model: "usage-3-7", ...more }, sound));
     expect(response.status).toBe(413);
-    expect((await errorOf(response)).message).toContain("exceeds 8388608 bytes");
+    expect((await readError(response)).message).toContain("exceeds 8388608 bytes");
   });
 
   it("are refused with an overlong boundary", async () => {
     const type = `multipart/form-data; boundary=${"x".repeat(71)}`;
     const response = await send("/v1/audio/transcriptions", Buffer.from("x"), { "content-type": type });
-    expect([response.status, (await errorOf(response)).code]).toEqual([400, "invalid_request"]);
+    expect([response.status, (await readError(response)).code]).toEqual([400, "invalid_request"]);
   });
 
   it("are stored on disk and sent unchanged when they are large", async () => {
@@ -219,7 +219,7 @@ describe("transcriptions", () => {
       form({ model: "no-usage" }, { name: "file", bytes: wav(90) }),
     );
     expect(response.status).toBe(200);
-    expect((await rowOf(response))?.quota).toBe((90 * 200) / 60);
+    expect((await findConsumeRow(response))?.quota).toBe((90 * 200) / 60);
   });
 
   it.each(["text", "srt", "vtt"])("in the format %s are plain text, and billed", async (format) => {
@@ -230,7 +230,7 @@ describe("transcriptions", () => {
     );
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(await response.text()).toContain("Hello from the fake upstream.");
-    const row = await rowOf(response);
+    const row = await findConsumeRow(response);
     expect(row?.quota).toBeGreaterThan(0);
     if (format === "text") expect(row?.completion_tokens).toBeGreaterThan(3);
   });
@@ -302,7 +302,7 @@ describe("images", () => {
       relay.key,
     );
     expect(response.status).toBe(200);
-    expect((await rowOf(response))?.quota).toBe(60_000);
+    expect((await findConsumeRow(response))?.quota).toBe(60_000);
   });
 });
 
@@ -317,6 +317,6 @@ describe("speech", () => {
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     expect(await response.text()).toContain("speech.audio.done");
     await relay.gateway.settled();
-    expect(await rowOf(response)).toMatchObject({ prompt_tokens: 4, completion_tokens: 40, is_stream: 1 });
+    expect(await findConsumeRow(response)).toMatchObject({ prompt_tokens: 4, completion_tokens: 40, is_stream: 1 });
   });
 });

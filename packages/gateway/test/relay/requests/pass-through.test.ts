@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chat, consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
+import { chat, consumeRows, readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -134,7 +134,7 @@ describe("model lists (10.2)", () => {
     ).json()) as { data: { id: string }[] };
     expect(list.data.map(({ id }) => id)).toEqual(["listed-model"]);
     const refused = await relay.gateway.post("/v1/chat/completions", chat("quiet"), limited);
-    expect([refused.status, (await errorOf(refused)).code]).toEqual([403, "model_not_allowed"]);
+    expect([refused.status, (await readError(refused)).code]).toEqual([403, "model_not_allowed"]);
   });
 });
 

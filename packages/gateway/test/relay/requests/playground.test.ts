@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventsOf, useRelay } from "../../kit/relay-app.ts";
+import { splitEvents, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -21,7 +21,7 @@ const body = (model: string) => ({
 });
 
 const chunks = (text: string) =>
-  eventsOf(text)
+  splitEvents(text)
     .filter((event) => event !== "data: [DONE]")
     .map((event) => JSON.parse(event.slice("data: ".length)) as { choices: { delta: unknown }[]; error?: object });
 

@@ -2,7 +2,7 @@
 import OpenAI from "openai";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openResponseClient } from "./response-store-kit.ts";
-import { consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
+import { consumeRows, readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const { respond } = openResponseClient(relay);
@@ -91,7 +91,7 @@ describe("POST /v1/responses/compact", () => {
   it("is refused permanently where every channel converts, and names the alternative", async () => {
     const refused = await relay.gateway.post("/v1/responses/compact", { model: "claude+echo", input: "hi" }, relay.key);
     expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([503, "false"]);
-    expect(await errorOf(refused)).toMatchObject({
+    expect(await readError(refused)).toMatchObject({
       code: "no_available_channel",
       message: expect.stringMatching(/serves this endpoint\. Ask the model for a summary/) as string,
     });
@@ -114,7 +114,7 @@ describe("references that only an upstream can resolve, on converted channels", 
     [{ input: [{ type: "compaction", encrypted_content: "x" }] }, 400, "input.compaction", /summary in words/],
   ])("%o is refused by name, with the alternative", async (more, status, param, cure) => {
     const refused = await ask(more);
-    expect([refused.status, await errorOf(refused)]).toMatchObject([
+    expect([refused.status, await readError(refused)]).toMatchObject([
       status,
       { param, message: expect.stringMatching(cure) as string },
     ]);

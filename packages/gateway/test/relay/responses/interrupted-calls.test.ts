@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { errorOf, useRelay } from "../../kit/relay-app.ts";
+import { readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const MODEL = "stored-upstream";
@@ -70,5 +70,5 @@ it.each([
   answer = (response) => refuse(response.writeHead(404, JSON_HEAD));
   const response = await ask();
   expect(response.status).toBe(404);
-  expect((await errorOf(response)).code).not.toBe("internal_error");
+  expect((await readError(response)).code).not.toBe("internal_error");
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { useGuardrail } from "../guardrail/guardrail-webhook.ts";
 import { openResponseClient } from "./response-store-kit.ts";
-import { errorOf, useRelay } from "../../kit/relay-app.ts";
+import { readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const guardrail = useGuardrail(relay);
@@ -41,5 +41,5 @@ it("newly blocked words are found in earlier turns", async () => {
   const first = await respond({ model, input: "a harmless word" });
   await relay.gateway.option("SensitiveWords", "harmless");
   const next = await send({ model, input: "x", previous_response_id: first.id });
-  expect([next.status, (await errorOf(next)).code]).toEqual([400, "sensitive_words_detected"]);
+  expect([next.status, (await readError(next)).code]).toEqual([400, "sensitive_words_detected"]);
 });

@@ -3,7 +3,7 @@ import type { Service } from "@fairway/testkit/services";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { anthropicMessages } from "./response-store-kit.ts";
-import { errorOf, startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
+import { readError, startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
 
 const replicas: RelayApp[] = [];
 let redis: Service;
@@ -28,11 +28,11 @@ afterAll(async () => {
 
 const ask = (replica: number, body: object) =>
   (replicas[replica] as RelayApp).post("/v1/responses", { model: "claude", ...body }, key);
-const idOf = async (answer: Response) => ((await answer.json()) as { id: string }).id;
+const readAnswerId = async (answer: Response) => ((await answer.json()) as { id: string }).id;
 
 it("a conversation continues at another replica", async () => {
-  const first = await idOf(await ask(0, { input: "one" }));
-  const second = await idOf(await ask(1, { input: "two", previous_response_id: first }));
+  const first = await readAnswerId(await ask(0, { input: "one" }));
+  const second = await readAnswerId(await ask(1, { input: "two", previous_response_id: first }));
   expect((await ask(0, { input: "three", previous_response_id: second })).status).toBe(200);
   const sent = anthropicMessages(replicas[0]?.upstream.requests.at(-1)?.json);
   expect(sent.map(([role]) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
@@ -41,17 +41,17 @@ it("a conversation continues at another replica", async () => {
 
 it("a conversation that has become too long is refused", async () => {
   const input = "x".repeat(60 * 1024);
-  const first = await idOf(await ask(0, { input }));
-  const second = await idOf(await ask(0, { input, previous_response_id: first }));
+  const first = await readAnswerId(await ask(0, { input }));
+  const second = await readAnswerId(await ask(0, { input, previous_response_id: first }));
   const third = await ask(0, { input, previous_response_id: second });
-  expect([third.status, (await errorOf(third)).code]).toEqual([413, "request_too_large"]);
+  expect([third.status, (await readError(third)).code]).toEqual([413, "request_too_large"]);
 });
 
 it("while Redis is away follow-ups get an error, and other requests are answered", async () => {
-  const first = await idOf(await ask(0, { input: "one" }));
+  const first = await readAnswerId(await ask(0, { input: "one" }));
   await redis.stop();
   const next = await ask(0, { input: "two", previous_response_id: first });
-  expect([next.status, (await errorOf(next)).code]).toEqual([503, "responses_unavailable"]);
+  expect([next.status, (await readError(next)).code]).toEqual([503, "responses_unavailable"]);
   expect(next.headers.get("retry-after")).toBe("1");
   const read = await fetch(`${replicas[0]?.url}/v1/responses/${first}`, {
     headers: { authorization: `Bearer ${key}` },

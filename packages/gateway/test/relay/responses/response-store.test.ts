@@ -1,6 +1,6 @@
 import { setModelRatios } from "@fairway/testkit";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { errorOf, useRelay } from "../../kit/relay-app.ts";
+import { readError, useRelay } from "../../kit/relay-app.ts";
 import { anthropicMessages, TOOLS, openResponseClient, stranger } from "./response-store-kit.ts";
 
 const relay = useRelay();
@@ -105,7 +105,7 @@ it("unknown ids are refused on native channels too, because another user's would
   await relay.gateway.channel("native+named", { type: 1 });
   for (const id of [`msg_${"0".repeat(26)}_0`, "msg_6862a1f0", "rs_6862a1f0"]) {
     const refused = await send({ model: "native+named", input: [{ type: "item_reference", id }] });
-    expect([refused.status, (await errorOf(refused)).code]).toEqual([404, "item_not_found"]);
+    expect([refused.status, (await readError(refused)).code]).toEqual([404, "item_not_found"]);
   }
   expect(relay.gateway.upstream.requests).toEqual([]);
 });
@@ -115,10 +115,10 @@ describe("what is stored", () => {
     const { id, output } = await respond({ model: FREE, input: "mine" });
     const other = await stranger(relay);
     const foreign = await send({ model: FREE, input: "x", previous_response_id: id }, other);
-    expect([foreign.status, (await errorOf(foreign)).code]).toEqual([404, "response_not_found"]);
+    expect([foreign.status, (await readError(foreign)).code]).toEqual([404, "response_not_found"]);
     const item = { type: "item_reference", id: output[0]?.["id"] };
     const named = await send({ model: FREE, input: [item] }, other);
-    expect([named.status, (await errorOf(named)).code]).toEqual([404, "item_not_found"]);
+    expect([named.status, (await readError(named)).code]).toEqual([404, "item_not_found"]);
     for (const [method, rest] of [
       ["GET", ""],
       ["GET", "/input_items"],
@@ -142,10 +142,10 @@ describe("what is stored", () => {
     expect(off.store).toBe(false);
     for (const { id } of [before, off]) {
       const refused = await send({ model: CLAUDE, input: "y", previous_response_id: id });
-      expect([refused.status, (await errorOf(refused)).code]).toEqual([404, "response_not_found"]);
+      expect([refused.status, (await readError(refused)).code]).toEqual([404, "response_not_found"]);
     }
     const item = await send({ model: CLAUDE, input: [{ type: "item_reference", id: off.output[0]?.["id"] }] });
-    const error = await errorOf(item);
+    const error = await readError(item);
     expect(error.message).toContain(String(off.output[0]?.["id"]));
     expect(error.message).toContain("store: false");
   });
@@ -188,5 +188,5 @@ it("limits apply to the whole conversation", async () => {
   const short = await send({ model: CLAUDE, input: "x" }, key);
   expect(short.status).toBe(200);
   const long = await send({ model: CLAUDE, input: "x", previous_response_id: first.id }, key);
-  expect([long.status, (await errorOf(long)).code]).toEqual([403, "insufficient_token_quota"]);
+  expect([long.status, (await readError(long)).code]).toEqual([403, "insufficient_token_quota"]);
 });

@@ -1,7 +1,7 @@
 import { createToken, signIn } from "@fairway/testkit";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { errorOf, useRelay } from "../../kit/relay-app.ts";
+import { readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 let serial = 0;
@@ -53,7 +53,7 @@ describe("stored responses", () => {
     const stored = (await (await ask("private")).json()) as { id: string };
     const other = await stranger();
     const foreign = await ask("private", { previous_response_id: stored.id }, other);
-    expect([foreign.status, (await errorOf(foreign)).code]).toEqual([404, "response_not_found"]);
+    expect([foreign.status, (await readError(foreign)).code]).toEqual([404, "response_not_found"]);
     const read = await fetch(`${relay.gateway.url}/v1/responses/${stored.id}`, {
       headers: { authorization: `Bearer ${other}` },
     });
@@ -74,7 +74,7 @@ describe("stored responses", () => {
     );
     await relay.gateway.root.must("PUT", "/api/channel/", { id: ids[0]?.channel_id, status: 2 });
     const answer = await ask("gone", { previous_response_id: stored.id });
-    expect([answer.status, (await errorOf(answer)).code]).toEqual([400, "previous_response_unavailable"]);
+    expect([answer.status, (await readError(answer)).code]).toEqual([400, "previous_response_unavailable"]);
   });
 
   it("can be read, listed, cancelled and deleted by the official client", async () => {
@@ -119,7 +119,7 @@ describe("stored responses", () => {
     await relay.gateway.channel("later");
     for (const background of [true, "true", "yes", 1, "false", 0, [], {}]) {
       const answer = await ask("later", { background });
-      expect([answer.status, (await errorOf(answer)).code]).toEqual([400, "unsupported_parameter"]);
+      expect([answer.status, (await readError(answer)).code]).toEqual([400, "unsupported_parameter"]);
     }
     for (const background of [false, null]) expect((await ask("later", { background })).status).toBe(200);
   });

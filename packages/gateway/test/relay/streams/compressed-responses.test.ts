@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { consumeRows, errorOf, eventsOf, useRelay } from "../../kit/relay-app.ts";
+import { consumeRows, readError, splitEvents, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -73,7 +73,7 @@ describe("answers that are compressed unasked", () => {
 
   it("a stream is decoded event by event", async () => {
     const response = await asked("gzip", "stream", { stream: true });
-    const events = eventsOf(await response.text());
+    const events = splitEvents(await response.text());
     expect(events.filter((event) => /One|two|three/.test(event))).toHaveLength(3);
     expect(events.at(-1)).toBe("data: [DONE]");
   });
@@ -81,13 +81,13 @@ describe("answers that are compressed unasked", () => {
   it("an error keeps its reason", async () => {
     const response = await asked("gzip", "error");
     expect(response.status).toBe(400);
-    expect((await errorOf(response))["message"]).toContain("No such tool.");
+    expect((await readError(response))["message"]).toContain("No such tool.");
   });
 
   it("a cut body is an upstream failure", async () => {
     const response = await asked("gzip", "cut");
     expect(response.status).toBe(502);
-    expect(await errorOf(response)).toMatchObject({ code: "upstream_stream_interrupted" });
+    expect(await readError(response)).toMatchObject({ code: "upstream_stream_interrupted" });
   });
 
   it("an unknown encoding is ignored when the body is plain", async () => {

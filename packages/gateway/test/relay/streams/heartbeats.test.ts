@@ -1,8 +1,8 @@
 // Silence of the upstream, and what is sent meanwhile.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chat, eventsOf, startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
-import { blocksOf, EVENTS, startRawUpstream, type RawUpstream } from "../../kit/raw-upstream.ts";
+import { chat, splitEvents, startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
+import { buildEventBlocks, EVENTS, startRawUpstream, type RawUpstream } from "../../kit/raw-upstream.ts";
 
 const CONTENTS = { contents: [{ role: "user", parts: [{ text: "hi" }] }] };
 
@@ -33,7 +33,7 @@ it("sends comments to chat clients, and an error event when nothing follows", as
   const { text, isWhole } = await read(response);
   expect(response.status).toBe(200);
   expect(isWhole).toBe(true);
-  const blocks = eventsOf(text);
+  const blocks = splitEvents(text);
   expect(blocks.slice(0, -1).every((block) => block.startsWith(":"))).toBe(true);
   expect(JSON.parse((blocks.at(-1) ?? "").slice("data: ".length))).toMatchObject({
     error: { code: "upstream_timeout" },
@@ -80,9 +80,12 @@ describe("an upstream that is silent after its head", () => {
   const piece = (text: string, more: object = {}) => ({
     candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0, ...more }],
   });
-  const CHAT = blocksOf([chunk({ content: "Served." }, "stop"), "[DONE]"]);
-  const GEMINI = blocksOf([piece("Served."), piece("", { finishReason: "STOP" })]);
-  const SPEECH = blocksOf([{ type: "speech.audio.delta", audio: "U2VydmVkLg==" }, { type: "speech.audio.done" }]);
+  const CHAT = buildEventBlocks([chunk({ content: "Served." }, "stop"), "[DONE]"]);
+  const GEMINI = buildEventBlocks([piece("Served."), piece("", { finishReason: "STOP" })]);
+  const SPEECH = buildEventBlocks([
+    { type: "speech.audio.delta", audio: "U2VydmVkLg==" },
+    { type: "speech.audio.done" },
+  ]);
 
   // @weakness Network: Gemini and speech clients got no head and no byte while a model thought, so a proxy answered 504.
   it.each([
@@ -137,7 +140,7 @@ describe("an upstream that is silent after its head", () => {
       expect(isWhole).toBe(true);
       expect(text).toMatch(/Served\.|U2VydmVkLg/);
       if (client === "Gemini array") expect(JSON.parse(text)).toBeInstanceOf(Array);
-      else if (client === "Gemini") for (const block of eventsOf(text)) expect(block).toMatch(/^data: *\{.*\}$/s);
+      else if (client === "Gemini") for (const block of splitEvents(text)) expect(block).toMatch(/^data: *\{.*\}$/s);
       else expect(text).toContain(": ping");
     },
   );

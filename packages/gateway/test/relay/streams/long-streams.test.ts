@@ -12,7 +12,7 @@ const collect = runInNewContext("gc") as () => void;
 
 const SETTLED = 5_000;
 const CHUNKS = 100_000;
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const WORD = " word";
 
 const beginnings: Readonly<Record<string, JsonObject[]>> = {
@@ -43,7 +43,7 @@ function liveBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-function growthOf(client: DialectId, upstream: DialectId): { grown: number; written: number } {
+function measureGrowth(client: DialectId, upstream: DialectId): { grown: number; written: number } {
   const context: BridgeContext = {
     spec: {
       operation: "chat",
@@ -77,13 +77,13 @@ function growthOf(client: DialectId, upstream: DialectId): { grown: number; writ
   return { grown, written };
 }
 
-const MOST_RUNS = 3;
+const MAX_RUNS = 3;
 
 /** Beyond the text that `holdsText` allows. What the compilers hold after a first run is not in the next; what a stream holds is in all. */
-function leastGrowthOf(client: DialectId, upstream: DialectId, holdsText = false): number {
+function measureLeastGrowth(client: DialectId, upstream: DialectId, holdsText = false): number {
   let least = Infinity;
-  for (let run = 0; run < MOST_RUNS && least >= MOST_BYTES; run++) {
-    const { grown, written } = growthOf(client, upstream);
+  for (let run = 0; run < MAX_RUNS && least >= MAX_BYTES; run++) {
+    const { grown, written } = measureGrowth(client, upstream);
     least = Math.min(least, holdsText ? grown - written : grown);
   }
   return least;
@@ -97,7 +97,7 @@ it.each<[DialectId, DialectId]>([
   ["anthropic-messages", "openai-responses"],
   ["gemini-generate", "anthropic-messages"],
 ])("%s clients of %s upstreams: nothing grows", (client, upstream) => {
-  expect(leastGrowthOf(client, upstream)).toBeLessThan(MOST_BYTES);
+  expect(measureLeastGrowth(client, upstream)).toBeLessThan(MAX_BYTES);
 });
 
 it.each<[DialectId, DialectId]>([
@@ -106,5 +106,5 @@ it.each<[DialectId, DialectId]>([
   // Sources point into the whole text and come at the end.
   ["openai-chat", "gemini-generate"],
 ])("%s clients of %s upstreams: the text that the end needs, and nothing else", (client, upstream) => {
-  expect(leastGrowthOf(client, upstream, true)).toBeLessThan(MOST_BYTES);
+  expect(measureLeastGrowth(client, upstream, true)).toBeLessThan(MAX_BYTES);
 });

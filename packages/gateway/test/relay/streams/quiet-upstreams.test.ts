@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
 import { chat, consumeRows, useRelay } from "../../kit/relay-app.ts";
-import { blocksOf, startRawUpstream, streamed, type RawUpstream } from "../../kit/raw-upstream.ts";
+import { buildEventBlocks, startRawUpstream, streamed, type RawUpstream } from "../../kit/raw-upstream.ts";
 
 const relay = useRelay();
 const upstreams: RawUpstream[] = [];
@@ -11,7 +11,7 @@ afterAll(() => {
   for (const upstream of upstreams) upstream.close();
 });
 
-async function upstreamOf(model: string, type: number): Promise<RawUpstream> {
+async function startUpstream(model: string, type: number): Promise<RawUpstream> {
   const upstream = await startRawUpstream();
   upstreams.push(upstream);
   await relay.gateway.channel(model, { base_url: upstream.url, type });
@@ -48,16 +48,16 @@ interface Case {
 }
 
 const WITH_USAGE = [SAID, { ...FINISH, usage }];
-const messagesOf = (model: string) => ({ ...chat(model, { stream: true }), max_tokens: 9 });
+const buildMessages = (model: string) => ({ ...chat(model, { stream: true }), max_tokens: 9 });
 const contents = () => ({ contents: [{ role: "user", parts: [{ text: "hi" }] }] });
 const geminiPath = (model: string) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`;
 const gemini = { path: geminiPath, body: contents };
 
 async function run({ what, type, events, sign, path, body, end, tokens }: Case) {
   const model = `quiet-${what.replaceAll(/\W+/g, "-")}`;
-  const upstream = await upstreamOf(model, type);
+  const upstream = await startUpstream(model, type);
   const closed = Promise.withResolvers<number>();
-  upstream.answers(streamed(blocksOf(events), hold(sign, closed.resolve)));
+  upstream.answers(streamed(buildEventBlocks(events), hold(sign, closed.resolve)));
   const startedAt = performance.now();
   const sent = body ? body(model) : chat(model, { stream: true });
   const response = await relay.gateway.post(path ? path(model) : "/v1/chat/completions", sent, relay.key);
@@ -86,7 +86,7 @@ describe("an upstream that has said everything and does not close", () => {
         what: "empty chunks",
         type: 1005,
         events: WITH_USAGE,
-        sign: blocksOf([EMPTY]).join(""),
+        sign: buildEventBlocks([EMPTY]).join(""),
         end: DONE,
         tokens: KNOWN,
       },
@@ -96,7 +96,7 @@ describe("an upstream that has said everything and does not close", () => {
         events: WITH_USAGE,
         sign: ": keepalive\n\n",
         path: () => "/v1/messages",
-        body: messagesOf,
+        body: buildMessages,
         end: /message_stop/,
         tokens: KNOWN,
       },
@@ -162,8 +162,8 @@ describe("a stream whose content type does not say so", () => {
   );
   it.each(cases)("$name, $client, stream $stream: is read all the same", async ({ name, headers, stream, client }) => {
     const model = `unlabelled-${name.replace("/", "-")}-${String(stream)}-${client}`;
-    const upstream = await upstreamOf(model, 1005);
-    upstream.answers(streamed(blocksOf([...WITH_USAGE, "[DONE]"]), undefined, { headers }));
+    const upstream = await startUpstream(model, 1005);
+    upstream.answers(streamed(buildEventBlocks([...WITH_USAGE, "[DONE]"]), undefined, { headers }));
     const path = client === "chat" ? "/v1/chat/completions" : "/v1/messages";
     const body = { ...chat(model, { stream }), max_tokens: 9 };
     const response = await relay.gateway.post(path, body, relay.key);
@@ -176,7 +176,7 @@ describe("a stream whose content type does not say so", () => {
 
   it("a whole answer without a content type is read for a streaming client", async () => {
     const model = "unlabelled-json";
-    const upstream = await upstreamOf(model, 1005);
+    const upstream = await startUpstream(model, 1005);
     const message = { role: "assistant", content: "hello" };
     const whole = {
       id: "c",
@@ -194,7 +194,7 @@ describe("a stream whose content type does not say so", () => {
 
 it("sound in place of the events of a speech is passed on as it is", async () => {
   const model = "speech-bytes";
-  const upstream = await upstreamOf(model, 1);
+  const upstream = await startUpstream(model, 1);
   upstream.answers((response) => response.writeHead(200, { "content-type": "audio/mpeg" }).end("sound"));
   const body = { model, input: "hi", voice: "alloy", stream_format: "sse" };
   const response = await relay.gateway.post("/v1/audio/speech", body, relay.key);

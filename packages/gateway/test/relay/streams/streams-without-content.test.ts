@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseEvents } from "../../../src/lib/text/sse.ts";
 import { chat, consumeRows, useRelay, type ConsumeRow } from "../../kit/relay-app.ts";
-import { blocksOf, startRawUpstream, streamed, type RawUpstream } from "../../kit/raw-upstream.ts";
+import { buildEventBlocks, startRawUpstream, streamed, type RawUpstream } from "../../kit/raw-upstream.ts";
 
 const relay = useRelay();
 const LONG = "word ".repeat(2_000);
@@ -147,7 +147,7 @@ function ask(client: Client, model: string, text = LONG): Promise<Response> {
   }
 }
 
-async function rowsOf(answer: Response): Promise<ConsumeRow[]> {
+async function readConsumeRows(answer: Response): Promise<ConsumeRow[]> {
   await relay.gateway.settled();
   return consumeRows(relay.gateway, answer.headers.get("x-request-id") ?? "");
 }
@@ -174,40 +174,40 @@ describe.each(cases)(
       ["a plain end", [], undefined],
       ["a cut", [], (to: { destroy(): void }) => to.destroy()],
     ])("an opening and %s cost nothing, and the next channel serves with one beginning", async (_what, last, end) => {
-      const serves = streamed(blocksOf(answer, named));
-      upstream.answers(streamed(blocksOf([...opening, ...last], named), end), serves);
+      const serves = streamed(buildEventBlocks(answer, named));
+      upstream.answers(streamed(buildEventBlocks([...opening, ...last], named), end), serves);
       const answered = await ask(client, model);
       const text = await answered.text();
       expect(text).toContain("Served.");
       expect(text.match(BEGINNINGS)?.length ?? 0).toBeLessThanOrEqual(1);
       expect(upstream.calls).toBe(2);
-      const rows = await rowsOf(answered);
+      const rows = await readConsumeRows(answered);
       expect(rows.map((row) => [row.prompt_tokens, row.completion_tokens])).toEqual([[20, 5]]);
       expect(rows[0]?.other.admin_info.use_channel).toHaveLength(2);
     });
 
     it("an opening that nothing follows is free and an error for the client", async () => {
-      upstream.answers(streamed(blocksOf([...opening, error], named)));
+      upstream.answers(streamed(buildEventBlocks([...opening, error], named)));
       const answered = await ask(client, model);
       expect(answered.status).toBeGreaterThanOrEqual(400);
       await answered.text();
       expect(upstream.calls).toBe(3);
-      expect(await rowsOf(answered)).toEqual([]);
+      expect(await readConsumeRows(answered)).toEqual([]);
     });
 
     it("content in one packet with an error behind it is delivered and charged like content in a packet of its own", async () => {
-      const upToContent = blocksOf(
+      const upToContent = buildEventBlocks(
         answer.slice(0, answer.findIndex((event) => JSON.stringify(event).includes("Served.")) + 1),
         named,
       );
       if (upToContent.join("").includes("finishReason")) return;
-      const failing = blocksOf([error], named);
+      const failing = buildEventBlocks([error], named);
       const outcomes = [];
       for (const blocks of [[...upToContent, ...failing], [[...upToContent, ...failing].join("")]]) {
         upstream.answers(streamed(blocks));
         const answered = await ask(client, model, "hi");
         const text = await answered.text().catch(() => "broken off");
-        const rows = await rowsOf(answered);
+        const rows = await readConsumeRows(answered);
         outcomes.push([upstream.calls, text.includes("Served."), rows.map((row) => row.completion_tokens)]);
       }
       expect(outcomes[0]?.slice(0, 1)).toEqual([1]);
@@ -220,10 +220,10 @@ it("a frame with a code and a sentence is an error, before and behind content", 
   const model = "coded-frames";
   await relay.gateway.channel(model, { base_url: upstream.url, type: 1005 });
   const frame = { code: 10163, message: "the parameter is wrong", sid: "s" };
-  upstream.answers(streamed(blocksOf([frame])));
+  upstream.answers(streamed(buildEventBlocks([frame])));
   const refused = await ask("chat", model, "hi");
   expect(await refused.text()).toContain("the parameter is wrong");
-  upstream.answers(streamed(blocksOf([chunk({ content: "Served." }), frame])));
+  upstream.answers(streamed(buildEventBlocks([chunk({ content: "Served." }), frame])));
   const text = await (await ask("chat", model, "hi")).text();
   expect(text).toMatch(/Served.*"error":\{"message":"the parameter is wrong/s);
   expect(text).not.toContain("10163,");
@@ -236,8 +236,8 @@ describe("keep-alive while nothing was said", () => {
     await relay.gateway.channel(model, { base_url: upstream.url, type: 14, priority: 1 });
     const { opening, error, answer } = UPSTREAMS["messages"] as Upstream;
     upstream.answers(
-      streamed(blocksOf([...opening, error], true), undefined, { gapMs: 100 }),
-      streamed(blocksOf(answer, true)),
+      streamed(buildEventBlocks([...opening, error], true), undefined, { gapMs: 100 }),
+      streamed(buildEventBlocks(answer, true)),
     );
     const answered = await ask("messages", model, "hi");
     const events = parseEvents(Buffer.from(await answered.text()));
@@ -248,29 +248,31 @@ describe("keep-alive while nothing was said", () => {
 });
 
 describe("an answer that ends regularly without content", () => {
-  const usageOf = (output: number) => ({ prompt_tokens: 40, completion_tokens: output, total_tokens: 40 + output });
+  const buildUsage = (output: number) => ({ prompt_tokens: 40, completion_tokens: output, total_tokens: 40 + output });
   it.each([
-    ["costs what its upstream reports", 1005, chunk({}, "length", { usage: usageOf(12) }), [[40, 12]]],
+    ["costs what its upstream reports", 1005, chunk({}, "length", { usage: buildUsage(12) }), [[40, 12]]],
     ["costs nothing where its upstream reports nothing", 1005, chunk({}, "stop"), [[0, 0]]],
     [
       "is free when a prompt was refused by a vendor that does not bill that",
       1005,
-      chunk({}, "content_filter", { usage: usageOf(0) }),
+      chunk({}, "content_filter", { usage: buildUsage(0) }),
       [[0, 0]],
     ],
     [
       "is charged when the vendor bills refused prompts",
       3,
-      chunk({}, "content_filter", { usage: usageOf(0) }),
+      chunk({}, "content_filter", { usage: buildUsage(0) }),
       [[40, 0]],
     ],
   ])("%s", async (what, type, last, expected) => {
     const model = `ends-${what.replaceAll(" ", "-").slice(0, 40)}`;
     await relay.gateway.channel(model, { base_url: upstream.url, type });
-    upstream.answers(streamed(blocksOf([chunk({ role: "assistant", content: "" }), last, "[DONE]"])));
+    upstream.answers(streamed(buildEventBlocks([chunk({ role: "assistant", content: "" }), last, "[DONE]"])));
     const answered = await relay.gateway.post("/v1/chat/completions", chat(model, { stream: true }), relay.key);
     expect(await answered.text()).toContain("finish_reason");
     expect(upstream.calls).toBe(1);
-    expect((await rowsOf(answered)).map((row) => [row.prompt_tokens, row.completion_tokens])).toEqual(expected);
+    expect((await readConsumeRows(answered)).map((row) => [row.prompt_tokens, row.completion_tokens])).toEqual(
+      expected,
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { books, chat, consumeRows, eventsOf, useRelay } from "../../kit/relay-app.ts";
+import { books, chat, consumeRows, splitEvents, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
@@ -11,7 +11,7 @@ describe("streams", () => {
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     expect(relay.gateway.upstream.requests[0]?.json?.["stream_options"]).toEqual({ include_usage: true });
     expect(text).not.toContain('"prompt_tokens"');
-    expect(eventsOf(text).at(-1)).toBe("data: [DONE]");
+    expect(splitEvents(text).at(-1)).toBe("data: [DONE]");
     const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
     expect(row).toMatchObject({
       prompt_tokens: 20,
@@ -44,14 +44,14 @@ describe("streams", () => {
   it("shows usage once to a client that requested it", async () => {
     await relay.gateway.channel("loud");
     const text = await (await relay.ask("loud", { stream: true, stream_options: { include_usage: true } })).text();
-    expect(eventsOf(text).filter((block) => block.includes('"usage":{'))).toHaveLength(1);
-    expect(eventsOf(text).at(-1)).toBe("data: [DONE]");
+    expect(splitEvents(text).filter((block) => block.includes('"usage":{'))).toHaveLength(1);
+    expect(splitEvents(text).at(-1)).toBe("data: [DONE]");
   });
 
   it("counts output without reported usage, and creates the requested usage event", async () => {
     await relay.gateway.channel("no-usage");
     const response = await relay.ask("no-usage", { stream: true, stream_options: { include_usage: true } });
-    const blocks = eventsOf(await response.text());
+    const blocks = splitEvents(await response.text());
     const usage = JSON.parse((blocks.at(-2) ?? "").slice("data: ".length)) as {
       choices: unknown[];
       usage: { prompt_tokens: number; completion_tokens: number };
@@ -74,7 +74,7 @@ describe("streams", () => {
       const text = await (await relay.ask(model, { stream: true })).text();
       expect(text).not.toContain("\r");
       expect(text.split("\n").filter((line) => line.startsWith(":"))).toEqual([]);
-      const blocks = eventsOf(text);
+      const blocks = splitEvents(text);
       expect(blocks.at(-1)).toBe("data: [DONE]");
       for (const block of blocks.slice(0, -1))
         expect(() => JSON.parse(block.slice("data: ".length)) as unknown).not.toThrow();
@@ -91,7 +91,7 @@ describe("streams", () => {
         headers: { "content-type": type },
         body: `data: ${JSON.stringify(said)}\n\ndata: [DONE]\n\n`,
       }));
-      const blocks = eventsOf(await (await relay.ask("misnamed", { stream: true })).text());
+      const blocks = splitEvents(await (await relay.ask("misnamed", { stream: true })).text());
       expect(blocks).toEqual([`data: ${JSON.stringify(said)}`, "data: [DONE]"]);
     },
   );
@@ -108,7 +108,7 @@ describe("streams", () => {
       return { headers: { "content-type": "text/event-stream" }, body: `${first}data: [DONE]\n\n` };
     });
     const response = await relay.ask("speechless", { stream: true });
-    expect(eventsOf(await response.text())).toHaveLength(2);
+    expect(splitEvents(await response.text())).toHaveLength(2);
     expect(asked).toBe(2);
     await relay.gateway.option("RetryTimes", 0);
   });
@@ -123,7 +123,7 @@ describe("streams", () => {
       body: `data: ${JSON.stringify(said)}\n\ndata: [DONE]\n\n`,
     }));
     const response = await relay.ask("boaster", { stream: true });
-    expect(eventsOf(await response.text()).at(-1)).toBe("data: [DONE]");
+    expect(splitEvents(await response.text()).at(-1)).toBe("data: [DONE]");
     await relay.gateway.settled();
     const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "boaster");
     expect(row).toMatchObject({ prompt_tokens: 262_144, completion_tokens: 32_768, other: { usage_bounded: true } });
@@ -143,7 +143,7 @@ describe("streams", () => {
     async (model) => {
       await relay.gateway.channel(model);
       const response = await relay.ask(model, { stream: true });
-      const blocks = eventsOf(await response.text());
+      const blocks = splitEvents(await response.text());
       expect(response.status).toBe(200);
       expect(blocks.some((block) => block.includes("[DONE]"))).toBe(false);
       const last = JSON.parse((blocks.at(-1) ?? "").slice("data: ".length)) as {
@@ -214,7 +214,7 @@ describe("streams", () => {
     await relay.gateway.channel("slow-1+long-9000");
     const poor = await relay.gateway.token({ unlimited_quota: false, remain_quota: 2_500 });
     const response = await relay.gateway.post("/v1/chat/completions", chat("slow-1+long-9000", { stream: true }), poor);
-    const blocks = eventsOf(await response.text());
+    const blocks = splitEvents(await response.text());
     expect(JSON.parse((blocks.at(-1) ?? "").slice("data: ".length))).toMatchObject({
       error: { code: "insufficient_quota" },
     });
@@ -227,7 +227,7 @@ describe("streams", () => {
   it("passes 20,000 chunks without losing one", async () => {
     await relay.gateway.channel("long-20000");
     const text = await (await relay.ask("long-20000", { stream: true })).text();
-    expect(eventsOf(text).length).toBeGreaterThan(20_000);
-    expect(eventsOf(text).at(-1)).toBe("data: [DONE]");
+    expect(splitEvents(text).length).toBeGreaterThan(20_000);
+    expect(splitEvents(text).at(-1)).toBe("data: [DONE]");
   });
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { parseEvents } from "../../../src/lib/text/sse.ts";
-import { books, chat, consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
+import { books, chat, consumeRows, readError, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const EVENTS = { "content-type": "text/event-stream" };
@@ -109,7 +109,7 @@ it("an upstream that sends more after the end of its answer is cut off", async (
 it("a cut stream is a failure for a client that requested a whole answer", async () => {
   answers = [streamed(HELLO, (response) => void response.end())];
   const response = await ask({});
-  expect([response.status, (await errorOf(response)).code]).toEqual([502, "upstream_stream_interrupted"]);
+  expect([response.status, (await readError(response)).code]).toEqual([502, "upstream_stream_interrupted"]);
   expect(calls).toBe(2);
   expect(await endReason(response)).toEqual([]);
 });
@@ -117,7 +117,7 @@ it("a cut stream is a failure for a client that requested a whole answer", async
 it("reports an event that does not end in place of a whole answer", async () => {
   answers = [streamed(`data: ${"x".repeat(17 * 1024 * 1024)}`, (response) => void response.end())];
   const response = await ask({});
-  expect([response.status, (await errorOf(response)).code]).toEqual([502, "upstream_invalid_response"]);
+  expect([response.status, (await readError(response)).code]).toEqual([502, "upstream_invalid_response"]);
 });
 
 it("an upstream that breaks off at the second call without the usage option is a failure", async () => {
@@ -127,7 +127,7 @@ it("an upstream that breaks off at the second call without the usage option is a
     (response) => void response.destroy(),
   ];
   const response = await ask();
-  expect([response.status, (await errorOf(response)).code]).toEqual([502, "upstream_connect_failed"]);
+  expect([response.status, (await readError(response)).code]).toEqual([502, "upstream_connect_failed"]);
 });
 
 it("an upstream that sends only keep-alives is given up for another channel", async () => {
@@ -158,7 +158,7 @@ it.each([
   await sleep(100);
   relay.gateway.app.cutOff();
   const response = await asked;
-  expect([response.status, (await errorOf(response)).code, calls]).toEqual([503, "server_shutdown", 1]);
+  expect([response.status, (await readError(response)).code, calls]).toEqual([503, "server_shutdown", 1]);
   await relay.gateway.settled();
   expect((await books(relay.gateway)).holds).toBe(0);
 });

@@ -9,7 +9,7 @@ import { pollDrawings } from "../../../src/tasks/midjourney/poll.ts";
 import { pollSongs } from "../../../src/tasks/suno/store.ts";
 import { pollVideos } from "../../../src/tasks/video/poll.ts";
 import type { PollDeps } from "../../../src/tasks/types.ts";
-import { channelOf } from "../../kit/provider-kit.ts";
+import { createChannelRecord } from "../../kit/provider-kit.ts";
 import { manualClock, migratedDatabase, quietLog } from "../../kit/support.ts";
 
 const HOUR = 3_600;
@@ -47,7 +47,7 @@ eachDatabase("polling", (open) => {
       writeLog: createLogWriter(false),
       clock,
       log: quietLog,
-      snapshots: { current: () => ({ channels: new Map([[7, channelOf({ id: 7 })]]) }) },
+      snapshots: { current: () => ({ channels: new Map([[7, createChannelRecord({ id: 7 })]]) }) },
       upstream: (_channel, { path, body }) => {
         asked.push(`${path} ${body?.toString() ?? ""}`.trim());
         if (polled instanceof Error) return Promise.reject(polled);

@@ -29,10 +29,10 @@ async function call(path: string, body?: object, with_ = key) {
 /** Everything that a task moves. */
 async function money() {
   await gateway.settled();
-  const one = async (sql: string) => (await gateway.database.raw.rows<Record<string, number>>(sql, []))[0];
+  const readRow = async (sql: string) => (await gateway.database.raw.rows<Record<string, number>>(sql, []))[0];
   return {
-    user: await one("select quota, used_quota, held from users where id = 1"),
-    channels: await one("select sum(used_quota) as used from channels"),
+    user: await readRow("select quota, used_quota, held from users where id = 1"),
+    channels: await readRow("select sum(used_quota) as used from channels"),
   };
 }
 
@@ -61,8 +61,8 @@ describe("songs", () => {
     });
     expect((before.user?.["quota"] ?? 0) - ((await money()).user?.["quota"] ?? 0)).toBe(50_000);
     const id = String(json["data"]);
-    const one = await call(`/suno/fetch/${id}`);
-    expect(one.json).toMatchObject({
+    const readRow = await call(`/suno/fetch/${id}`);
+    expect(readRow.json).toMatchObject({
       code: "success",
       data: { task_id: id, action: "MUSIC", status: "NOT_START", progress: "0%", data: null },
     });

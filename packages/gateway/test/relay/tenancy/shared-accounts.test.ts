@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chat, errorOf } from "../../kit/relay-app.ts";
+import { chat, readError } from "../../kit/relay-app.ts";
 import { useTenants } from "../../kit/tenants.ts";
 
 const tenants = useTenants();
@@ -16,8 +16,8 @@ function sent(): Json {
   return (tenants.gateway.upstream.requests.at(-1)?.json ?? {}) as Json;
 }
 
-async function refusalOf(response: Response): Promise<readonly [number, string | null]> {
-  return [response.status, (await errorOf(response)).code];
+async function readRefusal(response: Response): Promise<readonly [number, string | null]> {
+  return [response.status, (await readError(response)).code];
 }
 
 /** An upstream of the Responses API whose answers have items, and repeat the request's metadata before their id. */
@@ -76,7 +76,7 @@ describe("items of stored responses at a shared account", () => {
       const unknownBody = JSON.parse(JSON.stringify(body).replace(/_up\d+/, "_none")) as object;
       const unknown = await send(tenants.theirs, "/v1/responses", { model, ...unknownBody });
       expect(foreign.status).toBe(404);
-      expect(await refusalOf(foreign)).toEqual(await refusalOf(unknown));
+      expect(await readRefusal(foreign)).toEqual(await readRefusal(unknown));
       expect(tenants.gateway.upstream.requests).toHaveLength(before);
     }
   });
@@ -89,7 +89,7 @@ describe("items of stored responses at a shared account", () => {
     for (const stream of [false, true])
       await (await send(tenants.theirs, "/v1/responses", { ...claim, stream })).text();
     const stolen = { model: "echo", input: "continue", previous_response_id: first["id"] };
-    expect(await refusalOf(await send(tenants.theirs, "/v1/responses", stolen))).toEqual([404, "response_not_found"]);
+    expect(await readRefusal(await send(tenants.theirs, "/v1/responses", stolen))).toEqual([404, "response_not_found"]);
   });
 });
 
@@ -97,7 +97,7 @@ describe("objects of the operator", () => {
   it("are named by clients only where the channel lists them, and choose that channel", async () => {
     await responsesChannel("library");
     const body = { model: "library", input: "hi", tools: [{ type: "file_search", vector_store_ids: ["vs_public"] }] };
-    expect(await refusalOf(await send(tenants.mine, "/v1/responses", body))).toEqual([404, "object_not_found"]);
+    expect(await readRefusal(await send(tenants.mine, "/v1/responses", body))).toEqual([404, "object_not_found"]);
     const listed = await responsesChannel("library", { setting: JSON.stringify({ shared_ids: ["vs_public"] }) });
     for (let turn = 0; turn < 4; turn++) {
       const answer = await send(tenants.mine, "/v1/responses", body);
@@ -110,7 +110,7 @@ describe("objects of the operator", () => {
     );
     expect(rows.map(({ channel_id }) => channel_id)).toEqual([listed]);
     const more = { ...body, tools: [{ type: "file_search", vector_store_ids: ["vs_public", "vs_secret"] }] };
-    expect(await refusalOf(await send(tenants.mine, "/v1/responses", more))).toEqual([404, "object_not_found"]);
+    expect(await readRefusal(await send(tenants.mine, "/v1/responses", more))).toEqual([404, "object_not_found"]);
   });
 
   it.each<readonly [string, string, number, object]>([
@@ -224,11 +224,15 @@ describe("conversations of an app (Dify)", () => {
     "are continued by their own user only (%s)",
     async (where) => {
       await difyChannel("dify-app");
-      const named = (id: unknown) =>
+      const buildConversation = (id: unknown) =>
         where === "conversation_id" ? { conversation_id: id } : { metadata: { conversation_id: id } };
       const first = await send(tenants.mine, "/v1/chat/completions", chat("dify-app", { user: "me" }));
       const { id } = (await first.json()) as { id: string };
-      const own = await send(tenants.mine, "/v1/chat/completions", chat("dify-app", { user: "me", ...named(id) }));
+      const own = await send(
+        tenants.mine,
+        "/v1/chat/completions",
+        chat("dify-app", { user: "me", ...buildConversation(id) }),
+      );
       expect([own.status, await own.json()]).toMatchObject([200, { id }]);
       const user = sent()["user"];
       expect(sent()["conversation_id"]).toBe(id);
@@ -236,15 +240,15 @@ describe("conversations of an app (Dify)", () => {
       const foreign = await send(
         tenants.theirs,
         "/v1/chat/completions",
-        chat("dify-app", { user: "me", ...named(id) }),
+        chat("dify-app", { user: "me", ...buildConversation(id) }),
       );
       const unknown = await send(
         tenants.theirs,
         "/v1/chat/completions",
-        chat("dify-app", { user: "me", ...named("x") }),
+        chat("dify-app", { user: "me", ...buildConversation("x") }),
       );
       expect(foreign.status).toBe(404);
-      expect(await refusalOf(foreign)).toEqual(await refusalOf(unknown));
+      expect(await readRefusal(foreign)).toEqual(await readRefusal(unknown));
       expect(tenants.gateway.upstream.requests).toHaveLength(before);
       await (await send(tenants.theirs, "/v1/chat/completions", chat("dify-app", { user: "me" }))).text();
       expect(sent()["user"]).not.toBe(user);

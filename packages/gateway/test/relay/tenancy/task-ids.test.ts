@@ -19,7 +19,7 @@ interface Protocol {
   readonly first: readonly [string, object];
   readonly answer: (id: string) => Json;
   readonly paths: readonly string[];
-  readonly idOf: (json: Json) => unknown;
+  readonly readTaskId: (json: Json) => unknown;
   /** Writes that the task is done, and what it made. */
   readonly report: (task: string, made: string) => Promise<unknown>;
 }
@@ -39,7 +39,7 @@ const KLING: Protocol = {
   paths: ["text2video", "image2video", "multi-image2video", "video-extend", "lip-sync", "effects"].map(
     (action) => `/v1/videos/${action}`,
   ),
-  idOf: ({ data }) => (data as Json)["task_id"],
+  readTaskId: ({ data }) => (data as Json)["task_id"],
   report: (task, made) =>
     done({ task_status: "succeed", task_result: { videos: [{ id: made, url: "https://v" }] } }, task),
 };
@@ -50,7 +50,7 @@ const SUNO: Protocol = {
   first: ["/suno/submit/music", { prompt: "calm" }],
   answer: (id) => ({ code: "success", message: "", data: id }),
   paths: ["/suno/submit/MUSIC", "/suno/submit/LYRICS"],
-  idOf: ({ data }) => data,
+  readTaskId: ({ data }) => data,
   report: (task, made) => done([{ id: made, status: "complete", title: "said-by-client" }], task),
 };
 
@@ -60,7 +60,7 @@ const MIDJOURNEY: Protocol = {
   first: ["/mj/submit/imagine", { prompt: "a kite" }],
   answer: (id) => ({ code: 1, description: "ok", result: id }),
   paths: ["imagine", "change", "action", "modal", "blend"].map((name) => `/mj/submit/${name}`),
-  idOf: ({ result }) => result,
+  readTaskId: ({ result }) => result,
   report: (task, made) =>
     run("update midjourneys set status = 'SUCCESS', progress = '100%', buttons = ? where mj_id = ?", [
       JSON.stringify([{ customId: `MJ::JOB::upsample::1::${made}` }, { customId: `MJ::Inpaint::1::${made}::SOLO` }]),
@@ -119,7 +119,7 @@ async function finishedTask(protocol: Protocol, key: string): Promise<Named & { 
   const channel = await gateway.channel(protocol.models, { type: protocol.type, key: "ak|sk" });
   const serve = () => ({ body: protocol.answer(`task-${++serial}`) });
   for (const path of protocol.paths) gateway.upstream.script(path, serve);
-  const task = String(protocol.idOf((await send(key, ...protocol.first)).json));
+  const task = String(protocol.readTaskId((await send(key, ...protocol.first)).json));
   const made = `made-${++serial}`;
   await protocol.report(task, made);
   return { task, made, channel };

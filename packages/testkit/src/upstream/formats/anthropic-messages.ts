@@ -1,4 +1,4 @@
-import { SIGNATURE, textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
+import { SIGNATURE, joinPieces, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -15,7 +15,7 @@ const STOP_REASONS = { stop: "end_turn", length: "max_tokens", content_filter: "
 export const anthropicMessages: ChatFormat = {
   plain: (reply) => ({
     ...head(reply),
-    content: blocksOf(reply),
+    content: buildBlocks(reply),
     stop_reason: stopReason(reply),
     usage: anthropicUsage(reply),
   }),
@@ -39,9 +39,9 @@ function* events(reply: Reply): Generator<Json> {
     message: { ...head(reply), content: [], stop_reason: null, usage: { ...anthropicUsage(reply), output_tokens: 1 } },
   };
   yield { type: "ping" };
-  for (const [index, block] of blocksOf(reply).entries()) {
+  for (const [index, block] of buildBlocks(reply).entries()) {
     yield { type: "content_block_start", index, content_block: emptied(block) };
-    for (const delta of deltasOf(reply, block)) yield { type: "content_block_delta", index, delta };
+    for (const delta of buildDeltas(reply, block)) yield { type: "content_block_delta", index, delta };
     yield { type: "content_block_stop", index };
   }
   const delta = { stop_reason: stopReason(reply), stop_sequence: null };
@@ -49,7 +49,7 @@ function* events(reply: Reply): Generator<Json> {
   yield { type: "message_stop" };
 }
 
-function* deltasOf(reply: Reply, block: Json): Generator<Json> {
+function* buildDeltas(reply: Reply, block: Json): Generator<Json> {
   if (block["type"] === "text") {
     for (const text of reply.refusal === undefined ? reply.pieces : [reply.refusal]) yield { type: "text_delta", text };
   } else if (block["type"] === "thinking") {
@@ -67,7 +67,7 @@ function emptied(block: Json): Json {
   return { ...block, input: {} };
 }
 
-function blocksOf(reply: Reply): Json[] {
+function buildBlocks(reply: Reply): Json[] {
   const thinking: Json[] =
     reply.reasoning.length > 0 ? [{ type: "thinking", thinking: reply.reasoning.join(""), signature: SIGNATURE }] : [];
   const calls = reply.toolCalls.map((call) => ({
@@ -76,7 +76,7 @@ function blocksOf(reply: Reply): Json[] {
     name: call.name,
     input: JSON.parse(call.argumentPieces.join("")) as Json,
   }));
-  const text = reply.refusal ?? textOf(reply);
+  const text = reply.refusal ?? joinPieces(reply);
   return [...thinking, ...(text === "" && calls.length > 0 ? [] : [{ type: "text", text }]), ...calls];
 }
 

@@ -1,5 +1,5 @@
 import type { TokenCounts } from "../behaviour.ts";
-import { SIGNATURE, textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
+import { SIGNATURE, joinPieces, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
 
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
@@ -16,7 +16,7 @@ export const geminiGenerate: ChatFormat = {
   plain: (reply) =>
     reply.refusal !== undefined
       ? blocked(reply)
-      : answer(reply, [...thoughtsOf(reply), ...partsOf(reply, textOf(reply))], true),
+      : answer(reply, [...buildThoughts(reply), ...buildParts(reply, joinPieces(reply))], true),
   *stream(reply) {
     const event = (parts: readonly Json[], isLast: boolean): SseEvent => ({
       data: JSON.stringify(answer(reply, parts, isLast)),
@@ -27,7 +27,7 @@ export const geminiGenerate: ChatFormat = {
     }
     for (const text of reply.reasoning) yield event([{ text, thought: true }], false);
     for (const text of reply.pieces) yield event([{ text }], false);
-    yield event(reply.toolCalls.length > 0 ? partsOf(reply, "") : [{ text: "" }], true);
+    yield event(reply.toolCalls.length > 0 ? buildParts(reply, "") : [{ text: "" }], true);
   },
   error,
   errorEvent: (message): SseEvent => ({ data: JSON.stringify(error(503, message)) }),
@@ -42,16 +42,16 @@ function answer(reply: Reply, parts: readonly Json[], isLast: boolean): Json {
     candidates: [
       { content: { parts, role: "model" }, index: 0, ...(isLast && { finishReason: FINISH_REASONS[reply.finish] }) },
     ],
-    ...tailOf(reply),
+    ...buildTail(reply),
   };
 }
 
 /** A prompt that is refused has no candidates. */
 function blocked(reply: Reply): Json {
-  return { promptFeedback: { blockReason: "SAFETY" }, ...tailOf(reply) };
+  return { promptFeedback: { blockReason: "SAFETY" }, ...buildTail(reply) };
 }
 
-function tailOf(reply: Reply): Json {
+function buildTail(reply: Reply): Json {
   return {
     ...(reply.usage && { usageMetadata: geminiUsage(reply, reply.usage) }),
     modelVersion: reply.model,
@@ -59,11 +59,11 @@ function tailOf(reply: Reply): Json {
   };
 }
 
-function thoughtsOf(reply: Reply): Json[] {
+function buildThoughts(reply: Reply): Json[] {
   return reply.reasoning.length > 0 ? [{ text: reply.reasoning.join(""), thought: true }] : [];
 }
 
-function partsOf(reply: Reply, text: string): Json[] {
+function buildParts(reply: Reply, text: string): Json[] {
   if (reply.toolCalls.length === 0) return [{ text }];
   const calls = reply.toolCalls.map((call, index) => ({
     functionCall: { name: call.name, args: JSON.parse(call.argumentPieces.join("")) as Json },

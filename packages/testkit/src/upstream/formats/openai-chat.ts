@@ -1,4 +1,4 @@
-import { textOf, type ChatFormat, type Json, type Reply, type SseEvent, type ToolCall } from "../reply.ts";
+import { joinPieces, type ChatFormat, type Json, type Reply, type SseEvent, type ToolCall } from "../reply.ts";
 import { openaiError } from "./openai-error.ts";
 
 const CREATED = 1_780_000_000;
@@ -7,7 +7,7 @@ const CREATED = 1_780_000_000;
 export const openaiChat: ChatFormat = {
   plain: (reply) => ({
     ...head(reply, "chat.completion"),
-    choices: [{ index: 0, message: message(reply), logprobs: null, finish_reason: finishOf(reply) }],
+    choices: [{ index: 0, message: message(reply), logprobs: null, finish_reason: selectFinish(reply) }],
     ...(reply.usage && { usage: chatUsage(reply) }),
   }),
   *stream(reply, wantsUsage) {
@@ -28,7 +28,7 @@ export const openaiChat: ChatFormat = {
       });
       for (const piece of call.argumentPieces) yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
     }
-    yield chunk({}, finishOf(reply));
+    yield chunk({}, selectFinish(reply));
     if (wantsUsage && reply.usage) {
       yield { data: JSON.stringify({ ...head(reply, "chat.completion.chunk"), choices: [], usage: chatUsage(reply) }) };
     }
@@ -42,7 +42,7 @@ export const openaiChat: ChatFormat = {
 export const openaiCompletions: ChatFormat = {
   plain: (reply) => ({
     ...head(reply, "text_completion"),
-    choices: [{ index: 0, text: textOf(reply), logprobs: null, finish_reason: finishOf(reply) }],
+    choices: [{ index: 0, text: joinPieces(reply), logprobs: null, finish_reason: selectFinish(reply) }],
     ...(reply.usage && { usage: chatUsage(reply) }),
   }),
   *stream(reply, wantsUsage) {
@@ -53,7 +53,7 @@ export const openaiCompletions: ChatFormat = {
       }),
     });
     for (const text of reply.pieces) yield chunk(text, null);
-    yield chunk("", finishOf(reply));
+    yield chunk("", selectFinish(reply));
     if (wantsUsage && reply.usage) {
       yield { data: JSON.stringify({ ...head(reply, "text_completion"), choices: [], usage: chatUsage(reply) }) };
     }
@@ -70,7 +70,10 @@ function head(reply: Reply, object: string): Json {
 function message(reply: Reply): Json {
   return {
     role: "assistant",
-    content: textOf(reply) === "" && (reply.toolCalls.length > 0 || reply.refusal !== undefined) ? null : textOf(reply),
+    content:
+      joinPieces(reply) === "" && (reply.toolCalls.length > 0 || reply.refusal !== undefined)
+        ? null
+        : joinPieces(reply),
     refusal: reply.refusal ?? null,
     ...(reply.reasoning.length > 0 && { reasoning_content: reply.reasoning.join("") }),
     ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls.map(toolCall) }),
@@ -81,7 +84,7 @@ function toolCall(call: ToolCall): Json {
   return { id: call.id, type: "function", function: { name: call.name, arguments: call.argumentPieces.join("") } };
 }
 
-function finishOf(reply: Reply): string {
+function selectFinish(reply: Reply): string {
   return reply.toolCalls.length > 0 ? "tool_calls" : reply.finish;
 }
 

@@ -1,12 +1,12 @@
 import type { TokenCounts } from "../behaviour.ts";
-import { SIGNATURE, textOf, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
+import { SIGNATURE, joinPieces, type ChatFormat, type Json, type Reply, type SseEvent } from "../reply.ts";
 import { openaiError } from "./openai-error.ts";
 
 const CREATED = 1_780_000_000;
 
 /** `/v1/responses`. */
 export const openaiResponses: ChatFormat = {
-  plain: (reply) => response(reply, reply.finish === "length" ? "incomplete" : "completed", outputOf(reply)),
+  plain: (reply) => response(reply, reply.finish === "length" ? "incomplete" : "completed", buildOutput(reply)),
   *stream(reply) {
     let sequence = 0;
     for (const event of events(reply))
@@ -22,7 +22,7 @@ export const openaiResponses: ChatFormat = {
 function* events(reply: Reply): Generator<Json> {
   yield { type: "response.created", response: response(reply, "in_progress", []) };
   yield { type: "response.in_progress", response: response(reply, "in_progress", []) };
-  const output = outputOf(reply);
+  const output = buildOutput(reply);
   for (const [index, item] of output.entries()) {
     if (item["type"] === "message") yield* messageEvents(reply, item, index);
     else if (item["type"] === "function_call") yield* callEvents(reply, item, index);
@@ -38,7 +38,7 @@ function* messageEvents(reply: Reply, item: Json, index: number): Generator<Json
   const isRefusal = refusal !== undefined;
   const key = isRefusal ? "refusal" : "text";
   const name = isRefusal ? "response.refusal" : "response.output_text";
-  const part = partOf(reply);
+  const part = buildPart(reply);
   yield {
     type: "response.output_item.added",
     output_index: index,
@@ -51,9 +51,9 @@ function* messageEvents(reply: Reply, item: Json, index: number): Generator<Json
   yield { type: "response.output_item.done", output_index: index, item };
 }
 
-function partOf(reply: Reply): Json {
+function buildPart(reply: Reply): Json {
   if (reply.refusal !== undefined) return { type: "refusal", refusal: reply.refusal };
-  return { type: "output_text", text: textOf(reply), annotations: [], logprobs: [] };
+  return { type: "output_text", text: joinPieces(reply), annotations: [], logprobs: [] };
 }
 
 function* callEvents(reply: Reply, item: Json, index: number): Generator<Json> {
@@ -81,7 +81,7 @@ function* reasoningEvents(reply: Reply, item: Json, index: number): Generator<Js
   yield { type: "response.output_item.done", output_index: index, item };
 }
 
-function outputOf(reply: Reply): Json[] {
+function buildOutput(reply: Reply): Json[] {
   const reasoning: Json = {
     id: `rs_${reply.id}`,
     type: "reasoning",
@@ -93,7 +93,7 @@ function outputOf(reply: Reply): Json[] {
     type: "message",
     role: "assistant",
     status: "completed",
-    content: [partOf(reply)],
+    content: [buildPart(reply)],
   };
   const calls = reply.toolCalls.map((call) => ({
     id: `fc_${call.id}`,
@@ -104,7 +104,7 @@ function outputOf(reply: Reply): Json[] {
     ...(call.namespace && { namespace: call.namespace }),
     arguments: call.argumentPieces.join(""),
   }));
-  const isSilent = calls.length > 0 && textOf(reply) === "";
+  const isSilent = calls.length > 0 && joinPieces(reply) === "";
   return [...(reply.reasoning.length > 0 ? [reasoning] : []), ...(isSilent ? [] : [message]), ...calls];
 }
 

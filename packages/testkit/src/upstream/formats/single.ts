@@ -52,7 +52,7 @@ export const speech: SingleFormat = (request, { usage }) =>
   request.json?.["stream_format"] === "sse"
     ? events([
         { type: "speech.audio.delta", audio: SPEECH.subarray(0, 64).toString("base64") },
-        { type: "speech.audio.done", ...(usage && { usage: tokensOf(usage) }) },
+        { type: "speech.audio.done", ...(usage && { usage: toTokenUsage(usage) }) },
       ])
     : { contentType: "audio/mpeg", body: SPEECH };
 
@@ -68,7 +68,7 @@ export const transcription: SingleFormat = (request, { usage }) => {
       {
         type: "transcript.text.done",
         text: TRANSCRIPT,
-        ...(usage && { usage: { type: "tokens", ...tokensOf(usage) } }),
+        ...(usage && { usage: { type: "tokens", ...toTokenUsage(usage) } }),
       },
     ]);
   const verbose =
@@ -133,11 +133,11 @@ function imageEvents(request: Recorded, usage: Behaviour["usage"]): Single {
   const type = request.path.endsWith("/edits") ? "image_edit" : "image_generation";
   return events([
     { type: `${type}.partial_image`, b64_json: PIXEL, partial_image_index: 0 },
-    { type: `${type}.completed`, b64_json: PIXEL, created_at: CREATED, ...(usage && { usage: tokensOf(usage) }) },
+    { type: `${type}.completed`, b64_json: PIXEL, created_at: CREATED, ...(usage && { usage: toTokenUsage(usage) }) },
   ]);
 }
 
-function tokensOf({ input, output }: NonNullable<Behaviour["usage"]>): Json {
+function toTokenUsage({ input, output }: NonNullable<Behaviour["usage"]>): Json {
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
 

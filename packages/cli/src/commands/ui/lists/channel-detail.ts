@@ -10,7 +10,7 @@ import {
   type UsagePoint,
 } from "@fairway/wire";
 import { objectIn } from "../../../core/json.ts";
-import { sparkOf, type Signs } from "../../../print/signs.ts";
+import { formatSparkline, type Signs } from "../../../print/signs.ts";
 import { moneyText } from "../../../print/sheet.ts";
 import { channelFacts, statusText, statusWord } from "../../channel/channel.ts";
 import { factLines } from "./resource.ts";
@@ -112,9 +112,9 @@ function healthLines(hours: readonly Hour[], signs: Signs): string[] {
         : `latency: median ${last} ms, slowest hour ${Math.max(...measured)} ms`,
     ];
   return [
-    `attempts ${sparkOf(calls, signs)}  ${shortNumber(total)}`,
-    `errors   ${sparkOf(errors, signs)}  ${failed}, ${share}`,
-    `latency  ${sparkOf(latency, signs)}  ${last === undefined ? "-" : `${last} ms median`}`,
+    `attempts ${formatSparkline(calls, signs)}  ${shortNumber(total)}`,
+    `errors   ${formatSparkline(errors, signs)}  ${failed}, ${share}`,
+    `latency  ${formatSparkline(latency, signs)}  ${last === undefined ? "-" : `${last} ms median`}`,
   ];
 }
 

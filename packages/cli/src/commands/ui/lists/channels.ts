@@ -15,7 +15,7 @@ import type { SessionClient } from "../../../session/session.ts";
 import { statusWord, typeNames } from "../../channel/channel.ts";
 import { testOne } from "../../channel/checks.ts";
 import { rowsUpTo } from "../../paging.ts";
-import { spanOf } from "../../../core/times.ts";
+import { parseSpan } from "../../../core/times.ts";
 import { readField, type Field, type Values } from "../form.ts";
 import { channelDetail } from "./channel-detail.ts";
 import type { Given } from "../state.ts";
@@ -49,8 +49,8 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
       owners = managed;
       return found;
     },
-    keyOf: ({ id }) => String(id),
-    labelOf: ({ id, name }) => `channel ${id} (${name})`,
+    getRowKey: ({ id }) => String(id),
+    getRowLabel: ({ id, name }) => `channel ${id} (${name})`,
     isOff: ({ status }) => status !== CHANNEL_STATUS.enabled,
     amounts: ({ priority, weight }) => ({ priority, weight }),
     undoes(row) {
@@ -59,7 +59,7 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
     },
     detail: async ({ id }) =>
       channelDetail(client, id, { signs, quotaPerUnit, types: (types ??= await typeNames(client)) }),
-    actions: (row) => actionsOf({ client, undone, change }, row),
+    actions: (row) => buildActions({ client, undone, change }, row),
     choices: (row) => ({ test: testModels(row) }),
     isManaged: ({ id }) => owners.has(id),
     creates: createsChannel(client),
@@ -80,7 +80,7 @@ interface Changing {
   change(row: Channel, fields: Change): () => Promise<void>;
 }
 
-function actionsOf({ client, undone, change }: Changing, row: Channel): ReturnType<NonNullable<Actions>> {
+function buildActions({ client, undone, change }: Changing, row: Channel): ReturnType<NonNullable<Actions>> {
   const { id } = row;
   const before = undone.get(id);
   const amount = (field: "priority" | "weight") => async (given: Given | undefined) => {
@@ -115,7 +115,7 @@ const DISABLE_FIELDS: readonly Omit<Field, "value">[] = [
 ];
 
 async function causeIn({ for: span, reason }: Values) {
-  const seconds = span === undefined ? undefined : await readField("for", () => spanOf(span, "for"));
+  const seconds = span === undefined ? undefined : await readField("for", () => parseSpan(span, "for"));
   return { ...(seconds && { disable_seconds: seconds }), ...(reason && { status_reason: reason }) };
 }
 

@@ -13,9 +13,9 @@ import {
   type MessageKey,
   nearest,
 } from "@fairway/wire";
-import { hintOf, messageOf } from "../../../core/problem.ts";
-import { typeOf } from "../../channel/channel.ts";
-import { expiryOf, quotaOf } from "../../token/token.ts";
+import { findHint, formatErrorMessage } from "../../../core/problem.ts";
+import { resolveChannelType } from "../../channel/channel.ts";
+import { parseExpiry, parseQuota } from "../../token/token.ts";
 import { FieldProblem, readField, type Field, type Values } from "../form.ts";
 import type { Definition, Made } from "./resource.ts";
 
@@ -42,7 +42,7 @@ export function createsChannel(client: Client): Creates {
     create: (values) =>
       naming(async () => {
         const { name = "", key = "", models = "", group = "default", other, tag, "base url": base_url } = values;
-        const type = await readField("type", () => typeOf(client, values["type"] ?? ""));
+        const type = await readField("type", () => resolveChannelType(client, values["type"] ?? ""));
         const priority = numberIn(values, "priority", LOWEST_PRIORITY);
         const weight = numberIn(values, "weight", 0);
         const extra = Object.entries({ base_url, other, tag, priority, weight }).filter(([, one]) => one !== undefined);
@@ -79,8 +79,8 @@ export function createsToken(client: Client, quotaPerUnit: number): Creates {
       naming(async () => {
         const { name = "", quota = "unlimited", expires = "never", models, group = "", addresses = "" } = values;
         const isUnlimited = quota === "unlimited";
-        const amount = isUnlimited ? 0 : await readField("quota", () => quotaOf(quota, quotaPerUnit));
-        const until = await readField("expires", () => expiryOf(expires, Math.floor(Date.now() / 1000)));
+        const amount = isUnlimited ? 0 : await readField("quota", () => parseQuota(quota, quotaPerUnit));
+        const until = await readField("expires", () => parseExpiry(expires, Math.floor(Date.now() / 1000)));
         const { data } = await client.call(tokenCreate, {
           body: {
             name,
@@ -111,7 +111,7 @@ export function createsCodes(client: Client, quotaPerUnit: number): Creates {
     create: (values) =>
       naming(async () => {
         const { name = "", quota = "" } = values;
-        const each = await readField("quota", () => quotaOf(quota, quotaPerUnit, "quota"));
+        const each = await readField("quota", () => parseQuota(quota, quotaPerUnit, "quota"));
         const count = numberIn(values, "count", 1) ?? 1;
         const { data } = await client.call(redemptionCreate, { body: { name, quota: each, count } });
         return { notice: `Created ${data.length === 1 ? "a code" : `${data.length} codes`}.`, secret: data.join("\n") };
@@ -194,6 +194,6 @@ async function naming(create: () => Promise<Made>, otherwise = ""): Promise<Made
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     const named = error.field?.replaceAll("_", " ") ?? (error.key && FIELD_BY_MESSAGE[error.key]);
-    throw new FieldProblem(named ?? otherwise, messageOf(error), hintOf(error) ?? "");
+    throw new FieldProblem(named ?? otherwise, formatErrorMessage(error), findHint(error) ?? "");
   }
 }

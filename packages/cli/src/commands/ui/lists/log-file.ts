@@ -2,8 +2,8 @@ import type { LogRow } from "@fairway/wire";
 import { existsSync } from "node:fs";
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { homedir } from "node:os";
-import { codeOf } from "../../../core/exit.ts";
-import { headOf, sheetCells, sheetLine } from "../../../print/sheet.ts";
+import { readErrorCode } from "../../../core/exit.ts";
+import { formatColumnName, sheetCells, sheetLine } from "../../../print/sheet.ts";
 import type { Column } from "../../../print/table.ts";
 import { FieldProblem, type Field, type Values } from "../form.ts";
 import type { WantedRows, Written } from "./resource.ts";
@@ -26,17 +26,17 @@ interface Source {
 
 /** Writes next to the file and renames it at the end: a file that was there stays until the new one is whole. */
 export async function writeRows(values: Values, wanted: WantedRows, source: Source): Promise<Written> {
-  const { path, isSheet, isAll } = fileOf(values);
+  const { path, isSheet, isAll } = resolveExportFile(values);
   if (existsSync(path) && !wanted.mayReplace) return { exists: path };
   const { columns, shown, readAll } = source;
-  const lineOf = (row: LogRow) => (isSheet ? sheetLine(sheetCells(columns, row), ",") : JSON.stringify(row));
+  const formatRow = (row: LogRow) => (isSheet ? sheetLine(sheetCells(columns, row), ",") : JSON.stringify(row));
   const sheet = await naming(path, () => openParts(path));
   try {
-    if (isSheet) await sheet.add(sheetLine(columns.map(headOf), ","));
+    if (isSheet) await sheet.add(sheetLine(columns.map(formatColumnName), ","));
     let count = 0;
     const add = (row: LogRow) => {
       wanted.onProgress(++count);
-      return sheet.add(lineOf(row));
+      return sheet.add(formatRow(row));
     };
     if (!isAll) for (const row of shown) await add(row);
     else await readAll((row) => (wanted.signal.aborted ? false : (add(row) ?? true)));
@@ -49,7 +49,7 @@ export async function writeRows(values: Values, wanted: WantedRows, source: Sour
   }
 }
 
-function fileOf({ file = "", rows = "shown" }: Values) {
+function resolveExportFile({ file = "", rows = "shown" }: Values) {
   const path = file.replace(/^~(?=\/)/, homedir());
   const isSheet = path.endsWith(".csv");
   if (!isSheet && !/\.(jsonl|ndjson)$/.test(path))
@@ -63,7 +63,7 @@ async function naming<T>(path: string, write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (error instanceof FieldProblem) throw error;
-    throw new FieldProblem("file", `${path} cannot be written (${codeOf(error)})`, "name another file");
+    throw new FieldProblem("file", `${path} cannot be written (${readErrorCode(error)})`, "name another file");
   }
 }
 

@@ -1,6 +1,6 @@
 import { LOG_TYPE, type Client } from "@fairway/wire";
-import { idOfName } from "../../names.ts";
-import { pastOf } from "../../../core/times.ts";
+import { resolveIdByName } from "../../names.ts";
+import { parsePastTime } from "../../../core/times.ts";
 import type { LogQuery } from "../../log/query.ts";
 import { tokenFilter, type TokenFilter } from "../../log/token-filter.ts";
 import { FieldProblem, readField, type Field, type Values } from "../form.ts";
@@ -32,7 +32,7 @@ const ID = /^[1-9]\d{0,14}$/;
 /** Makes queries of filled forms; the ids of a named channel and token are looked up once. */
 export function createLogQueries(client: Client, isAdmin: boolean) {
   const tokens = new Map<string, TokenFilter>();
-  const tokenOf = async (text: string | undefined, user: string | undefined) => {
+  const resolveToken = async (text: string | undefined, user: string | undefined) => {
     if (text === undefined) return {};
     const key = JSON.stringify([text, user]);
     const named = ID.test(text) ? Number(text) : { noun: "token" as const, name: text };
@@ -41,9 +41,9 @@ export function createLogQueries(client: Client, isAdmin: boolean) {
     return found;
   };
   const ids = new Map<string, number>();
-  const channelOf = async (text: string): Promise<number> => {
+  const resolveChannel = async (text: string): Promise<number> => {
     if (ID.test(text)) return Number(text);
-    const id = ids.get(text) ?? (await idOfName(client, { noun: "channel", name: text }, false));
+    const id = ids.get(text) ?? (await resolveIdByName(client, { noun: "channel", name: text }, false));
     ids.set(text, id);
     return id;
   };
@@ -54,16 +54,16 @@ export function createLogQueries(client: Client, isAdmin: boolean) {
     const now = Math.floor(Date.now() / 1000);
     const filter = {
       type: typeIn(query),
-      ...(await tokenOf(token, user)),
+      ...(await resolveToken(token, user)),
       model_name: model,
       request_id: request,
       status: statusIn(query),
-      start_timestamp: since === undefined ? 0 : await readField("since", () => pastOf(since, "since", now)),
-      end_timestamp: until === undefined ? 0 : await readField("until", () => pastOf(until, "until", now)),
+      start_timestamp: since === undefined ? 0 : await readField("since", () => parsePastTime(since, "since", now)),
+      end_timestamp: until === undefined ? 0 : await readField("until", () => parsePastTime(until, "until", now)),
       ...(scope && { channel: Number(scope.channel), ...(scope.isFailing && { type: LOG_TYPE.error }) }),
     };
     if (!isAdmin) return { isAdmin, filter };
-    const id = channel === undefined ? undefined : await readField("channel", () => channelOf(channel));
+    const id = channel === undefined ? undefined : await readField("channel", () => resolveChannel(channel));
     return { isAdmin, filter: { ...filter, username: user, ...(id === undefined ? {} : { channel: id }) } };
   };
 }

@@ -16,7 +16,7 @@ import { logShape } from "../../log/log.ts";
 import type { LogQuery } from "../../log/query.ts";
 import { FILE_FIELDS, writeRows } from "./log-file.ts";
 import { createLogQueries, filterFields } from "./log-filter.ts";
-import { membersOf, resource, type Resource, type Seen } from "./resource.ts";
+import { formatMembers, resource, type Resource, type Seen } from "./resource.ts";
 
 /** Rows of a page; the key `m` reads as many again. */
 const LIMIT = 100;
@@ -24,7 +24,7 @@ const LIMIT = 100;
 export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Resource {
   const shape = logShape(isAdmin);
   const columns = asDollars(inNarrowOrder(shape.columns), quotaPerUnit);
-  const queryOf = createLogQueries(client, isAdmin);
+  const buildQuery = createLogQueries(client, isAdmin);
   const explain = async (row: LogRow, width: number) => {
     if (row.request_id === "") return undefined;
     const { data } = isAdmin
@@ -39,13 +39,13 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
     aliases: ["log"],
     columns,
     wide: [FIRST_TOKEN, ...(shape.wide ?? [])],
-    rows: async (wanted) => readPages(client, await queryOf(wanted), wanted.pages),
-    keyOf: ({ id, request_id: request }) => `${id} ${request}`,
-    idOf: ({ id, request_id: request }) => (request === "" ? String(id) : request),
-    labelOf: ({ channel, channel_name: name, request_id: request }) =>
+    rows: async (wanted) => readPages(client, await buildQuery(wanted), wanted.pages),
+    getRowKey: ({ id, request_id: request }) => `${id} ${request}`,
+    getRowId: ({ id, request_id: request }) => (request === "" ? String(id) : request),
+    getRowLabel: ({ channel, channel_name: name, request_id: request }) =>
       isAdmin && channel > 0 ? `channel ${channel} (${name ?? ""})` : `call ${request}`,
     isOff: ({ type }) => type === LOG_TYPE.error,
-    detail: async (row, width) => (await explain(row, width)) ?? membersOf(row),
+    detail: async (row, width) => (await explain(row, width)) ?? formatMembers(row),
     actions: ({ channel }) =>
       isAdmin && channel > 0
         ? {
@@ -55,14 +55,14 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
         : {},
     filters: {
       fields: filterFields(isAdmin),
-      check: async (query) => void (await queryOf({ query, scope: undefined })),
+      check: async (query) => void (await buildQuery({ query, scope: undefined })),
     },
     writes: {
       fields: FILE_FIELDS,
       async write(values, wanted, shown) {
         const all = [...columns, FIRST_TOKEN, ...(shape.wide ?? [])];
         const isShown = (row: LogRow) => wanted.isShown(all.map(({ value }) => value(row)));
-        const query = await queryOf(wanted.wanted);
+        const query = await buildQuery(wanted.wanted);
         const { readWholeExport } = await import("../../log/exported.ts");
         return writeRows(values, wanted, {
           columns: withDollars([...shape.columns, ...(shape.wide ?? [])], quotaPerUnit),
@@ -84,11 +84,11 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
 const FIRST_TITLES = ["TIME", "TYPE", "MODEL", "COST", "CHANNEL", "TOKEN"];
 
 function inNarrowOrder(columns: readonly Column<LogRow>[]): Column<LogRow>[] {
-  const placeOf = ({ title }: Column<LogRow>) => {
+  const rankColumn = ({ title }: Column<LogRow>) => {
     const place = FIRST_TITLES.indexOf(title);
     return place < 0 ? FIRST_TITLES.length : place;
   };
-  return columns.toSorted((one, other) => placeOf(one) - placeOf(other));
+  return columns.toSorted((one, other) => rankColumn(one) - rankColumn(other));
 }
 
 /** Streams alone have one. */

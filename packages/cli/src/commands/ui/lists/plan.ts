@@ -1,12 +1,20 @@
 import { declarativeApply, type Client, type DeclarativeChange, type DeclarativeDocument } from "@fairway/wire";
 import { CliError, EXIT } from "../../../core/exit.ts";
 import type { Column } from "../../../print/table.ts";
-import { fieldText, linesOf, placeOf, readPlan, SIGN, summaryOf, type Environment } from "../../documents/plan.ts";
+import {
+  fieldText,
+  formatChange,
+  formatDocumentName,
+  readPlan,
+  SIGN,
+  summarizeChanges,
+  type Environment,
+} from "../../documents/plan.ts";
 import { resource, type Resource } from "./resource.ts";
 
 const COLUMNS: readonly Column<DeclarativeChange>[] = [
   { title: "ACTION", value: ({ action }) => `${SIGN[action]} ${action}` },
-  { title: "DOCUMENT", value: keyOf },
+  { title: "DOCUMENT", value: getRowKey },
   { title: "CHANGES", value: ({ message, fields }) => (message === "" ? fields.map(fieldText).join(", ") : message) },
 ];
 
@@ -32,37 +40,39 @@ export async function planResource(client: Client, files: PlanFiles, env: Enviro
     aliases: [],
     columns: COLUMNS,
     async rows() {
-      const marked = first?.plan.filter(isMade).map(keyOf);
+      const marked = first?.plan.filter(isMade).map(getRowKey);
       shown = first ?? (await read());
       first = undefined;
       const changes = shown.plan.filter(({ action }) => action !== "unchanged");
       const rows = [...changes.filter((one) => !isDeleted(one)), ...changes.filter(isDeleted)];
-      return { rows, isCut: false, summary: summaryOf(shown.plan), ...(marked && { marked }) };
+      return { rows, isCut: false, summary: summarizeChanges(shown.plan), ...(marked && { marked }) };
     },
-    keyOf,
-    labelOf: keyOf,
+    getRowKey,
+    getRowLabel: getRowKey,
     isOff: ({ action }) => action === "conflict",
     deletes: (change) => (isDeleted(change) ? change.name : undefined),
-    detail: (change) => Promise.resolve(linesOf(change)),
+    detail: (change) => Promise.resolve(formatChange(change)),
     actions: (change) => (isMade(change) || isDeleted(change) ? { apply: () => Promise.resolve() } : {}),
     async together(rows) {
-      const wanted = new Set(rows.filter(isMade).map(keyOf));
-      const documents = shown.body.documents.filter((one) => wanted.has(placeOf(one as DeclarativeDocument)));
+      const wanted = new Set(rows.filter(isMade).map(getRowKey));
+      const documents = shown.body.documents.filter((one) =>
+        wanted.has(formatDocumentName(one as DeclarativeDocument)),
+      );
       const remove = rows.filter(isDeleted).map(({ kind, name }) => ({ kind, name }));
       const body = { ...shown.body, documents, prune: false, ...(remove.length > 0 && { remove }) };
       const { data } = await client.call(declarativeApply, { body });
       if (data.filter(isDeleted).length < remove.length)
         throw new CliError(
-          `applied ${summaryOf(data)}, but this gateway does not delete single documents`,
+          `applied ${summarizeChanges(data)}, but this gateway does not delete single documents`,
           EXIT.failure,
           "update it, or run `fairway apply --prune`",
         );
-      return `Applied: ${summaryOf(data)}.`;
+      return `Applied: ${summarizeChanges(data)}.`;
     },
   });
 }
 
-function keyOf({ kind, name }: DeclarativeChange): string {
+function getRowKey({ kind, name }: DeclarativeChange): string {
   return `${kind}/${name}`;
 }
 

@@ -1,12 +1,12 @@
 import type { Channel } from "@fairway/wire";
-import { messageOf } from "../../../core/problem.ts";
-import { cellOf } from "../../../print/columns.ts";
+import { formatErrorMessage } from "../../../core/problem.ts";
+import { formatCell } from "../../../print/columns.ts";
 import type { Shape } from "../../../print/output.ts";
 import { printable } from "../../../print/printable.ts";
 import type { Signs } from "../../../print/signs.ts";
 import type { Column } from "../../../print/table.ts";
 import type { Rows } from "../../paging.ts";
-import { formOf, type Field, type Values } from "../form.ts";
+import { createForm, type Field, type Values } from "../form.ts";
 import type { Action, Amount, FormKey, Given, Item, Titles, Wanted } from "../state.ts";
 
 /** Rows that are read at once; the key `m` reads as many again. */
@@ -84,10 +84,10 @@ export interface Definition<Row extends object> {
   /** More of them, shown where they are chosen. */
   readonly wide?: readonly Column<Row>[] | undefined;
   rows(wanted: Wanted): Promise<Read<Row>>;
-  keyOf(row: Row): string;
+  getRowKey(row: Row): string;
   /** The id that people know, where it is another. */
-  idOf?(row: Row): string;
-  labelOf(row: Row): string;
+  getRowId?(row: Row): string;
+  getRowLabel(row: Row): string;
   isOff?(row: Row): boolean;
   detail?(row: Row, width: number): Promise<readonly string[]>;
   /** `edit` is the caller's: it leaves the screen. */
@@ -119,7 +119,7 @@ export function resource<Row extends object>(definition: Definition<Row>): Resou
   const { name, aliases, creates, disables, filters, writes, columns: usual, wide = [] } = definition;
   const columns = [...usual, ...wide];
   const seen = new Map<string, Row>();
-  const itemOf = (row: Row): Item => {
+  const toItem = (row: Row): Item => {
     const item = itemIn(definition, columns, row);
     seen.set(item.key, row);
     return item;
@@ -132,16 +132,16 @@ export function resource<Row extends object>(definition: Definition<Row>): Resou
     numeric: columns.map(({ isNumber }) => isNumber ?? false),
     fixed: columns.map(({ holds }) => holds === "time"),
     usual: usual.length,
-    forms: formsOf(definition),
+    forms: buildForms(definition),
     async load(wanted) {
       const { rows, isCut, marked, summary } = await definition.rows(wanted);
       seen.clear();
-      return { items: rows.map(itemOf), isCut, marked, summary };
+      return { items: rows.map(toItem), isCut, marked, summary };
     },
     async detail({ key }, width) {
       const row = seen.get(key);
       if (!row) return [];
-      return (await definition.detail?.(row, width)) ?? membersOf(row);
+      return (await definition.detail?.(row, width)) ?? formatMembers(row);
     },
     async act(items, action, given) {
       const { together } = definition;
@@ -173,7 +173,7 @@ export function resource<Row extends object>(definition: Definition<Row>): Resou
 }
 
 function itemIn<Row extends object>(definition: Definition<Row>, columns: readonly Column<Row>[], row: Row): Item {
-  const { keyOf, labelOf, idOf = keyOf } = definition;
+  const { getRowKey, getRowLabel, getRowId = getRowKey } = definition;
   const optional = {
     amounts: definition.amounts?.(row),
     choices: definition.choices?.(row),
@@ -182,29 +182,29 @@ function itemIn<Row extends object>(definition: Definition<Row>, columns: readon
     deletes: definition.deletes?.(row),
   };
   return {
-    key: keyOf(row),
-    label: printable(labelOf(row)),
+    key: getRowKey(row),
+    label: printable(getRowLabel(row)),
     cells: columns.map(({ value }) => value(row)),
-    values: columns.map((column) => valueOf(column, row)),
+    values: columns.map((column) => readValue(column, row)),
     isOff: definition.isOff?.(row) ?? false,
     actions: Object.keys(definition.actions?.(row) ?? {}) as Action[],
-    id: idOf(row),
+    id: getRowId(row),
     ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)) as Partial<Item>),
   };
 }
 
-function formsOf<Row extends object>({
+function buildForms<Row extends object>({
   name,
   creates,
   disables,
   filters,
   writes,
 }: Definition<Row>): NonNullable<Titles["forms"]> {
-  const forms: Partial<Record<FormKey, ReturnType<typeof formOf>>> = {};
-  if (creates) forms.c = formOf("create", creates.title, creates.fields);
-  if (disables) forms.D = formOf("disable", `Disable ${name} for a time`, disables.fields);
-  if (filters) forms.f = formOf("filter", `Show only these ${name}`, filters.fields);
-  if (writes) forms.w = formOf("write", `Write the rows of ${name} to a file`, writes.fields);
+  const forms: Partial<Record<FormKey, ReturnType<typeof createForm>>> = {};
+  if (creates) forms.c = createForm("create", creates.title, creates.fields);
+  if (disables) forms.D = createForm("disable", `Disable ${name} for a time`, disables.fields);
+  if (filters) forms.f = createForm("filter", `Show only these ${name}`, filters.fields);
+  if (writes) forms.w = createForm("write", `Write the rows of ${name} to a file`, writes.fields);
   return forms;
 }
 
@@ -229,19 +229,19 @@ async function actOnEach(
     try {
       await actOn(item);
     } catch (error) {
-      failures.push(`${item.label}: ${messageOf(error)}`);
+      failures.push(`${item.label}: ${formatErrorMessage(error)}`);
     }
   const [first] = failures;
   const done = `${action} done for ${items.length - failures.length} of ${items.length}`;
   return first === undefined ? done : `! ${done}; ${first}`;
 }
 
-function valueOf<Row>({ field, value }: Column<Row>, row: Row): string | number {
+function readValue<Row>({ field, value }: Column<Row>, row: Row): string | number {
   const raw = field === undefined ? undefined : row[field];
   return typeof raw === "number" ? raw : value(row);
 }
 
-export function membersOf(row: object): string[] {
+export function formatMembers(row: object): string[] {
   return factLines(Object.entries(row));
 }
 
@@ -250,7 +250,7 @@ export function factLines(facts: readonly (readonly [name: string, value: unknow
   const filled = facts.filter(([, value]) => value !== "" && value !== null && value !== undefined);
   const width = Math.max(0, ...filled.map(([name]) => name.length));
   return filled.flatMap(([name, value]) => {
-    const [first = "", ...rest] = cellOf(value).split("\n");
+    const [first = "", ...rest] = formatCell(value).split("\n");
     return [`${name.padEnd(width)}  ${first}`, ...rest.map((line) => `${" ".repeat(width)}  ${line}`)];
   });
 }

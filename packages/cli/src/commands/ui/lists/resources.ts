@@ -31,13 +31,13 @@ import { USERS } from "../../user/user.ts";
 import { channels } from "./channels.ts";
 import { createsCodes, createsToken, createsUser, setsOption } from "./creations.ts";
 import { logs } from "./logs.ts";
-import { LIMIT, membersOf, resource, type Resource, type Seen } from "./resource.ts";
+import { LIMIT, formatMembers, resource, type Resource, type Seen } from "./resource.ts";
 
 /** Changes of an option in its detail. */
 const CHANGES = 20;
 
 /** Resources that the signed-in user may see, channels first. */
-export function resourcesOf(client: SessionClient, seen: Seen): Resource[] {
+export function listResources(client: SessionClient, seen: Seen): Resource[] {
   const own = [tokens(client, seen), logs(client, seen), prices(client, seen)];
   if (!seen.isAdmin) return [...own, budgets(client, seen)];
   return [
@@ -63,8 +63,8 @@ function tokens(client: Client, { quotaPerUnit }: Seen): Resource {
       const found = await rowsUpTo(LIMIT * pages, (page) => client.call(tokenList, { query: { keyword, ...page } }));
       return { ...found, rows: found.rows.map(tokenOf) };
     },
-    keyOf: ({ id }) => String(id),
-    labelOf: ({ id, name }) => `token ${id} (${name})`,
+    getRowKey: ({ id }) => String(id),
+    getRowLabel: ({ id, name }) => `token ${id} (${name})`,
     isOff: ({ status }) => status !== TOKEN_STATUS.enabled,
     actions: ({ id }) => ({
       enable: set(id, TOKEN_STATUS.enabled),
@@ -82,13 +82,13 @@ function options(client: Client): Resource {
     aliases: ["option", "opt"],
     columns: SETTINGS.columns,
     rows: async () => ({ rows: (await client.call(optionList, {})).data, isCut: false }),
-    keyOf: ({ key }) => key,
-    labelOf: ({ key }) => `option ${key}`,
+    getRowKey: ({ key }) => key,
+    getRowLabel: ({ key }) => `option ${key}`,
     detail: async (row) => {
       const { data } = await client.call(optionHistory, { query: { key: row.key, page_size: CHANGES } });
       const changes = data.map((change) => CHANGE_COLUMNS.map(({ value }) => value(change)).join("  "));
       return [
-        ...membersOf(row),
+        ...formatMembers(row),
         "",
         ...(data.length === 0 ? ["never changed"] : ["changes, the latest first", ...changes]),
       ];
@@ -107,8 +107,8 @@ function users(client: Client, { quotaPerUnit }: Seen): Resource {
     wide: USERS.wide,
     rows: ({ search: keyword, pages }) =>
       rowsUpTo(LIMIT * pages, (page) => client.call(userList, { query: { keyword, ...page } })),
-    keyOf: ({ id }) => String(id),
-    labelOf: ({ id, username }) => `user ${id} (${username})`,
+    getRowKey: ({ id }) => String(id),
+    getRowLabel: ({ id, username }) => `user ${id} (${username})`,
     isOff: ({ status, DeletedAt }) => status !== USER_STATUS.enabled || DeletedAt !== null,
     actions: ({ id }) => ({
       enable: () => client.call(userManage, { body: { id, action: "enable" } }),
@@ -128,8 +128,8 @@ function budgets(client: Client, { isAdmin, quotaPerUnit }: Seen): Resource {
     columns: asDollars(BUDGETS.columns, quotaPerUnit),
     wide: asDollars(BUDGETS.wide ?? [], quotaPerUnit),
     rows: async () => ({ rows: await readBudgets(client, isAdmin), isCut: false }),
-    keyOf: ({ id }) => String(id),
-    labelOf: (budget) => `budget ${budget.id} (${budget.scope} ${budgetSubject(budget)})`,
+    getRowKey: ({ id }) => String(id),
+    getRowLabel: (budget) => `budget ${budget.id} (${budget.scope} ${budgetSubject(budget)})`,
     isOff: ({ used, quota_limit: limit }) => used >= limit,
     actions: ({ id }) => (isAdmin ? { delete: () => client.call(budgetDelete, { params: { id } }) } : {}),
   });
@@ -150,8 +150,8 @@ function codes(client: Client, { quotaPerUnit }: Seen): Resource {
       );
       return { ...found, rows: found.rows.map(redemptionOf) };
     },
-    keyOf: ({ id }) => String(id),
-    labelOf: ({ id, name }) => `code ${id} (${name})`,
+    getRowKey: ({ id }) => String(id),
+    getRowLabel: ({ id, name }) => `code ${id} (${name})`,
     isOff: ({ status }) => status !== REDEMPTION_STATUS.unused,
     actions: ({ id }) => ({
       enable: set(id, REDEMPTION_STATUS.unused),
@@ -169,7 +169,7 @@ function prices(client: Client, { quotaPerUnit }: Seen): Resource {
     aliases: ["price", "pricing"],
     columns: priceColumns(quotaPerUnit),
     rows: async () => ({ rows: (await client.call(pricingList, {})).data, isCut: false }),
-    keyOf: ({ model_name: model }) => model,
-    labelOf: ({ model_name: model }) => `price of ${model}`,
+    getRowKey: ({ model_name: model }) => model,
+    getRowLabel: ({ model_name: model }) => `price of ${model}`,
   });
 }

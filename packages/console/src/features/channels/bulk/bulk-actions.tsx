@@ -1,11 +1,11 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { Suspense, useState } from "react";
 import { ask } from "../../../ui/feedback/ask.ts";
-import { eachOf, partsOf, useBulk, type BulkAction } from "../../../ui/bulk/bulk.ts";
+import { runEach, runParts, useBulk, type BulkAction } from "../../../ui/bulk/bulk.ts";
 import { BulkBar, BulkButton } from "../../../ui/bulk/bulk-bar.tsx";
 import { planAction } from "../../../ui/bulk/plan.ts";
 import { deleteMany, patchMany, refreshChannels } from "../api.ts";
-import { callsOf, type BulkChange } from "./bulk-calls.ts";
+import { buildCalls, type BulkChange } from "./bulk-calls.ts";
 import { useTexts } from "../texts.ts";
 import { lateOverlay } from "../../../ui/late/late.tsx";
 
@@ -28,7 +28,7 @@ export function BulkActions({ chosen, select, test }: BulkActionsProps) {
   const testing: BulkAction = {
     label: t("testMany"),
     isCounted: true,
-    send: (ids, track) => eachOf(ids, test, track),
+    send: (ids, track) => runEach(ids, test, track),
     done: (count) => t("testedMany", { count }),
   };
   const removing: BulkAction = {
@@ -79,7 +79,7 @@ function useActions() {
     planAction(
       {
         label,
-        send: (changes, track) => partsOf(callsOf(changes), patchMany, track),
+        send: (changes, track) => runParts(buildCalls(changes), patchMany, track),
         refresh: refreshChannels,
         done: (count, isUndo) => t(isUndo ? "restoredMany" : "changedMany", { count }),
       },

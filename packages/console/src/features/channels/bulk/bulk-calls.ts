@@ -11,7 +11,7 @@ export type BulkChange = PlannedChange<Channel, BulkPatch>;
 const AT_ONCE = 25;
 
 /** Calls for a plan: channels with the same change share one. */
-export function callsOf(
+export function buildCalls(
   changes: readonly { readonly row: Pick<Channel, "id">; readonly patch: BulkPatch }[],
 ): { readonly ids: number[]; readonly patch: BulkPatch }[] {
   const groups = new Map<string, { ids: number[]; patch: BulkPatch }>();

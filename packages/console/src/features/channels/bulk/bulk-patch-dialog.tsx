@@ -8,7 +8,7 @@ import { ChangeDialog, type ShownChange } from "../../../ui/bulk/change-dialog.t
 import { AreaField, SelectField, TextField } from "../../../ui/form/field.tsx";
 import { groupsQuery } from "../api.ts";
 import type { BulkChange, BulkField } from "./bulk-calls.ts";
-import { checkBulk, NO_CHANGE, planOf, type BulkDraft } from "./bulk-patch.ts";
+import { checkBulk, NO_CHANGE, buildPlan, type BulkDraft } from "./bulk-patch.ts";
 import { useTexts } from "../texts.ts";
 
 interface DialogProps {
@@ -25,14 +25,14 @@ export function BulkPatchDialog({ channels, onApply, onClose }: DialogProps) {
   const [isChecked, setChecked] = useState(false);
   const problems = checkBulk(draft);
   const isGood = Object.keys(problems).length === 0;
-  const plan = useMemo(() => (isGood ? planOf(draft, channels) : []), [isGood, draft, channels]);
+  const plan = useMemo(() => (isGood ? buildPlan(draft, channels) : []), [isGood, draft, channels]);
   const rest = formatCount(channels.length - plan.length, language);
   return (
     <ChangeDialog
       title={t("changeManyTitle", { count: channels.length })}
       plan={plan}
-      rowOf={({ row }) => row}
-      membersOf={(change) => membersOf(change, t)}
+      toChosenRow={({ row }) => row}
+      listShownChanges={(change) => listShownChanges(change, t)}
       summary={(count) => t("previewCount", { count, rest })}
       isGood={isGood}
       onSubmit={() => {
@@ -68,7 +68,7 @@ function Fields({ draft, problems, set }: FieldsProps) {
     unchanged,
     ...texts.map(([value, label]) => ({ value, label })),
   ];
-  const modeOf = (value: string) => value as BulkDraft["tagMode"];
+  const toTagMode = (value: string) => value as BulkDraft["tagMode"];
   return (
     <SimpleGrid columns={{ base: 1, sm: 2 }} gap="4">
       <SelectField
@@ -81,7 +81,7 @@ function Fields({ draft, problems, set }: FieldsProps) {
         label={t("tag")}
         value={draft.tagMode}
         choices={choices(["set", t("setTo")], ["remove", t("takeAway")])}
-        onChange={(mode) => set({ tagMode: modeOf(mode) })}
+        onChange={(mode) => set({ tagMode: toTagMode(mode) })}
       />
       {draft.tagMode === "set" && (
         <TextField label={t("tagNew")} value={draft.tag} error={error("tag")} onChange={(tag) => set({ tag })} />
@@ -90,7 +90,7 @@ function Fields({ draft, problems, set }: FieldsProps) {
         label={t("groups")}
         value={draft.groupMode}
         choices={choices(["set", t("setTo")], ["add", t("addThese")], ["remove", t("removeThese")])}
-        onChange={(mode) => set({ groupMode: modeOf(mode) })}
+        onChange={(mode) => set({ groupMode: toTagMode(mode) })}
       />
       {draft.groupMode !== "" && (
         <TextField
@@ -122,7 +122,7 @@ function Fields({ draft, problems, set }: FieldsProps) {
         label={t("mapping")}
         value={draft.mappingMode}
         choices={choices(["set", t("replaceAll")], ["add", t("addThese")], ["remove", t("takeAway")])}
-        onChange={(mode) => set({ mappingMode: modeOf(mode) })}
+        onChange={(mode) => set({ mappingMode: toTagMode(mode) })}
       />
       {(draft.mappingMode === "set" || draft.mappingMode === "add") && (
         <AreaField
@@ -147,7 +147,7 @@ const FIELD_TEXT = {
   model_mapping: "mapping",
 } as const satisfies Record<BulkField, string>;
 
-function membersOf({ patch, undo }: BulkChange, t: ReturnType<typeof useTexts>): ShownChange[] {
+function listShownChanges({ patch, undo }: BulkChange, t: ReturnType<typeof useTexts>): ShownChange[] {
   const shown = (field: BulkField, value: string | number | undefined) => {
     if (field === "status") return t(value === 1 ? "enabled" : "disabledByHand");
     if (field === "group") return splitList(String(value)).join(", ") || "–";

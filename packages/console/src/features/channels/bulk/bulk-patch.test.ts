@@ -1,23 +1,23 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { callsOf } from "./bulk-calls.ts";
-import { checkBulk, NO_CHANGE, planOf } from "./bulk-patch.ts";
+import { buildCalls } from "./bulk-calls.ts";
+import { checkBulk, NO_CHANGE, buildPlan } from "./bulk-patch.ts";
 
 const channel = (values: Partial<Channel>): Channel =>
   ({ id: 1, status: 1, tag: null, group: "default", priority: 0, weight: 0, model_mapping: "", ...values }) as Channel;
 
 test("plans only what differs, and remembers what takes it back", () => {
   const rows = [channel({ id: 1, priority: 5 }), channel({ id: 2, priority: 9, tag: "old" })];
-  const plan = planOf({ ...NO_CHANGE, priority: "5", tagMode: "set", tag: "new" }, rows);
+  const plan = buildPlan({ ...NO_CHANGE, priority: "5", tagMode: "set", tag: "new" }, rows);
   expect(plan.map(({ patch }) => patch)).toEqual([{ tag: "new" }, { tag: "new", priority: 5 }]);
   expect(plan.map(({ undo }) => undo)).toEqual([{ tag: "" }, { tag: "old", priority: 9 }]);
-  expect(planOf(NO_CHANGE, rows)).toEqual([]);
+  expect(buildPlan(NO_CHANGE, rows)).toEqual([]);
 });
 
 test("adds groups to those of each channel, or removes them", () => {
   const rows = [channel({ group: "default,vip" }), channel({ id: 2, group: "default" })];
   const plan = (groupMode: "set" | "add" | "remove") =>
-    planOf({ ...NO_CHANGE, groupMode, group: "vip" }, rows).map(({ row: { id }, patch }) => [id, patch.group]);
+    buildPlan({ ...NO_CHANGE, groupMode, group: "vip" }, rows).map(({ row: { id }, patch }) => [id, patch.group]);
   expect(plan("add")).toEqual([[2, "default,vip"]]);
   expect(plan("remove")).toEqual([[1, "default"]]);
   expect(plan("set")).toEqual([
@@ -29,7 +29,7 @@ test("adds groups to those of each channel, or removes them", () => {
 test("merges mappings, replaces them or clears them", () => {
   const rows = [channel({ model_mapping: '{"a":"b"}' })];
   const plan = (mappingMode: "set" | "add" | "remove") =>
-    planOf({ ...NO_CHANGE, mappingMode, mapping: '{"c":"d"}' }, rows)[0]?.patch.model_mapping;
+    buildPlan({ ...NO_CHANGE, mappingMode, mapping: '{"c":"d"}' }, rows)[0]?.patch.model_mapping;
   expect(plan("add")).toBe('{"a":"b","c":"d"}');
   expect(plan("set")).toBe('{"c":"d"}');
   expect(plan("remove")).toBe("");
@@ -37,7 +37,7 @@ test("merges mappings, replaces them or clears them", () => {
 
 test("takes back the disabling of channels that were on, and leaves those that were off", () => {
   const rows = [channel({ id: 1 }), channel({ id: 2, status: CHANNEL_STATUS.disabledBySystem })];
-  expect(planOf({ ...NO_CHANGE, status: "off" }, rows)).toMatchObject([
+  expect(buildPlan({ ...NO_CHANGE, status: "off" }, rows)).toMatchObject([
     { row: { id: 1 }, patch: { status: CHANNEL_STATUS.disabledByHand }, undo: { status: CHANNEL_STATUS.enabled } },
   ]);
 });
@@ -55,7 +55,7 @@ test("refuses numbers that are none, and blank names", () => {
 
 test("sends equal changes together, 25 channels at a time", () => {
   const changes = Array.from({ length: 60 }, (_, id) => ({ row: { id }, patch: { priority: id % 2 } }));
-  const calls = callsOf(changes);
+  const calls = buildCalls(changes);
   expect(calls.map(({ ids }) => ids.length)).toEqual([25, 5, 25, 5]);
   expect(new Set(calls.flatMap(({ ids }) => ids)).size).toBe(60);
 });

@@ -1,6 +1,6 @@
 import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel } from "@fairway/wire";
 import { parseObject } from "../../../lib/text/json.ts";
-import { differenceOf } from "../../../ui/bulk/plan.ts";
+import { diffPatch } from "../../../ui/bulk/plan.ts";
 import type { BulkChange, BulkPatch } from "./bulk-calls.ts";
 
 /** How members of a list or a mapping are changed; "" leaves them. */
@@ -50,21 +50,21 @@ function isWhole(text: string, least: number): boolean {
 }
 
 /** Channels that a draft changes, each with the members that differ. */
-export function planOf(draft: BulkDraft, channels: readonly Channel[]): BulkChange[] {
+export function buildPlan(draft: BulkDraft, channels: readonly Channel[]): BulkChange[] {
   return channels.flatMap((channel) => {
-    const difference = differenceOf<BulkPatch>(wantedOf(draft, channel), beforeOf(channel));
+    const difference = diffPatch<BulkPatch>(buildWantedPatch(draft, channel), readCurrentValues(channel));
     return difference ? [{ row: channel, ...difference }] : [];
   });
 }
 
-function beforeOf({ status, tag, group, priority, weight, model_mapping }: Channel) {
+function readCurrentValues({ status, tag, group, priority, weight, model_mapping }: Channel) {
   // The system alone disables in its own name; by hand, a channel is either on or off.
   const isOn = status === CHANNEL_STATUS.enabled;
   const byHand = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
   return { status: byHand, tag: tag ?? "", group, priority, weight, model_mapping };
 }
 
-function wantedOf(draft: BulkDraft, channel: Channel): BulkPatch {
+function buildWantedPatch(draft: BulkDraft, channel: Channel): BulkPatch {
   const { status, priority, weight } = draft;
   return {
     ...(status !== "" && { status: status === "on" ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand }),

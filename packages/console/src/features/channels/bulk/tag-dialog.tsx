@@ -3,7 +3,7 @@ import { useState } from "react";
 import { TextField } from "../../../ui/form/field.tsx";
 import { FormDialog } from "../../../ui/form/form-dialog.tsx";
 import type { BulkChange } from "./bulk-calls.ts";
-import { NO_CHANGE, planOf } from "./bulk-patch.ts";
+import { NO_CHANGE, buildPlan } from "./bulk-patch.ts";
 import { useTexts } from "../texts.ts";
 
 interface TagDialogProps {
@@ -18,7 +18,7 @@ export function TagDialog({ channels, onApply, onClose }: TagDialogProps) {
   const [text, setText] = useState("");
   const apply = () => {
     const tag = text.trim();
-    onApply(planOf({ ...NO_CHANGE, tagMode: tag === "" ? "remove" : "set", tag }, channels));
+    onApply(buildPlan({ ...NO_CHANGE, tagMode: tag === "" ? "remove" : "set", tag }, channels));
   };
   return (
     <FormDialog

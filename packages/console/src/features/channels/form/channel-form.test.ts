@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkChannel, countKeys, EMPTY_CHANNEL, inputOfForm } from "./channel-form.ts";
+import { checkChannel, countKeys, EMPTY_CHANNEL, toChannelInput } from "./channel-form.ts";
 import { statusInfo } from "../../../lib/text/status-info.ts";
 import { responseGrade } from "../response-grade.ts";
 
@@ -29,7 +29,12 @@ test("priority and weight are whole numbers within their bounds", () => {
 });
 
 test("what is sent has comma lists and no trailing slash", () => {
-  const input = inputOfForm({ ...filled, base_url: "https://api.example.com//", models: ["a", "b"], auto_ban: false });
+  const input = toChannelInput({
+    ...filled,
+    base_url: "https://api.example.com//",
+    models: ["a", "b"],
+    auto_ban: false,
+  });
   expect(input).toMatchObject({
     type: 1,
     base_url: "https://api.example.com",

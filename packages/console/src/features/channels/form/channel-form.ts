@@ -49,7 +49,7 @@ export const EMPTY_CHANNEL: ChannelDraft = {
   test_model: "",
 };
 
-export function formOfChannel(channel: Channel): ChannelDraft {
+export function toChannelDraft(channel: Channel): ChannelDraft {
   return {
     type: String(channel.type),
     name: channel.name,
@@ -71,7 +71,7 @@ export function formOfChannel(channel: Channel): ChannelDraft {
   };
 }
 
-export function inputOfForm(form: ChannelDraft): ChannelInput {
+export function toChannelInput(form: ChannelDraft): ChannelInput {
   return {
     type: Number(form.type),
     name: form.name.trim(),

@@ -10,7 +10,7 @@ import type { Edited } from "../../../ui/form/use-edited.ts";
 import { EditDrawer } from "../../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../../ui/form/use-close-to.ts";
 import { channelQuery, createChannel, updateChannel, usualModelsQuery } from "../api.ts";
-import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, type ChannelDraft } from "./channel-form.ts";
+import { checkChannel, EMPTY_CHANNEL, toChannelDraft, toChannelInput, type ChannelDraft } from "./channel-form.ts";
 import { SectionIndex, type SectionName } from "./section-index.tsx";
 import { TestDock } from "./test-dock.tsx";
 import { useProbe } from "./use-probe.ts";
@@ -46,7 +46,7 @@ export function EditChannel() {
       list="/channel"
       query={channelQuery}
       mark={(channel) => <StateMark channel={channel} />}
-      draftOf={formOfChannel}
+      toDraft={toChannelDraft}
       form={(initial, edited) => <ChannelForm initial={initial} edited={edited} />}
     />
   );
@@ -85,8 +85,8 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: E
     check: (values) =>
       Object.fromEntries(Object.entries(checkChannel(values, isNew)).map(([name, problem]) => [name, t(problem)])),
     save: async (values) => {
-      if (isNew) await createChannel(inputOfForm(values), values.keysAs === "one");
-      else await updateChannel(edited, inputOfForm(values));
+      if (isNew) await createChannel(toChannelInput(values), values.keysAs === "one");
+      else await updateChannel(edited, toChannelInput(values));
       toast("success", t(isNew ? "created" : "saved", { name: values.name.trim() }));
     },
     onProblem: edited?.onProblem ?? toastProblem,

@@ -5,7 +5,7 @@ import { ChipsField } from "../../../ui/form/chips-field.tsx";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { allModels, fetchModels, usualModelsQuery } from "../api.ts";
-import { inputOfForm } from "./channel-form.ts";
+import { toChannelInput } from "./channel-form.ts";
 import { useType, type SectionProps } from "./sections.tsx";
 import { sectionAnchor } from "./section-index.tsx";
 import { useTexts } from "../texts.ts";
@@ -27,7 +27,7 @@ export function Models({ form, channel }: SectionProps) {
     if (channel === undefined && values.key.trim() === "") return toast("error", t("oneKey"));
     setAsking(true);
     try {
-      const models = await fetchModels(channel?.id, inputOfForm(values));
+      const models = await fetchModels(channel?.id, toChannelInput(values));
       setOffered(models);
       const fresh = models.filter((model) => !latest.current.includes(model)).length;
       toast("info", t("fetched", { count: models.length, fresh }));

@@ -32,12 +32,13 @@ export function Provider({ form, channel }: SectionProps) {
       value: String(type),
       label: retired ? t("typeEnded", { label }) : label,
     }));
-  const otherOf = (type: string) => types.find((entry) => String(entry.type) === type)?.other_default ?? "";
+  const findDefaultOther = (type: string) => types.find((entry) => String(entry.type) === type)?.other_default ?? "";
   const changeType = (type: string) => {
     const models = usual[type] ?? [];
     const isStillUsual = values.models.join() === (usual[values.type] ?? []).join();
     set("type", type);
-    if (channel === undefined && [otherOf(values.type), ""].includes(values.other)) set("other", otherOf(type));
+    if (channel === undefined && [findDefaultOther(values.type), ""].includes(values.other))
+      set("other", findDefaultOther(type));
     // Own choices stay; a list that came from the former type follows the new one.
     if (values.models.length === 0 || (channel === undefined && isStillUsual)) set("models", models);
   };

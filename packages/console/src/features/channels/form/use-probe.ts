@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { problemText } from "../../../ui/feedback/toaster.ts";
 import { probeChannel } from "../api.ts";
-import { inputOfForm, type ChannelDraft } from "./channel-form.ts";
+import { toChannelInput, type ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "../texts.ts";
 
 export interface Probe {
@@ -23,7 +23,7 @@ export function useProbe(id: number | undefined): Probe {
     async run(form, model) {
       setRunning(true);
       try {
-        const answer = await probeChannel(id, { ...inputOfForm(form), test_model: model });
+        const answer = await probeChannel(id, { ...toChannelInput(form), test_model: model });
         const text = answer.ok
           ? t("probeGood", { seconds: (answer.latency_ms / 1000).toFixed(2) })
           : t("probeBad", { message: answer.message });

@@ -83,7 +83,7 @@ export function ChannelsPage() {
     rows: data?.rows,
     total: data?.total,
     filter: list.filterKey,
-    idOf: (channel) => channel.id,
+    getRowId: (channel) => channel.id,
     read: (wanted, rows) => queryClient.fetchQuery(channelsQuery({ ...filter, page: wanted, size: rows })),
   });
   const columns = useMemo(() => channelColumns({ t, types: byType, testing }), [t, byType, testing]);

@@ -17,7 +17,7 @@ import { StateMark } from "../state-mark.tsx";
 import { useTexts } from "../texts.ts";
 import { TypeIcon } from "../type-icon.tsx";
 
-const MOST_GROUPS = 2;
+const MAX_GROUPS = 2;
 
 function NameCell({ channel }: { readonly channel: Channel }) {
   const { search } = useLocation();
@@ -54,10 +54,10 @@ function ResponseCell(props: { readonly channel: Channel; readonly isTesting: bo
 
 /** The first groups; all of them are in the tooltip, so that rows keep one height. */
 function GroupTags({ names }: { readonly names: readonly string[] }) {
-  const rest = names.length - MOST_GROUPS;
+  const rest = names.length - MAX_GROUPS;
   return (
     <span className="group-tags" title={names.join(", ")}>
-      {names.slice(0, MOST_GROUPS).map((name) => (
+      {names.slice(0, MAX_GROUPS).map((name) => (
         <span key={name} className="group-tag">
           {name}
         </span>
@@ -122,7 +122,7 @@ interface ColumnContext {
 }
 
 export function channelColumns({ t, types, testing }: ColumnContext): Column<Channel>[] {
-  const labelOf = (channel: Channel) => types.get(channel.type)?.label ?? String(channel.type);
+  const findTypeLabel = (channel: Channel) => types.get(channel.type)?.label ?? String(channel.type);
   return [
     {
       id: "id",
@@ -151,8 +151,8 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
       isMinor: true,
       cell: (row) => (
         <span className="type-cell">
-          <TypeIcon type={row.type} label={labelOf(row)} />
-          {labelOf(row)}
+          <TypeIcon type={row.type} label={findTypeLabel(row)} />
+          {findTypeLabel(row)}
         </span>
       ),
     },

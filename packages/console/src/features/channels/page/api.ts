@@ -55,7 +55,7 @@ export async function forgetFilters(id: number, one?: LearnedFilter): Promise<vo
 /** The newest calls that failed at this channel. */
 export function failuresQuery(id: number) {
   return queryOptions({
-    queryKey: queryKeys.logs.failuresOf(id),
+    queryKey: queryKeys.logs.failuresByChannel(id),
     queryFn: ({ signal }) =>
       call(logList, { query: { p: 1, page_size: FAILURES, type: LOG_TYPE.error, channel: id }, signal }),
     refetchInterval: REFRESH_MS,

@@ -19,8 +19,8 @@ import { StateMark } from "../state-mark.tsx";
 import { useTexts } from "../texts.ts";
 import { TypeIcon } from "../type-icon.tsx";
 
-const MOST_MODELS = 12;
-const MOST_KEYS = 6;
+const MAX_MODELS = 12;
+const MAX_KEYS = 6;
 
 function Lead({ channel, type }: { readonly channel: Channel; readonly type: ChannelType | undefined }) {
   const label = type?.label ?? `#${channel.type}`;
@@ -39,10 +39,10 @@ function Models({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
   const language = useLanguage();
   const models = splitList(channel.models);
-  const rest = models.length - MOST_MODELS;
+  const rest = models.length - MAX_MODELS;
   return (
     <>
-      {models.slice(0, MOST_MODELS).join(", ") || "–"}
+      {models.slice(0, MAX_MODELS).join(", ") || "–"}
       {rest > 0 && <span className="soft"> {t("moreModels", { count: formatCount(rest, language) })}</span>}
     </>
   );
@@ -103,7 +103,7 @@ export function ChannelPeek({ peek }: { readonly peek: RowPeekState<Channel> }) 
   const { listed, id } = peek;
   const query = useQuery({ ...shownChannelQuery(id ?? 0), enabled: listed === undefined && id !== undefined });
   const types = useQuery(typesQuery).data;
-  const typeOf = (channel: Channel) => types?.find(({ type }) => type === channel.type);
+  const findChannelType = (channel: Channel) => types?.find(({ type }) => type === channel.type);
   return (
     <PeekPanel
       peek={peek}
@@ -112,7 +112,7 @@ export function ChannelPeek({ peek }: { readonly peek: RowPeekState<Channel> }) 
       unknown={t("title")}
       missing={{ key: "channel_not_found", body: t("missingTitle") }}
       title={(channel) => <bdi>{channel.name}</bdi>}
-      lead={(channel) => <Lead channel={channel} type={typeOf(channel)} />}
+      lead={(channel) => <Lead channel={channel} type={findChannelType(channel)} />}
     >
       {(channel) => (
         <>
@@ -130,7 +130,7 @@ export function ChannelPeek({ peek }: { readonly peek: RowPeekState<Channel> }) 
             <Health channel={channel} />
             <Routing channel={channel} />
           </div>
-          <KeysPanel id={channel.id} most={MOST_KEYS} />
+          <KeysPanel id={channel.id} most={MAX_KEYS} />
         </>
       )}
     </PeekPanel>

@@ -6,15 +6,15 @@ import { queryKeys } from "../../../lib/query-keys.ts";
 
 const REFRESH_MS = 60_000;
 const DAY = 86_400;
-const MOST_CHANNELS = 200;
-const MOST_DISABLED = 50;
+const MAX_CHANNELS = 200;
+const MAX_DISABLED = 50;
 
 /** Channels in trouble: disabled by the system, skipped, or failing. */
 export const troubleQuery = queryOptions({
   queryKey: queryKeys.channels.trouble,
   queryFn: async ({ signal }) => {
-    const disabled = { p: 0, page_size: MOST_DISABLED, status: String(CHANNEL_STATUS.disabledBySystem) };
-    const usage = { by: "channel", start_timestamp: nowSeconds() - DAY, limit: MOST_CHANNELS };
+    const disabled = { p: 0, page_size: MAX_DISABLED, status: String(CHANNEL_STATUS.disabledBySystem) };
+    const usage = { by: "channel", start_timestamp: nowSeconds() - DAY, limit: MAX_CHANNELS };
     const [channels, health, statistics] = await Promise.all([
       call(channelList, { query: disabled, signal }),
       call(channelHealth, { signal }),

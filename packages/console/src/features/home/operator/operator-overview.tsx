@@ -6,7 +6,7 @@ import { useUsage } from "../../../shared/usage/use-usage.ts";
 import { When } from "../../../ui/display/when.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { DemoNotice } from "../demo-notice.tsx";
-import { insteadOf, useSteps } from "../next-steps.tsx";
+import { renderNextSteps, useSteps } from "../next-steps.tsx";
 import { Opening } from "../opening.tsx";
 import { useTexts } from "../texts.ts";
 import { BudgetsPanel } from "./budgets-panel.tsx";
@@ -40,7 +40,7 @@ export function OperatorOverview() {
       <Opening hasDemo>
         <DemoNotice />
         {data && <Complete usage={data} />}
-        <UsageBlock usage={usage} instead={isNew ? insteadOf(steps, TREND_HEIGHT, <TrendPlaces />) : undefined} />
+        <UsageBlock usage={usage} instead={isNew ? renderNextSteps(steps, TREND_HEIGHT, <TrendPlaces />) : undefined} />
         <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
           <Stack gap="3" minW="0">
             <TroublePanel />

@@ -10,7 +10,7 @@ import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { useTexts } from "../texts.ts";
 import { jobsQuery, replicasQuery } from "./api.ts";
 
-const MOST_JOBS = 5;
+const MAX_JOBS = 5;
 
 function ReplicaRow(props: { readonly replica: Replica; readonly isOther: boolean }) {
   const t = useTexts();
@@ -89,7 +89,7 @@ export function JobsPanel() {
   });
   return (
     <Panel title={t("jobs")} count={data?.length} empty={t("jobsNone")}>
-      {data?.slice(0, MOST_JOBS).map((job) => (
+      {data?.slice(0, MAX_JOBS).map((job) => (
         <PanelRow key={job.id}>
           <Mark
             kind={job.failed > 0 && job.status === JOB_STATUS.done ? "caution" : JOB_MARKS[job.status]}

@@ -11,7 +11,7 @@ import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { useTexts } from "../texts.ts";
 import { troubleQuery } from "./api.ts";
-import { troubleOf, type Trouble, type TroubleKind } from "./trouble.ts";
+import { findTrouble, type Trouble, type TroubleKind } from "./trouble.ts";
 
 const MARKS: Record<TroubleKind, MarkKind> = {
   disabled: "stop",
@@ -50,7 +50,7 @@ function Reason({ trouble }: { readonly trouble: Trouble }) {
 export function TroublePanel() {
   const t = useTexts();
   const { data, error, refetch } = useQuery(troubleQuery);
-  const troubles = useMemo(() => data && troubleOf(data), [data]);
+  const troubles = useMemo(() => data && findTrouble(data), [data]);
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   return (
     <Panel

@@ -1,6 +1,6 @@
 import type { ChannelHealth } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { troubleOf } from "./trouble.ts";
+import { findTrouble } from "./trouble.ts";
 
 function health(id: number, state: ChannelHealth["state"], change: Partial<ChannelHealth> = {}): ChannelHealth {
   return { channel_id: id, key_index: 0, state, model: "", wait_ms: 0, consecutive_failures: 1, ...change };
@@ -13,11 +13,11 @@ function usage(id: number, calls: number, errors: number) {
 const NOTHING = { disabled: [], health: [], usage: [] };
 
 test("channels without a finding are not listed", () => {
-  expect(troubleOf({ ...NOTHING, usage: [usage(1, 1_000, 20)], health: [health(1, "chat-only")] })).toEqual([]);
+  expect(findTrouble({ ...NOTHING, usage: [usage(1, 1_000, 20)], health: [health(1, "chat-only")] })).toEqual([]);
 });
 
 test("the worst comes first, each channel once", () => {
-  const found = troubleOf({
+  const found = findTrouble({
     disabled: [{ id: 4, name: "four", other_info: '{"status_reason":"401 invalid key","status_time":7}' }],
     health: [health(3, "resting"), health(2, "open"), health(4, "open"), health(2, "resting", { key_index: 1 })],
     usage: [usage(5, 10, 5), usage(2, 10, 9), usage(4, 3, 3)],
@@ -38,10 +38,10 @@ test("keys are counted once, and the first retry is named", () => {
     health(1, "half-open", { key_index: 1, wait_ms: 4_000 }),
     health(1, "open", { key_index: 1, wait_ms: 5_000, model: "o3" }),
   ];
-  expect(troubleOf({ ...NOTHING, health: keys })).toMatchObject([{ kind: "open", keys: 2, waitMs: 4_000 }]);
+  expect(findTrouble({ ...NOTHING, health: keys })).toMatchObject([{ kind: "open", keys: 2, waitMs: 4_000 }]);
 });
 
 test("a few failures among many calls are no trouble", () => {
-  expect(troubleOf({ ...NOTHING, usage: [usage(1, 2, 2), usage(2, 100, 4)] })).toEqual([]);
-  expect(troubleOf({ ...NOTHING, usage: [usage(2, 100, 5)] })).toMatchObject([{ kind: "errors" }]);
+  expect(findTrouble({ ...NOTHING, usage: [usage(1, 2, 2), usage(2, 100, 4)] })).toEqual([]);
+  expect(findTrouble({ ...NOTHING, usage: [usage(2, 100, 5)] })).toMatchObject([{ kind: "errors" }]);
 });

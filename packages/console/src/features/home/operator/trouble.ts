@@ -40,7 +40,7 @@ const OF_HEALTH: Partial<Record<ChannelHealth["state"], TroubleKind>> = {
 };
 
 /** Channels that need an operator, the worst first, each once with its worst reason. */
-export function troubleOf({ disabled, health, usage }: TroubleInput): Trouble[] {
+export function findTrouble({ disabled, health, usage }: TroubleInput): Trouble[] {
   const sums = new Map(usage.map((one) => [Number(one.subject), one]));
   const found = new Map<number, Trouble>();
   const add = (id: number, trouble: Pick<Trouble, "kind"> & Partial<Trouble>) => {

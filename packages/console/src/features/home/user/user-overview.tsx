@@ -11,7 +11,7 @@ import { Page } from "../../../ui/display/page.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { Placeholder } from "../../../ui/feedback/placeholder.tsx";
 import { recentQuery } from "../api.ts";
-import { insteadOf, useSteps } from "../next-steps.tsx";
+import { renderNextSteps, useSteps } from "../next-steps.tsx";
 import { Opening } from "../opening.tsx";
 import { useTexts } from "../texts.ts";
 import { Recent } from "./recent.tsx";
@@ -40,7 +40,7 @@ export function UserOverview() {
   const steps = useSteps({ isAdmin: false, isOn: isNew !== false });
   const isBegun = data && data.now.total.calls > 0;
   const place = <Placeholder height={SPEND_HEIGHT} />;
-  const first = isNew ? insteadOf(steps, SPEND_HEIGHT, place) : undefined;
+  const first = isNew ? renderNextSteps(steps, SPEND_HEIGHT, place) : undefined;
   return (
     <Page title={t("title")} actions={<RangeChoice range={usage.range} choose={usage.choose} />}>
       <Opening isWaiting={budgets.isLoading}>

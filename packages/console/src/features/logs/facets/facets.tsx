@@ -3,10 +3,10 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { abbreviate } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { Icon } from "../../../ui/display/icon.tsx";
-import { reasonOf, type TranslateFailure } from "../../../shared/failures/reasons.ts";
+import { findReasonText, type TranslateFailure } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { facetsQuery, type LogFilter } from "../api.ts";
-import { kindOf } from "../kinds.ts";
+import { findKind } from "../kinds.ts";
 import { useTexts } from "../texts.ts";
 import "./facets.css";
 
@@ -51,7 +51,7 @@ interface Entry {
   readonly note?: string;
 }
 
-function entriesOf(
+function listEntries(
   facet: Facet,
   facets: LogFacets,
   { t, say }: { readonly t: Translate; readonly say: TranslateFailure },
@@ -64,9 +64,9 @@ function entriesOf(
       note: `#${value}`,
     }));
   return facets[facet.values].map(({ value, count }) => {
-    const kind = facet.name === "type" ? kindOf(value) : undefined;
+    const kind = facet.name === "type" ? findKind(value) : undefined;
     if (kind) return { value, count, label: t(kind.text) };
-    if (facet.name === "code") return { value, count, label: reasonOf(value, say) ?? value };
+    if (facet.name === "code") return { value, count, label: findReasonText(value, say) ?? value };
     return { value, count, label: value };
   });
 }
@@ -78,7 +78,7 @@ function Group(props: FacetsProps & { readonly facet: Facet; readonly facets: Lo
   const { facet, filter } = props;
   const chosen = filter[facet.name];
   const isOn = chosen !== UNSET[facet.name];
-  const found = entriesOf(facet, props.facets, { t, say });
+  const found = listEntries(facet, props.facets, { t, say });
   const isListed = found.some(({ value }) => value === chosen);
   const entries = isOn && !isListed ? [{ value: chosen, count: 0, label: chosen }, ...found] : found;
   if (entries.length === 0) return null;

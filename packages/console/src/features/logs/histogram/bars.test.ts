@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barsOf, roundTop, spanOf, ticksOf, widened } from "./bars.ts";
+import { buildBars, roundTop, calculateSpan, buildTicks, widened } from "./bars.ts";
 
 const histogram = {
   interval: 60,
@@ -12,20 +12,20 @@ const histogram = {
 };
 
 test("stretches without calls have a bar too", () => {
-  expect(barsOf(histogram)).toEqual([
+  expect(buildBars(histogram)).toEqual([
     { from: 60, to: 119, count: 3, errors: 1 },
     { from: 120, to: 179, count: 0, errors: 0 },
     { from: 180, to: 239, count: 0, errors: 0 },
     { from: 240, to: 299, count: 2, errors: 0 },
   ]);
-  expect(barsOf({ ...histogram, interval: 1, from: 0, to: 1_000_000 })).toHaveLength(240);
+  expect(buildBars({ ...histogram, interval: 1, from: 0, to: 1_000_000 })).toHaveLength(240);
 });
 
 test("a selection covers both of its ends, in either direction, and stays within the plot", () => {
-  const bars = barsOf(histogram);
-  expect(spanOf(bars, 2, 1)).toEqual({ from: 120, to: 239 });
-  expect(spanOf(bars, -3, 99)).toEqual({ from: 60, to: 299 });
-  expect(spanOf([], 0, 0)).toBeUndefined();
+  const bars = buildBars(histogram);
+  expect(calculateSpan(bars, 2, 1)).toEqual({ from: 120, to: 239 });
+  expect(calculateSpan(bars, -3, 99)).toEqual({ from: 60, to: 299 });
+  expect(calculateSpan([], 0, 0)).toBeUndefined();
 });
 
 test("zooming out triples the span and ends now", () => {
@@ -41,22 +41,22 @@ test("the axis has marks at round local times, whatever the span begins with", (
   const hour = 3_600;
   const ahead = 5.5 * hour;
   const day = { from: 900, to: 20 * hour - 1 };
-  expect(ticksOf(day, 0).map(({ at }) => at / hour)).toEqual([6, 12, 18]);
+  expect(buildTicks(day, 0).map(({ at }) => at / hour)).toEqual([6, 12, 18]);
   // Midnight and 06:00 in Kolkata.
-  expect(ticksOf(day, ahead).map(({ at, isDay }) => [(at + ahead) / hour, isDay])).toEqual([
+  expect(buildTicks(day, ahead).map(({ at, isDay }) => [(at + ahead) / hour, isDay])).toEqual([
     [6, false],
     [12, false],
     [18, false],
     [24, true],
   ]);
-  const month = ticksOf({ from: 0, to: 30 * 24 * hour - 1 }, 0);
+  const month = buildTicks({ from: 0, to: 30 * 24 * hour - 1 }, 0);
   expect(month.map(({ at, isDay }) => [at / hour / 24, isDay])).toEqual([0, 5, 10, 15, 20, 25].map((at) => [at, true]));
   expect(month[3]?.place).toBe(0.5);
 });
 
 test("a minute has marks of fifteen seconds, a year marks at days", () => {
-  expect(ticksOf({ from: 7, to: 66 }, 0).map(({ at }) => at)).toEqual([15, 30, 45, 60]);
-  const year = ticksOf({ from: 0, to: 365 * 86_400 - 1 }, 0);
+  expect(buildTicks({ from: 7, to: 66 }, 0).map(({ at }) => at)).toEqual([15, 30, 45, 60]);
+  const year = buildTicks({ from: 0, to: 365 * 86_400 - 1 }, 0);
   expect(year.length).toBeLessThanOrEqual(7);
   expect(year.every(({ isDay }) => isDay)).toBe(true);
 });

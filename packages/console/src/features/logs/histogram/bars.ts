@@ -10,13 +10,13 @@ export interface Bar {
 }
 
 /** More than the server answers; a stretch that a wrong clock made longer is cut. */
-const MOST_BARS = 240;
+const MAX_BARS = 240;
 
 /** Every stretch of the period in order, with those that have no calls. */
-export function barsOf({ interval, from, to, buckets }: LogHistogram): Bar[] {
+export function buildBars({ interval, from, to, buckets }: LogHistogram): Bar[] {
   const counts = new Map(buckets.map((bucket) => [bucket.start, bucket]));
   const bars: Bar[] = [];
-  for (let start = from - (from % interval); start <= to && bars.length < MOST_BARS; start += interval) {
+  for (let start = from - (from % interval); start <= to && bars.length < MAX_BARS; start += interval) {
     const { count = 0, errors = 0, others = 0 } = counts.get(start) ?? {};
     bars.push({ from: start, to: start + interval - 1, count: count - others, errors });
   }
@@ -29,7 +29,7 @@ interface Span {
 }
 
 /** The time that two bars and all between them cover, in either order. */
-export function spanOf(bars: readonly Bar[], one: number, other: number): Span | undefined {
+export function calculateSpan(bars: readonly Bar[], one: number, other: number): Span | undefined {
   const first = bars[Math.max(0, Math.min(one, other))];
   const last = bars[Math.min(bars.length - 1, Math.max(one, other))];
   return first && last && { from: first.from, to: last.to };
@@ -53,7 +53,7 @@ export function roundTop(count: number): number {
 /** Seconds between the marks of the axis. */
 const TICK_STEPS = [1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200];
 const DAY = 86_400;
-const MOST_TICKS = 6;
+const MAX_TICKS = 6;
 
 interface Tick {
   readonly at: number;
@@ -64,10 +64,10 @@ interface Tick {
 }
 
 /** Round local times of a span; `offset` = seconds that the local clock is ahead of UTC. */
-export function ticksOf({ from, to }: Span, offset: number): Tick[] {
+export function buildTicks({ from, to }: Span, offset: number): Tick[] {
   const length = to + 1 - from;
-  const days = Math.ceil(length / DAY / MOST_TICKS) * DAY;
-  const step = TICK_STEPS.find((seconds) => length / seconds <= MOST_TICKS) ?? days;
+  const days = Math.ceil(length / DAY / MAX_TICKS) * DAY;
+  const step = TICK_STEPS.find((seconds) => length / seconds <= MAX_TICKS) ?? days;
   const ticks: Tick[] = [];
   for (let local = Math.ceil((from + offset) / step) * step; local - offset < to; local += step) {
     const at = local - offset;

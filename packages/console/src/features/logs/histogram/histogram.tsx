@@ -1,13 +1,13 @@
 import { Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
-import { dateOf, formatCount, formatStamp } from "../../../lib/format.ts";
+import { toDate, formatCount, formatStamp } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { nowSeconds } from "../../../lib/now.ts";
 import { Icon } from "../../../ui/display/icon.tsx";
 import { histogramQuery, type LogFilter } from "../api.ts";
 import { useTexts } from "../texts.ts";
-import { barsOf, roundTop, spanOf, ticksOf, widened, type Bar } from "./bars.ts";
+import { buildBars, roundTop, calculateSpan, buildTicks, widened, type Bar } from "./bars.ts";
 import "./histogram.css";
 
 interface HistogramProps {
@@ -40,7 +40,7 @@ function Reading(props: { readonly bars: readonly Bar[]; readonly choice: Choice
   const low = Math.min(choice.anchor, choice.end);
   const high = Math.max(choice.anchor, choice.end);
   const chosen = bars.slice(low, high + 1);
-  const span = spanOf(bars, low, high);
+  const span = calculateSpan(bars, low, high);
   if (!span) return null;
   const count = chosen.reduce((sum, bar) => sum + bar.count, 0);
   const errors = chosen.reduce((sum, bar) => sum + bar.errors, 0);
@@ -116,7 +116,7 @@ function Plot(props: {
   }
 
   function apply({ anchor, end }: Choice): void {
-    const span = spanOf(bars, anchor, end);
+    const span = calculateSpan(bars, anchor, end);
     setChoice(undefined);
     if (span && (span.to > span.from || interval > 1)) props.onNarrow(span.from, span.to);
   }
@@ -191,7 +191,7 @@ export function Histogram(props: HistogramProps) {
   const t = useTexts();
   const language = useLanguage();
   const { data } = useQuery(histogramQuery(props.filter, props));
-  const bars = useMemo(() => (data ? barsOf(data) : []), [data]);
+  const bars = useMemo(() => (data ? buildBars(data) : []), [data]);
   const count = bars.reduce((sum, bar) => sum + bar.count, 0);
   const errors = bars.reduce((sum, bar) => sum + bar.errors, 0);
   const first = bars[0];
@@ -227,8 +227,8 @@ export function Histogram(props: HistogramProps) {
         <>
           <Plot bars={bars} interval={data.interval} onNarrow={props.onNarrow} />
           <div className="histogram-times" aria-hidden="true">
-            {ticksOf({ from: first.from, to: last.to }, offsetAt(first.from)).map(({ at, place, isDay }, index) => (
-              <span key={at} className={sideOf(place)} style={{ insetInlineStart: `${place * 100}%` }}>
+            {buildTicks({ from: first.from, to: last.to }, offsetAt(first.from)).map(({ at, place, isDay }, index) => (
+              <span key={at} className={findSideClass(place)} style={{ insetInlineStart: `${place * 100}%` }}>
                 {tickText(at, { isDay, isFirst: index === 0 })}
               </span>
             ))}
@@ -247,11 +247,11 @@ export function Histogram(props: HistogramProps) {
 
 /** Seconds that the local clock is ahead of UTC. */
 function offsetAt(at: number): number {
-  return -dateOf(at).getTimezoneOffset() * 60;
+  return -toDate(at).getTimezoneOffset() * 60;
 }
 
 /** The outer marks stay within the plot. */
-function sideOf(place: number): string | undefined {
+function findSideClass(place: number): string | undefined {
   if (place < 0.05) return "is-first";
   return place > 0.95 ? "is-last" : undefined;
 }

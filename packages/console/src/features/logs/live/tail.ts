@@ -11,7 +11,7 @@ export interface Tail {
 }
 
 /** Rows of each kind that a page holds, however long it is open. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 export const NO_TAIL: Tail = { shown: [], waiting: [], missed: 0 };
 
@@ -19,12 +19,12 @@ export const NO_TAIL: Tail = { shown: [], waiting: [], missed: 0 };
 export function received(tail: Tail, rows: readonly LogRow[], isHeld: boolean): Tail {
   const newest = rows.toReversed();
   // Rows that slid out of a list are found by paging; those that never were in it are counted.
-  if (!isHeld) return { ...tail, shown: [...newest, ...tail.shown].slice(0, MOST_ROWS) };
+  if (!isHeld) return { ...tail, shown: [...newest, ...tail.shown].slice(0, MAX_ROWS) };
   const waiting = [...newest, ...tail.waiting];
   return {
     ...tail,
-    waiting: waiting.slice(0, MOST_ROWS),
-    missed: tail.missed + Math.max(0, waiting.length - MOST_ROWS),
+    waiting: waiting.slice(0, MAX_ROWS),
+    missed: tail.missed + Math.max(0, waiting.length - MAX_ROWS),
   };
 }
 
@@ -34,7 +34,7 @@ export function missed(tail: Tail, count: number): Tail {
 
 /** Puts the waiting rows into the list. */
 export function released({ shown, waiting }: Tail): Tail {
-  return { shown: [...waiting, ...shown].slice(0, MOST_ROWS), waiting: [], missed: 0 };
+  return { shown: [...waiting, ...shown].slice(0, MAX_ROWS), waiting: [], missed: 0 };
 }
 
 /** How many calls the reader has not seen. */
@@ -43,13 +43,13 @@ export function unseen({ waiting, missed: more }: Tail): number {
 }
 
 /** What makes two copies of one row the same: owners see running numbers for ids. */
-function identityOf(row: LogRow): string {
+function buildRowIdentity(row: LogRow): string {
   return [row.request_id, row.created_at, row.type, row.quota, row.prompt_tokens, row.content].join(" ");
 }
 
 /** The list with the rows that arrived on top; a row that the list has itself appears once. */
 export function withTail(tail: Tail, rows: readonly LogRow[], isAdmin: boolean): LogRow[] {
-  const nameOf = (row: LogRow) => (isAdmin ? String(row.id) : identityOf(row));
-  const known = new Set(rows.map(nameOf));
-  return [...tail.shown.filter((row) => !known.has(nameOf(row))), ...rows];
+  const buildRowKey = (row: LogRow) => (isAdmin ? String(row.id) : buildRowIdentity(row));
+  const known = new Set(rows.map(buildRowKey));
+  return [...tail.shown.filter((row) => !known.has(buildRowKey(row))), ...rows];
 }

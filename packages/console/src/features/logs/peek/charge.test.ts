@@ -1,6 +1,6 @@
 import type { LogRow } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { chargeOf } from "./charge.ts";
+import { explainCharge } from "./charge.ts";
 import { durationGrade, firstTokenGrade } from "../grades.ts";
 import { readOther } from "../other.ts";
 
@@ -29,7 +29,7 @@ const row: LogRow = {
 
 test("tokens are priced per million from the ratios of the row", () => {
   const other = readOther('{"model_ratio":1.25,"completion_ratio":4,"group_ratio":0.8,"model_price":-1}');
-  expect(chargeOf(row, other, 500_000)).toMatchObject({
+  expect(explainCharge(row, other, 500_000)).toMatchObject({
     kind: "tokens",
     groupRatio: 0.8,
     lines: [
@@ -43,7 +43,7 @@ test("cached and written tokens are taken out of the plain input", () => {
   const other = readOther(
     '{"model_ratio":1,"completion_ratio":1,"cache_tokens":1000,"cache_ratio":0.1,"cache_creation_tokens":100,"cache_creation_ratio":1.25}',
   );
-  const charge = chargeOf(row, other, 500_000);
+  const charge = explainCharge(row, other, 500_000);
   expect(charge?.kind === "tokens" && charge.lines.slice(0, 3)).toEqual([
     { part: "lineInput", tokens: 63, perMillion: 2 },
     { part: "lineCached", tokens: 1_000, perMillion: 0.2 },
@@ -52,7 +52,7 @@ test("cached and written tokens are taken out of the plain input", () => {
 });
 
 test("a price per call wins over ratios", () => {
-  expect(chargeOf(row, readOther('{"model_price":0.04,"group_ratio":2,"model_ratio":0}'), 500_000)).toMatchObject({
+  expect(explainCharge(row, readOther('{"model_price":0.04,"group_ratio":2,"model_ratio":0}'), 500_000)).toMatchObject({
     kind: "call",
     price: 0.04,
     groupRatio: 2,
@@ -62,7 +62,7 @@ test("a price per call wins over ratios", () => {
 test("bad data in a row explains nothing and breaks nothing", () => {
   for (const text of ["", "null", "[1]", "{", '{"model_ratio":"x","admin_info":7}']) {
     const other = readOther(text);
-    expect(chargeOf(row, other, 500_000)).toBeUndefined();
+    expect(explainCharge(row, other, 500_000)).toBeUndefined();
     expect(other.admin_info?.use_channel ?? []).toEqual([]);
   }
 });
@@ -100,7 +100,7 @@ test.each([
 ] as const)("the lines add to the total: %s", (_name, text, units, isRounding) => {
   const other = readOther(text);
   const quota = Math.round(units * other.group_ratio);
-  const charge = chargeOf({ ...row, quota }, other, 500_000);
+  const charge = explainCharge({ ...row, quota }, other, 500_000);
   if (!charge) throw new Error("no charge");
   const lines =
     charge.kind === "call"

@@ -36,7 +36,7 @@ interface Sum {
 /** Below this, sums of floating-point numbers differ by chance. */
 const DUST = 1e-9;
 
-function sumOf(lines: number, groupRatio: number, { quota }: LogRow, quotaPerUnit: number): Sum {
+function calculateSum(lines: number, groupRatio: number, { quota }: LogRow, quotaPerUnit: number): Sum {
   const rest = quota / quotaPerUnit - lines * groupRatio;
   return {
     byGroup: lines * (groupRatio - 1),
@@ -46,9 +46,9 @@ function sumOf(lines: number, groupRatio: number, { quota }: LogRow, quotaPerUni
 }
 
 /** How a consumption row came to its charge, from the ratios that were valid then; undefined when it has none. */
-export function chargeOf(row: LogRow, other: LogOther, quotaPerUnit: number): Charge | undefined {
+export function explainCharge(row: LogRow, other: LogOther, quotaPerUnit: number): Charge | undefined {
   const { group_ratio: groupRatio, model_price: price, model_ratio: ratio } = other;
-  if (price > 0) return { kind: "call", price, groupRatio, ...sumOf(price, groupRatio, row, quotaPerUnit) };
+  if (price > 0) return { kind: "call", price, groupRatio, ...calculateSum(price, groupRatio, row, quotaPerUnit) };
   if (ratio === undefined) return undefined;
   const input = (ratio * 1_000_000) / quotaPerUnit;
   const audio = input * other.audio_ratio;
@@ -69,5 +69,5 @@ export function chargeOf(row: LogRow, other: LogOther, quotaPerUnit: number): Ch
   ];
   const shown = lines.filter((line) => line.tokens > 0);
   const sum = shown.reduce((dollars, { tokens, perMillion }) => dollars + (tokens * perMillion) / 1_000_000, 0);
-  return { kind: "tokens", lines: shown, groupRatio, ...sumOf(sum, groupRatio, row, quotaPerUnit) };
+  return { kind: "tokens", lines: shown, groupRatio, ...calculateSum(sum, groupRatio, row, quotaPerUnit) };
 }

@@ -40,7 +40,7 @@ function useReasons() {
 }
 
 /** How the attempts with a channel ended; a channel with several keys may have several. */
-function markOf({ channel, is_tried: isTried }: ExplainedCandidate, { attempts }: LogExplanation): MarkKind {
+function selectMark({ channel, is_tried: isTried }: ExplainedCandidate, { attempts }: LogExplanation): MarkKind {
   if (!isTried) return "parked";
   return attempts.some((attempt) => attempt.channel === channel && attempt.outcome === "ok") ? "go" : "stop";
 }
@@ -50,7 +50,7 @@ function Candidate(props: { readonly candidate: ExplainedCandidate; readonly fou
   const reasons = useReasons();
   const { candidate, found } = props;
   const { channel, channel_name: name, priority, weight, group, skipped, wait_ms: wait } = candidate;
-  const mark = markOf(candidate, found);
+  const mark = selectMark(candidate, found);
   const words = {
     go: t("candidateAnswered"),
     stop: t("candidateFailed"),

@@ -82,7 +82,7 @@ function isKnownDoubt(rule: string): rule is keyof typeof DOUBTS {
 
 function Doubts({ doubts }: { readonly doubts: readonly UsageDoubt[] }) {
   const t = useTexts();
-  const textOf = (rule: string) => {
+  const describeRule = (rule: string) => {
     if (isKnownDoubt(rule)) return t(DOUBTS[rule]);
     return rule.startsWith("invalid_") ? t("doubtInvalid", { name: rule.slice("invalid_".length) }) : rule;
   };
@@ -92,7 +92,7 @@ function Doubts({ doubts }: { readonly doubts: readonly UsageDoubt[] }) {
       <ul className="log-losses">
         {doubts.map(({ rule, reported }) => (
           <li key={rule}>
-            {textOf(rule)}
+            {describeRule(rule)}
             {reported !== "" && <span className="soft"> {t("doubtReported", { reported })}</span>}
           </li>
         ))}

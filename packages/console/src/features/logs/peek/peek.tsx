@@ -6,11 +6,11 @@ import { Stamp } from "../../../ui/display/stamp.tsx";
 import { PeekPanel } from "../../../ui/peek/peek-panel.tsx";
 import type { PeekState } from "../../../ui/peek/use-peek.ts";
 import { rowQuery } from "../api.ts";
-import { kindOf } from "../kinds.ts";
+import { findKind } from "../kinds.ts";
 import { useTexts as useLogTexts } from "../texts.ts";
 import "./peek.css";
 import { RowStory } from "./row-story.tsx";
-import { rowKeyOf } from "./row-key.ts";
+import { buildRowKey } from "./row-key.ts";
 import { useTexts } from "./texts.ts";
 
 interface PeekProps {
@@ -25,7 +25,7 @@ export function Peek({ peek, isAdmin }: PeekProps) {
   const { key, listed } = peek;
   const query = useQuery({ ...rowQuery(key, isAdmin), enabled: listed === undefined });
   const kindText = (row: LogRow) => {
-    const kind = kindOf(row.type);
+    const kind = findKind(row.type);
     return kind && say(kind.text);
   };
   return (
@@ -39,7 +39,7 @@ export function Peek({ peek, isAdmin }: PeekProps) {
       lead={(row) => <Lead row={row} />}
       tools={(row) => (
         <CopyButton
-          text={`${location.origin}/log?row=${encodeURIComponent(rowKeyOf(row, isAdmin))}`}
+          text={`${location.origin}/log?row=${encodeURIComponent(buildRowKey(row, isAdmin))}`}
           label={t("copyLink")}
         />
       )}
@@ -51,7 +51,7 @@ export function Peek({ peek, isAdmin }: PeekProps) {
 
 function Lead({ row }: { readonly row: LogRow }) {
   const say = useLogTexts();
-  const kind = kindOf(row.type);
+  const kind = findKind(row.type);
   return (
     <>
       {kind && <Mark kind={kind.mark} label={say(kind.text)} />}

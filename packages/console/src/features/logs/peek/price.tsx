@@ -2,7 +2,7 @@ import type { ExplainedPrice, LogRow } from "@fairway/wire";
 import { formatCount, formatDecimal, preciseDollars, pricePerMillion } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
-import { chargeOf, type Charge } from "./charge.ts";
+import { explainCharge, type Charge } from "./charge.ts";
 import type { LogOther } from "../other.ts";
 import { useTexts } from "./texts.ts";
 
@@ -158,7 +158,7 @@ interface PriceProps {
 export function Price({ row, other, price }: PriceProps) {
   const t = useTexts();
   const { quotaPerUnit } = useQuotaDisplay();
-  const charge = chargeOf(row, other, quotaPerUnit);
+  const charge = explainCharge(row, other, quotaPerUnit);
   const isCounted = ["counted", "mixed", "estimated"].includes(other.usage_source ?? "");
   return (
     <section>

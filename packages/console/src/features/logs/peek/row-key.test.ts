@@ -1,6 +1,6 @@
 import type { LogRow } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { indexOfKey, rowKeyOf } from "./row-key.ts";
+import { findIndexByKey, buildRowKey } from "./row-key.ts";
 
 const row = (id: number, request: string): LogRow => ({
   id,
@@ -31,12 +31,12 @@ test("a link finds its row again, for administrators by id and for owners by req
     for (const [at, one] of rows.entries()) {
       // Owners cannot tell two rows of one request apart: the newest one stands for it.
       const expected = !isAdmin && at === 2 ? 1 : at;
-      expect(indexOfKey(rows, rowKeyOf(one, isAdmin), isAdmin)).toBe(expected);
+      expect(findIndexByKey(rows, buildRowKey(one, isAdmin), isAdmin)).toBe(expected);
     }
 });
 
 test("a request id is also a link for administrators, and no row has an empty one", () => {
-  expect(indexOfKey(rows, "A", true)).toBe(1);
-  expect(indexOfKey(rows, "", true)).toBe(-1);
-  expect(indexOfKey(rows, "C", true)).toBe(-1);
+  expect(findIndexByKey(rows, "A", true)).toBe(1);
+  expect(findIndexByKey(rows, "", true)).toBe(-1);
+  expect(findIndexByKey(rows, "C", true)).toBe(-1);
 });

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { formatElapsed } from "../../../lib/format.ts";
 import { logNote } from "../../../lib/server/server-messages.ts";
 import { Loading, LoadFailed } from "../../../ui/feedback/empty.tsx";
-import { failureOf, faultOf } from "../../../shared/failures/reasons.ts";
+import { findFailureText, findFaultOrigin } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { explainQuery } from "../api.ts";
 import { isConsumption, isFailure } from "../kinds.ts";
@@ -36,7 +36,7 @@ const ENDS = {
 
 const FAULT = { client: "faultClient", gateway: "faultGateway", upstream: "faultUpstream" } as const;
 
-function isOneOf<T extends object>(words: T, word: string | undefined): word is keyof T & string {
+function isKnownWord<T extends object>(words: T, word: string | undefined): word is keyof T & string {
   return word !== undefined && Object.hasOwn(words, word);
 }
 
@@ -51,8 +51,8 @@ function Outcome(props: {
   const sayFailure = useFailureTexts();
   const { row, other, found } = props;
   if (isFailure(row)) {
-    const fault = faultOf(other);
-    const reason = failureOf(other, sayFailure);
+    const fault = findFaultOrigin(other);
+    const reason = findFailureText(other, sayFailure);
     return (
       <div className="log-outcome is-failed">
         <p>
@@ -61,7 +61,7 @@ function Outcome(props: {
         {reason !== undefined && <p>{row.content}</p>}
         <p className="soft">
           {other.error_code && <code className="mono">{other.error_code}</code>}
-          {isOneOf(FAULT, fault) && <span>{t(FAULT[fault])}</span>}
+          {isKnownWord(FAULT, fault) && <span>{t(FAULT[fault])}</span>}
         </p>
         {other.repeated > 0 && <p className="soft">{say("repeatedCount", { count: other.repeated })}</p>}
       </div>
@@ -69,7 +69,7 @@ function Outcome(props: {
   }
   if (!isConsumption(row)) return row.content === "" ? null : <p className="log-outcome">{logNote(row.content)}</p>;
   const end = other.used_up ?? other.end_reason;
-  if (isOneOf(ENDS, end))
+  if (isKnownWord(ENDS, end))
     return (
       <p className="log-outcome is-cut">
         <strong>{t(ENDS[end])}</strong>

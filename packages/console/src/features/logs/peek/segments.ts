@@ -10,7 +10,7 @@ export interface Segment {
 type Times = Pick<ExplainedAttempt, "start_ms" | "first_byte_ms" | "duration_ms" | "outcome">;
 
 /** Milliseconds of the whole axis: the call, or the last attempt where that ended later. */
-export function scaleOf({
+export function calculateScale({
   total_ms: total,
   attempts,
 }: Pick<LogExplanation, "total_ms"> & { readonly attempts: readonly Times[] }): number {

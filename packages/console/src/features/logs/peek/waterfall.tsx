@@ -1,10 +1,10 @@
 import { keyNumber, type ExplainedAttempt, type LogExplanation, type LogRow } from "@fairway/wire";
 import { milliseconds } from "../../../lib/format.ts";
 import { Mark } from "../../../ui/display/mark.tsx";
-import { reasonOfUpstream } from "../../../shared/failures/reasons.ts";
+import { findUpstreamReason } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { isConsumption } from "../kinds.ts";
-import { attemptSegments, scaleOf, type Segment } from "./segments.ts";
+import { attemptSegments, calculateScale, type Segment } from "./segments.ts";
 import { useTexts } from "./texts.ts";
 
 const NEXT = {
@@ -45,7 +45,7 @@ function Attempt(props: { readonly attempt: ExplainedAttempt; readonly number: n
   const first = attempt.first_byte_ms;
   const facts = [
     attempt.status > 0 ? String(attempt.status) : t("noAnswer"),
-    attempt.code === "" ? "" : (reasonOfUpstream(attempt.code, attempt.status, say) ?? attempt.code),
+    attempt.code === "" ? "" : (findUpstreamReason(attempt.code, attempt.status, say) ?? attempt.code),
     first >= 0 ? t("firstByte", { time: milliseconds(first) }) : "",
     attempt.key_index >= 0 ? t("keyPlace", { number: keyNumber(attempt.key_index) }) : "",
     attempt.upstream_host,
@@ -74,7 +74,7 @@ function Attempt(props: { readonly attempt: ExplainedAttempt; readonly number: n
 /** The upstream calls of a request on one axis of time. */
 export function Waterfall({ found }: { readonly found: LogExplanation }) {
   const t = useTexts();
-  const scale = scaleOf(found);
+  const scale = calculateScale(found);
   const { queue_ms: queue, first_token_ms: firstToken, attempts } = found;
   return (
     <section>

@@ -9,7 +9,7 @@ import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
 import { SelectField, TextField } from "../../../ui/form/field.tsx";
 import { STATES } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
-import { NO_CHANGE, planOf, type CodeChange, type CodePatch, type CodesDraft } from "./plan.ts";
+import { NO_CHANGE, buildPlan, type CodeChange, type CodePatch, type CodesDraft } from "./plan.ts";
 
 interface CodesDialogProps {
   readonly codes: readonly Redemption[];
@@ -27,7 +27,7 @@ export function CodesDialog({ codes, onApply, onClose }: CodesDialogProps) {
   const hasValue = draft.value.trim() !== "";
   const quota = hasValue ? parseAmount(draft.value, inCurrency ? quotaPerUnit : 1) : undefined;
   const isGood = !hasValue || (quota ?? 0) > 0;
-  const plan = useMemo(() => (isGood ? planOf({ draft, quota }, codes) : []), [isGood, draft, quota, codes]);
+  const plan = useMemo(() => (isGood ? buildPlan({ draft, quota }, codes) : []), [isGood, draft, quota, codes]);
   const rest = formatCount(codes.length - plan.length, language);
   const set = (change: Partial<CodesDraft>) => setDraft((current) => ({ ...current, ...change }));
   const unchanged = { value: "", label: t("leave") };
@@ -35,8 +35,8 @@ export function CodesDialog({ codes, onApply, onClose }: CodesDialogProps) {
     <ChangeDialog
       title={t("changeManyTitle", { count: codes.length })}
       plan={plan}
-      rowOf={({ row }) => row}
-      membersOf={(change) => membersOf(change, t)}
+      toChosenRow={({ row }) => row}
+      listShownChanges={(change) => listShownChanges(change, t)}
       summary={(count) => t("previewCount", { count, rest })}
       isGood={isGood}
       onSubmit={() => {
@@ -68,7 +68,7 @@ export function CodesDialog({ codes, onApply, onClose }: CodesDialogProps) {
 
 const FIELD_TEXT = { status: "state", name: "name", quota: "value" } as const satisfies Record<keyof CodePatch, string>;
 
-function membersOf({ patch, undo }: CodeChange, t: ReturnType<typeof useTexts>): ShownChange[] {
+function listShownChanges({ patch, undo }: CodeChange, t: ReturnType<typeof useTexts>): ShownChange[] {
   const shown = (field: keyof CodePatch, value: string | number | undefined): ReactNode => {
     if (field === "status") return t(STATES[Number(value)]?.text ?? "disabled");
     return field === "quota" ? <Money quota={Number(value)} /> : value;

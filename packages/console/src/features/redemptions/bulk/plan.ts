@@ -1,5 +1,5 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
-import { differenceOf, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
+import { diffPatch, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
 
 /** What is changed of many codes at once. */
 export interface CodesDraft {
@@ -27,7 +27,7 @@ interface Wanted {
 }
 
 /** Codes that a draft changes, each with the members that differ; one that was redeemed stays as it is. */
-export function planOf({ draft, quota }: Wanted, codes: readonly Redemption[]): Plan<Redemption, CodePatch> {
+export function buildPlan({ draft, quota }: Wanted, codes: readonly Redemption[]): Plan<Redemption, CodePatch> {
   const name = draft.name.trim();
   const wanted: CodePatch = {
     ...(draft.status !== "" && {
@@ -38,7 +38,7 @@ export function planOf({ draft, quota }: Wanted, codes: readonly Redemption[]): 
   };
   return codes.flatMap((code) => {
     if (code.status === REDEMPTION_STATUS.used) return [];
-    const difference = differenceOf<CodePatch>(wanted, { status: code.status, name: code.name, quota: code.quota });
+    const difference = diffPatch<CodePatch>(wanted, { status: code.status, name: code.name, quota: code.quota });
     return difference ? [{ row: code, ...difference }] : [];
   });
 }

@@ -9,7 +9,7 @@ import { PeekActions } from "../../../ui/peek/peek-actions.tsx";
 import { PeekPanel } from "../../../ui/peek/peek-panel.tsx";
 import type { RowPeekState } from "../../../ui/peek/use-peek.ts";
 import { personQuery, shownCodeQuery } from "../api.ts";
-import { secretOf, StateMark } from "../columns.tsx";
+import { buildSecret, StateMark } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 
 /** A user by name; by number where this administrator may not read the account. */
@@ -28,7 +28,7 @@ function Code({ row }: { readonly row: Redemption }) {
     <Facts
       title={t("code")}
       items={[
-        [t("code"), <SecretCell key="code" {...secretOf(row, t)} />],
+        [t("code"), <SecretCell key="code" {...buildSecret(row, t)} />],
         [t("value"), <Money key="value" quota={row.quota} />],
         [t("created"), <When key="created" at={row.created_time} />],
         [t("createdBy"), row.user_id > 0 ? <Person key="creator" id={row.user_id} /> : ""],

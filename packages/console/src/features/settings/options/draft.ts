@@ -18,7 +18,7 @@ export function typed(draft: Draft, key: OptionKey, text: string): Draft {
 }
 
 /** The edits of a draft that differ from the stored values. */
-export function changesOf(draft: Draft, stored: OptionTexts): Draft {
+export function collectChanges(draft: Draft, stored: OptionTexts): Draft {
   const changed = Object.entries(draft).filter(
     ([key, text]) => isSecretOption(key as OptionKey) || text !== (stored[key] ?? ""),
   );
@@ -41,7 +41,7 @@ export function withoutSaved(draft: Draft, saved: Draft): Draft {
 /** Why a text is refused: a rule that the value has to meet, or a message of the server. */
 type Fault = { readonly rule: string } | { readonly key: MessageKey; readonly message: string };
 
-export function faultOf(key: OptionKey, text: string): Fault | undefined {
+export function findFault(key: OptionKey, text: string): Fault | undefined {
   const reading = OPTIONS[key].type.read(text);
   if (reading.isValid) return undefined;
   if (reading.rule !== undefined) return { rule: reading.rule };

@@ -15,7 +15,7 @@ export interface Effect {
 /** A ratio of 1 is two dollars per million tokens. */
 const DOLLARS_PER_RATIO = 2;
 
-function timesOf(before: string | null, after: string | null): number | undefined {
+function calculateFactor(before: string | null, after: string | null): number | undefined {
   const [old, now] = [Number(before ?? Number.NaN), Number(after ?? Number.NaN)];
   if (before === "" || after === "" || !(old > 0) || !(now >= 0)) return undefined;
   return Number.isFinite(now / old) ? now / old : undefined;
@@ -33,14 +33,14 @@ function shown(key: OptionKey, value: string | null): string | null {
 }
 
 /** The effects of saving one option, member by member for tables. */
-export function effectsOf(key: OptionKey, before: string, after: string): readonly Effect[] {
+export function listEffects(key: OptionKey, before: string, after: string): readonly Effect[] {
   const members = memberChanges(before === "" ? "{}" : before, after === "" ? "{}" : after);
   const lines = members ?? [{ name: "", before, after }];
   return lines.map(({ name, before: old, after: now }) => ({
     name,
     before: shown(key, old),
     after: shown(key, now),
-    times: timesOf(old, now),
+    times: calculateFactor(old, now),
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { OptionKey } from "@fairway/wire";
-import { changesOf, typed, type Draft, type OptionTexts } from "./draft.ts";
+import { collectChanges, typed, type Draft, type OptionTexts } from "./draft.ts";
 import { OptionField } from "./option-field.tsx";
 import type { Section } from "./sections.ts";
 
@@ -30,7 +30,7 @@ export function Fields(props: FieldsProps & { readonly only?: readonly OptionKey
       error={errors.get(key)}
       isEmptied={draft[key] === ""}
       onHistory={() => props.onHistory(key)}
-      onChange={(text) => onDraft((current) => changesOf(typed(current, key, text), stored))}
+      onChange={(text) => onDraft((current) => collectChanges(typed(current, key, text), stored))}
       onEmpty={(isEmptied) => onDraft((current) => (isEmptied ? { ...current, [key]: "" } : typed(current, key, "")))}
     />
   ));

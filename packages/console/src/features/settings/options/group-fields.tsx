@@ -3,9 +3,9 @@ import { Box, Flex, Text } from "@chakra-ui/react";
 import { useState } from "react";
 import { EditorChoice, type EditorView } from "../../../ui/form/rows/editor-choice.tsx";
 import { useTexts } from "../texts.ts";
-import { changesOf } from "./draft.ts";
+import { collectChanges } from "./draft.ts";
 import { GroupsEditor } from "./editors/groups-editor.tsx";
-import { GROUP_OPTIONS, groupRows, groupTextsOf } from "./editors/groups.ts";
+import { GROUP_OPTIONS, groupRows, readGroupTexts } from "./editors/groups.ts";
 import { Fields, type FieldsProps } from "./fields.tsx";
 
 const IN_TABLE: ReadonlySet<OptionKey> = new Set(GROUP_OPTIONS);
@@ -15,7 +15,7 @@ export function GroupFields(props: FieldsProps) {
   const t = useTexts();
   const [wanted, setWanted] = useState<EditorView>("table");
   const { section, draft, stored, onDraft, errors } = props;
-  const texts = groupTextsOf(draft, stored);
+  const texts = readGroupTexts(draft, stored);
   // While a number is being typed its text is no table; what was typed stays in the one that is open.
   const isWhole = GROUP_OPTIONS.every((key) => section.keys.includes(key));
   const canShow = isWhole && (groupRows(texts) !== undefined || errors.size > 0);
@@ -33,7 +33,7 @@ export function GroupFields(props: FieldsProps) {
         <Box>
           <GroupsEditor
             texts={texts}
-            onChange={(next) => onDraft((current) => changesOf({ ...current, ...next }, stored))}
+            onChange={(next) => onDraft((current) => collectChanges({ ...current, ...next }, stored))}
           />
           {wrong !== undefined && (
             <Text role="alert" textStyle="xs" color="fg.error" mt="1">

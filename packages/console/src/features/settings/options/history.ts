@@ -7,7 +7,7 @@ export interface MemberChange {
   readonly after: string | null;
 }
 
-function membersOf(text: string | null): ReadonlyMap<string, string> | undefined {
+function parseMembers(text: string | null): ReadonlyMap<string, string> | undefined {
   const members = parseObject(text ?? "");
   return (
     members &&
@@ -19,7 +19,7 @@ function membersOf(text: string | null): ReadonlyMap<string, string> | undefined
 
 /** Members that differ between two JSON objects; undefined unless both are objects. */
 export function memberChanges(before: string | null, after: string | null): MemberChange[] | undefined {
-  const [old, now] = [membersOf(before), membersOf(after)];
+  const [old, now] = [parseMembers(before), parseMembers(after)];
   if (!old || !now) return undefined;
   const names = [...new Set([...old.keys(), ...now.keys()])].toSorted();
   return names

@@ -2,7 +2,7 @@ import { Box, Flex, NativeSelect, Text } from "@chakra-ui/react";
 import { Link } from "react-router";
 import { PERSONAL_PARTS, personalId } from "../personal/parts.ts";
 import { useTexts } from "../texts.ts";
-import { sectionsOf, type SectionId, type Tab } from "./sections.ts";
+import { listSections, type SectionId, type Tab } from "./sections.ts";
 import "./index-nav.css";
 
 interface Entry {
@@ -44,7 +44,7 @@ function useGroups({ isRoot, tab, section, changed }: IndexProps): readonly Grou
     hasChanges: false,
   };
   const groups = (["operation", "system", "other"] as const).map((name): Group => {
-    const sections = sectionsOf(name).map((entry): Entry => ({
+    const sections = listSections(name).map((entry): Entry => ({
       to: `/setting?tab=${name}&section=${entry.id}`,
       label: t(entry.title),
       isHere: tab === name && section === entry.id,

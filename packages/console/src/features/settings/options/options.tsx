@@ -13,7 +13,16 @@ import { optionsQuery, resetRatios, saveOptions } from "../api.ts";
 import { CallbackNote } from "../personal/callback-note.tsx";
 import { useTexts } from "../texts.ts";
 import { ClearLogs } from "./clear-logs.tsx";
-import { changesOf, faultOf, ofKeys, typed, withoutKeys, withoutSaved, withPublicTexts, type Draft } from "./draft.ts";
+import {
+  collectChanges,
+  findFault,
+  ofKeys,
+  typed,
+  withoutKeys,
+  withoutSaved,
+  withPublicTexts,
+  type Draft,
+} from "./draft.ts";
 import { Fields, type Drafting, type SectionProps } from "./fields.tsx";
 import { GroupFields } from "./group-fields.tsx";
 import { OptionHistory } from "./option-history.tsx";
@@ -47,7 +56,7 @@ export function Options(props: Drafting & { readonly sections: readonly Section[
         <OptionHistory
           name={looking}
           onClose={() => setLooking(undefined)}
-          onPutBack={(text) => props.onDraft((current) => changesOf(typed(current, looking, text), stored))}
+          onPutBack={(text) => props.onDraft((current) => collectChanges(typed(current, looking, text), stored))}
         />
       )}
     </Flex>
@@ -58,7 +67,7 @@ function useErrors(changes: Draft): ReadonlyMap<OptionKey, string> {
   const t = useTexts();
   return new Map(
     (Object.entries(changes) as [OptionKey, string][]).flatMap(([key, text]) => {
-      const fault = faultOf(key, text);
+      const fault = findFault(key, text);
       if (!fault) return [];
       const said =
         "rule" in fault ? t("mustBe", { rule: ruleText(fault.rule) }) : serverMessage(fault.key, fault.message);

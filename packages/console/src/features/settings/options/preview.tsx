@@ -4,7 +4,7 @@ import { formatChange, formatCount } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { useTexts } from "../texts.ts";
 import type { Draft, OptionTexts } from "./draft.ts";
-import { effectsOf, modelsRepriced, type Effect } from "./effects.ts";
+import { listEffects, modelsRepriced, type Effect } from "./effects.ts";
 import { useOptionWords } from "./words.ts";
 
 const SHOWN = 8;
@@ -47,7 +47,7 @@ function Change(props: { readonly name: OptionKey; readonly before: string; read
   const t = useTexts();
   const { label } = useOptionWords();
   const { name, before, after } = props;
-  const lines = isSecretOption(name) ? [] : effectsOf(name, before, after);
+  const lines = isSecretOption(name) ? [] : listEffects(name, before, after);
   return (
     <Box as="li">
       <Text as="span" fontWeight="medium">

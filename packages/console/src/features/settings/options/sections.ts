@@ -53,7 +53,7 @@ const APART: readonly (readonly [OptionGroup, RegExp, SectionId])[] = [
   ["relay", /Limits$|Concurrency$|^ModelRequestRateLimit|^ChannelQueue/, "limits"],
 ];
 
-function sectionOf(key: OptionKey): SectionId {
+function findSection(key: OptionKey): SectionId {
   const { group } = OPTIONS[key];
   const apart = APART.find(([of, pattern]) => of === group && pattern.test(key));
   if (apart) return apart[2];
@@ -70,16 +70,16 @@ export interface Section {
 const ALL: readonly Section[] = SECTION_IDS.map((id) => ({
   id,
   ...SECTIONS[id],
-  keys: OPTION_KEYS.filter((key) => sectionOf(key) === id),
+  keys: OPTION_KEYS.filter((key) => findSection(key) === id),
 }));
 
-export function sectionsOf(tab: Tab): readonly Section[] {
+export function listSections(tab: Tab): readonly Section[] {
   return ALL.filter((section) => section.tab === tab);
 }
 
 /** The section of that name, or the first of the tab. */
 export function sectionNamed(tab: OptionTab, name: string): Section | undefined {
-  const sections = sectionsOf(tab);
+  const sections = listSections(tab);
   return sections.find(({ id }) => id === name) ?? sections[0];
 }
 

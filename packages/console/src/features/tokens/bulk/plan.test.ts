@@ -1,7 +1,7 @@
 import { TOKEN_STATUS, type Token } from "@fairway/wire";
 import { expect, test } from "vitest";
 import { toLocalInput } from "../../../lib/format.ts";
-import { checkDraft, NO_CHANGE, planOf } from "./plan.ts";
+import { checkDraft, NO_CHANGE, buildPlan } from "./plan.ts";
 
 const token = (values: Partial<Token>): Token =>
   ({
@@ -16,17 +16,17 @@ const token = (values: Partial<Token>): Token =>
 
 test("plans only what differs, and remembers what takes it back", () => {
   const rows = [token({ group: "vip" }), token({ id: 2, expired_time: 900 })];
-  const plan = planOf({ ...NO_CHANGE, groupMode: "set", group: "vip", expiryMode: "never" }, rows);
+  const plan = buildPlan({ ...NO_CHANGE, groupMode: "set", group: "vip", expiryMode: "never" }, rows);
   expect(plan.map(({ row: { id }, patch, undo }) => [id, patch, undo])).toEqual([
     [2, { group: "vip", expired_time: -1 }, { group: "", expired_time: 900 }],
   ]);
-  expect(planOf(NO_CHANGE, rows)).toEqual([]);
+  expect(buildPlan(NO_CHANGE, rows)).toEqual([]);
 });
 
 test("sets, adds and removes models; a token without a list is limited by setting one only", () => {
   const rows = [token({ model_limits_enabled: true, model_limits: "a,b" }), token({ id: 2 })];
   const plan = (modelMode: "set" | "add" | "remove" | "all", models: string[]) =>
-    planOf({ ...NO_CHANGE, modelMode, models }, rows).map(({ row: { id }, patch }) => [id, patch]);
+    buildPlan({ ...NO_CHANGE, modelMode, models }, rows).map(({ row: { id }, patch }) => [id, patch]);
   expect(plan("set", ["c"])).toEqual([
     [1, { model_limits: "c" }],
     [2, { model_limits_enabled: true, model_limits: "c" }],
@@ -38,16 +38,16 @@ test("sets, adds and removes models; a token without a list is limited by settin
 
 test("an expired token can be enabled, and has nothing to disable", () => {
   const rows = [token({ status: TOKEN_STATUS.expired, expired_time: 5 }), token({ id: 2 })];
-  expect(planOf({ ...NO_CHANGE, status: "on" }, rows)).toMatchObject([
+  expect(buildPlan({ ...NO_CHANGE, status: "on" }, rows)).toMatchObject([
     { row: { id: 1 }, patch: { status: TOKEN_STATUS.enabled }, undo: { status: TOKEN_STATUS.expired } },
   ]);
-  expect(planOf({ ...NO_CHANGE, status: "off" }, rows)).toMatchObject([{ row: { id: 2 } }]);
+  expect(buildPlan({ ...NO_CHANGE, status: "off" }, rows)).toMatchObject([{ row: { id: 2 } }]);
 });
 
 test("what an administrator disabled is not enabled with others", () => {
   const off = { status: TOKEN_STATUS.disabled };
   const rows = [token({ ...off, disabled_by_admin: true }), token({ ...off, id: 2 })];
-  expect(planOf({ ...NO_CHANGE, status: "on" }, rows)).toMatchObject([{ row: { id: 2 } }]);
+  expect(buildPlan({ ...NO_CHANGE, status: "on" }, rows)).toMatchObject([{ row: { id: 2 } }]);
 });
 
 test("refuses a list without models, and times that are none or have passed", () => {

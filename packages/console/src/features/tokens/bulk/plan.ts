@@ -1,6 +1,6 @@
 import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token } from "@fairway/wire";
 import { fromLocalInput } from "../../../lib/format.ts";
-import { differenceOf, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
+import { diffPatch, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
 
 export type TokenPatch = Partial<
   Pick<Token, "status" | "group" | "model_limits_enabled" | "model_limits" | "expired_time">
@@ -45,32 +45,32 @@ export function checkDraft(draft: TokensDraft, now: number): Partial<Record<keyo
 }
 
 /** Tokens that a draft changes, each with the members that differ. */
-export function planOf(draft: TokensDraft, tokens: readonly Token[]): Plan<Token, TokenPatch> {
+export function buildPlan(draft: TokensDraft, tokens: readonly Token[]): Plan<Token, TokenPatch> {
   return tokens.flatMap((row) => {
-    const difference = differenceOf<TokenPatch>(wantedOf(draft, row), beforeOf(row));
+    const difference = diffPatch<TokenPatch>(buildWantedPatch(draft, row), readCurrentValues(row));
     return difference ? [{ row, ...difference }] : [];
   });
 }
 
-function beforeOf({ status, group, model_limits_enabled, model_limits, expired_time }: Token): TokenPatch {
+function readCurrentValues({ status, group, model_limits_enabled, model_limits, expired_time }: Token): TokenPatch {
   return { status, group, model_limits_enabled, model_limits, expired_time };
 }
 
 /** A token that has expired or is used up cannot be used: there is nothing to disable. Administrators enable what they disabled. */
-function wantedOf(draft: TokensDraft, token: Token): TokenPatch {
+function buildWantedPatch(draft: TokensDraft, token: Token): TokenPatch {
   const { status, groupMode, group, modelMode, expiryMode, expires } = draft;
   return {
     ...(status === "on" && !token.disabled_by_admin && { status: TOKEN_STATUS.enabled }),
     ...(status === "off" && token.status === TOKEN_STATUS.enabled && { status: TOKEN_STATUS.disabled }),
     ...(groupMode !== "" && { group }),
-    ...(modelMode !== "" && modelsOf(draft, token)),
+    ...(modelMode !== "" && buildModelPatch(draft, token)),
     ...(expiryMode === "never" && { expired_time: NEVER_EXPIRES }),
     ...(expiryMode === "at" && { expired_time: fromLocalInput(expires) ?? NEVER_EXPIRES }),
   };
 }
 
 /** A token that may use every model has none that could be removed, and gains none by adding some. */
-function modelsOf({ modelMode, models }: TokensDraft, token: Token): TokenPatch {
+function buildModelPatch({ modelMode, models }: TokensDraft, token: Token): TokenPatch {
   if (modelMode === "all") return { model_limits_enabled: false };
   if (modelMode === "set") return { model_limits_enabled: true, model_limits: models.join(",") };
   if (!token.model_limits_enabled) return {};

@@ -12,7 +12,7 @@ import { ChipsField } from "../../../ui/form/chips-field.tsx";
 import { SelectField, TextField } from "../../../ui/form/field.tsx";
 import { groupsQuery } from "../api.ts";
 import { useTexts } from "../texts.ts";
-import { checkDraft, NO_CHANGE, planOf, type TokensDraft, type TokenChange, type TokenPatch } from "./plan.ts";
+import { checkDraft, NO_CHANGE, buildPlan, type TokensDraft, type TokenChange, type TokenPatch } from "./plan.ts";
 
 interface TokensDialogProps {
   readonly tokens: readonly Token[];
@@ -28,14 +28,14 @@ export function TokensDialog({ tokens, onApply, onClose }: TokensDialogProps) {
   const [isChecked, setChecked] = useState(false);
   const problems = checkDraft(draft, nowSeconds());
   const isGood = Object.keys(problems).length === 0;
-  const plan = useMemo(() => (isGood ? planOf(draft, tokens) : []), [isGood, draft, tokens]);
+  const plan = useMemo(() => (isGood ? buildPlan(draft, tokens) : []), [isGood, draft, tokens]);
   const rest = formatCount(tokens.length - plan.length, language);
   return (
     <ChangeDialog
       title={t("changeManyTitle", { count: tokens.length })}
       plan={plan}
-      rowOf={({ row }) => row}
-      membersOf={(change) => membersOf(change, t, language)}
+      toChosenRow={({ row }) => row}
+      listShownChanges={(change) => listShownChanges(change, t, language)}
       summary={(count) => t("previewCount", { count, rest })}
       isGood={isGood}
       onSubmit={() => {
@@ -136,8 +136,12 @@ const STATES: Readonly<Record<number, "enabled" | "disabled" | "expired" | "exha
   [TOKEN_STATUS.exhausted]: "exhausted",
 };
 
-function membersOf({ row, patch, undo }: TokenChange, t: ReturnType<typeof useTexts>, language: string): ShownChange[] {
-  const isOf = (...names: (keyof TokenPatch)[]) => names.some((name) => patch[name] !== undefined);
+function listShownChanges(
+  { row, patch, undo }: TokenChange,
+  t: ReturnType<typeof useTexts>,
+  language: string,
+): ShownChange[] {
+  const hasAnyMember = (...names: (keyof TokenPatch)[]) => names.some((name) => patch[name] !== undefined);
   const status = ({ status: state = TOKEN_STATUS.disabled }: TokenPatch) => t(STATES[state] ?? "disabled");
   const group = (part: TokenPatch) => part.group || t("ownGroup");
   const expiry = ({ expired_time: at = NEVER_EXPIRES }: TokenPatch) =>
@@ -152,9 +156,9 @@ function membersOf({ row, patch, undo }: TokenChange, t: ReturnType<typeof useTe
     after: shown(patch),
   });
   return [
-    ...(isOf("status") ? [member(t("status"), status)] : []),
-    ...(isOf("group") ? [member(t("group"), group)] : []),
-    ...(isOf("expired_time") ? [member(t("expiry"), expiry)] : []),
-    ...(isOf("model_limits_enabled", "model_limits") ? [member(t("models"), models)] : []),
+    ...(hasAnyMember("status") ? [member(t("status"), status)] : []),
+    ...(hasAnyMember("group") ? [member(t("group"), group)] : []),
+    ...(hasAnyMember("expired_time") ? [member(t("expiry"), expiry)] : []),
+    ...(hasAnyMember("model_limits_enabled", "model_limits") ? [member(t("models"), models)] : []),
   ];
 }

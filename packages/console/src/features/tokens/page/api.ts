@@ -12,7 +12,7 @@ const FAILURES = 8;
 export function failuresQuery({ id }: TokenFacts, isOwn: boolean) {
   const query = { p: 1, page_size: FAILURES, type: LOG_TYPE.error, token_id: id };
   return queryOptions({
-    queryKey: queryKeys.logs.failuresOfToken(id),
+    queryKey: queryKeys.logs.failuresByToken(id),
     queryFn: ({ signal }) => (isOwn ? call(logListSelf, { query, signal }) : call(logList, { query, signal })),
   });
 }

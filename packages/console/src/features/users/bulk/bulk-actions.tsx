@@ -1,7 +1,7 @@
 import type { User } from "@fairway/wire";
 import { Suspense, useState } from "react";
 import { useUser } from "../../../session/session.ts";
-import { eachOf, useBulk, type BulkAction } from "../../../ui/bulk/bulk.ts";
+import { runEach, useBulk, type BulkAction } from "../../../ui/bulk/bulk.ts";
 import { BulkBar, BulkButton } from "../../../ui/bulk/bulk-bar.tsx";
 import { eachChange, planAction, type Plan, type PlanJob } from "../../../ui/bulk/plan.ts";
 import { ask } from "../../../ui/feedback/ask.ts";
@@ -10,7 +10,7 @@ import { lateOverlay } from "../../../ui/late/late.tsx";
 import { refreshUsers } from "../api.ts";
 import { useTexts } from "../texts.ts";
 import { changeUser, deleteUser } from "./calls.ts";
-import { isChangeable, NO_CHANGE, planOf, type UserPatch, type UsersDraft } from "./plan.ts";
+import { isChangeable, NO_CHANGE, buildPlan, type UserPatch, type UsersDraft } from "./plan.ts";
 
 const UsersDialog = lateOverlay(async () => (await import("./users-dialog.tsx")).UsersDialog);
 
@@ -19,7 +19,7 @@ interface BulkActionsProps {
   select(ids: ReadonlySet<number>): void;
 }
 
-function named({ id, username }: User) {
+function toChosen({ id, username }: User) {
   return { id, name: username };
 }
 
@@ -41,11 +41,14 @@ export function BulkActions({ chosen, select }: BulkActionsProps) {
     };
     bulk.run(
       planAction(job, plan),
-      plan.map(({ row }) => named(row)),
+      plan.map(({ row }) => toChosen(row)),
     );
   };
   const switchAll = (status: UsersDraft["status"]) =>
-    run(t(status === "on" ? "enable" : "disable"), planOf({ draft: { ...NO_CHANGE, status }, added: 0 }, changeable));
+    run(
+      t(status === "on" ? "enable" : "disable"),
+      buildPlan({ draft: { ...NO_CHANGE, status }, added: 0 }, changeable),
+    );
   const remove = async () => {
     if (changeable.length === 0) return toast("info", t("noneChanges"));
     const title = t("removeManyTitle", { count: changeable.length });
@@ -55,14 +58,14 @@ export function BulkActions({ chosen, select }: BulkActionsProps) {
       isCounted: true,
       send: async (ids, track) => {
         try {
-          return await eachOf(ids, deleteUser, track);
+          return await runEach(ids, deleteUser, track);
         } finally {
           await refreshUsers();
         }
       },
       done: (count) => t("removedMany", { count }),
     };
-    bulk.run(action, changeable.map(named));
+    bulk.run(action, changeable.map(toChosen));
   };
   return (
     <>

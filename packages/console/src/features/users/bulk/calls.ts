@@ -2,8 +2,8 @@ import { ROLE, USER_STATUS, userGet, userManage, userUpdate, type UserAction } f
 import { call } from "../../../lib/http.ts";
 import { readVersion } from "../../../lib/rows.ts";
 import { readAsShown } from "../../../ui/bulk/plan.ts";
-import { keyOfChange } from "../change-keys.ts";
-import { limitsOfText, textOfLimits, type UserChange, type UserPatch } from "./plan.ts";
+import { getChangeKey } from "../change-keys.ts";
+import { parseLimits, formatLimits, type UserChange, type UserPatch } from "./plan.ts";
 
 function act(id: number, action: UserAction): Promise<unknown> {
   return call(userManage, { body: { id, action } });
@@ -16,7 +16,7 @@ function withoutBalance(patch: UserPatch): UserPatch {
 
 async function readComparable(id: number) {
   const { row, tag } = await readVersion(userGet, { params: { id } });
-  return { row: { ...row, limits: textOfLimits(row.limits) }, tag };
+  return { row: { ...row, limits: formatLimits(row.limits) }, tag };
 }
 
 type Comparable = Awaited<ReturnType<typeof readComparable>>;
@@ -27,7 +27,7 @@ async function changeProfile(
 ): Promise<void> {
   const changed = {
     ...(group !== row.group && { group }),
-    ...(limits !== row.limits && { limits: limitsOfText(limits) }),
+    ...(limits !== row.limits && { limits: parseLimits(limits) }),
   };
   if (Object.keys(changed).length > 0) await call(userUpdate, { body: { id: row.id, ...changed }, ifMatch: tag });
 }
@@ -51,7 +51,7 @@ export async function changeUser(change: UserChange): Promise<void> {
   if (patch.quota === undefined) return;
   const body = { id, action: "add_quota", value: quota - (undo.quota ?? 0) };
   // Another try, after a lost answer, adds nothing more.
-  await call(userManage, { body, idempotencyKey: keyOfChange(change) });
+  await call(userManage, { body, idempotencyKey: getChangeKey(change) });
 }
 
 export function deleteUser(id: number): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { ROLE, USER_STATUS, type User } from "@fairway/wire";
-import { limitsOfDraft, NO_LIMITS, type Limits, type LimitsDraft } from "../../../lib/limits.ts";
-import { differenceOf, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
+import { toLimits, NO_LIMITS, type Limits, type LimitsDraft } from "../../../lib/limits.ts";
+import { diffPatch, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
 import { isDeleted } from "../access.ts";
 
 /** What is changed of many users at once; "" leaves it. */
@@ -41,11 +41,11 @@ export function isChangeable(own: Pick<User, "role"> | undefined, user: User): b
 }
 
 /** The same text for the same limits. */
-export function textOfLimits({ rpm, tpm, concurrency }: Limits): string {
+export function formatLimits({ rpm, tpm, concurrency }: Limits): string {
   return JSON.stringify({ rpm, tpm, concurrency });
 }
 
-export function limitsOfText(text: string): Limits {
+export function parseLimits(text: string): Limits {
   return JSON.parse(text) as Limits;
 }
 
@@ -56,7 +56,7 @@ interface Wanted {
 }
 
 /** Users that a draft changes, each with the members that differ. */
-export function planOf({ draft, added }: Wanted, users: readonly User[]): Plan<User, UserPatch> {
+export function buildPlan({ draft, added }: Wanted, users: readonly User[]): Plan<User, UserPatch> {
   return users.flatMap((user) => {
     const { status, role, group, limitsMode } = draft;
     const wanted: UserPatch = {
@@ -64,11 +64,11 @@ export function planOf({ draft, added }: Wanted, users: readonly User[]): Plan<U
       ...(role !== "" && { role: role === "admin" ? ROLE.admin : ROLE.user }),
       ...(group !== "" && { group }),
       ...(added !== 0 && { quota: user.quota + added }),
-      ...(limitsMode === "set" && { limits: textOfLimits(limitsOfDraft(draft)) }),
+      ...(limitsMode === "set" && { limits: formatLimits(toLimits(draft)) }),
     };
-    const limits = textOfLimits(user.limits);
+    const limits = formatLimits(user.limits);
     const before = { status: user.status, role: user.role, group: user.group, quota: user.quota, limits };
-    const difference = differenceOf<UserPatch>(wanted, before);
+    const difference = diffPatch<UserPatch>(wanted, before);
     return difference ? [{ row: user, ...difference }] : [];
   });
 }

@@ -5,7 +5,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { formatCount } from "../../../lib/format.ts";
 import { wrongLimits } from "../../../lib/limits.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
-import { roleOf, useUser } from "../../../session/session.ts";
+import { getRole, useUser } from "../../../session/session.ts";
 import { ChangeDialog, type ShownChange } from "../../../ui/bulk/change-dialog.tsx";
 import type { Plan } from "../../../ui/bulk/plan.ts";
 import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
@@ -16,7 +16,7 @@ import { groupsQuery } from "../api.ts";
 import { roleText } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 import { signedQuota } from "../user-form.ts";
-import { limitsOfText, NO_CHANGE, planOf, type UserChange, type UserPatch, type UsersDraft } from "./plan.ts";
+import { parseLimits, NO_CHANGE, buildPlan, type UserChange, type UserPatch, type UsersDraft } from "./plan.ts";
 
 interface UsersDialogProps {
   /** Those that this administrator may change. */
@@ -38,18 +38,18 @@ export function UsersDialog({ users, total, onApply, onClose }: UsersDialogProps
   const wrong = draft.limitsMode === "set" ? wrongLimits(draft) : [];
   const isGood = added !== undefined && wrong.length === 0;
   const plan = useMemo(
-    () => (added === undefined || !isGood ? [] : planOf({ draft, added }, users)),
+    () => (added === undefined || !isGood ? [] : buildPlan({ draft, added }, users)),
     [draft, added, isGood, users],
   );
   const line = useLimitsLine();
-  const limitsText = (text: string) => line(limitsOfText(text)) ?? t("asEverybody");
+  const limitsText = (text: string) => line(parseLimits(text)) ?? t("asEverybody");
   const rest = formatCount(total - plan.length, language);
   return (
     <ChangeDialog
       title={t("changeManyTitle", { count: total })}
       plan={plan}
-      rowOf={({ row }) => ({ id: row.id, name: row.username })}
-      membersOf={(change) => membersOf(change, t, limitsText)}
+      toChosenRow={({ row }) => ({ id: row.id, name: row.username })}
+      listShownChanges={(change) => listShownChanges(change, t, limitsText)}
       summary={(count) => t("previewCount", { count, rest })}
       isGood={isGood}
       onSubmit={() => {
@@ -77,7 +77,7 @@ interface FieldsProps {
 
 function Fields({ draft, addError, wrong, set }: FieldsProps) {
   const t = useTexts();
-  const isRoot = roleOf(useUser()) >= ROLE.root;
+  const isRoot = getRole(useUser()) >= ROLE.root;
   const groups = useQuery(groupsQuery).data ?? [];
   const unchanged = { value: "", label: t("leave") };
   return (
@@ -140,7 +140,7 @@ const FIELD_TEXT = {
   limits: "sectionLimits",
 } as const satisfies Record<keyof UserPatch, string>;
 
-function membersOf(
+function listShownChanges(
   { patch, undo }: UserChange,
   t: ReturnType<typeof useTexts>,
   limitsText: (text: string) => string,

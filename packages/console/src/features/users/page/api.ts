@@ -29,7 +29,7 @@ export function auditQuery(id: number) {
 
 export function tokensQuery(id: number) {
   return queryOptions({
-    queryKey: queryKeys.tokens.ofUser(id),
+    queryKey: queryKeys.tokens.byUser(id),
     queryFn: ({ signal }) => readRows(tokenListOfUser, { params: { id }, query: { page_size: PAGE_SIZE_CAP }, signal }),
   });
 }
@@ -37,7 +37,7 @@ export function tokensQuery(id: number) {
 /** When the user last made a call that was charged, in epoch seconds; null when there is none. */
 export function lastCallQuery(id: number) {
   return queryOptions({
-    queryKey: queryKeys.logs.newestOf(id),
+    queryKey: queryKeys.logs.newestByUser(id),
     queryFn: async ({ signal }) => {
       const query = { type: LOG_TYPE.consume, user_id: id, p: 1, page_size: 1 };
       return (await call(logList, { query, signal })).items[0]?.created_at ?? null;

@@ -1,4 +1,4 @@
-import { lastUseOf } from "@fairway/wire";
+import { resolveLastUse } from "@fairway/wire";
 import { Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -25,7 +25,7 @@ export function TokensPanel({ id }: { readonly id: number }) {
           </Link>
           <StateMark token={token} />
           <Text color="fg.muted">
-            {t("tokenUsed")} {lastUseOf(token) > 0 ? <When at={lastUseOf(token)} /> : "–"}
+            {t("tokenUsed")} {resolveLastUse(token) > 0 ? <When at={resolveLastUse(token)} /> : "–"}
           </Text>
           <Text fontWeight="medium" minW="20" textAlign="end">
             <Money quota={token.used_quota} />

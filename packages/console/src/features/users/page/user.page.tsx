@@ -42,7 +42,11 @@ function Shown({ user }: { readonly user: User }) {
       <UsageBlock usage={usage} part={{ user: name }} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Stack gap="3" minW="0">
-          <SubjectsPanel title={t("ownTokens")} asked={{ ...asked, by: "token" }} partOf={(tokenId) => ({ tokenId })} />
+          <SubjectsPanel
+            title={t("ownTokens")}
+            asked={{ ...asked, by: "token" }}
+            buildLogPart={(tokenId) => ({ tokenId })}
+          />
           <TokensPanel id={user.id} />
           <OrdersPanel id={user.id} />
         </Stack>
@@ -50,7 +54,7 @@ function Shown({ user }: { readonly user: User }) {
           <SubjectsPanel
             title={t("ownModels")}
             asked={{ ...asked, by: "model" }}
-            partOf={(model) => ({ user: name, model })}
+            buildLogPart={(model) => ({ user: name, model })}
           />
           {isRoot && <AuditPanel id={user.id} />}
         </Stack>

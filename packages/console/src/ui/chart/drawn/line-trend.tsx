@@ -5,7 +5,7 @@ import type { Scales } from "./scales.ts";
 
 type Point = readonly [x: number, y: number | undefined];
 
-function pointsOf(slots: readonly ChartSlot[], { key }: ChartSeries, scales: Scales): Point[] {
+function buildPoints(slots: readonly ChartSlot[], { key }: ChartSeries, scales: Scales): Point[] {
   return slots.map(({ values }, index) => {
     const value = values[key];
     return [scales.middle(index), value === undefined ? undefined : scales.y(value)];
@@ -42,7 +42,7 @@ function Lines({ slots, series, scales, read }: LinesProps) {
         />
       )}
       {series.map((one) => {
-        const points = pointsOf(slots, one, scales);
+        const points = buildPoints(slots, one, scales);
         const [, y] = (read === undefined ? undefined : points[read]) ?? [];
         return (
           <g key={one.key} className={one.colour}>

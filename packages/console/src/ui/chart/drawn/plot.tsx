@@ -4,7 +4,7 @@ import { printStart } from "../time-labels.ts";
 import type { ChartProps } from "../types.ts";
 import { Axis, TimeAxis } from "./axes.tsx";
 import { Reading } from "./reading.tsx";
-import { scalesOf, type Scales } from "./scales.ts";
+import { buildScales, type Scales } from "./scales.ts";
 import { usePlotInput } from "./use-plot-input.ts";
 import { useWidth } from "./use-width.ts";
 
@@ -37,12 +37,12 @@ export function Plot(props: PlotProps) {
   const language = useLanguage();
   const [frame, width] = useWidth<HTMLDivElement>();
   const { slots, height = HEIGHT, print } = props;
-  const scales = scalesOf({ slots, top: props.top, unit: props.unitOf?.(props.top), width, height, print });
+  const scales = buildScales({ slots, top: props.top, unit: props.selectUnit?.(props.top), width, height, print });
   const input = usePlotInput({ ...props, frame, scales });
   const last = Math.max(0, slots.length - 1);
   const read = input.read === undefined ? undefined : Math.min(input.read, last);
   const slot = read === undefined ? undefined : slots[read];
-  const spoken = slot && read !== undefined ? spokenOf(props, read, language) : props.summary;
+  const spoken = slot && read !== undefined ? describeSlot(props, read, language) : props.summary;
   return (
     <div
       ref={frame}
@@ -78,7 +78,7 @@ export function Plot(props: PlotProps) {
   );
 }
 
-function spokenOf(props: PlotProps, index: number, language: string): string {
+function describeSlot(props: PlotProps, index: number, language: string): string {
   const slot = props.slots[index];
   if (!slot) return "";
   const total = props.total(index);

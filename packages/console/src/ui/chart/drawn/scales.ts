@@ -38,21 +38,21 @@ interface ScaleInput {
   print(value: number): string;
 }
 
-export function scalesOf({ slots, top, unit = 1, width, height, print }: ScaleInput): Scales {
+export function buildScales({ slots, top, unit = 1, width, height, print }: ScaleInput): Scales {
   const vertical = scaleLinear()
     .domain([0, top > 0 ? top / unit : 1])
     .nice(LINES)
     .range([height - FOOT, TOP]);
-  const lines = linesOf(vertical.ticks(LINES), top / unit).map((line) => line * unit);
+  const lines = filterLines(vertical.ticks(LINES), top / unit).map((line) => line * unit);
   const plotLeft = Math.max(LEAST_LEFT, Math.max(...lines.map((line) => print(line).length)) * SIGN_WIDTH + 12);
   const plotRight = Math.max(plotLeft + 1, width - RIGHT);
   const first = slots[0]?.start ?? 0;
   const time = scaleTime()
     .domain([first * 1000, (slots.at(-1)?.end ?? first + 1) * 1000])
     .range([plotLeft, plotRight]);
-  const xOf = (at: number) => time(at * 1000);
-  const left = (index: number) => xOf(slots[index]?.start ?? first);
-  const right = (index: number) => xOf(slots[index]?.end ?? first);
+  const toX = (at: number) => time(at * 1000);
+  const left = (index: number) => toX(slots[index]?.start ?? first);
+  const right = (index: number) => toX(slots[index]?.end ?? first);
   const middle = (index: number) => (left(index) + right(index)) / 2;
   return {
     plotTop: TOP,
@@ -60,7 +60,7 @@ export function scalesOf({ slots, top, unit = 1, width, height, print }: ScaleIn
     plotLeft,
     plotRight,
     lines,
-    ticks: ticksOf(slots, time, Math.max(1, Math.floor((plotRight - plotLeft) / TICK_WIDTH))),
+    ticks: buildTicks(slots, time, Math.max(1, Math.floor((plotRight - plotLeft) / TICK_WIDTH))),
     y: (value) => vertical(value / unit),
     left,
     right,
@@ -75,12 +75,12 @@ export function scalesOf({ slots, top, unit = 1, width, height, print }: ScaleIn
 }
 
 /** Counts have no lines between whole numbers. */
-function linesOf(lines: readonly number[], top: number): readonly number[] {
+function filterLines(lines: readonly number[], top: number): readonly number[] {
   return Number.isInteger(top) && top > 0 && top < LINES ? lines.filter(Number.isInteger) : lines;
 }
 
 /** Bars of days are named under their middle, at an even distance; shorter slots by the hours and days of the clock. */
-function ticksOf(
+function buildTicks(
   slots: readonly ChartSlot[],
   time: ReturnType<typeof scaleTime<number, number>>,
   most: number,

@@ -30,7 +30,7 @@ const KEYS: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 };
 
-function boundsOf(slots: readonly ChartSlot[], { from, to }: Span): [number, number] | undefined {
+function findBounds(slots: readonly ChartSlot[], { from, to }: Span): [number, number] | undefined {
   const first = slots[Math.min(from, to)];
   const last = slots[Math.max(from, to)];
   return first && last && [first.start, last.end - 1];
@@ -45,7 +45,7 @@ interface PlotState extends PlotInput {
 }
 
 function finish({ slots, onBrush, setBrush }: PlotState, span: Span): void {
-  const bounds = boundsOf(slots, span);
+  const bounds = findBounds(slots, span);
   setBrush(undefined);
   if (bounds) onBrush?.(...bounds);
 }
@@ -76,16 +76,16 @@ function keyHandler(state: PlotState) {
 
 function pointerHandlers(state: PlotState, press: RefObject<Press | undefined>) {
   const { slots, frame, scales, brush, setRead, setBrush } = state;
-  const xOf = (event: PointerEvent) => event.clientX - (frame.current?.getBoundingClientRect().left ?? 0);
+  const readX = (event: PointerEvent) => event.clientX - (frame.current?.getBoundingClientRect().left ?? 0);
   return {
     onPointerDown(event: PointerEvent): void {
-      const index = scales.indexAt(xOf(event));
+      const index = scales.indexAt(readX(event));
       if (index === undefined || event.button !== 0) return;
       const target = event.target instanceof Element ? event.target.closest<SVGElement>("[data-key]") : null;
-      press.current = { index, x: xOf(event), key: target?.dataset["key"] };
+      press.current = { index, x: readX(event), key: target?.dataset["key"] };
     },
     onPointerMove(event: PointerEvent): void {
-      const x = xOf(event);
+      const x = readX(event);
       const started = press.current;
       const isDrag = started && state.onBrush && event.pointerType !== "touch" && Math.abs(x - started.x) > DRAG_PX;
       const index = scales.indexAt(isDrag ? Math.max(scales.plotLeft, Math.min(scales.plotRight, x)) : x);
@@ -100,7 +100,7 @@ function pointerHandlers(state: PlotState, press: RefObject<Press | undefined>) 
       if (!started) return;
       if (brush) return finish(state, brush);
       const slot = slots[started.index];
-      if (slot && Math.abs(xOf(event) - started.x) <= DRAG_PX) state.onOpen?.(slot, started.key);
+      if (slot && Math.abs(readX(event) - started.x) <= DRAG_PX) state.onOpen?.(slot, started.key);
     },
     onPointerCancel(): void {
       press.current = undefined;

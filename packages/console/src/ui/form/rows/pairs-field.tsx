@@ -69,7 +69,7 @@ export function PairsField(props: PairsFieldProps) {
         rows={rows}
         onChange={change}
         addLabel={props.addLabel}
-        faultsOf={pairFaults(rows)}
+        findFaults={pairFaults(rows)}
       />
       {templates.length > 0 && (
         <Flex gap="2" mt="2" wrap="wrap">

@@ -25,13 +25,13 @@ interface RowsFieldProps {
   /** The rows stay as many as they are. */
   readonly isFixed?: boolean;
   /** The columns of a row that cannot be saved as they are. */
-  faultsOf?(row: FieldRow, index: number): readonly string[];
+  findFaults?(row: FieldRow, index: number): readonly string[];
 }
 
 /** So many rows are shown at first: tables of models have hundreds. */
 const SHOWN = 10;
 /** A phone shows the rows of more columns as cards. */
-const MOST_ON_PHONE = 2;
+const MAX_PHONE_COLUMNS = 2;
 
 /** Rows that a state outside holds as text. A row under way, such as one without a name yet, stays while it is typed. */
 export function useFieldRows(spec: {
@@ -109,7 +109,7 @@ export function RowsField(props: RowsFieldProps) {
     const place = isLong ? 0 : rows.length;
     requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-row="${place}"] input`)?.focus());
   };
-  const nameOf = (column: RowsColumn, row: FieldRow, index: number) =>
+  const buildCellLabel = (column: RowsColumn, row: FieldRow, index: number) =>
     column.id === first && !isFixed
       ? `${column.label} ${index + 1}`
       : `${column.label}: ${isFixed ? props.label : row[first] || index + 1}`;
@@ -131,7 +131,7 @@ export function RowsField(props: RowsFieldProps) {
       )}
       {rows.length > 0 && (
         <div
-          className={columns.length > MOST_ON_PHONE ? "rows-field is-wide" : "rows-field"}
+          className={columns.length > MAX_PHONE_COLUMNS ? "rows-field is-wide" : "rows-field"}
           role="table"
           aria-label={props.label}
           style={template}
@@ -145,7 +145,7 @@ export function RowsField(props: RowsFieldProps) {
             {!isFixed && <span role="columnheader" aria-label={t("actions")} />}
           </div>
           {shown.map(({ row, index }) => {
-            const faults = props.faultsOf?.(row, index) ?? [];
+            const faults = props.findFaults?.(row, index) ?? [];
             return (
               <div key={index} className="rows-row" role="row" data-row={index}>
                 {columns.map((column) => (
@@ -153,7 +153,7 @@ export function RowsField(props: RowsFieldProps) {
                     <Cell
                       column={column}
                       value={row[column.id] ?? ""}
-                      name={nameOf(column, row, index)}
+                      name={buildCellLabel(column, row, index)}
                       isFaulty={faults.includes(column.id)}
                       onChange={(value) => set(index, column.id, value)}
                     />

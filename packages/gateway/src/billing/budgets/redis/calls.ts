@@ -27,7 +27,7 @@ interface PreparedTerms {
 const prepared = new WeakMap<readonly BudgetTerms[], PreparedTerms>();
 let preparations = 0;
 
-function termsOf(wanted: readonly BudgetTerms[], now: number): PreparedTerms {
+function prepareTerms(wanted: readonly BudgetTerms[], now: number): PreparedTerms {
   const known = prepared.get(wanted);
   if (known && now >= known.from && now < known.until) return known;
   const windows = wanted.map(({ period, time_zone: zone }) => budgetWindow(period, zone, now));
@@ -59,20 +59,20 @@ export function placeCall(
   { lease, now, isRepeated }: { readonly lease: Lease; readonly now: number; readonly isRepeated: boolean },
 ): ScriptCall {
   const { requestId, userId, wanted, amount, wished = "", held } = placing;
-  const terms = termsOf(wanted, now);
+  const terms = prepareTerms(wanted, now);
   return {
     script: PLACE,
     keys: [keys.epoch, keys.state, keys.holds, keys.leases],
     args: [lease.now, ORPHAN_MS, ...terms.args],
     item: {
       group: `place ${lease.now} ${terms.group}`,
-      args: [requestId, userId, amount, wished, kindOf(held, isRepeated)],
+      args: [requestId, userId, amount, wished, encodeKnownState(held, isRepeated)],
     },
   };
 }
 
 /** What Redis can know of a request: see `PLACE`. */
-function kindOf(held: BudgetHold | undefined, isRepeated: boolean): "n" | "h" | "" {
+function encodeKnownState(held: BudgetHold | undefined, isRepeated: boolean): "n" | "h" | "" {
   if (held && held.ids.size > 0) return "h";
   return held || isRepeated ? "" : "n";
 }

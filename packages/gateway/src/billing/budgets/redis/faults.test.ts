@@ -1,10 +1,10 @@
 import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import { startProxy, type Proxy } from "@fairway/testkit/proxy";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { shardOf } from "../../../redis/keys.ts";
+import { selectShard } from "../../../redis/keys.ts";
 import { chargeText } from "../../ledger/charge.ts";
 import type { RedisHarness } from "../../ledger/redis/test-harness.contract.ts";
-import { settlementOf } from "../../ledger/test-harness.contract.ts";
+import { createSettlement } from "../../ledger/test-harness.contract.ts";
 import { quota } from "../../money/quota.ts";
 import { ask, openBudgetHarness, Spending, type BudgetHarness } from "../test-harness.contract.ts";
 import { followCall, putCall } from "./calls.ts";
@@ -39,7 +39,7 @@ test("after Redis was emptied, processes report what is open, and the rest is re
   const unbooked = request("unbooked");
   await unbooked.reserve(100);
   const settling = unbooked.settle(90);
-  await live().redis.one({ command: "flushall", args: [] }, 2_000);
+  await live().redis.sendOne({ command: "flushall", args: [] }, 2_000);
   await settling;
   // Nothing is granted before both replicas have reported what is open in them.
   expect(await request("large", 1).reserve(400)).toBeDefined();
@@ -81,16 +81,16 @@ test("a settler that died between its commit and its acknowledgement charges not
   expect(await harness.state("user")).toEqual({ used: 100, held: 0 });
   const { redis } = live();
   const [{ id } = { id: 0 }] = await harness.raw.rows<{ id: number }>("select id from budgets", []);
-  const hold = { requestId: harness.idOf("a"), userId: 7, tokenId: 0, amount: quota(300), leaseUntil: 0 };
+  const hold = { requestId: harness.buildRequestId("a"), userId: 7, tokenId: 0, amount: quota(300), leaseUntil: 0 };
   const lease = { now: harness.now, leaseMs: MINUTE_MS };
-  await redis.one(
+  await redis.sendOne(
     putCall(redis.keys, { requestId: hold.requestId, userId: 7, amount: 100, ids: [id] }, lease, false),
     2_000,
   );
   expect((await harness.replicas[0]?.budgets.heldElsewhere())?.get(id)).toBe(100);
-  const charge = chargeText({ settlement: settlementOf(hold, 100, { budgets: [id] }) });
+  const charge = chargeText({ settlement: createSettlement(hold, 100, { budgets: [id] }) });
   const fields = ["a", "7:0", "i", "", "j", "", "e", charge];
-  await redis.one({ command: "xadd", args: [redis.keys.charges(shardOf(7)), "*", ...fields] }, 2_000);
+  await redis.sendOne({ command: "xadd", args: [redis.keys.charges(selectShard(7)), "*", ...fields] }, 2_000);
   expect(await harness.state("user")).toEqual({ used: 100, held: 0 });
 });
 
@@ -103,9 +103,12 @@ test("a state that comes late replaces no newer one", async () => {
   await harness.flush();
   const budget = { id, revision: 0, window_start: 0, used: 0, held: 0 };
   const { redis } = live();
-  const epoch = String(await redis.one({ command: "get", args: [redis.keys.budgets.epoch] }, 2_000));
-  await redis.one(followCall(redis.keys, { epoch, budgets: [budget], ended: [] }), 2_000);
-  await redis.one(followCall(redis.keys, { epoch: "1000", budgets: [{ ...budget, revision: 99 }], ended: [] }), 2_000);
+  const epoch = String(await redis.sendOne({ command: "get", args: [redis.keys.budgets.epoch] }, 2_000));
+  await redis.sendOne(followCall(redis.keys, { epoch, budgets: [budget], ended: [] }), 2_000);
+  await redis.sendOne(
+    followCall(redis.keys, { epoch: "1000", budgets: [{ ...budget, revision: 99 }], ended: [] }),
+    2_000,
+  );
   expect(await request("b").reserve(301)).toBeDefined();
   expect(await request("c").reserve(300)).toBeUndefined();
 });

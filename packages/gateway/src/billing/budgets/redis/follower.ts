@@ -44,14 +44,17 @@ export class BudgetFollower {
     const gone = ids
       .filter((id) => !found.has(id))
       .map((id) => ({ id, revision: 0, window_start: 0, used: 0, held: 0 }));
-    await redis.one(followCall(redis.keys, { epoch, budgets: [...found.values(), ...gone], ended: [] }), TIMEOUT_MS);
+    await redis.sendOne(
+      followCall(redis.keys, { epoch, budgets: [...found.values(), ...gone], ended: [] }),
+      TIMEOUT_MS,
+    );
   }
 
   /** The states that a transaction under `epoch` left, without the requests that it charged. */
   async booked({ budgets, ended }: BookedBudgets, epoch: number): Promise<void> {
     if (budgets.length + ended.length === 0) return;
     const { redis } = this.#deps;
-    await redis.one(followCall(redis.keys, { epoch: String(epoch), budgets, ended }), TIMEOUT_MS);
+    await redis.sendOne(followCall(redis.keys, { epoch: String(epoch), budgets, ended }), TIMEOUT_MS);
   }
 
   follow({ budgets, ended }: BookedBudgets): void {
@@ -66,14 +69,14 @@ export class BudgetFollower {
   /** What the database says now, without the requests that have `ended`; of all budgets without `ids`. */
   async current(ids: readonly number[] | undefined, ended: readonly string[] = []): Promise<void> {
     const { redis, database } = this.#deps;
-    const epoch = await redis.one({ command: "get", args: [redis.keys.budgets.epoch] }, TIMEOUT_MS);
+    const epoch = await redis.sendOne({ command: "get", args: [redis.keys.budgets.epoch] }, TIMEOUT_MS);
     // Nothing is written without an epoch, and a request leaves only with the state that contains it.
     if (typeof epoch !== "string") throw new Error("budgets are not open in Redis");
     const budgets = [...(await readBudgets(database, ids)).values()];
     for (let from = 0; from < budgets.length || from === 0; from += AT_ONCE) {
       const isLast = from + AT_ONCE >= budgets.length;
       const some = budgets.slice(from, from + AT_ONCE);
-      await redis.one(followCall(redis.keys, { epoch, budgets: some, ended: isLast ? ended : [] }), TIMEOUT_MS);
+      await redis.sendOne(followCall(redis.keys, { epoch, budgets: some, ended: isLast ? ended : [] }), TIMEOUT_MS);
     }
   }
 

@@ -24,7 +24,7 @@ export interface LiveBudgetsDeps {
   readonly lease: () => Lease;
   readonly epochs: RecoveryGate;
   /** Sends the charges that wait in this process. */
-  readonly hurry: () => void;
+  readonly sendNow: () => void;
   readonly onOutage: OnOutage;
   /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
   readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
@@ -96,7 +96,7 @@ class RedisBudgets implements LiveBudgets {
       const { placed } = await askAgain(
         () => this.#placeLive(placing),
         ({ isCrowded }) => !isCrowded,
-        this.#deps.hurry,
+        this.#deps.sendNow,
       );
       return placed;
     } catch (error) {
@@ -111,7 +111,7 @@ class RedisBudgets implements LiveBudgets {
 
   #waitBudget(): WaitBudget {
     const { redis } = this.#deps;
-    return redis.waitBudgetOf(redis.keys.budgets.state);
+    return redis.getWaitBudget(redis.keys.budgets.state);
   }
 
   async #placeDirect(placing: Placing): Promise<Placed> {
@@ -158,7 +158,7 @@ class RedisBudgets implements LiveBudgets {
       const rest = Math.max(1, Math.ceil(deadline - performance.now()));
       try {
         const call = placeCall(redis.keys, placing, { lease: lease(), now: clock.now(), isRepeated });
-        const answer = await redis.one(call, rest);
+        const answer = await redis.sendOne(call, rest);
         return answer === PLACED.granted ? GRANTED : (answer as PlaceAnswer);
       } catch (error) {
         if (!(error instanceof RedisUnavailable) || performance.now() >= deadline) throw error;
@@ -196,7 +196,7 @@ class RedisBudgets implements LiveBudgets {
   #returnHeld(requestId: string): void {
     const { redis } = this.#deps;
     const call = followCall(redis.keys, { epoch: "", budgets: [], ended: [requestId] });
-    void redis.one(call, TIMEOUT_MS).catch(() => undefined);
+    void redis.sendOne(call, TIMEOUT_MS).catch(() => undefined);
   }
 
   settling({ hold, quota: charged, budgets = [] }: BudgetSettlement): ScriptCall | undefined {
@@ -242,7 +242,7 @@ class RedisBudgets implements LiveBudgets {
 
   async heldElsewhere(): Promise<ReadonlyMap<number, number>> {
     const { redis } = this.#deps;
-    const sums = (await redis.one(openCall(redis.keys), TIMEOUT_MS)) as readonly (readonly [string, string])[];
+    const sums = (await redis.sendOne(openCall(redis.keys), TIMEOUT_MS)) as readonly (readonly [string, string])[];
     return new Map(sums.map(([id, sum]) => [Number(id), Number(sum)]));
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { RedisClient } from "../../../redis/client.ts";
-import { shardOf } from "../../../redis/keys.ts";
+import { selectShard } from "../../../redis/keys.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { inList } from "../../../storage/statements.ts";
 import type { Lease } from "../../reservations/live-reservations.ts";
@@ -47,7 +47,7 @@ interface OpenRequest {
 }
 
 async function longOpen({ redis, lease }: OrphanDeps): Promise<OpenRequest[]> {
-  const texts = (await redis.one(longOpenCall(redis.keys, lease(), AT_ONCE), TIMEOUT_MS)) as readonly string[];
+  const texts = (await redis.sendOne(longOpenCall(redis.keys, lease(), AT_ONCE), TIMEOUT_MS)) as readonly string[];
   return Array.from({ length: texts.length / 2 }, (_, at) => ({
     id: texts[2 * at] as string,
     userId: Number(texts[2 * at + 1]?.split(":")[1]),
@@ -58,7 +58,7 @@ async function longOpen({ redis, lease }: OrphanDeps): Promise<OpenRequest[]> {
 async function carriedRequests(open: readonly OpenRequest[], deps: OrphanDeps): Promise<Set<string>> {
   const { redis, database } = deps;
   if (open.length === 0) return new Set();
-  const calls = open.map(({ id, userId }) => ({ command: "hget", args: [redis.keys.holds(shardOf(userId)), id] }));
+  const calls = open.map(({ id, userId }) => ({ command: "hget", args: [redis.keys.holds(selectShard(userId)), id] }));
   const answers = await redis.send(calls, TIMEOUT_MS);
   const failed = answers.find((answer) => answer instanceof Error);
   if (failed) throw failed;
@@ -76,5 +76,5 @@ async function postpone(requestIds: readonly string[], { redis, lease, clock }: 
   const until = (lease().now || clock.now()) + ORPHAN_MS;
   const pairs = requestIds.flatMap((id) => [until, id]);
   if (pairs.length > 0)
-    await redis.one({ command: "zadd", args: [redis.keys.budgets.leases, "XX", ...pairs] }, TIMEOUT_MS);
+    await redis.sendOne({ command: "zadd", args: [redis.keys.budgets.leases, "XX", ...pairs] }, TIMEOUT_MS);
 }

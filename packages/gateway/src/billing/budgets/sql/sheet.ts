@@ -1,7 +1,7 @@
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import type { LeaseTime } from "../../reservations/lease-time.ts";
 import { inList } from "../../../storage/statements.ts";
-import { grantedOf, type Budget, type Placed, type Placing } from "../budget.ts";
+import { calculateGrant, type Budget, type Placed, type Placing } from "../budget.ts";
 import {
   HOLDS,
   inWindow,
@@ -58,7 +58,7 @@ export interface SheetSettings {
 /** A reservation that no hold carries any more is returned after that. */
 export const ORPHAN_MS = 120_000;
 /** More could not be read back, and would fail every request that shares a transaction with this budget. */
-const MOST_USED = Number.MAX_SAFE_INTEGER;
+const MAX_USED = Number.MAX_SAFE_INTEGER;
 /** Journals of a replica that is away may bring corrections for so long; refunds come sooner. */
 const RETENTION_MS = 7 * 86_400_000;
 
@@ -91,12 +91,14 @@ export async function closeBudgets(
   const corrected = closes.filter(({ isCorrection }) => isCorrection).map(({ requestId }) => requestId);
   const ids = [
     ...closes.flatMap((close) => [...close.ids, ...(close.asked ?? [])]),
-    ...(reserved ? unknown.flatMap((id) => [...reserved.of(id).keys()]) : await budgetsOf(tx, "budget_holds", unknown)),
-    ...(await budgetsOf(tx, "budget_reaped", corrected)),
+    ...(reserved
+      ? unknown.flatMap((id) => [...reserved.of(id).keys()])
+      : await readBudgetIds(tx, "budget_holds", unknown)),
+    ...(await readBudgetIds(tx, "budget_reaped", corrected)),
   ];
   if (ids.length === 0) return NOTHING;
   const requestIds = closes.filter(mayHave).map(({ requestId }) => requestId);
-  const refunds = await refundsOf(tx, closes);
+  const refunds = await readRefunds(tx, closes);
   const sheet = await BudgetSheet.open(tx, { ids, requestIds, corrected }, settings);
   for (const close of closes) sheet.close(close, refunds.get(close.requestId) ?? 0);
   return sheet.write(tx);
@@ -109,7 +111,7 @@ export async function refundBudgets(
   refunded: number,
   settings: SheetSettings,
 ): Promise<WrittenBudgets> {
-  const ids = await budgetsOf(tx, "budget_reaped", [requestId]);
+  const ids = await readBudgetIds(tx, "budget_reaped", [requestId]);
   if (ids.length === 0) return NOTHING;
   const sheet = await BudgetSheet.open(tx, { ids, requestIds: [], corrected: [requestId] }, settings);
   sheet.refund(requestId, refunded);
@@ -125,7 +127,7 @@ async function hasReservations(tx: RawTransaction, reserved: ReservedInMemory | 
   return (await tx.rows("select request_id from budget_holds limit 1", [])).length > 0;
 }
 
-async function budgetsOf(
+async function readBudgetIds(
   tx: RawTransaction,
   table: "budget_holds" | "budget_reaped",
   requestIds: readonly string[],
@@ -137,7 +139,7 @@ async function budgetsOf(
 }
 
 /** A task may have failed before its charge was booked. */
-async function refundsOf(tx: RawTransaction, closes: readonly BudgetClose[]): Promise<ReadonlyMap<string, number>> {
+async function readRefunds(tx: RawTransaction, closes: readonly BudgetClose[]): Promise<ReadonlyMap<string, number>> {
   const requestIds = closes.filter(({ isRemembered }) => isRemembered).map(({ requestId }) => requestId);
   if (requestIds.length === 0) return new Map();
   const { marks, values } = inList(requestIds);
@@ -198,13 +200,13 @@ class BudgetSheet {
       if (row) asked.push(inWindow(row, now));
     }
     const more = (id: number, of: number) => of - (before.get(id)?.amount ?? 0);
-    const shortOf = (of: number) =>
+    const findExhaustedBudget = (of: number) =>
       asked.find(({ id, is_hard, quota_limit, used, held: others }) => {
         const free = quota_limit - used - others - (elsewhere.get(id) ?? 0);
         return is_hard === 1 && more(id, of) > 0 && free < more(id, of);
       });
-    const granted = grantedOf({ amount, wished }, (some) => !shortOf(some));
-    const short = shortOf(granted);
+    const granted = calculateGrant({ amount, wished }, (some) => !findExhaustedBudget(some));
+    const short = findExhaustedBudget(granted);
     if (short) return { budget: short, endsAt: budgetWindow(short.period, short.time_zone, now).end };
     for (const [id, row] of before) this.#change(id, now, 0, 0 - row.amount);
     for (const { id } of asked) this.#change(id, now, 0, granted);
@@ -284,7 +286,7 @@ class BudgetSheet {
 
   #use(row: Row, { window_start: start, used: before }: Budget, more: number): void {
     row.window_start = start;
-    row.used = Math.max(0, Math.min(before + more, MOST_USED));
+    row.used = Math.max(0, Math.min(before + more, MAX_USED));
     for (const percent of [row.soft_percent, 100]) {
       const threshold = (row.quota_limit * percent) / 100;
       if (percent > 0 && before < threshold && row.used >= threshold) this.#passed.push([{ ...row }, percent]);

@@ -151,13 +151,13 @@ class Changes<Column extends string> {
         values.push(id, ...Array.from({ length: marks }, () => amount));
       }
     }
-    return tx.run(textOf(this.#target, ids.length), [...values, ...ids]);
+    return tx.run(buildUpdateSql(this.#target, ids.length), [...values, ...ids]);
   }
 }
 
 const texts = new Map<Target, Map<number, string>>();
 
-function textOf(target: Target, rows: number): string {
+function buildUpdateSql(target: Target, rows: number): string {
   const ofTarget = texts.get(target) ?? new Map<number, string>();
   texts.set(target, ofTarget);
   const known = ofTarget.get(rows);

@@ -105,7 +105,7 @@ async function readMovements(
   { after, until, limit }: MovementRange,
 ): Promise<Movement[]> {
   const sql = `select ledger_id, user_id, token_id, quota from balance_outbox where ${where.sql} and ledger_id > ? and ledger_id <= ? order by ledger_id limit ${limit}`;
-  return (await database.rows<MovementRow>(sql, [...where.values, after, until])).map(movementOf);
+  return (await database.rows<MovementRow>(sql, [...where.values, after, until])).map(toMovement);
 }
 
 /** Users with unapplied movements and an id above `after`, in order. */
@@ -137,6 +137,6 @@ export function forgetApplied(database: RawTransaction, before: ReturnType<Lease
   return database.run(`delete from balance_outbox where applied_at > 0 and applied_at < ${before.sql}`, before.values);
 }
 
-function movementOf({ ledger_id, user_id, token_id, quota }: MovementRow): Movement {
+function toMovement({ ledger_id, user_id, token_id, quota }: MovementRow): Movement {
   return { ledgerId: ledger_id, userId: user_id, tokenId: token_id, quota };
 }

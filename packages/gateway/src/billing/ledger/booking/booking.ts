@@ -1,5 +1,5 @@
 import { LOG_TYPE } from "@fairway/wire";
-import { LOG_COLUMNS, type LogRowInput, valuesOf } from "../../../storage/log-rows.ts";
+import { LOG_COLUMNS, type LogRowInput, toRowValues } from "../../../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import type { LedgerKind, Settlement } from "../ledger.ts";
 import { channelChanges, tokenChanges, userChanges } from "./accounts.ts";
@@ -103,7 +103,7 @@ export class Booking {
   }
 
   /** The amount that this transaction deducts from a user's balance. */
-  chargeOf(userId: number): number {
+  calculateUserCharge(userId: number): number {
     return 0 - this.#users.of(userId, "quota");
   }
 
@@ -132,7 +132,7 @@ export class Booking {
     for (const requestId of this.#replacedLogs) {
       await tx.run("delete from logs where request_id = ? and type = ?", [requestId, LOG_TYPE.consume]);
     }
-    await insertRows(tx, kind, { table: "logs", columns: LOG_COLUMNS }, this.#logs.map(valuesOf));
+    await insertRows(tx, kind, { table: "logs", columns: LOG_COLUMNS }, this.#logs.map(toRowValues));
   }
 
   async #writeOutbox(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {

@@ -10,7 +10,7 @@ export interface ChargeKind {
 }
 
 /** What a booked charge means for its budgets; undefined when it has none. */
-export function closeOf(settlement: Settlement, kind: ChargeKind = {}): BudgetClose | undefined {
+export function buildBudgetClose(settlement: Settlement, kind: ChargeKind = {}): BudgetClose | undefined {
   const { hold, quota, at, budgets = [], isRefundable = false } = settlement;
   const { isReaped = false, isCorrection = false } = kind;
   if (budgets.length === 0 && !isCorrection) return undefined;
@@ -25,7 +25,7 @@ export function closeOf(settlement: Settlement, kind: ChargeKind = {}): BudgetCl
 }
 
 /** What charges mean for their budgets once it is decided which of them are booked. */
-export function closesOf(charges: readonly Charge[], outcomes: readonly Outcome[]): BudgetClose[] {
+export function buildBudgetCloses(charges: readonly Charge[], outcomes: readonly Outcome[]): BudgetClose[] {
   return charges.flatMap((charge, at) => {
     const { settlement, how } = charge;
     const { hold, budgets = [] } = settlement;
@@ -33,7 +33,7 @@ export function closesOf(charges: readonly Charge[], outcomes: readonly Outcome[
     if (outcome === undefined || outcome === "later") return [];
     const isBooked = outcome !== "known" && how !== "lapsed";
     const close = isBooked
-      ? closeOf(settlement, { isReaped: how === "reaped", isCorrection: outcome === "corrected" })
+      ? buildBudgetClose(settlement, { isReaped: how === "reaped", isCorrection: outcome === "corrected" })
       : undefined;
     if (close) return [close];
     if (budgets.length === 0 && !how) return [];

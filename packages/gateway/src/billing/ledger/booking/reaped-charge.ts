@@ -13,22 +13,22 @@ export function settlementText({ hold: _hold, ...seen }: Settlement): string {
 
 /** The charge for an expired reservation. @param now epoch milliseconds */
 export function reapedCharge(hold: OpenHold & { readonly seen: string }, now: number): Charge {
-  const settlement = dueOf(hold, now);
+  const settlement = buildDueSettlement(hold, now);
   if (settlement) return { settlement, how: "reaped" };
-  return { settlement: { hold: holdOf(hold, now), quota: ZERO, channelId: 0, at: now }, how: "lapsed" };
+  return { settlement: { hold: toHold(hold, now), quota: ZERO, channelId: 0, at: now }, how: "lapsed" };
 }
 
 /** The charge for an expired reservation; undefined when nothing was delivered. */
-export function dueOf(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
+export function buildDueSettlement(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
   if (hold.seen === "") return undefined;
   const seen = JSON.parse(hold.seen) as Seen;
-  const settlement: Settlement = { ...seen, hold: holdOf(hold, now), quota: quota(seen.quota), at: now };
+  const settlement: Settlement = { ...seen, hold: toHold(hold, now), quota: quota(seen.quota), at: now };
   if (!seen.log) return settlement;
   return { ...settlement, log: { ...seen.log, other: interrupted(seen.log.other) } };
 }
 
 /** The hold of a row; `leaseUntil` in epoch milliseconds. */
-export function holdOf(row: OpenHold, leaseUntil: number): Hold {
+export function toHold(row: OpenHold, leaseUntil: number): Hold {
   return {
     requestId: row.request_id,
     userId: row.user_id,

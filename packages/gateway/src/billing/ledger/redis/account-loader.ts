@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RedisClient } from "../../../redis/client.ts";
-import { shardOf } from "../../../redis/keys.ts";
+import { selectShard } from "../../../redis/keys.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { LOAD_ACCOUNT, BEGIN_LOAD } from "./scripts.ts";
 import { TOKENS_REVISION } from "../../../storage/revisions.ts";
@@ -12,7 +12,7 @@ export interface AccountLoaderDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
   /** Called when charges of an account are not in the database yet, to have them booked sooner. */
-  readonly hurry: () => void;
+  readonly settleNow: () => void;
 }
 
 /** `absent`: the database has no such account. `closed`: balances of the shard must not be loaded now. */
@@ -60,7 +60,7 @@ async function loadAccount(account: Account, deadline: number, deps: AccountLoad
     if (code === ANSWERS.closed) return "closed";
     if (code === ANSWERS.before) return "read";
     if (code === ANSWERS.busy) {
-      deps.hurry();
+      deps.settleNow();
       await pause(ms);
       continue;
     }
@@ -76,21 +76,21 @@ async function loadAccount(account: Account, deadline: number, deps: AccountLoad
       randomBytes(6).toString("base64url"),
       balance.revision,
     ];
-    if ((await redis.one({ script: LOAD_ACCOUNT, keys: accountKeys(account, deps), args }, TIMEOUT_MS)) === 1)
+    if ((await redis.sendOne({ script: LOAD_ACCOUNT, keys: accountKeys(account, deps), args }, TIMEOUT_MS)) === 1)
       return "read";
   }
   return "late";
 }
 
 function accountKeys({ userId, tokenId }: Account, { redis: { keys } }: AccountLoaderDeps): [string, string] {
-  return [keys.epoch(shardOf(userId)), tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId)];
+  return [keys.epoch(selectShard(userId)), tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId)];
 }
 
 async function begin(account: Account, deps: AccountLoaderDeps): Promise<readonly [number, unknown?, unknown?]> {
   const { userId, tokenId } = account;
-  const keys = [...accountKeys(account, deps), deps.redis.keys.charges(shardOf(userId))];
+  const keys = [...accountKeys(account, deps), deps.redis.keys.charges(selectShard(userId))];
   const args = tokenId === 0 ? ["user", userId, LONGEST_SCAN] : ["token", tokenId, LONGEST_SCAN];
-  return (await deps.redis.one({ script: BEGIN_LOAD, keys, args }, TIMEOUT_MS)) as readonly [
+  return (await deps.redis.sendOne({ script: BEGIN_LOAD, keys, args }, TIMEOUT_MS)) as readonly [
     number,
     unknown?,
     unknown?,

@@ -4,15 +4,15 @@ import { quietLog } from "../../../../test/kit/support.ts";
 import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { insertMovements } from "../booking/balance-outbox.ts";
-import { accountsOf, granted } from "../test-harness.contract.ts";
-import { leaseTimeOf } from "../../reservations/lease-time.ts";
+import { createTestAccounts, granted } from "../test-harness.contract.ts";
+import { createLeaseTime } from "../../reservations/lease-time.ts";
 import { createBalanceSync } from "./balance-sync.ts";
 import { openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books } from "./traffic.contract.ts";
 
 const KINDS: readonly DatabaseKind[] = ["mariadb", "postgres"];
 const BALANCE = 1_000_000;
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const POLL_OPTIONS = { timeout: 30_000, interval: 50 };
 
 let redisUrl: string;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
 
   /** Users whose balances are in Redis, in ascending id order. */
   const knownUsers = async (count: number): Promise<number[]> => {
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     const users: number[] = [];
     for (let at = 0; at < count; at += 1) users.push(await accounts.addUser(BALANCE));
     const know = async (user: number) => harness.ledger.release(await granted(harness.ledger, user, 0, 1));
@@ -56,12 +56,12 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
     return (await harness.database.rows<{ count: number }>(sql, []))[0]?.count;
   };
   const live = async (user: number) =>
-    Number(await harness.redis.one({ command: "hget", args: [harness.redis.keys.user(user), "b"] }, 2_000));
-  const syncOf = (send = harness.redis.send) =>
+    Number(await harness.redis.sendOne({ command: "hget", args: [harness.redis.keys.user(user), "b"] }, 2_000));
+  const createSync = (send = harness.redis.send) =>
     createBalanceSync({
       redis: { ...harness.redis, isReady: true, send },
       database: harness.database,
-      leaseTime: leaseTimeOf(harness.database.kind, harness.clock),
+      leaseTime: createLeaseTime(harness.database.kind, harness.clock),
       log: quietLog,
     });
 
@@ -74,17 +74,20 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       await moved(1, [...Array.from({ length: 33_000 }, () => first), ...users.slice(1)]);
       // The server does this on its own a minute later.
       if (kind === "postgres") await harness.database.run("analyze balance_outbox", []);
-      const sync = syncOf();
+      const sync = createSync();
       await sync.start();
-      await expect.poll(waiting, PATIENCE).toBe(0);
+      await expect.poll(waiting, POLL_OPTIONS).toBe(0);
       expect(await live(first)).toBe(BALANCE - 33_000);
       expect(await books(harness)).toEqual([]);
-      await harness.redis.one({ command: "hset", args: [harness.redis.keys.user(first), "b", BALANCE, "v", 0] }, 2_000);
+      await harness.redis.sendOne(
+        { command: "hset", args: [harness.redis.keys.user(first), "b", BALANCE, "v", 0] },
+        2_000,
+      );
       await sync.followRecent();
       expect(await live(first)).toBe(BALANCE - 33_000);
       harness.clock.advance(600_001);
       const left = () => harness.database.rows("select id from balance_outbox limit 1", []);
-      await expect.poll(left, PATIENCE).toEqual([]);
+      await expect.poll(left, POLL_OPTIONS).toEqual([]);
       await sync.stop();
     },
   );
@@ -96,7 +99,7 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       sent += 1;
       return sent === 2 ? Promise.reject(new RedisUnavailable("cut", true)) : harness.redis.send(calls, ms);
     };
-    const sync = syncOf(send);
+    const sync = createSync(send);
     await moved(
       1,
       Array.from({ length: 2_500 }, () => user),
@@ -123,9 +126,9 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       1,
       Array.from({ length: 300 }, (_, at) => first + at),
     );
-    const sync = syncOf(send);
+    const sync = createSync(send);
     await sync.start();
-    await expect.poll(waiting, PATIENCE).toBe(256);
+    await expect.poll(waiting, POLL_OPTIONS).toBe(256);
     await sync.stop();
   }, 40_000);
 
@@ -141,8 +144,8 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       isFirst = false;
       return harness.redis.send(calls, ms);
     };
-    await syncOf(send).followRecent();
-    await syncOf().follow([late]);
+    await createSync(send).followRecent();
+    await createSync().follow([late]);
     expect(await live(late)).toBe(BALANCE - 2);
     expect(await books(harness)).toEqual([]);
   });

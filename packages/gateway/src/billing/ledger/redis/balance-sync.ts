@@ -2,7 +2,7 @@ import { repeat } from "../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../lib/async/runnable.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RedisClient } from "../../../redis/client.ts";
-import { shardOf } from "../../../redis/keys.ts";
+import { selectShard } from "../../../redis/keys.ts";
 import type { ScriptCall } from "../../../redis/script.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import {
@@ -117,7 +117,7 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
 export function followCalls({ keys }: Pick<RedisClient, "keys">, movements: readonly Movement[]): ScriptCall[] {
   const accounts = new Map<string, { readonly epoch: string; readonly args: number[] }>();
   const add = (key: string, { userId, ledgerId, quota }: Movement) => {
-    const account = accounts.get(key) ?? { epoch: keys.epoch(shardOf(userId)), args: [] };
+    const account = accounts.get(key) ?? { epoch: keys.epoch(selectShard(userId)), args: [] };
     account.args.push(ledgerId, quota);
     accounts.set(key, account);
   };

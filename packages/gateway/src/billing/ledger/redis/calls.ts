@@ -1,4 +1,4 @@
-import { shardOf, type Keys } from "../../../redis/keys.ts";
+import { selectShard, type Keys } from "../../../redis/keys.ts";
 import type { Script, ScriptCall } from "../../../redis/script.ts";
 import type { Hold, HoldRequest, Settlement } from "../ledger.ts";
 import type { Quota } from "../../money/quota.ts";
@@ -16,19 +16,19 @@ function tokenKey(keys: Keys, { userId, tokenId }: Owner): string {
 
 const hasToken = ({ tokenId }: Owner) => (tokenId === 0 ? "0" : "1");
 export const recordTail = ({ userId, tokenId }: Owner) => `:${userId}:${tokenId}`;
-export const accountOf = ({ userId, tokenId }: Owner) => `${userId}:${tokenId}`;
+export const buildAccountKey = ({ userId, tokenId }: Owner) => `${userId}:${tokenId}`;
 
 /** @param isRepeated an earlier attempt may have run without an answer */
 export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lease, isRepeated: boolean): ScriptCall {
   const { requestId, userId, amount, wished = "", isCharged, grant, grantRevision = 0 } = request;
-  const shard = shardOf(userId);
+  const shard = selectShard(userId);
   const granted = grant === undefined ? "" : grant === "unlimited" ? "u" : grant;
   return {
     script: HOLD,
     keys: [keys.epoch(shard), keys.user(userId), tokenKey(keys, request), keys.holds(shard), keys.leases(shard)],
     args: [now, leaseMs, hasToken(request), granted, grantRevision],
     item: {
-      group: `hold ${accountOf(request)} ${granted} ${grantRevision} ${now}`,
+      group: `hold ${buildAccountKey(request)} ${granted} ${grantRevision} ${now}`,
       args: [requestId, amount, isCharged ? "1" : "0", wished, recordTail(request), isRepeated ? "1" : "0"],
     },
   };
@@ -36,7 +36,7 @@ export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lea
 
 /** Reserves again what a Redis without memory has lost. */
 export function adoptCall(keys: Keys, hold: Hold, amount: Quota, { now, leaseMs }: Lease): ScriptCall {
-  const shard = shardOf(hold.userId);
+  const shard = selectShard(hold.userId);
   return {
     script: ADOPT,
     keys: [keys.holds(shard), keys.leases(shard), keys.user(hold.userId), tokenKey(keys, hold)],
@@ -53,7 +53,7 @@ export interface Renewal {
 
 /** Extends a lease, stores what is due if the process dies, and may raise the amount. */
 export function renewCall(keys: Keys, { hold, seen, amount }: Renewal, { now, leaseMs }: Lease): ScriptCall {
-  const shard = shardOf(hold.userId);
+  const shard = selectShard(hold.userId);
   return {
     script: RENEW,
     keys: [...holdKeys(keys, hold), keys.epoch(shard)],
@@ -85,7 +85,7 @@ interface Closing {
 }
 
 function closingCall(keys: Keys, { script, name, settlement: { hold, quota }, charge, now }: Closing): ScriptCall {
-  const account = accountOf(hold);
+  const account = buildAccountKey(hold);
   return {
     script,
     keys: closingKeys(keys, hold),
@@ -95,11 +95,11 @@ function closingCall(keys: Keys, { script, name, settlement: { hold, quota }, ch
 }
 
 function holdKeys(keys: Keys, hold: Hold): string[] {
-  const shard = shardOf(hold.userId);
+  const shard = selectShard(hold.userId);
   return [keys.holds(shard), keys.leases(shard), keys.seen(shard), keys.user(hold.userId), tokenKey(keys, hold)];
 }
 
 function closingKeys(keys: Keys, hold: Hold): string[] {
-  const shard = shardOf(hold.userId);
+  const shard = selectShard(hold.userId);
   return [...holdKeys(keys, hold), keys.charges(shard), keys.epoch(shard)];
 }

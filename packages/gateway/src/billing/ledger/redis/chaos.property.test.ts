@@ -5,9 +5,9 @@ import fc from "fast-check";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { history, play } from "../history.contract.ts";
-import { accountsOf } from "../test-harness.contract.ts";
+import { createTestAccounts } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
-import { books, patient } from "./traffic.contract.ts";
+import { books, treatErrorsAsRefusals } from "./traffic.contract.ts";
 
 const FAULTS = ["empty", "cut", "forget scripts", "nothing"] as const;
 
@@ -20,10 +20,10 @@ it(
     const [url, prefix] = [await createDatabase("postgres"), newPrefix()];
     const harness = await openRedisHarness(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
     const other = await openRedisHarness(url, { redisUrl: service.url, prefix, clock: harness.clock });
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     const happen = async (fault: (typeof FAULTS)[number], { redis }: RedisHarness) => {
-      if (fault === "empty") await redis.one({ command: "flushall", args: [] }, 2_000);
-      if (fault === "forget scripts") await redis.one({ command: "script", args: ["flush"] }, 2_000);
+      if (fault === "empty") await redis.sendOne({ command: "flushall", args: [] }, 2_000);
+      if (fault === "forget scripts") await redis.sendOne({ command: "script", args: ["flush"] }, 2_000);
       if (fault === "cut") proxy.cut();
     };
     const faults = fc.array(fc.record({ fault: fc.constantFrom(...FAULTS), afterMs: fc.nat(40) }), { maxLength: 6 });
@@ -35,7 +35,7 @@ it(
             await happen(fault, other);
           }
         })();
-        await play({ ...harness, ledger: patient(harness) }, accounts, one);
+        await play({ ...harness, ledger: treatErrorsAsRefusals(harness) }, accounts, one);
         await trouble;
         for (const { ledger } of [harness, other]) await ledger.flush();
         expect(await books(other)).toEqual([]);

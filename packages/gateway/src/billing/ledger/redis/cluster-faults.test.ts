@@ -2,7 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { type RedisCluster, type Service, startRedisCluster } from "@fairway/testkit/services";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accountsOf, type Accounts, granted, settlementOf } from "../test-harness.contract.ts";
+import { createTestAccounts, type Accounts, granted, createSettlement } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import type { OnOutage } from "../../reservations/live-reservations.ts";
 import { books, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
@@ -18,7 +18,7 @@ interface Scene {
 }
 
 let cluster: RedisCluster;
-beforeAll(async () => void (cluster = await startRedisCluster({ replicasOf: [0], spare: 1 })));
+beforeAll(async () => void (cluster = await startRedisCluster({ replicaPrimaries: [0], spare: 1 })));
 afterAll(() => cluster.stop());
 
 /** Two replicas and users on all primaries. */
@@ -27,7 +27,7 @@ async function openScene(onOutage: OnOutage = "deny"): Promise<Scene> {
   const shared = { redisUrl: cluster.url, prefix: newPrefix(), part: { barrierMs: 300, onOutage } };
   const harness = await openRedisHarness(url, shared);
   const other = await openRedisHarness(url, { ...shared, clock: harness.clock });
-  const accounts = accountsOf(harness);
+  const accounts = createTestAccounts(harness);
   const users: { user: number; token: number }[] = [];
   for (let at = 0; at < USERS; at += 1) {
     const user = await accounts.addUser(RICH);
@@ -91,7 +91,7 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     const [{ user, token }] = scene.users as [Scene["users"][number]];
     const running = await granted(ledger, user, token, 100);
     const key = redis.keys.user(user);
-    const [slot, from] = [await cluster.slotOf(key), await cluster.ownerOf(key)];
+    const [slot, from] = [await cluster.readSlot(key), await cluster.findOwner(key)];
     const to = cluster.primaries.find((node) => node !== from) as Service;
     const [fromId, toId] = await Promise.all([from, to].map((node) => cluster.ask(node, "cluster", "myid")));
     await cluster.ask(to, "cluster", "setslot", slot, "importing", String(fromId));
@@ -100,9 +100,9 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     await expect(granted(ledger, user, token, 100)).rejects.toMatchObject({ code: "balances_unavailable" });
     expect(lines.join("")).toContain("if that does not end, run redis-cli --cluster fix");
     // The charge waits until the slot has arrived.
-    await ledger.settle(settlementOf(running, 60));
+    await ledger.settle(createSettlement(running, 60));
     await cluster.move(key, to);
-    await ledger.settle(settlementOf(await granted(ledger, user, token, 100), 40));
+    await ledger.settle(createSettlement(await granted(ledger, user, token, 100), 40));
     await vi.waitFor(
       async () => {
         await ledger.flush();
@@ -136,7 +136,7 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     const scene = await openScene("sql");
     const [{ ledger, redis, database }] = scene.harnesses;
     const [, , third] = cluster.primaries as [Service, Service, Service];
-    const owners = await Promise.all(scene.users.map(({ user }) => cluster.ownerOf(redis.keys.user(user))));
+    const owners = await Promise.all(scene.users.map(({ user }) => cluster.findOwner(redis.keys.user(user))));
     await third.kill();
     await vi.waitFor(() => expect(redis.isReady).toBe(false));
     const holds = await Promise.all(scene.users.map(({ user, token }) => granted(ledger, user, token, 100)));
@@ -144,7 +144,7 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     expect(new Set(rows.map((row) => row.user_id))).toEqual(
       new Set(scene.users.filter((_, at) => owners[at] === third).map(({ user }) => user)),
     );
-    await Promise.all(holds.map((hold) => ledger.settle(settlementOf(hold, 40))));
+    await Promise.all(holds.map((hold) => ledger.settle(createSettlement(hold, 40))));
     await third.restart();
     await vi.waitFor(
       async () => {

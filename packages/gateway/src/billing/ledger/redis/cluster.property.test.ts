@@ -6,9 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { SHARDS } from "../../../redis/keys.ts";
 import { history, play } from "../history.contract.ts";
-import { accountsOf } from "../test-harness.contract.ts";
+import { createTestAccounts } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness } from "./test-harness.contract.ts";
-import { books, patient } from "./traffic.contract.ts";
+import { books, treatErrorsAsRefusals } from "./traffic.contract.ts";
 
 const FAULTS = ["move", "move", "move", "empty", "forget scripts"] as const;
 
@@ -19,7 +19,7 @@ it(
     const cluster = await startRedisCluster({ isDurable: false });
     const [url, prefix] = [await createDatabase("sqlite"), newPrefix()];
     const harness = await openRedisHarness(url, { redisUrl: cluster.url, prefix });
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     const fault = fc.record({
       kind: fc.constantFrom(...FAULTS),
       shard: fc.nat(SHARDS - 1),
@@ -48,7 +48,7 @@ it(
             await happen(next);
           }
         })();
-        await play({ ...harness, ledger: patient(harness) }, accounts, one);
+        await play({ ...harness, ledger: treatErrorsAsRefusals(harness) }, accounts, one);
         await trouble;
         await harness.ledger.flush();
         expect(await books(harness)).toEqual([]);

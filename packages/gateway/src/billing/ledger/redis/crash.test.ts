@@ -4,7 +4,7 @@ import type { Service } from "@fairway/testkit/services";
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
-import { accountsOf, granted, settlementOf } from "../test-harness.contract.ts";
+import { createTestAccounts, granted, createSettlement } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness } from "./test-harness.contract.ts";
 import { expectCharged, RICH } from "./traffic.contract.ts";
 
@@ -27,15 +27,15 @@ describe("a process that crashes", () => {
       },
     });
     const doomed = await openRedisHarness(url, { ...shared, wrap });
-    const accounts = accountsOf({ ...doomed, ledger: { ...doomed.ledger, flush: () => Promise.resolve() } });
+    const accounts = createTestAccounts({ ...doomed, ledger: { ...doomed.ledger, flush: () => Promise.resolve() } });
     const user = await accounts.addUser(RICH);
     const holds = await Promise.all(Array.from({ length: 20 }, () => granted(doomed.ledger, user, 0, 10)));
     hangs = true;
-    await Promise.all(holds.map((hold) => doomed.ledger.settle(settlementOf(hold, 7))));
+    await Promise.all(holds.map((hold) => doomed.ledger.settle(createSettlement(hold, 7))));
     while ((await accounts.user(user)).quota === RICH) await pause(10);
     await doomed.crash();
     const harness = await openRedisHarness(url, { ...shared, clock: doomed.clock, journalDir: doomed.journalDir });
-    await expectCharged([harness], accountsOf(harness), user, 140);
+    await expectCharged([harness], createTestAccounts(harness), user, 140);
     await harness.close();
   });
 
@@ -44,25 +44,25 @@ describe("a process that crashes", () => {
     const url = await createDatabase("mariadb");
     const prefix = newPrefix();
     const doomed = await openRedisHarness(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
-    const accounts = accountsOf(doomed);
+    const accounts = createTestAccounts(doomed);
     const user = await accounts.addUser(RICH);
     const holds = await Promise.all(Array.from({ length: 20 }, () => granted(doomed.ledger, user, 0, 10)));
     proxy.isStalled = true;
-    await Promise.all(holds.map((hold) => doomed.ledger.settle(settlementOf(hold, 7))));
+    await Promise.all(holds.map((hold) => doomed.ledger.settle(createSettlement(hold, 7))));
     expect(doomed.ledger.pending).toBe(20);
     await doomed.crash();
     await proxy.stop();
     // A process on another machine has another folder; the restarted one uses this folder.
     const other = await openRedisHarness(url, { redisUrl: service.url, prefix, clock: doomed.clock });
     await other.ledger.flush();
-    expect((await accountsOf(other).user(user)).quota).toBe(RICH);
+    expect((await createTestAccounts(other).user(user)).quota).toBe(RICH);
     const harness = await openRedisHarness(url, {
       redisUrl: service.url,
       prefix,
       clock: doomed.clock,
       journalDir: doomed.journalDir,
     });
-    await expectCharged([harness], accountsOf(harness), user, 140);
+    await expectCharged([harness], createTestAccounts(harness), user, 140);
     for (const one of [harness, other]) await one.close();
   });
 
@@ -71,25 +71,25 @@ describe("a process that crashes", () => {
     const url = await createDatabase("mariadb");
     const prefix = newPrefix();
     const doomed = await openRedisHarness(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
-    const accounts = accountsOf(doomed);
+    const accounts = createTestAccounts(doomed);
     const user = await accounts.addUser(RICH);
     const hold = await granted(doomed.ledger, user, 0, 100);
-    await doomed.ledger.renew(hold, settlementOf(hold, 30));
+    await doomed.ledger.renew(hold, createSettlement(hold, 30));
     proxy.isStalled = true;
-    await doomed.ledger.settle(settlementOf(hold, 45));
+    await doomed.ledger.settle(createSettlement(hold, 45));
     await doomed.crash();
     await proxy.stop();
     const other = await openRedisHarness(url, { redisUrl: service.url, prefix, clock: doomed.clock });
     other.clock.advance(other.leaseMs);
     expect(await other.ledger.reap()).toBe(1);
-    await expectCharged([other], accountsOf(other), user, 30);
+    await expectCharged([other], createTestAccounts(other), user, 30);
     const harness = await openRedisHarness(url, {
       redisUrl: service.url,
       prefix,
       clock: doomed.clock,
       journalDir: doomed.journalDir,
     });
-    await expectCharged([harness], accountsOf(harness), user, 45);
+    await expectCharged([harness], createTestAccounts(harness), user, 45);
     for (const one of [harness, other]) await one.close();
   });
 });

@@ -10,7 +10,7 @@ import { Booking, type OpenHold } from "../booking/booking.ts";
 import type { LeaseTime } from "../../reservations/lease-time.ts";
 import { reapedCharge } from "../booking/reaped-charge.ts";
 import { isLogRowToBlame, REFUSALS, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
-import { closesOf } from "../booking/charge-close.ts";
+import { buildBudgetCloses } from "../booking/charge-close.ts";
 import { closeBudgets, type BookedBudgets } from "../../budgets/sql/sheet.ts";
 import { inList } from "../../../storage/statements.ts";
 
@@ -141,7 +141,7 @@ async function bookSome(charges: readonly Charge[], deps: DirectSettlementDeps):
   deps.onBudgets(budgets);
   const moved = charges.filter((_, at) => movedBy(outcomes[at]) !== 0);
   deps.onCommit(moved.map(({ settlement }) => settlement.hold.userId));
-  if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
+  if (onBalance) for (const user of users.values()) onBalance(user, booking.calculateUserCharge(user.id));
   return charges.filter((_, at) => outcomes[at]?.kind === "later");
 }
 
@@ -155,15 +155,15 @@ async function bookIn(
   for (const open of await openHolds(tx, requestIds)) booked.booking.close(open);
   await booked.booking.write(tx, kind, isLogSeparate);
   const ids = await ledgerIds(tx, requestIds);
-  const movements = charges.flatMap((charge, at) => movementOf(charge, booked.outcomes[at], ids));
+  const movements = charges.flatMap((charge, at) => buildMovements(charge, booked.outcomes[at], ids));
   const now = clock.now();
   await insertMovements(tx, kind, movements, now);
-  const closes = closesOf(charges, booked.outcomes);
+  const closes = buildBudgetCloses(charges, booked.outcomes);
   const written = await closeBudgets(tx, closes, { kind, now });
   return { ...booked, budgets: { ...written, ended: closes.map(({ requestId }) => requestId) } };
 }
 
-function movementOf(
+function buildMovements(
   { settlement: { hold } }: Charge,
   outcome: Outcome | undefined,
   ids: ReadonlyMap<string, number>,

@@ -3,7 +3,7 @@ import type { Service } from "@fairway/testkit/services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quota } from "../../money/quota.ts";
 import { isRefusal, type Hold } from "../ledger.ts";
-import { granted, requestId, settlementOf } from "../test-harness.contract.ts";
+import { granted, requestId, createSettlement } from "../test-harness.contract.ts";
 import type { RedisHarness } from "./test-harness.contract.ts";
 import { openHarnesses } from "./traffic.contract.ts";
 
@@ -27,7 +27,7 @@ describe("calls one after the other on money that is enough for one reservation"
   /** What comes of each call; `end` returns when the client has its whole answer. */
   const play = async (
     limited: "user" | "token",
-    replicaOf: (call: number) => number,
+    pickReplica: (call: number) => number,
     end: (hold: Hold, on: RedisHarness) => Promise<void>,
   ) => {
     const { accounts, harnesses } = kit;
@@ -35,7 +35,7 @@ describe("calls one after the other on money that is enough for one reservation"
     const tokenId = await accounts.addToken(userId, limited === "token" ? MONEY : "unlimited");
     const refused: number[] = [];
     for (let call = 0; call < CALLS; call += 1) {
-      const on = harnesses[replicaOf(call) % harnesses.length] as RedisHarness;
+      const on = harnesses[pickReplica(call) % harnesses.length] as RedisHarness;
       const request = { requestId: requestId(), userId, tokenId, amount: quota(RESERVED), isCharged: true };
       const hold = await on.ledger.hold(request);
       if (isRefusal(hold)) refused.push(call);
@@ -43,7 +43,7 @@ describe("calls one after the other on money that is enough for one reservation"
     }
     return refused;
   };
-  const settle = (hold: Hold, { ledger }: RedisHarness) => ledger.settle(settlementOf(hold, COST));
+  const settle = (hold: Hold, { ledger }: RedisHarness) => ledger.settle(createSettlement(hold, COST));
   const release = (hold: Hold, { ledger }: RedisHarness) => ledger.release(hold);
   const onOne = () => 0;
   const onBoth = (call: number) => call;
@@ -54,10 +54,10 @@ describe("calls one after the other on money that is enough for one reservation"
     ["the same replica", "token", onOne],
     ["another replica", "user", onBoth],
     ["another replica", "token", onBoth],
-  ] as const)("are all served on %s, limited by the %s", async (_name, limited, replicaOf) => {
-    expect(await play(limited, replicaOf, settle)).toEqual([]);
-    expect(await play(limited, replicaOf, release)).toEqual([]);
-    expect(await play(limited, replicaOf, (hold, on) => (hold.amount % 2 ? settle : release)(hold, on))).toEqual([]);
+  ] as const)("are all served on %s, limited by the %s", async (_name, limited, pickReplica) => {
+    expect(await play(limited, pickReplica, settle)).toEqual([]);
+    expect(await play(limited, pickReplica, release)).toEqual([]);
+    expect(await play(limited, pickReplica, (hold, on) => (hold.amount % 2 ? settle : release)(hold, on))).toEqual([]);
   });
 
   it("extend a running answer with what another one has just returned", async () => {
@@ -66,9 +66,9 @@ describe("calls one after the other on money that is enough for one reservation"
     const user = await accounts.addUser(MONEY);
     const other = await granted(first.ledger, user, 0, 50);
     const running = await granted(second.ledger, user, 0, 50);
-    await first.ledger.settle(settlementOf(other, COST));
-    expect(await second.ledger.renew(running, settlementOf(running, 40), quota(90))).toBe(true);
-    await second.ledger.settle(settlementOf(running, 90));
+    await first.ledger.settle(createSettlement(other, COST));
+    expect(await second.ledger.renew(running, createSettlement(running, 40), quota(90))).toBe(true);
+    await second.ledger.settle(createSettlement(running, 90));
   });
 
   it("refuse at once what the balance cannot cover, whichever replica returns it", async () => {

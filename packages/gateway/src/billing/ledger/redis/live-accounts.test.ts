@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quietLog } from "../../../../test/kit/support.ts";
 import { ledgerAuditJob } from "../../../jobs/ledger-audit.ts";
-import { granted, requestId, settlementOf } from "../test-harness.contract.ts";
+import { granted, requestId, createSettlement } from "../test-harness.contract.ts";
 import { forgetIdle } from "./live-accounts.ts";
 import { quota } from "../../money/quota.ts";
 import { books, expectCharged, openHarnesses, RICH } from "./traffic.contract.ts";
@@ -31,21 +31,22 @@ describe("unused accounts in Redis", () => {
   };
   const spend = async (userId: number, tokenId: number, amount: number) => {
     const { ledger } = harnesses.harness;
-    await ledger.settle(settlementOf(await granted(ledger, userId, tokenId, 100), amount));
+    await ledger.settle(createSettlement(await granted(ledger, userId, tokenId, 100), amount));
     await ledger.flush();
   };
-  const keyOf = (userId: number, tokenId = 0) => {
+  const buildBalanceKey = (userId: number, tokenId = 0) => {
     const { keys } = harnesses.harness.redis;
     return tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId);
   };
-  const ask = (command: string, ...args: (string | number)[]) => harnesses.harness.redis.one({ command, args }, 2_000);
-  const isKnown = async (userId: number, tokenId = 0) => (await ask("exists", keyOf(userId, tokenId))) === 1;
+  const ask = (command: string, ...args: (string | number)[]) =>
+    harnesses.harness.redis.sendOne({ command, args }, 2_000);
+  const isKnown = async (userId: number, tokenId = 0) => (await ask("exists", buildBalanceKey(userId, tokenId))) === 1;
   const dayPasses = async (...accounts: (readonly [userId: number, tokenId?: number])[]) => {
     for (const account of accounts) {
-      const mark = await ask("hget", keyOf(...account), "m");
+      const mark = await ask("hget", buildBalanceKey(...account), "m");
       if (typeof mark !== "string") continue;
       const [since, ...state] = mark.split(" ");
-      await ask("hset", keyOf(...account), "m", [Number(since) - DAY_SECONDS, ...state].join(" "));
+      await ask("hset", buildBalanceKey(...account), "m", [Number(since) - DAY_SECONDS, ...state].join(" "));
     }
   };
 
@@ -72,7 +73,7 @@ describe("unused accounts in Redis", () => {
     await dayPasses([user], [user, token]);
     await round();
     expect([await isKnown(user), await isKnown(user, token)]).toEqual([true, true]);
-    await harness.ledger.settle(settlementOf(hold, 5));
+    await harness.ledger.settle(createSettlement(hold, 5));
     await expectCharged([harness], accounts, user, 15);
   });
 
@@ -101,7 +102,7 @@ describe("unused accounts in Redis", () => {
       await round();
     };
     await oneMoreDay();
-    expect(await ask("hgetall", keyOf(user))).toEqual({ n: "1" });
+    expect(await ask("hgetall", buildBalanceKey(user))).toEqual({ n: "1" });
     await spend(user, 0, 10);
     await oneMoreDay();
     expect(await isKnown(user)).toBe(false);
@@ -121,7 +122,7 @@ it("removing accounts while others are used again keeps all balances consistent"
       const { ledger } = harnesses[(at + use) % 2] as (typeof harnesses)[number];
       const hold = await granted(ledger, user, 0, 100);
       await pause(at);
-      await ledger.settle(settlementOf(hold, 10));
+      await ledger.settle(createSettlement(hold, 10));
       await pause(900 + at * 10);
     }
   });

@@ -15,17 +15,17 @@ export interface LiveAccount {
 
 /** All accounts, grouped by shard. One whose slot moves meanwhile may be missing or come twice. */
 export async function* liveAccounts(redis: RedisClient): AsyncGenerator<LiveAccount[]> {
-  for (const server of redis.servers()) yield* accountsOf(redis, server);
+  for (const server of redis.servers()) yield* scanLiveAccounts(redis, server);
 }
 
-async function* accountsOf({ keys }: RedisClient, { one }: RedisServer): AsyncGenerator<LiveAccount[]> {
+async function* scanLiveAccounts({ keys }: RedisClient, { sendOne }: RedisServer): AsyncGenerator<LiveAccount[]> {
   const start = keys.user(0);
   const prefix = start.slice(0, start.indexOf("{"));
   const match = `${prefix.replace(/[?*[\]\\^]/g, "\\$&")}{s[0-9][0-9]}[ut]*`;
   let cursor = "0";
   do {
     const args = [cursor, "MATCH", match, "COUNT", SCAN_COUNT];
-    const [next, found] = (await one({ command: "scan", args }, TIMEOUT_MS)) as [string, string[]];
+    const [next, found] = (await sendOne({ command: "scan", args }, TIMEOUT_MS)) as [string, string[]];
     cursor = next;
     const accounts = found.flatMap((key) => {
       const [, shard, name] = /\{s(\d\d)\}([ut]\d+)$/.exec(key) ?? [];

@@ -3,7 +3,7 @@ import { startProxy } from "@fairway/testkit/proxy";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
-import { accountsOf, granted, requestId, settlementOf } from "../test-harness.contract.ts";
+import { createTestAccounts, granted, requestId, createSettlement } from "../test-harness.contract.ts";
 import { quota } from "../../money/quota.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books, expectCharged, openHarnesses, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
@@ -54,7 +54,7 @@ describe("the ledger when Redis fails", () => {
     const stop = traffic(harnesses, user, token);
     for (let round = 0; round < 4; round += 1) {
       await pause(round * 250 + 150);
-      await harnesses[0]?.redis.one({ command: "flushall", args: [] }, 1_000);
+      await harnesses[0]?.redis.sendOne({ command: "flushall", args: [] }, 1_000);
     }
     await pause(2_000);
     const charged = await stop();
@@ -69,9 +69,9 @@ describe("the ledger when Redis fails", () => {
     const stop = traffic(harnesses, user, token);
     await pause(300);
     const before = await granted(harness.ledger, user, token, 50);
-    await harness.redis.one({ command: "save", args: [] }, 5_000);
+    await harness.redis.sendOne({ command: "save", args: [] }, 5_000);
     await pause(400);
-    await harness.ledger.settle(settlementOf(before, 5));
+    await harness.ledger.settle(createSettlement(before, 5));
     await harness.ledger.change({ requestId: requestId(), kind: "topup", userId: user, quota: quota(1_000) });
     await pause(100);
     await service.kill("SIGKILL");
@@ -101,20 +101,20 @@ describe("the ledger when Redis fails", () => {
     const shared = { prefix: newPrefix(), wrap, part: { barrierMs: 300 } };
     const late = await openRedisHarness(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
     const first = await openRedisHarness(url, { ...shared, redisUrl: service.url, clock: late.clock });
-    const accounts = accountsOf(late);
+    const accounts = createTestAccounts(late);
     const user = await accounts.addUser(RICH);
     const lost = await granted(late.ledger, user, 0, 50);
     const running = await granted(first.ledger, user, 0, 50);
-    await first.redis.one({ command: "save", args: [] }, 5_000);
+    await first.redis.sendOne({ command: "save", args: [] }, 5_000);
     isDown = true;
-    await late.ledger.settle(settlementOf(lost, 7));
+    await late.ledger.settle(createSettlement(lost, 7));
     while (late.ledger.pending > 0) await pause(5);
     Object.assign(proxy, { isClosed: true });
     proxy.cut();
     await service.kill("SIGKILL");
     await service.restart();
     await first.redis.ready(30_000);
-    await first.ledger.settle(settlementOf(running, 11));
+    await first.ledger.settle(createSettlement(running, 11));
     while (first.ledger.pending > 0) await pause(5);
     isDown = false;
     await pause(500);
@@ -134,16 +134,16 @@ describe("the ledger when Redis fails", () => {
       const { harness, accounts } = await openHarnesses(service, { isPair: false });
       const user = await accounts.addUser(100);
       const running = await granted(harness.ledger, user, 0, 80);
-      await harness.ledger.renew(running, settlementOf(running, 30));
-      await harness.redis.one({ command: "flushall", args: [] }, 1_000);
+      await harness.ledger.renew(running, createSettlement(running, 30));
+      await harness.redis.sendOne({ command: "flushall", args: [] }, 1_000);
       const ask = () =>
         harness.ledger.hold({ requestId: requestId(), userId: user, tokenId: 0, amount: quota(50), isCharged: true });
       expect(await ask()).toMatchObject({ refused: "user", available: 20 });
-      expect(await harness.ledger.renew(running, settlementOf(running, 40), quota(100))).toBe(true);
+      expect(await harness.ledger.renew(running, createSettlement(running, 40), quota(100))).toBe(true);
       harness.clock.advance(harness.leaseMs);
       expect(await harness.ledger.reap()).toBe(1);
       expect((await accounts.user(user)).quota).toBe(60);
-      await harness.ledger.settle(settlementOf(running, 45));
+      await harness.ledger.settle(createSettlement(running, 45));
       expect((await accounts.user(user)).quota).toBe(55);
       expect(await books(harness)).toEqual([]);
       await harness.close();

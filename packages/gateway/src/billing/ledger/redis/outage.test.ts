@@ -3,7 +3,7 @@ import { startProxy, type Proxy } from "@fairway/testkit/proxy";
 import type { Service } from "@fairway/testkit/services";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { granted, settlementOf } from "../test-harness.contract.ts";
+import { granted, createSettlement } from "../test-harness.contract.ts";
 import { quota } from "../../money/quota.ts";
 import { expectCharged, openHarnesses } from "./traffic.contract.ts";
 
@@ -41,8 +41,8 @@ describe("the ledger while Redis is unavailable", () => {
     expect(performance.now() - started).toBeLessThan(3_000);
     expect(outages).toEqual(["deny"]);
     await expect(harness.ledger.check()).rejects.toThrow(/; new requests are refused$/);
-    expect(await harness.ledger.renew(running, settlementOf(running, 10), quota(200))).toBe(true);
-    await harness.ledger.settle(settlementOf(running, 42));
+    expect(await harness.ledger.renew(running, createSettlement(running, 10), quota(200))).toBe(true);
+    await harness.ledger.settle(createSettlement(running, 42));
     expect(harness.ledger.pending).toBe(1);
     back();
     await expectCharged([harness], accounts, user, 42);
@@ -57,7 +57,7 @@ describe("the ledger while Redis is unavailable", () => {
     const answer = granted(harness.ledger, user, token, 10);
     await pause(700);
     back();
-    await harness.ledger.settle(settlementOf(await answer, 3));
+    await harness.ledger.settle(createSettlement(await answer, 3));
     await expectCharged([harness], accounts, user, 3);
     await harness.close();
   });
@@ -83,13 +83,13 @@ describe("the ledger while Redis is unavailable", () => {
       expect(performance.now() - started).toBeLessThan(3_000);
       const poor = await accounts.addUser(0).catch(() => 0);
       await expect(granted(harness.ledger, poor, 0, 1)).rejects.toThrow("refused: user");
-      expect(await harness.ledger.renew(holds[1], settlementOf(holds[1], 5), quota(30))).toBe(true);
-      await harness.ledger.settle(settlementOf(holds[0], 7));
-      await harness.ledger.settle(settlementOf(early, 90));
+      expect(await harness.ledger.renew(holds[1], createSettlement(holds[1], 5), quota(30))).toBe(true);
+      await harness.ledger.settle(createSettlement(holds[0], 7));
+      await harness.ledger.settle(createSettlement(early, 90));
       while (harness.ledger.pending > 1) await pause(10);
       back();
       await expectCharged([harness], accounts, user, 97);
-      await harness.ledger.settle(settlementOf(holds[1], 8));
+      await harness.ledger.settle(createSettlement(holds[1], 8));
       await expectCharged([harness], accounts, user, 105);
       expect(await harness.database.rows("select request_id from holds", [])).toEqual([]);
       await harness.close();
@@ -107,12 +107,12 @@ describe("the ledger while Redis is unavailable", () => {
     await pause(50);
     const hold = await granted(harness.ledger, user, token, 100);
     const unused = await granted(harness.ledger, user, token, 100);
-    await harness.ledger.renew(hold, settlementOf(hold, 60));
+    await harness.ledger.renew(hold, createSettlement(hold, 60));
     back();
     harness.clock.advance(harness.leaseMs);
     expect(await harness.ledger.reap()).toBe(2);
     await expectCharged([harness], accounts, user, 60);
-    await harness.ledger.settle(settlementOf(hold, 50));
+    await harness.ledger.settle(createSettlement(hold, 50));
     await harness.ledger.release(unused);
     await expectCharged([harness], accounts, user, 50);
     await harness.close();
@@ -127,7 +127,7 @@ describe("the ledger while Redis is unavailable", () => {
         redisUrl: url(),
         part: { onOutage: "sql" },
       });
-      await granted(harness.ledger, user, token, 10).then((hold) => harness.ledger.settle(settlementOf(hold, 1)));
+      await granted(harness.ledger, user, token, 10).then((hold) => harness.ledger.settle(createSettlement(hold, 1)));
       await harness.ledger.flush();
       proxy.delayMs = 1_000;
       const added: number[] = [];
@@ -135,7 +135,7 @@ describe("the ledger while Redis is unavailable", () => {
         const started = performance.now();
         const hold = await granted(harness.ledger, user, token, 10);
         added.push(performance.now() - started);
-        await harness.ledger.settle(settlementOf(hold, 2));
+        await harness.ledger.settle(createSettlement(hold, 2));
       }
       // 50 ms for Redis, the rest for the database on a busy machine; a Redis round trip takes two seconds.
       expect(Math.max(...added)).toBeLessThan(1_500);
@@ -157,7 +157,7 @@ describe("the ledger while Redis is unavailable", () => {
       const started = performance.now();
       const hold = await granted(harness.ledger, user, token, 10);
       const held = performance.now();
-      await harness.ledger.settle(settlementOf(hold, 2));
+      await harness.ledger.settle(createSettlement(hold, 2));
       before.push(held - started);
       after.push(performance.now() - held);
     }

@@ -2,7 +2,7 @@ import { freshRedis } from "@fairway/testkit/databases";
 import { startProxy } from "@fairway/testkit/proxy";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { granted, settlementOf } from "../test-harness.contract.ts";
+import { granted, createSettlement } from "../test-harness.contract.ts";
 import { createDataLossDetector } from "./recovery/data-loss-detector.ts";
 import type { RedisHarness } from "./test-harness.contract.ts";
 import { expectCharged, openHarnesses } from "./traffic.contract.ts";
@@ -18,7 +18,7 @@ describe("a replaced Redis server", () => {
       isPair: false,
       redisUrl: `redis://127.0.0.1:${proxy.port}`,
     });
-    await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, token, 50), 7));
+    await harness.ledger.settle(createSettlement(await granted(harness.ledger, user, token, 50), 7));
     await harness.ledger.flush();
     const before = linesWith(harness, RELOADED);
     let isFirst = true;
@@ -44,7 +44,7 @@ describe("a replaced Redis server", () => {
       isPair: false,
       part: { barrierMs: 3_000 },
     });
-    await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, token, 50), 7));
+    await harness.ledger.settle(createSettlement(await granted(harness.ledger, user, token, 50), 7));
     await harness.ledger.flush();
     const before = linesWith(harness, RELOADED);
     for (const round of [1, 2]) {
@@ -66,7 +66,7 @@ describe("a replaced Redis server", () => {
     const { harness } = await openHarnesses(service, { isPair: false });
     const loss = createDataLossDetector(harness.redis);
     const mayTell = async (rule: "+info" | "-info") => {
-      await harness.redis.one({ command: "acl", args: ["setuser", "default", rule] }, 1_000);
+      await harness.redis.sendOne({ command: "acl", args: ["setuser", "default", rule] }, 1_000);
       return loss.check();
     };
     expect(await mayTell("+info")).toBeUndefined();
@@ -83,13 +83,13 @@ describe("a replaced Redis server", () => {
     const service = await freshRedis();
     const { harness } = await openHarnesses(service, { isPair: false });
     const loss = createDataLossDetector(harness.redis);
-    await harness.redis.one({ command: "config", args: ["set", "lua-time-limit", 10] }, 1_000);
+    await harness.redis.sendOne({ command: "config", args: ["set", "lua-time-limit", 10] }, 1_000);
     const other = harness.redis.open("another");
     await other.ping();
     const endless = other.call("eval", "while true do end", 0).catch(() => undefined);
     await pause(300);
     await expect(loss.check()).rejects.toThrow("BUSY");
-    await harness.redis.one({ command: "script", args: ["kill"] }, 1_000);
+    await harness.redis.sendOne({ command: "script", args: ["kill"] }, 1_000);
     await endless;
     expect(await loss.check()).toBeUndefined();
     await harness.close();

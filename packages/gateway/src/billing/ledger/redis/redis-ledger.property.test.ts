@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { audit } from "../../audit/audit.ts";
 import { history, neverOverdraws, play } from "../history.contract.ts";
-import { accountsOf, granted, type LedgerHarness, settlementOf } from "../test-harness.contract.ts";
+import { createTestAccounts, granted, type LedgerHarness, createSettlement } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 
 let redisUrl: string;
@@ -22,7 +22,7 @@ async function checkBooks({ redis, database }: RedisHarness): Promise<void> {
 eachDatabase("any history of the ledger on Redis", (open) => {
   it("preserves the money invariants", { timeout: 120_000 }, async () => {
     const harness = await openRedisHarness(await open(), { redisUrl });
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     await fc.assert(
       fc.asyncProperty(history, async (one) => {
         await play(harness, accounts, one);
@@ -38,7 +38,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
     const prefix = newPrefix();
     const harness = await openRedisHarness(url, { redisUrl, prefix });
     const other = await openRedisHarness(url, { redisUrl, prefix, clock: harness.clock });
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     const shared = { ...harness, ledger: alternating(harness, other) };
     await fc.assert(
       fc.asyncProperty(history, async (one) => {
@@ -56,7 +56,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
     const prefix = newPrefix();
     const harness = await openRedisHarness(url, { redisUrl, prefix });
     const other = await openRedisHarness(url, { redisUrl, prefix, clock: harness.clock });
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     const user = await accounts.addUser(1_000_000);
     const token = await accounts.addToken(user, 500_000);
     const channelId = await accounts.addChannel();
@@ -66,10 +66,10 @@ eachDatabase("any history of the ledger on Redis", (open) => {
         const first = index % 2 === 0 ? harness : other;
         const second = index % 3 === 0 ? harness : other;
         const hold = await granted(first.ledger, user, token, 100);
-        const seen = settlementOf(hold, 40, { channelId });
+        const seen = createSettlement(hold, 40, { channelId });
         if (index % 4 === 0) await first.ledger.renew(hold, seen);
         if (index % 10 === 0) harness.clock.advance(100);
-        const final = settlementOf(hold, index, { channelId });
+        const final = createSettlement(hold, index, { channelId });
         await Promise.all([first.ledger.settle(final), second.ledger.settle(final), second.ledger.reap()]);
         settled += index;
       }),

@@ -29,7 +29,7 @@ import { createSettler, type Settler } from "./settler/settler.ts";
 import { isPast } from "./settler/streams.ts";
 import type { UserBalance } from "../booking/accounts.ts";
 import { steadyClock } from "../../../lib/clock.ts";
-import { leaseTimeOf } from "../../reservations/lease-time.ts";
+import { createLeaseTime } from "../../reservations/lease-time.ts";
 import { createHolds, type HoldDeps } from "../sql/holds.ts";
 import { renewRunning } from "../sql/renewal.ts";
 
@@ -96,10 +96,10 @@ class LiveLedger implements RedisLedger {
     const name = `${settings.instanceId}-${randomBytes(3).toString("hex")}`;
     const tellBalance = onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged));
     const { logRowRefused: onLogRowRefused } = settings.events;
-    const hurry = () => this.#sender.hurry();
-    const leaseTime = leaseTimeOf(database.kind, settings.leaseClock);
+    const sendNow = () => this.#sender.sendNow();
+    const leaseTime = createLeaseTime(database.kind, settings.leaseClock);
     const common = {
-      hurry,
+      sendNow,
       leaseTime,
       redis,
       database,
@@ -139,7 +139,7 @@ class LiveLedger implements RedisLedger {
       onBudgets: (booked, epoch) => this.budgets.booked(booked, epoch),
       onFailure: settings.events.settlementFailed,
     });
-    this.#accountLoader = createAccountLoader({ ...common, hurry: () => this.#settler.hurry() });
+    this.#accountLoader = createAccountLoader({ ...common, settleNow: () => this.#settler.settleNow() });
     this.#reservations = this.#createReservations(holdInDatabase);
     this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
     this.#orphanedJournal = createOrphanedJournal(this.#replayDeps());
@@ -169,7 +169,7 @@ class LiveLedger implements RedisLedger {
       epochs: this.#epochs,
       lease: () => this.#lease(),
       now: () => clock.now(),
-      hurry: () => this.#sender.hurry(),
+      sendNow: () => this.#sender.sendNow(),
       holdInDatabase,
       isFull: () => this.#isFull(),
       onOutageHold: events.outageHold,
@@ -239,7 +239,7 @@ class LiveLedger implements RedisLedger {
     const { redis, onOutage } = this.#settings;
     try {
       if (redis.cluster && !redis.isReady) throw new Error("the Redis Cluster is not complete");
-      await Promise.all(redis.servers().map(({ one }) => one({ command: "ping", args: [] }, PING_MS)));
+      await Promise.all(redis.servers().map(({ sendOne }) => sendOne({ command: "ping", args: [] }, PING_MS)));
     } catch (cause) {
       const reason = redis.lastError?.message ?? (cause instanceof Error ? cause.message : String(cause));
       const meaning = onOutage === "deny" ? "are refused" : "are reserved in the database";
@@ -256,8 +256,8 @@ class LiveLedger implements RedisLedger {
   renew(...[hold, seen, amount]: Parameters<Ledger["renew"]>): Promise<boolean> {
     const known = this.#open.get(hold.requestId);
     if (known?.isDirect) return renewRunning(this.#holdDeps, hold, seen, amount);
-    const hurry = () => this.#sender.hurry();
-    return renewLive(hold, seen, amount, { ...this.#replayDeps(), accountLoader: this.#accountLoader, hurry });
+    const sendNow = () => this.#sender.sendNow();
+    return renewLive(hold, seen, amount, { ...this.#replayDeps(), accountLoader: this.#accountLoader, sendNow });
   }
 
   settle(settlement: Settlement): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
-import { accountsOf, granted, logOf, settlementOf } from "../test-harness.contract.ts";
+import { createTestAccounts, granted, createLogDetail, createSettlement } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books, expectCharged, openHarnesses, RICH } from "./traffic.contract.ts";
 
@@ -42,10 +42,12 @@ describe("a write that the database rejects", () => {
     const holds = [];
     for (const _ of contents) holds.push(await granted(harness.ledger, user, 0, 10));
     for (const [at, hold] of holds.entries())
-      await harness.ledger.settle(settlementOf(hold, 5, { log: logOf(0, { content: contents[at] ?? "" }) }));
+      await harness.ledger.settle(
+        createSettlement(hold, 5, { log: createLogDetail(0, { content: contents[at] ?? "" }) }),
+      );
   };
   const contents = async (harness: RedisHarness, user: number) =>
-    (await accountsOf(harness).logs(user)).map(({ content }) => content).toSorted();
+    (await createTestAccounts(harness).logs(user)).map(({ content }) => content).toSorted();
 
   it("for a log row loses the row but not the charge, and blocks no other charge", { timeout: 60_000 }, async () => {
     const database = refusing();
@@ -66,7 +68,7 @@ describe("a write that the database rejects", () => {
     const { harness, accounts, user } = await openHarnesses(service, { isPair: false, wrap: database.wrap, part });
     const refused = await granted(harness.ledger, user, 0, 10);
     database.when((statement) => statement.startsWith("insert into ledger") && statement.includes(refused.requestId));
-    await harness.ledger.settle(settlementOf(refused, 7));
+    await harness.ledger.settle(createSettlement(refused, 7));
     await settleSome(harness, user, ["fine", "fine"]);
     const used = async () => {
       const [row] = await harness.database.rows<{ used: number }>("select used_quota as used from users where id = ?", [
@@ -90,7 +92,7 @@ describe("a write that the database rejects", () => {
     database.when((statement) => statement.startsWith("insert into ledger"));
     await settleSome(harness, user, ["fine", "poison", "fine"]);
     while (harness.ledger.pending > 0) await pause(5);
-    await harness.redis.one({ command: "flushall", args: [] }, 1_000);
+    await harness.redis.sendOne({ command: "flushall", args: [] }, 1_000);
     database.when(isPoison);
     await harness.ledger.release(await granted(harness.ledger, user, 0, 10));
     await harness.ledger.flush();
@@ -152,14 +154,14 @@ describe("a journal", () => {
       const shared = { redisUrl: service.url, prefix: newPrefix(), wrap: database.wrap };
       const url = await createDatabase("mariadb");
       const first = await openRedisHarness(url, { ...shared, journalDir });
-      const accounts = accountsOf(first);
+      const accounts = createTestAccounts(first);
       const user = await accounts.addUser(RICH);
       const hold = await granted(first.ledger, user, 0, 50);
       database.set(true);
-      await first.ledger.settle(settlementOf(hold, 7, { log: logOf(0, {}) }));
+      await first.ledger.settle(createSettlement(hold, 7, { log: createLogDetail(0, {}) }));
       while (first.ledger.pending > 0) await pause(5);
       await first.ledger.stop();
-      await first.redis.one({ command: "flushall", args: [] }, 1_000);
+      await first.redis.sendOne({ command: "flushall", args: [] }, 1_000);
       await first.crash();
       database.set(false);
       const other = await openRedisHarness(url, { ...shared, clock: first.clock });
@@ -168,7 +170,7 @@ describe("a journal", () => {
       await expect
         .poll(() => again.lines.join(""), { timeout: 10_000 })
         .toContain("were recovered from an old journal");
-      await expectCharged([again, other], accountsOf(again), user, 7);
+      await expectCharged([again, other], createTestAccounts(again), user, 7);
       for (const harness of [again, other]) await harness.close();
     },
   );

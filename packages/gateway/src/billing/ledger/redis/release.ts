@@ -1,4 +1,4 @@
-import { endOfTurn } from "../../../lib/async/batcher.ts";
+import { waitForTurnEnd } from "../../../lib/async/batcher.ts";
 import type { RedisClient } from "../../../redis/client.ts";
 import type { Hold } from "../ledger.ts";
 import { releaseCall } from "./calls.ts";
@@ -12,14 +12,14 @@ const REPEAT_MS = 60_000;
  * after that the lease expires.
  */
 export function releaseLive(redis: RedisClient, hold: Hold): Promise<void> {
-  redis.one(releaseCall(redis.keys, hold), TIMEOUT_MS).catch(() => releaseLater(redis, hold));
-  return endOfTurn();
+  redis.sendOne(releaseCall(redis.keys, hold), TIMEOUT_MS).catch(() => releaseLater(redis, hold));
+  return waitForTurnEnd();
 }
 
 /** Runs in the background. */
 export function releaseLater(redis: RedisClient, hold: Hold): void {
   void redis
     .ready(REPEAT_MS)
-    .then((isReady) => (isReady ? redis.one(releaseCall(redis.keys, hold), TIMEOUT_MS) : undefined))
+    .then((isReady) => (isReady ? redis.sendOne(releaseCall(redis.keys, hold), TIMEOUT_MS) : undefined))
     .catch(() => undefined);
 }

@@ -20,7 +20,7 @@ export interface RenewerDeps {
   readonly log: Logger;
   readonly lease: () => Lease;
   /** Sends the charges that wait in this process. */
-  readonly hurry: () => void;
+  readonly sendNow: () => void;
 }
 
 const TIMEOUT_MS = 2_000;
@@ -43,7 +43,7 @@ export async function renewLive(
     const answer = await askAgain(
       () => renewKnown(renewal, deps),
       (one) => one !== RENEWED.crowded,
-      deps.hurry,
+      deps.sendNow,
     );
     if (answer === RENEWED.done && known && amount !== undefined && amount > known.amount) known.amount = amount;
     return answer === RENEWED.done || answer === RENEWED.unread;
@@ -65,12 +65,12 @@ async function renewKnown(renewal: Renewal, deps: RenewerDeps): Promise<unknown>
   if (first !== RENEWED.unknown) return first;
   if ((await bookedRequests(database, [hold.requestId])).has(hold.requestId)) return RENEWED.closed;
   const amount = open.get(hold.requestId)?.amount ?? hold.amount;
-  await redis.one(adoptCall(redis.keys, hold, amount, lease()), TIMEOUT_MS);
+  await redis.sendOne(adoptCall(redis.keys, hold, amount, lease()), TIMEOUT_MS);
   return renew(renewal, deps);
 }
 
 function renew(renewal: Renewal, { redis, lease }: RenewerDeps): Promise<unknown> {
-  return redis.one(renewCall(redis.keys, renewal, lease()), TIMEOUT_MS);
+  return redis.sendOne(renewCall(redis.keys, renewal, lease()), TIMEOUT_MS);
 }
 
 async function loadBoth({ userId, tokenId }: Hold, { accountLoader }: RenewerDeps): Promise<void> {

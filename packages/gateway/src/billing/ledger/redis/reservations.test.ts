@@ -29,9 +29,9 @@ describe("the token limit in Redis", () => {
     });
     return isRefusal(answer) ? answer.refused : "granted";
   };
-  const limitOf = async (tokenId: number) => {
+  const readTokenGrant = async (tokenId: number) => {
     const { redis } = harnesses.harness;
-    return redis.one({ command: "hget", args: [redis.keys.token(harnesses.user, tokenId), "g"] }, 2_000);
+    return redis.sendOne({ command: "hget", args: [redis.keys.token(harnesses.user, tokenId), "g"] }, 2_000);
   };
 
   it("changes with a newer copy of the token and ignores an older one", async () => {
@@ -40,9 +40,9 @@ describe("the token limit in Redis", () => {
     expect(await hold(token, 100, 2)).toBe("granted");
     expect(await hold(token, 500, 1, 400)).toBe("token");
     expect(await hold(token, "unlimited", 1, 400)).toBe("token");
-    expect(await limitOf(token)).toBe("100");
+    expect(await readTokenGrant(token)).toBe("100");
     expect(await hold(token, "unlimited", 3, 400)).toBe("granted");
-    expect(await limitOf(token)).toBe("u");
+    expect(await readTokenGrant(token)).toBe("u");
   });
 
   it("is newer than any older copy after the account was loaded from the database", async () => {
@@ -52,6 +52,6 @@ describe("the token limit in Redis", () => {
     await database.transaction((tx) => bump(tx, database.kind, "tokens"));
     expect(await hold(token, 300, 2)).toBe("granted");
     expect(await hold(token, 9_000, 1, 400)).toBe("token");
-    expect(await limitOf(token)).toBe("300");
+    expect(await readTokenGrant(token)).toBe("300");
   });
 });

@@ -22,7 +22,7 @@ export interface RedisReservationsDeps {
   /** What happens to new requests while Redis is unavailable. */
   readonly onOutage: OnOutage;
   /** Sends the charges that wait in this process. */
-  readonly hurry: () => void;
+  readonly sendNow: () => void;
   /** Reserves in the database. */
   readonly holdInDatabase: (request: HoldRequest) => Promise<Hold | HoldRefusal>;
   /** Too many charges wait for the database: refuse new requests. */
@@ -71,7 +71,7 @@ export function createRedisReservations(deps: RedisReservationsDeps): RedisReser
     tell(request, error);
     // The reservation may exist although no answer arrived.
     releaseLater(redis, granted(request, request.amount, deps));
-    const waitBudget = waitBudgetOf(request, redis);
+    const waitBudget = getUserWaitBudget(request, redis);
     if (error instanceof RedisUnavailable) waitBudget.waitedTooLong();
     restsUntil.set(waitBudget, performance.now() + REST_MS);
     if (onOutage === "sql") return holdInDatabase(request);
@@ -82,7 +82,7 @@ export function createRedisReservations(deps: RedisReservationsDeps): RedisReser
   const holdOnce = async (request: HoldRequest): Promise<Held> => {
     if (isFull()) throw unavailable(new Error("too many charges wait for the database"));
     if (onOutage === "sql") {
-      const waitBudget = waitBudgetOf(request, redis);
+      const waitBudget = getUserWaitBudget(request, redis);
       const isResting = waitBudget.isOver || performance.now() < (restsUntil.get(waitBudget) ?? -Infinity);
       if (isResting) return holdInDatabase(request);
     }
@@ -98,7 +98,7 @@ export function createRedisReservations(deps: RedisReservationsDeps): RedisReser
       askAgain(
         () => holdOnce(request),
         ({ answer }) => !isCrowded(answer),
-        deps.hurry,
+        deps.sendNow,
       ),
   };
 }
@@ -129,12 +129,12 @@ function unavailable(cause: unknown): AppError {
 
 async function holdLive(request: HoldRequest, deps: RedisReservationsDeps): Promise<Held> {
   const startedAt = performance.now();
-  const waitMs = deps.onOutage === "sql" ? waitBudgetOf(request, deps.redis).ms : RESTART_MS;
+  const waitMs = deps.onOutage === "sql" ? getUserWaitBudget(request, deps.redis).ms : RESTART_MS;
   let isRepeated = false;
   for (;;) {
     const [code, free, more] = await ask(request, isRepeated, startedAt + waitMs, deps);
     isRepeated = true;
-    const refusal = refusalOf(code, { free, held: more }, request);
+    const refusal = buildHoldRefusal(code, { free, held: more }, request);
     if (refusal) return live(refusal);
     if (code === HELD.granted) return live(granted(request, free > 0 ? quota(free) : request.amount, deps), more === 1);
     const loaded = await open(code, request, startedAt + LOAD_MS, deps);
@@ -145,8 +145,8 @@ async function holdLive(request: HoldRequest, deps: RedisReservationsDeps): Prom
   }
 }
 
-function waitBudgetOf({ userId }: HoldRequest, redis: RedisClient): WaitBudget {
-  return redis.waitBudgetOf(redis.keys.user(userId));
+function getUserWaitBudget({ userId }: HoldRequest, redis: RedisClient): WaitBudget {
+  return redis.getWaitBudget(redis.keys.user(userId));
 }
 
 function live(answer: Hold | HoldRefusal, isTight = false): Held {
@@ -168,7 +168,7 @@ async function ask(
   for (let repeated = isRepeated; ;) {
     const rest = Math.max(1, Math.ceil(deadline - performance.now()));
     try {
-      const answer = await redis.one(holdCall(redis.keys, request, lease(), repeated), rest);
+      const answer = await redis.sendOne(holdCall(redis.keys, request, lease(), repeated), rest);
       return answer === HELD.granted ? GRANTED : (answer as HoldAnswer);
     } catch (error) {
       if (!(error instanceof RedisUnavailable) || performance.now() >= deadline) throw error;
@@ -208,7 +208,7 @@ interface Short {
   readonly held: number;
 }
 
-function refusalOf(code: number, short: Short, request: HoldRequest): HoldRefusal | undefined {
+function buildHoldRefusal(code: number, short: Short, request: HoldRequest): HoldRefusal | undefined {
   if (code !== HELD.userShort && code !== HELD.tokenShort) return undefined;
   return refuse(code === HELD.userShort ? "user" : "token", short, request);
 }

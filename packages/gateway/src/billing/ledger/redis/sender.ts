@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "../../../observability/log.ts";
 import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
-import { shardOf } from "../../../redis/keys.ts";
+import { selectShard } from "../../../redis/keys.ts";
 import type { ScriptCall } from "../../../redis/script.ts";
 import type { Charge } from "../charge.ts";
 import type { Settlement } from "../ledger.ts";
@@ -39,7 +39,7 @@ export interface SenderDeps {
 export interface Sender {
   push(outgoing: Outgoing): void;
   /** Sends what waits for others. */
-  hurry(): void;
+  sendNow(): void;
   /** Settlements that have reached neither Redis nor the database. */
   readonly pending: number;
   /** Resolves when none is left, or after `ms`; returns whether none is left. */
@@ -53,7 +53,7 @@ export interface Sender {
 
 const GATHER_MS = 5;
 const AT_ONCE = 256;
-const MOST_WRITES = 4;
+const MAX_WRITES = 4;
 const TIMEOUT_MS = 15_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
@@ -90,10 +90,10 @@ class QueueSender implements Sender {
   push(outgoing: Outgoing): void {
     this.#pending += 1;
     this.#enqueue([outgoing]);
-    if (outgoing.isUrgent) this.hurry();
+    if (outgoing.isUrgent) this.sendNow();
   }
 
-  hurry(): void {
+  sendNow(): void {
     if (this.#queue.length === 0) return;
     clearTimeout(this.#timer);
     this.#leave();
@@ -137,7 +137,7 @@ class QueueSender implements Sender {
   #leave(): void {
     this.#timer = undefined;
     this.#isUrgent = false;
-    while (this.#queue.length > 0 && this.#writes < MOST_WRITES) {
+    while (this.#queue.length > 0 && this.#writes < MAX_WRITES) {
       this.#writes += 1;
       void this.#write(this.#queue.splice(0, AT_ONCE)).finally(() => {
         this.#writes -= 1;
@@ -180,7 +180,7 @@ class QueueSender implements Sender {
     for (const [at, outgoing] of some.entries()) {
       const answer = answers[at];
       if (typeof answer === "string")
-        this.#sent(outgoing, { shard: shardOf(outgoing.charge.settlement.hold.userId), id: answer });
+        this.#sent(outgoing, { shard: selectShard(outgoing.charge.settlement.hold.userId), id: answer });
       else if (answer === SETTLED.before) this.#sent(outgoing, undefined);
       else if (answer === SETTLED.unknown) unknown.push(outgoing);
       else if (answer === SETTLED.reaped) this.#later(outgoing, REAPED_PAUSE_MS);

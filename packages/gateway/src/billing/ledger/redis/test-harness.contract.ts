@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import { Secret } from "../../../lib/secret.ts";
 import { createLog, type Logger } from "../../../observability/log.ts";
 import { createRedisClient, type RedisClient } from "../../../redis/client.ts";
-import { createKeys, shardOf, tagOf } from "../../../redis/keys.ts";
+import { createKeys, selectShard, findHashTag } from "../../../redis/keys.ts";
 import type { Call } from "../../../redis/script.ts";
 import { openDatabase } from "../../../storage/database.ts";
 import { migrate, migrateLogs } from "../../../storage/schema/migrate.ts";
@@ -116,7 +116,7 @@ export function linesLog(lines: string[]): Logger {
 function withinSlots(redis: RedisClient): RedisClient {
   const check = (call: Call) => {
     const keys = "script" in call ? call.keys : [];
-    const tags = new Set(keys.map(tagOf));
+    const tags = new Set(keys.map(findHashTag));
     if (keys.length > 0 && (tags.size !== 1 || tags.has(undefined)))
       throw new Error(`keys of several slots: ${keys.join(" ")}`);
   };
@@ -128,9 +128,9 @@ function withinSlots(redis: RedisClient): RedisClient {
     get lastError() {
       return redis.lastError;
     },
-    async one(call, timeoutMs) {
+    async sendOne(call, timeoutMs) {
       check(call);
-      return redis.one(call, timeoutMs);
+      return redis.sendOne(call, timeoutMs);
     },
     async send(calls, timeoutMs) {
       calls.forEach(check);
@@ -143,7 +143,7 @@ function withinSlots(redis: RedisClient): RedisClient {
   };
 }
 
-async function openHolds({ keys, one }: RedisClient, userId: number): Promise<number> {
-  const records = (await one({ command: "hvals", args: [keys.holds(shardOf(userId))] }, 2_000)) as string[];
+async function openHolds({ keys, sendOne }: RedisClient, userId: number): Promise<number> {
+  const records = (await sendOne({ command: "hvals", args: [keys.holds(selectShard(userId))] }, 2_000)) as string[];
   return records.filter((record) => record.split(":")[1] === String(userId)).length;
 }

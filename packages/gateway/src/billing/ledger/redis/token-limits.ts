@@ -1,5 +1,5 @@
 import type { RedisClient } from "../../../redis/client.ts";
-import { shardOf } from "../../../redis/keys.ts";
+import { selectShard } from "../../../redis/keys.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { TOKENS_REVISION } from "../../../storage/revisions.ts";
 import { LIMIT } from "./scripts.ts";
@@ -78,7 +78,7 @@ function limitCall({ keys }: RedisClient, row: LimitRow) {
   const { id, user_id: userId, revision, limit_revision: changed } = row;
   return {
     script: LIMIT,
-    keys: [keys.epoch(shardOf(userId)), keys.token(userId, id)],
+    keys: [keys.epoch(selectShard(userId)), keys.token(userId, id)],
     args: [grantText(row), revision, changed],
   };
 }

@@ -6,11 +6,11 @@ import { AppError } from "../../../lib/app-error.ts";
 import { audit } from "../../audit/audit.ts";
 import {
   type Accounts,
-  accountsOf,
+  createTestAccounts,
   type LedgerHarness,
-  logOf,
+  createLogDetail,
   requestId,
-  settlementOf,
+  createSettlement,
 } from "../test-harness.contract.ts";
 import { isRefusal } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
@@ -22,7 +22,7 @@ export async function books({ redis, database }: Pick<RedisHarness, "redis" | "d
 }
 
 /** A client that receives Retry-After has been refused. */
-export function patient({ ledger }: LedgerHarness): LedgerHarness["ledger"] {
+export function treatErrorsAsRefusals({ ledger }: LedgerHarness): LedgerHarness["ledger"] {
   return {
     budgets: ledger.budgets,
     hold: (request) =>
@@ -67,7 +67,9 @@ export function traffic(harnesses: readonly RedisHarness[], user: number, token:
       if (!hold || isRefusal(hold)) continue;
       if (requests % 7 === 3) await harness.ledger.release(hold);
       else {
-        await harness.ledger.settle(settlementOf(hold, 70 + worker, { log: logOf(0, { content: hold.requestId }) }));
+        await harness.ledger.settle(
+          createSettlement(hold, 70 + worker, { log: createLogDetail(0, { content: hold.requestId }) }),
+        );
         charged += 70 + worker;
       }
       requests += 1;
@@ -92,7 +94,7 @@ export async function openHarnesses(
   const shared = { redisUrl: service.url, prefix: newPrefix(), ...settings };
   const harness = await openRedisHarness(url, shared);
   const others = isPair ? [await openRedisHarness(url, { ...shared, clock: harness.clock })] : [];
-  const accounts = accountsOf(harness);
+  const accounts = createTestAccounts(harness);
   const user = await accounts.addUser(RICH);
   const token = await accounts.addToken(user, RICH);
   return { url, shared, harness, harnesses: [harness, ...others], accounts, user, token };

@@ -7,11 +7,11 @@ import { migrate, migrateLogs } from "../../../storage/schema/migrate.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import {
   type Accounts,
-  accountsOf,
+  createTestAccounts,
   granted,
-  logOf,
+  createLogDetail,
   requestId,
-  settlementOf,
+  createSettlement,
   testClock,
 } from "../test-harness.contract.ts";
 import type { Ledger } from "../ledger.ts";
@@ -74,7 +74,7 @@ describe("the SQL ledger on a failing database", () => {
       if (after < 0) throw new Error("the listener fails");
     };
     ledger = createSqlLedger({ database: faults.raw, clock, log, onBalance });
-    accounts = accountsOf({
+    accounts = createTestAccounts({
       ledger,
       database: database.raw,
       logDatabase: database.raw,
@@ -89,11 +89,11 @@ describe("the SQL ledger on a failing database", () => {
     const user = await accounts.addUser(1_000);
     const hold = await granted(ledger, user, 0, 100);
     faults.failWhen(() => true);
-    expect(await ledger.renew(hold, settlementOf(hold, 90), quota(200))).toBe(true);
-    await expect(ledger.renew(hold, settlementOf(hold, 95))).rejects.toThrow("the database refuses");
+    expect(await ledger.renew(hold, createSettlement(hold, 90), quota(200))).toBe(true);
+    await expect(ledger.renew(hold, createSettlement(hold, 95))).rejects.toThrow("the database refuses");
     faults.heal();
     expect(lines.join("")).toContain("a reservation could not be extended; its request continues");
-    await ledger.settle(settlementOf(hold, 190));
+    await ledger.settle(createSettlement(hold, 190));
     await ledger.flush();
     expect(await accounts.user(user)).toMatchObject({ quota: 810 });
   });
@@ -102,7 +102,7 @@ describe("the SQL ledger on a failing database", () => {
     const user = await accounts.addUser(1000);
     const holds = await Promise.all(Array.from({ length: 5 }, () => granted(ledger, user, 0, 10)));
     faults.failWhen(() => true);
-    const settled = Promise.all(holds.map((hold) => ledger.settle(settlementOf(hold, 7))));
+    const settled = Promise.all(holds.map((hold) => ledger.settle(createSettlement(hold, 7))));
     await expect.poll(() => lines.join("")).toContain("settlement failed and will be retried");
     expect(ledger.pending).toBe(5);
     faults.heal();
@@ -116,7 +116,9 @@ describe("the SQL ledger on a failing database", () => {
     faults.failWhen((sql, values) => sql.startsWith("insert into logs") && values.includes("poison"));
     await Promise.all(
       holds.map((hold, index) =>
-        ledger.settle(settlementOf(hold, 5, { log: logOf(0, { content: index === 1 ? "poison" : "fine" }) })),
+        ledger.settle(
+          createSettlement(hold, 5, { log: createLogDetail(0, { content: index === 1 ? "poison" : "fine" }) }),
+        ),
       ),
     );
     faults.heal();
@@ -134,7 +136,7 @@ describe("the SQL ledger on a failing database", () => {
     const hold = await granted(ledger, user, 0, 10);
     let left = 6;
     faults.failWhen((sql) => sql.startsWith("insert into logs") && left-- > 0, error);
-    await ledger.settle(settlementOf(hold, 5, { log: logOf(0, { content: "after the fault" }) }));
+    await ledger.settle(createSettlement(hold, 5, { log: createLogDetail(0, { content: "after the fault" }) }));
     faults.heal();
     expect((await accounts.logs(user)).map(({ content }) => content)).toEqual(["after the fault"]);
   });
@@ -144,7 +146,7 @@ describe("the SQL ledger on a failing database", () => {
     const hold = await granted(ledger, user, 0, 10);
     let left = 2;
     faults.failWhen((sql) => sql.startsWith("insert into logs") && left-- > 0);
-    await ledger.settle(settlementOf(hold, 5, { log: logOf(0, { content: "after an outage" }) }));
+    await ledger.settle(createSettlement(hold, 5, { log: createLogDetail(0, { content: "after an outage" }) }));
     faults.heal();
     expect((await accounts.logs(user)).map(({ content }) => content)).toEqual(["after an outage"]);
   });
@@ -168,7 +170,7 @@ describe("the SQL ledger on a failing database", () => {
     const user = await accounts.addUser(100);
     const holds = await Promise.all([granted(ledger, user, 0, 50), granted(ledger, user, 0, 50)]);
     balances.length = 0;
-    await Promise.all([ledger.settle(settlementOf(holds[0], 60)), ledger.settle(settlementOf(holds[1], 70))]);
+    await Promise.all([ledger.settle(createSettlement(holds[0], 60)), ledger.settle(createSettlement(holds[1], 70))]);
     expect(balances).toEqual([[user, 100, -30]]);
     expect(lines.join("")).toContain("balance listener failed");
   });
@@ -183,7 +185,7 @@ describe("the outbox of a separate log database", () => {
     const faults = faulty(main.raw);
     const clock = testClock();
     const ledger = createSqlLedger({ database: faults.raw, logDatabase: logs.raw, clock, log });
-    const accounts = accountsOf({
+    const accounts = createTestAccounts({
       ledger,
       database: main.raw,
       logDatabase: logs.raw,
@@ -194,7 +196,7 @@ describe("the outbox of a separate log database", () => {
     const user = await accounts.addUser(1000);
     const hold = await granted(ledger, user, 0, 10);
     faults.failWhen((sql) => sql.startsWith("delete from log_outbox"));
-    await ledger.settle(settlementOf(hold, 7));
+    await ledger.settle(createSettlement(hold, 7));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await main.raw.rows("select id from log_outbox", [])).toHaveLength(1);
     expect(await logs.raw.rows("select quota from logs", [])).toEqual([{ quota: 7 }]);

@@ -3,7 +3,7 @@ import { createBatcher } from "../../../lib/async/batcher.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
-import { grantedOf, isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
+import { calculateGrant, isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
 import { quota, type Quota } from "../../money/quota.ts";
 import {
   heldByTokens,
@@ -111,21 +111,21 @@ async function reserve(
     const { requestId, userId, tokenId } = request;
     const free = {
       user: available(users.get(userId), held.users.of(userId, "held")),
-      token: tokenId === 0 ? undefined : availableOfToken(tokens.get(tokenId), held.tokens.of(tokenId, "held")),
+      token: tokenId === 0 ? undefined : calculateAvailable(tokens.get(tokenId), held.tokens.of(tokenId, "held")),
     };
     const refusal = refuse(request, free);
     if (refusal) {
       const { held: others = 0 } = (refusal.refused === "user" ? users.get(userId) : tokens.get(tokenId)) ?? {};
       return { ...refusal, held: quota(others) };
     }
-    const amount = grantedOf(request, Math.min(free.user, free.token ?? Infinity));
+    const amount = calculateGrant(request, Math.min(free.user, free.token ?? Infinity));
     if (amount > 0) held.users.add(userId, "held", amount);
     if (amount > 0 && tokenId !== 0) held.tokens.add(tokenId, "held", amount);
     return { requestId, userId, tokenId, amount, leaseUntil };
   });
   await held.users.write(tx, kind);
   await held.tokens.write(tx, kind);
-  const rows = answers.flatMap((answer) => (isRefusal(answer) ? [] : [rowOf(answer, clock.now())]));
+  const rows = answers.flatMap((answer) => (isRefusal(answer) ? [] : [toHoldRow(answer, clock.now())]));
   await insertRows(tx, kind, HOLDS, rows);
   return { answers, now };
 }
@@ -135,7 +135,7 @@ const HOLDS = {
   columns: ["request_id", "user_id", "token_id", "amount", "seen", "lease_until", "created_at"],
 } as const;
 
-function rowOf(hold: Hold, now: number) {
+function toHoldRow(hold: Hold, now: number) {
   return [hold.requestId, hold.userId, hold.tokenId, hold.amount, "", hold.leaseUntil, now];
 }
 
@@ -144,7 +144,7 @@ function available(user: UserBalance | undefined, taken: number): number {
 }
 
 /** Undefined = unlimited. */
-function availableOfToken(token: TokenBalance | undefined, taken: number): number | undefined {
+function calculateAvailable(token: TokenBalance | undefined, taken: number): number | undefined {
   if (token === undefined) return 0;
   return token.unlimited_quota === 1 ? undefined : token.remain_quota - token.held - taken;
 }

@@ -1,13 +1,13 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
-import { closeOf } from "../booking/charge-close.ts";
+import { buildBudgetClose } from "../booking/charge-close.ts";
 import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import { closeBudgets, type WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import type { LeaseTime } from "../../reservations/lease-time.ts";
 import { lockUsers } from "../booking/accounts.ts";
 import { Booking, type OpenHold, REAPED } from "../booking/booking.ts";
-import { dueOf } from "../booking/reaped-charge.ts";
+import { buildDueSettlement } from "../booking/reaped-charge.ts";
 
 export interface ReaperDeps {
   readonly database: RawDatabase;
@@ -79,11 +79,11 @@ async function reap(
   if ((await tx.run(`delete ${expired}`, keys)) === 0) return undefined;
   const booking = new Booking();
   booking.close(hold);
-  const due = dueOf(hold, now);
+  const due = buildDueSettlement(hold, now);
   if (due) booking.consume(due, REAPED);
   else booking.lapse(hold, now);
   await booking.write(tx, database.kind, isLogSeparate);
-  const close = (due && closeOf(due, { isReaped: true })) ?? {
+  const close = (due && buildBudgetClose(due, { isReaped: true })) ?? {
     requestId: request_id,
     ids: [],
     charged: undefined,

@@ -4,7 +4,7 @@ import { quietLog } from "../../../../test/kit/support.ts";
 import { type Database, openDatabase } from "../../../storage/database.ts";
 import { migrate } from "../../../storage/schema/migrate.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
-import { accountsOf, granted, logOf, settlementOf, testClock } from "../test-harness.contract.ts";
+import { createTestAccounts, granted, createLogDetail, createSettlement, testClock } from "../test-harness.contract.ts";
 import { createSqlLedger } from "./sql-ledger.ts";
 
 const opened: Database[] = [];
@@ -24,7 +24,7 @@ async function openLedger(url: string) {
   const clock = testClock();
   const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog, onBalance: () => {} });
   const raw = database.raw;
-  const accounts = accountsOf({
+  const accounts = createTestAccounts({
     ledger,
     database: raw,
     logDatabase: raw,
@@ -35,7 +35,7 @@ async function openLedger(url: string) {
   const user = await accounts.addUser(100_000);
   const charge = async (content: string) => {
     const hold = await granted(ledger, user, 0, 100);
-    return () => ledger.settle(settlementOf(hold, 7, { log: logOf(0, { content }) }));
+    return () => ledger.settle(createSettlement(hold, 7, { log: createLogDetail(0, { content }) }));
   };
   /** Counts and sums of the ledger rows and of the log rows. */
   const books = async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { endOfTurn } from "../../../lib/async/batcher.ts";
+import { waitForTurnEnd } from "../../../lib/async/batcher.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
@@ -8,7 +8,7 @@ import { isLogRowToBlame, takesWrites, withoutLogRow, type LogRowRecoveryDeps } 
 import { lockUsers, type UserBalance } from "../booking/accounts.ts";
 import { Booking, type OpenHold, REAPED, REAPED_UNUSED } from "../booking/booking.ts";
 import { inList } from "../../../storage/statements.ts";
-import { closeOf } from "../booking/charge-close.ts";
+import { buildBudgetClose } from "../booking/charge-close.ts";
 import { closeBudgets, type BudgetClose, type WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import type { SqlBudgets } from "../../budgets/sql/reservations.ts";
@@ -57,7 +57,7 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   let running: Promise<void> | undefined;
 
   const run = async () => {
-    await endOfTurn();
+    await waitForTurnEnd();
     let failures = 0;
     // After a failure, each entry of the batch gets its own transaction: one rejected row must not block the others.
     let alone = 0;
@@ -126,7 +126,7 @@ function notifyBalances(
 ): void {
   if (!onBalance) return;
   for (const { id, quota: before } of users.values()) {
-    const charged = booking.chargeOf(id);
+    const charged = booking.calculateUserCharge(id);
     if (charged === 0) continue;
     try {
       onBalance(id, before, before - charged);
@@ -188,7 +188,7 @@ interface BudgetEnd {
 /** Nothing for a request that no budget concerns. */
 function budgetClose(requestId: string, end: BudgetEnd, { clock }: Pick<SettlementDeps, "clock">): BudgetClose[] {
   const { settlement, isCorrection, asked } = end;
-  const close = settlement ? closeOf(settlement, { isCorrection }) : undefined;
+  const close = settlement ? buildBudgetClose(settlement, { isCorrection }) : undefined;
   if (close) return [{ ...close, asked }];
   return asked.size === 0 ? [] : [{ requestId, ids: [], charged: undefined, at: clock.now(), asked }];
 }

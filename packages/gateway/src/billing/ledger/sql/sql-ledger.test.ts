@@ -1,6 +1,6 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import { describe, expect, it } from "vitest";
-import { accountsOf, granted, settlementOf } from "../test-harness.contract.ts";
+import { createTestAccounts, granted, createSettlement } from "../test-harness.contract.ts";
 import { ledgerContract } from "../ledger.contract.ts";
 import { openSqlHarness } from "./test-harness.contract.ts";
 
@@ -17,7 +17,7 @@ describe("the SQL ledger with a PostgreSQL log database", () => {
 eachDatabase("the SQL ledger's own tables", (open) => {
   it("hold the sum of the open reservations, and zero once they are closed", async () => {
     const harness = await openSqlHarness(await open());
-    const accounts = accountsOf(harness);
+    const accounts = createTestAccounts(harness);
     const user = await accounts.addUser(1000);
     const token = await accounts.addToken(user, 1000);
     const held = async () => {
@@ -28,7 +28,7 @@ eachDatabase("the SQL ledger's own tables", (open) => {
     const first = await granted(harness.ledger, user, token, 100);
     const second = await granted(harness.ledger, user, token, 50);
     expect(await held()).toEqual({ of_user: 150, of_token: 150 });
-    await Promise.all([harness.ledger.settle(settlementOf(first, 120)), harness.ledger.release(second)]);
+    await Promise.all([harness.ledger.settle(createSettlement(first, 120)), harness.ledger.release(second)]);
     expect(await held()).toEqual({ of_user: 0, of_token: 0 });
     await harness.close();
   });

@@ -8,7 +8,7 @@ import type { WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import { createLogOutbox } from "../log-outbox.ts";
 import { applyChange, applyOnce } from "../booking/change.ts";
 import { createHolds } from "./holds.ts";
-import { leaseTimeOf } from "../../reservations/lease-time.ts";
+import { createLeaseTime } from "../../reservations/lease-time.ts";
 import { reapExpired } from "./reaper.ts";
 import { renewRunning } from "./renewal.ts";
 import { createSettlements } from "./settlements.ts";
@@ -44,7 +44,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
   const isLogSeparate = outbox !== undefined;
   const { reserved = database.kind === "sqlite" ? new ReservedInMemory() : undefined } = settings;
-  const leaseTime = leaseTimeOf(database.kind, settings.leaseClock);
+  const leaseTime = createLeaseTime(database.kind, settings.leaseClock);
   const holdDeps = { database, clock, log, leaseMs, leaseTime, reserved };
   const { hold, budgets } = createHolds(holdDeps);
   const settlements = createSettlements({

@@ -9,7 +9,7 @@ import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
 import { insertMany, placing } from "../../rows.ts";
 import type { DatabaseImport } from "./context.ts";
-import { keepBudget, limitsText, NO_SPENDING, spendingOf, type Spending } from "./spending.ts";
+import { keepBudget, limitsText, NO_SPENDING, readSpending, type Spending } from "./spending.ts";
 
 /** The owner of keys: a user, a team, or none. */
 export interface Owner {
@@ -48,7 +48,7 @@ export function userOwner(context: DatabaseImport, row: ForeignRow): Owner {
     role: row.text("user_role") === "proxy_admin" ? ROLE.admin : ROLE.user,
     isBlocked: false,
     models: row.list("models"),
-    spending: spendingOf(context, row),
+    spending: readSpending(context, row),
     from: row,
   };
 }
@@ -62,7 +62,7 @@ export function teamOwner(context: DatabaseImport, row: ForeignRow): Owner {
     role: ROLE.user,
     isBlocked: row.flag("blocked"),
     models: row.list("models"),
-    spending: spendingOf(context, row),
+    spending: readSpending(context, row),
     from: row,
   };
 }
@@ -83,15 +83,15 @@ export function bareOwner(key: string, name: string): Owner {
 
 /** The account of an owner; made once, and found again by the ledger row of its first balance. */
 export async function bringOwner(context: DatabaseImport, owner: Owner): Promise<Account> {
-  const { target, report, ledger, kindOf } = context;
+  const { target, report, ledger, resolveOwnerKind } = context;
   const mark = digest(owner.key);
   const find = "select user_id from ledger where request_id = ? and kind = 'adjust'";
   const [known] = await target.raw.rows<{ user_id: number }>(find, [`litellm-${mark}`]);
-  const what = kindOf(owner.key);
+  const what = resolveOwnerKind(owner.key);
   report.count(what, known ? "unchanged" : "created");
   if (known) return { id: known.user_id, models: owner.models };
   const used = owner.spending.spent;
-  const total = balanceOf(context, owner.spending) + used;
+  const total = calculateBalance(context, owner.spending) + used;
   if (!Number.isSafeInteger(total))
     owner.from?.refuse("spend", `it and the balance together are more than ${Number.MAX_SAFE_INTEGER} units`);
   let id = 0;
@@ -143,7 +143,7 @@ async function insertAccount(
 }
 
 /** The remaining amount of a budget without a period; all other accounts start with the credit. */
-function balanceOf({ credit }: DatabaseImport, { left, period }: Spending): number {
+function calculateBalance({ credit }: DatabaseImport, { left, period }: Spending): number {
   return left === undefined || period !== undefined ? Math.round(credit * QUOTA_PER_UNIT) : left;
 }
 

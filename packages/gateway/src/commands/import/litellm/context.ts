@@ -27,5 +27,5 @@ export interface DatabaseImport extends Omit<LitellmDatabase, "isDry"> {
   readonly budgets: ReadonlyMap<string, ForeignRow>;
   /** Models that the channels of this gateway serve. */
   readonly models: readonly string[];
-  readonly kindOf: (ownerKey: string) => "teams" | "users";
+  readonly resolveOwnerKind: (ownerKey: string) => "teams" | "users";
 }

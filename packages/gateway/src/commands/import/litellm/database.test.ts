@@ -168,8 +168,8 @@ eachDatabase("import of a database of LiteLLM", (open) => {
       [],
     );
     const tokens = await rows("select t.*, u.username from tokens t join users u on u.id = t.user_id order by t.name");
-    const named = (name: string) => tokens.find((token) => token["name"] === name);
-    expect(named("laptop")).toMatchObject({
+    const findToken = (name: string) => tokens.find((token) => token["name"] === name);
+    expect(findToken("laptop")).toMatchObject({
       username: "Ann-Lee",
       key_hash: kit.vault.hashKey(importedKey("sk-9aXh_2-Zz04jKq5LmN8ouw")),
       remain_quota: 1_250_000,
@@ -182,22 +182,22 @@ eachDatabase("import of a database of LiteLLM", (open) => {
       model_limits_enabled: 1,
       status: 1,
     });
-    expect(kit.vault.open(String(named("laptop")?.["key_sealed"]), tokenKey(Number(named("laptop")?.["id"])))).toBe(
-      "...8ouw",
-    );
-    expect(named("sk-...team")).toMatchObject({
+    expect(
+      kit.vault.open(String(findToken("laptop")?.["key_sealed"]), tokenKey(Number(findToken("laptop")?.["id"]))),
+    ).toBe("...8ouw");
+    expect(findToken("sk-...team")).toMatchObject({
       username: "research",
       unlimited_quota: 1,
       model_limits: "gpt-4o,gpt-5,o3",
     });
-    expect(named("sk-...ared")).toMatchObject({
+    expect(findToken("sk-...ared")).toMatchObject({
       username: "litellm",
       unlimited_quota: 1,
       status: 2,
       model_limits_enabled: 0,
       limits: '{"rpm":7}',
     });
-    expect(named("sk-...lear")).toMatchObject({
+    expect(findToken("sk-...lear")).toMatchObject({
       username: "u-9",
       key_hash: kit.vault.hashKey(importedKey("sk-in-the-clear")),
       model_limits: "",

@@ -35,7 +35,7 @@ async function importTables(settings: Omit<LitellmDatabase, "isDry">): Promise<v
     ledger: { changeWith: createChanges({ database: target.raw, clock, onCommit: () => Promise.resolve() }) },
     budgets: await readBudgets(source),
     models: await modelsHere(target),
-    kindOf: (key) => (key.startsWith("team ") ? "teams" : "users"),
+    resolveOwnerKind: (key) => (key.startsWith("team ") ? "teams" : "users"),
   };
   const accounts = new Map<string, Account>();
   const bring = async (owner: Owner) => {
@@ -47,7 +47,7 @@ async function importTables(settings: Omit<LitellmDatabase, "isDry">): Promise<v
   for await (const rows of source.pages(TEAMS, "team_id")) for (const row of rows) await bring(teamOwner(context, row));
   for await (const rows of source.pages(KEYS, "token", KEY_LABELS)) {
     for (const row of rows) {
-      const [key, name] = ownerOf(row);
+      const [key, name] = readOwner(row);
       await bringKey(context, row, accounts.get(key) ?? (await bring(bareOwner(key, name))));
     }
     onProgress("keys", report.total("keys"));
@@ -58,7 +58,7 @@ async function importTables(settings: Omit<LitellmDatabase, "isDry">): Promise<v
   });
 }
 
-function ownerOf(row: ForeignRow): readonly [key: string, name: string] {
+function readOwner(row: ForeignRow): readonly [key: string, name: string] {
   const [team, user] = [row.text("team_id"), row.text("user_id")];
   if (team !== "") return [`team ${team}`, team];
   return user === "" ? [NO_OWNER, "litellm"] : [`user ${user}`, user];

@@ -7,7 +7,7 @@ import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertMany, placing } from "../../rows.ts";
 import type { Account } from "./accounts.ts";
 import type { DatabaseImport } from "./context.ts";
-import { keepBudget, limitsText, spendingOf, type Spending } from "./spending.ts";
+import { keepBudget, limitsText, readSpending, type Spending } from "./spending.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 /** Words that stand for models among the names. */
@@ -31,7 +31,7 @@ export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: 
   const known = await target.raw.rows(find, [hash]);
   report.count("keys", known.length > 0 ? "unchanged" : "created");
   if (known.length > 0) return;
-  const spending = spendingOf(context, row);
+  const spending = readSpending(context, row);
   const values = { ...tokenRow(context, row, { owner, spending }), key_hash: hash, key_sealed: "" };
   await target.raw.transaction(async (tx) => {
     await placing([{ values, from: row }], () => insertMany(tx, "tokens", [values]), SOURCES);
@@ -63,7 +63,7 @@ function tokenRow(
   { owner, spending }: { readonly owner: Account; readonly spending: Spending },
 ): Record<string, SqlValue> & { name: string } {
   const { clock, report } = context;
-  const models = modelsOf(context, row.list("models"), owner.models);
+  const models = resolveModels(context, row.list("models"), owner.models);
   const now = seconds(clock);
   if (!["", "{}", "null"].includes(row.text("aliases")))
     report.remark("keys rename models: this is not imported", row.label);
@@ -75,7 +75,7 @@ function tokenRow(
     created_time: row.time("created_at") ?? now,
     accessed_time: row.time("last_active") ?? now,
     expired_time: row.time("expires") ?? NEVER_EXPIRES,
-    ...moneyOf(spending),
+    ...buildQuotaColumns(spending),
     model_limits_enabled: models === undefined ? 0 : 1,
     model_limits: models?.join(",") ?? "",
     allow_ips: "",
@@ -84,14 +84,14 @@ function tokenRow(
   };
 }
 
-function moneyOf({ left, period, spent }: Spending) {
+function buildQuotaColumns({ left, period, spent }: Spending) {
   return left === undefined || period !== undefined
     ? { remain_quota: 0, unlimited_quota: 1, used_quota: spent }
     : { remain_quota: left, unlimited_quota: 0, used_quota: spent };
 }
 
 /** Undefined = all. Patterns become the models that are here now. */
-function modelsOf(
+function resolveModels(
   { models, report }: DatabaseImport,
   named: readonly string[],
   ofOwner: readonly string[],

@@ -40,7 +40,7 @@ const PERIODS: Readonly<Record<string, BudgetPeriod>> = {
 };
 
 /** Budget and limits stand in the row itself, or in a budget that several rows share. */
-export function spendingOf({ budgets, report }: DatabaseImport, row: ForeignRow): Spending {
+export function readSpending({ budgets, report }: DatabaseImport, row: ForeignRow): Spending {
   const shared = budgets.get(row.text("budget_id"));
   const from = (name: string) => (row.text(name) === "" ? shared : row);
   const filled = (name: string) => {

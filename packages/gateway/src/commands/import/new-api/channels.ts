@@ -28,7 +28,7 @@ const ABILITY_COLUMNS = ["id", "status", "models", "group", "priority", "weight"
 export async function importChannels(context: ImportContext): Promise<void> {
   for await (const rows of context.source.pages("channels")) {
     for (const row of rows) {
-      const keys = keysOf(row);
+      const keys = readKeys(row);
       for (const [index, key] of keys.entries()) await importChannel(context, row, { key, index });
     }
     context.progress("channels");
@@ -47,7 +47,7 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   if (index === 0) context.served.push(servedBy(row, key));
   const plain = row.text("name").slice(0, 180) || `channel ${row.int("id")}`;
   const name = index === 0 ? plain : `${plain} (${index + 1})`;
-  const place = placeOf(context, row);
+  const place = readRouting(context, row);
   if (!place || !providerByType(place.type)) {
     const type = compatibleTypeName(context.kind, row.int("type"));
     const note = `the channel ${name} has the type ${type}, which this gateway does not know`;
@@ -61,7 +61,7 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   report.count("channels", "created");
   const texts = channelTexts(row, name, report);
   remarkColumns(report, "channels", row, name);
-  const status = statusOf(row, { key, type: place.type, name, report });
+  const status = resolveStatus(row, { key, type: place.type, name, report });
   const values = { ...channelRow(context, row), ...place, ...texts, ...withoutTexts(texts), name, status };
   await storeChannel(context, { row, index, key, hash, find, texts, values: { ...values, name, type: place.type } });
 }
@@ -108,7 +108,7 @@ interface StatusPlace {
   readonly report: ImportContext["report"];
 }
 
-function statusOf(row: ForeignRow, { key, type, name, report }: StatusPlace): number {
+function resolveStatus(row: ForeignRow, { key, type, name, report }: StatusPlace): number {
   const status = row.int("status", CHANNEL_STATUS.enabled);
   if (!isKeyless(row, { key, type }))
     return Object.values<number>(CHANNEL_STATUS).includes(status) ? status : CHANNEL_STATUS.disabledByHand;
@@ -130,28 +130,28 @@ interface RoutingSettings {
   readonly other: string;
 }
 
-function placeOf({ kind }: ImportContext, row: ForeignRow): RoutingSettings | undefined {
+function readRouting({ kind }: ImportContext, row: ForeignRow): RoutingSettings | undefined {
   const own = row.text("base_url").trim().replace(/\/+$/, "");
   const here = compatibleType(kind, row.int("type"), row.list("models"));
-  const other = kind === "new-api" ? row.text("other") : compatibleOther(configOf(row), row.text("other"));
+  const other = kind === "new-api" ? row.text("other") : compatibleOther(readConfig(row), row.text("other"));
   return here && { type: here.type, base_url: own || (here.baseUrl ?? ""), other };
 }
 
 const VERTEX = 41;
 
 /** Keys on lines of their own stay together; those that are files (JSON) cannot. */
-function keysOf(row: ForeignRow): string[] {
-  const file = compatibleKeyFile(configOf(row));
+function readKeys(row: ForeignRow): string[] {
+  const file = compatibleKeyFile(readConfig(row));
   if (file !== undefined) return [file];
   const key = row.text("key").trim();
-  const parts = compatibleKeyParts(configOf(row));
+  const parts = compatibleKeyParts(readConfig(row));
   if (key === "" && parts !== undefined) return [parts];
   const files =
     row.int("type") === VERTEX && key.startsWith("[") ? parseObject(`{"keys":${key}}`)?.["keys"] : undefined;
   return Array.isArray(files) && files.length > 0 ? files.map((one) => JSON.stringify(one)) : [key];
 }
 
-function configOf(row: ForeignRow): Readonly<Record<string, unknown>> {
+function readConfig(row: ForeignRow): Readonly<Record<string, unknown>> {
   return parseObject(row.text("config")) ?? {};
 }
 

@@ -8,7 +8,7 @@ import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { checkBalances } from "../../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../../billing/audit/sums.ts";
 import { createPasswords } from "../../../identity/passwords/passwords.ts";
-import { hashOf } from "../../../identity/sessions/sessions.ts";
+import { hashRandomId } from "../../../identity/sessions/sessions.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/foreign.ts";
 import type { Schema } from "../../../storage/tables/schema.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
@@ -202,7 +202,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
       [],
     );
     const access = await kit.database.db.selectFrom("access_tokens").selectAll().execute();
-    expect(access).toMatchObject([{ user_id: root?.id, name: "", token_hash: hashOf("t".repeat(32)) }]);
+    expect(access).toMatchObject([{ user_id: root?.id, name: "", token_hash: hashRandomId("t".repeat(32)) }]);
     const tokens = await all("tokens");
     expect(tokens.map(({ id, key_sealed }) => kit.vault.open(key_sealed, tokenKey(id)))).toEqual([KEYS[0], KEYS[1]]);
     expect(tokens).toMatchObject([

@@ -31,7 +31,7 @@ export async function importCompatible({ withLogs, onProgress, ...settings }: Co
   };
   const made = { ...settings, ...maps, report, progress, routed: [], served: [] };
   const { source, logSource, logTarget, target, isDry, clock } = settings;
-  const contextOf = (place: Database): ImportContext => {
+  const createContext = (place: Database): ImportContext => {
     const changeWith = createChanges({ database: place.raw, clock, onCommit: () => Promise.resolve() });
     return { ...made, target: place, ledger: { changeWith } };
   };
@@ -40,12 +40,12 @@ export async function importCompatible({ withLogs, onProgress, ...settings }: Co
       throw new Error(`this is no database of ${settings.kind}: it has no table ${table}`);
   }
   // A dry run writes everything too, in a transaction that is rolled back: what the real run cannot store, it cannot.
-  const bringAll = (place: Database) => importTables(contextOf(place));
+  const bringAll = (place: Database) => importTables(createContext(place));
   const areSummed = await (isDry ? rehearse(target, bringAll) : bringAll(target));
   // The log can be too large for one transaction.
   const logPlace = isDry ? { ...logTarget, raw: undoing(logTarget.raw) } : logTarget;
   if (withLogs && (await logSource.has("logs")))
-    await importLogs({ ...contextOf(target), logTarget: logPlace }, { areSummed });
+    await importLogs({ ...createContext(target), logTarget: logPlace }, { areSummed });
   return report;
 }
 

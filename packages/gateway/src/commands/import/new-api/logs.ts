@@ -28,7 +28,9 @@ export async function importSums(context: ImportContext): Promise<boolean> {
     hasAny = true;
     const usable = rows.filter((row) => users.has(row.int("user_id")));
     report.count("hourly sums", "skipped", { times: rows.length - usable.length });
-    const sums = [...Map.groupBy(usable, (row) => keyOf(row)).values()].map((same) => sumOf(context, same));
+    const sums = [...Map.groupBy(usable, (row) => buildHourKey(row)).values()].map((same) =>
+      buildHourlySum(context, same),
+    );
     for (let at = 0; at < sums.length; at += SUMS_AT_ONCE) {
       const some = sums.slice(at, at + SUMS_AT_ONCE);
       const fresh = await newSums(context, some);
@@ -53,7 +55,7 @@ interface HourlySum {
   readonly quota: number;
 }
 
-function sumOf({ users }: ImportContext, same: readonly ForeignRow[]): HourlySum {
+function buildHourlySum({ users }: ImportContext, same: readonly ForeignRow[]): HourlySum {
   const [row] = same;
   if (!row) throw new Error("a sum has no rows");
   const total = (name: string) => same.reduce((sum, one) => sum + one.int(name), 0);
@@ -61,20 +63,20 @@ function sumOf({ users }: ImportContext, same: readonly ForeignRow[]): HourlySum
     user_id: users.get(row.int("user_id")) ?? 0,
     username: row.text("username").slice(0, 64),
     model_name: row.text("model_name").slice(0, 255),
-    created_at: hourOf(row),
+    created_at: calculateHour(row),
     token_used: total("token_used"),
     count: total("count"),
     quota: total("quota"),
   };
 }
 
-function hourOf(row: ForeignRow): number {
+function calculateHour(row: ForeignRow): number {
   const time = row.int("created_at");
   return time - (time % HOUR);
 }
 
-function keyOf(row: ForeignRow): string {
-  return JSON.stringify([row.int("user_id"), row.text("username"), row.text("model_name"), hourOf(row)]);
+function buildHourKey(row: ForeignRow): string {
+  return JSON.stringify([row.int("user_id"), row.text("username"), row.text("model_name"), calculateHour(row)]);
 }
 
 async function newSums({ target }: ImportContext, sums: readonly HourlySum[]): Promise<HourlySum[]> {
@@ -84,10 +86,10 @@ async function newSums({ target }: ImportContext, sums: readonly HourlySum[]): P
     `select user_id, username, model_name, created_at from quota_data where ${where}`,
     sums.flatMap((sum) => [sum.user_id, sum.username, sum.model_name, sum.created_at]),
   );
-  const nameOf = (sum: (typeof found)[number]) =>
+  const buildSumKey = (sum: (typeof found)[number]) =>
     JSON.stringify([sum.user_id, sum.username, sum.model_name, sum.created_at]);
-  const known = new Set(found.map(nameOf));
-  return sums.filter((sum) => !known.has(nameOf(sum)));
+  const known = new Set(found.map(buildSumKey));
+  return sums.filter((sum) => !known.has(buildSumKey(sum)));
 }
 
 /** Request logs. Each gets a name that follows from where it stood, so that a second run finds it. */
@@ -95,8 +97,8 @@ export async function importLogs(context: ImportContext, { areSummed }: { readon
   const { logSource, logTarget, origin } = context;
   const prefix = `${areSummed ? SUMMED_REQUEST : "import-"}${origin}-`;
   for await (const page of logSource.pages("logs")) {
-    const valuesOf = (row: ForeignRow) => logRow(context, row, `${prefix}${row.int("id")}`);
-    const rows = page.map((row) => ({ values: valuesOf(row), from: row }));
+    const buildLogRow = (row: ForeignRow) => logRow(context, row, `${prefix}${row.int("id")}`);
+    const rows = page.map((row) => ({ values: buildLogRow(row), from: row }));
     await bringNew(context, logTarget.raw, { what: "logs", table: "logs", key: "request_id", rows });
   }
 }

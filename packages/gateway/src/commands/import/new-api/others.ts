@@ -13,7 +13,7 @@ import type { ForeignRow } from "../../../storage/foreign.ts";
 import { bringNew } from "../../rows.ts";
 import { isObject, parseJson } from "../../../lib/text/json.ts";
 import type { GroupNames } from "../../../resources/import/groups.ts";
-import { noteGroups, noteUnpriced, optionStoreOf, withWrites } from "../../../resources/import/options.ts";
+import { noteGroups, noteUnpriced, createImportOptionStore, withWrites } from "../../../resources/import/options.ts";
 import { priceWrites } from "../../../resources/import/prices.ts";
 import { upstreamPrices } from "../../../resources/import/upstream-prices.ts";
 import type { ImportContext } from "./context.ts";
@@ -25,7 +25,7 @@ export async function importOptions(context: ImportContext): Promise<void> {
   for await (const page of context.source.pages("options", "key")) {
     rows.push(...page.map((row) => withGroups(groups, { key: row.text("key"), value: row.text("value") })));
   }
-  const store = optionStoreOf(context);
+  const store = createImportOptionStore(context);
   const stored = await store.stored();
   const own = new Map(stored.map(({ key, value }) => [key, value]));
   const after = parseOptions([...stored, ...rows], { defaults: priceOptionDefaults() });

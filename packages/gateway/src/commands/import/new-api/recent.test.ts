@@ -176,11 +176,11 @@ eachDatabase("import of recent revisions", (open) => {
         (a, b) => channels.findIndex(({ name }) => name === a.name) - channels.findIndex(({ name }) => name === b.name),
       ),
     );
-    const keyOf = (name: string) => {
+    const openChannelKey = (name: string) => {
       const channel = channels.find((it) => it.name === name);
       return kit.vault.open(channel?.key_sealed ?? "", channelKey(channel?.id ?? 0));
     };
-    expect([keyOf("channel 7"), keyOf("channel 8"), keyOf("channel 8 (2)")]).toEqual([
+    expect([openChannelKey("channel 7"), openChannelKey("channel 8"), openChannelKey("channel 8 (2)")]).toEqual([
       "sk-a\nsk-b",
       '{"client_email":"a"}',
       '{"client_email":"b"}',

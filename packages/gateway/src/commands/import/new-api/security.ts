@@ -20,13 +20,13 @@ export async function readSecurity({ source, report }: ImportContext): Promise<M
     all.set(row.int("user_id"), security);
     return security;
   };
-  for await (const row of rowsOf(source, "two_fas")) {
+  for await (const row of readRows(source, "two_fas")) {
     const secret = row.text("secret").replaceAll(/[\s=]/g, "").toUpperCase();
     if (row.isDeleted || !row.flag("is_enabled") || !/^[A-Z2-7]+$/.test(secret)) continue;
     of(row).secret = secret;
     report.remark("users keep their authenticator; its recovery codes are not imported; users can generate new ones");
   }
-  for await (const row of rowsOf(source, "passkey_credentials")) {
+  for await (const row of readRows(source, "passkey_credentials")) {
     if (row.isDeleted || row.text("credential_id") === "" || row.text("public_key") === "") continue;
     of(row).passkeys.push(row);
     report.remark("passkeys work as long as the console keeps its host name");
@@ -34,7 +34,7 @@ export async function readSecurity({ source, report }: ImportContext): Promise<M
   return all;
 }
 
-async function* rowsOf(source: ImportContext["source"], table: string): AsyncGenerator<ForeignRow> {
+async function* readRows(source: ImportContext["source"], table: string): AsyncGenerator<ForeignRow> {
   if (!(await source.has(table))) return;
   for await (const rows of source.pages(table)) yield* rows;
 }

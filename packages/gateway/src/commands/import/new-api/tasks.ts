@@ -10,21 +10,21 @@ const POLLED = "suno";
 
 /** Drawings. Those that still run are asked about here, and paid back when they fail. */
 export function importDrawings(context: ImportContext): Promise<void> {
-  return importJobs(context, { what: "drawings", table: "midjourneys", mark: "mj", rowOf: drawingRow });
+  return importJobs(context, { what: "drawings", table: "midjourneys", mark: "mj", buildRow: drawingRow });
 }
 
 export function importTasks(context: ImportContext): Promise<void> {
-  return importJobs(context, { what: "tasks", table: "tasks", mark: "task", rowOf: taskRow });
+  return importJobs(context, { what: "tasks", table: "tasks", mark: "task", buildRow: taskRow });
 }
 
 interface Kind {
   readonly what: string;
   readonly table: "midjourneys" | "tasks";
   readonly mark: string;
-  readonly rowOf: (context: ImportContext, row: ForeignRow) => Record<string, SqlValue>;
+  readonly buildRow: (context: ImportContext, row: ForeignRow) => Record<string, SqlValue>;
 }
 
-async function importJobs(context: ImportContext, { what, table, mark, rowOf }: Kind): Promise<void> {
+async function importJobs(context: ImportContext, { what, table, mark, buildRow }: Kind): Promise<void> {
   const { source, target, users, report, origin } = context;
   if (!(await source.has(table))) return;
   const prefix = `import-${origin}-${mark}-`;
@@ -34,8 +34,8 @@ async function importJobs(context: ImportContext, { what, table, mark, rowOf }: 
   for await (const page of source.pages(table)) {
     const usable = page.filter((row) => users.has(row.int("user_id")));
     report.count(what, "skipped", { times: page.length - usable.length });
-    const valuesOf = (row: ForeignRow) => ({ ...rowOf(context, row), request_id: `${prefix}${row.int("id")}` });
-    const rows = usable.map((row) => ({ values: valuesOf(row), from: row }));
+    const buildValues = (row: ForeignRow) => ({ ...buildRow(context, row), request_id: `${prefix}${row.int("id")}` });
+    const rows = usable.map((row) => ({ values: buildValues(row), from: row }));
     await bringNew(context, target.raw, { what, table, key: "request_id", rows, known });
   }
 }

@@ -35,7 +35,7 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   report.count("tokens", "created");
   if (!isUsual) report.remark("keys have another form than 48 letters and digits: CarriedKeysEnabled makes them work");
   tokens.set(row.int("id"), row.int("id"));
-  remarkColumns(report, "tokens", row, nameOf(row));
+  remarkColumns(report, "tokens", row, readName(row));
   const values = { ...tokenRow(context, row, userId), key_hash: hash, key_sealed: "" };
   await target.raw.transaction(async (tx) => {
     await placing([{ values, from: row }], () => insertKeepingId(tx, "tokens", row.int("id"), values));
@@ -48,15 +48,19 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   });
 }
 
-function nameOf(row: ForeignRow): string {
+function readName(row: ForeignRow): string {
   return row.text("name") || `token ${row.int("id")}`;
 }
 
 /** Networks that no address is compared with would open the key to everybody or close it: they are named. */
-function networksOf({ report }: ImportContext, row: ForeignRow, text: string): { networks: string; isUsable: boolean } {
+function parseNetworks(
+  { report }: ImportContext,
+  row: ForeignRow,
+  text: string,
+): { networks: string; isUsable: boolean } {
   const lines = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
   const isUsable = lines.every((line) => parseNetwork(line) !== undefined);
-  if (!isUsable) report.remark("tokens have networks that cannot be read: they are disabled", nameOf(row));
+  if (!isUsable) report.remark("tokens have networks that cannot be read: they are disabled", readName(row));
   return { networks: lines.filter((line) => parseNetwork(line) !== undefined).join("\n"), isUsable };
 }
 
@@ -66,7 +70,7 @@ function tokenRow(context: ImportContext, row: ForeignRow, userId: number): Reco
   const isLimited = row.has("model_limits_enabled") ? row.flag("model_limits_enabled") : models !== "";
   const { clock, groups } = context;
   const allowed = row.has("allow_ips") ? row.text("allow_ips") : row.text("subnet").replaceAll(",", "\n");
-  const { networks, isUsable } = networksOf(context, row, allowed);
+  const { networks, isUsable } = parseNetworks(context, row, allowed);
   const now = seconds(clock);
   return {
     user_id: userId,

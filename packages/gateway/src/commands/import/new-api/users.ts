@@ -2,7 +2,7 @@ import { ROLE, USER_STATUS } from "@fairway/wire";
 import { quota as asQuota } from "../../../billing/money/quota.ts";
 import { newInviteCode, usernameKey } from "../../../identity/accounts/accounts.ts";
 import { parseEmail } from "../../../identity/mail/email-address.ts";
-import { hashOf } from "../../../identity/sessions/sessions.ts";
+import { hashRandomId } from "../../../identity/sessions/sessions.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
@@ -81,7 +81,7 @@ async function importUser(context: Users, row: ForeignRow, username: string): Pr
     await keepAccessToken(context, tx, id, row);
     await keepSecondFactor(context, tx, id, context.security.get(row.int("id")));
     await keepPasskeys(context, tx, id, context.security.get(row.int("id")));
-    return adjustment(id, totalOf(row), context);
+    return adjustment(id, calculateTotal(row), context);
   });
   return id;
 }
@@ -111,7 +111,7 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
     await keepAccessToken(context, tx, known.id, row);
     await keepSecondFactor(context, tx, known.id, context.security.get(row.int("id")));
     await keepPasskeys(context, tx, known.id, context.security.get(row.int("id")));
-    return adjustment(known.id, totalOf(row) - known.quota, context);
+    return adjustment(known.id, calculateTotal(row) - known.quota, context);
   });
   return known.id;
 }
@@ -171,7 +171,7 @@ function isEnabled(row: ForeignRow): boolean {
 }
 
 /** The whole amount that an account ever had, which is what the ledger books. */
-function totalOf(row: ForeignRow): number {
+function calculateTotal(row: ForeignRow): number {
   const total = row.int("quota") + row.int("used_quota");
   return Number.isSafeInteger(total)
     ? total
@@ -181,7 +181,7 @@ function totalOf(row: ForeignRow): number {
 /** The checks of the real run, and what is not carried over. */
 function checkUser({ report }: ImportContext, row: ForeignRow): void {
   for (const column of ["request_count", "aff_count", "aff_quota", "aff_history"]) row.int(column);
-  totalOf(row);
+  calculateTotal(row);
   if (
     row.text("status") !== "" &&
     ![USER_STATUS.enabled, USER_STATUS.disabled].some((known) => known === row.int("status"))
@@ -207,11 +207,11 @@ async function keepAccessToken(
   if (token === "") return;
   const known = await tx.rows(
     "select 1 as one from access_tokens where token_hash = ? or (user_id = ? and name = '')",
-    [hashOf(token), userId],
+    [hashRandomId(token), userId],
   );
   if (known.length > 0) return;
   const insert = "insert into access_tokens (user_id, name, token_hash, created_at) values (?, '', ?, ?)";
-  await tx.run(insert, [userId, hashOf(token), seconds(clock)]);
+  await tx.run(insert, [userId, hashRandomId(token), seconds(clock)]);
 }
 
 async function linkInviters({ target, users }: ImportContext, inviters: Map<number, number>): Promise<void> {

@@ -1,20 +1,20 @@
 import { anyText, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { anthropicUsage, readChatUsage, toUsage } from "../../core/usage.ts";
-import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
-import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
+import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
+import { readThought, formatMessage } from "../parts/answer/finish-words.ts";
 import { anthropicStop } from "../parts/answer/finish.ts";
 import { newCallId, withPrefix } from "../parts/answer/ids.ts";
 import { metStop } from "./stops.ts";
-import { blocksOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
+import { buildRunBlocks, listHostedRuns } from "../parts/tools/hosted-runs.ts";
 import { ownName } from "./names.ts";
 
 /** A message that says what a chat answer says. */
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const choice = objects(body, "choices")[0];
   const message = object(choice, "message");
-  const calls = callsOf(message);
-  const runs = runsOf(message);
+  const calls = listToolCalls(message);
+  const runs = listHostedRuns(message);
   const finish = text(choice, "finish_reason");
   const stopSequence = metStop(choice, context);
   const hasRefused = anyText(message, "refusal") !== "" && finish !== "length";
@@ -26,11 +26,11 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
     model: text(body, "model") ?? context.spec.model,
     content: [
       ...thinkingBlocks(message),
-      ...runs.flatMap((run, at) => blocksOfRun(run, at, context)),
+      ...runs.flatMap((run, at) => buildRunBlocks(run, at, context)),
       ...textBlocks(message),
       ...calls.map((call) => toolUse(call, context)),
     ],
-    ...endOf({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
+    ...buildStopMembers({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
     diagnostics: null,
     usage: { ...anthropicUsage(usage), ...searchesIn(runs) },
   };
@@ -50,7 +50,7 @@ export interface Completion {
 }
 
 /** How a message ended; none of the members is optional. */
-export function endOf(completion: Completion): JsonObject {
+export function buildStopMembers(completion: Completion): JsonObject {
   const reason = stopReason(completion);
   return {
     stop_reason: reason,
@@ -65,7 +65,7 @@ function stopReason({ finish, hasTools, hasRefused, stopSequence }: Completion):
   return hasRefused ? "refusal" : anthropicStop(finish, hasTools);
 }
 
-function callsOf(message: JsonObject | undefined): readonly JsonObject[] {
+function listToolCalls(message: JsonObject | undefined): readonly JsonObject[] {
   const legacy = object(message, "function_call");
   return legacy === undefined
     ? objects(message, "tool_calls")
@@ -76,13 +76,13 @@ function callsOf(message: JsonObject | undefined): readonly JsonObject[] {
 function thinkingBlocks(message: JsonObject | undefined): JsonObject[] {
   const signed = objects(message, "fw_thinking");
   if (signed.length > 0) return [...signed];
-  const thinking = thoughtOf(message);
+  const thinking = readThought(message);
   return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
 }
 
 function textBlocks(message: JsonObject | undefined): JsonObject[] {
-  const citations = objects(message, "annotations").flatMap(citationOf);
-  const texts = [writtenOf(message), anyText(message, "refusal")].filter((part) => part !== "");
+  const citations = objects(message, "annotations").flatMap(toCitations);
+  const texts = [formatMessage(message), anyText(message, "refusal")].filter((part) => part !== "");
   return texts.map((part, at) => ({
     type: "text",
     text: part,
@@ -90,7 +90,7 @@ function textBlocks(message: JsonObject | undefined): JsonObject[] {
   }));
 }
 
-export function citationOf(annotation: JsonObject): JsonObject[] {
+export function toCitations(annotation: JsonObject): JsonObject[] {
   const source = object(annotation, "url_citation");
   if (source === undefined) return [];
   const { url, title } = source;
@@ -106,6 +106,6 @@ function toolUse(call: JsonObject, context: BridgeContext): JsonObject {
     type: "tool_use",
     id: id === undefined || id === "" ? newCallId() : id,
     name: ownName(anyText(target, "name"), context),
-    input: parseArguments(argumentsOf(target)),
+    input: parseArguments(readArguments(target)),
   };
 }

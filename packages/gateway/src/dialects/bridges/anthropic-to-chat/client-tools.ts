@@ -4,8 +4,8 @@ import type { JsonObject } from "../../core/types.ts";
 
 const TEXT = { type: "string" };
 const WHOLE = { type: "integer" };
-const listOf = (count: number) => ({ type: "array", items: WHOLE, minItems: count, maxItems: count });
-const POINT = listOf(2);
+const buildArraySchema = (count: number) => ({ type: "array", items: WHOLE, minItems: count, maxItems: count });
+const POINT = buildArraySchema(2);
 
 interface ClientTool {
   readonly description: string;
@@ -19,22 +19,22 @@ const FILE_MEMBERS = {
   new_str: TEXT,
   insert_line: WHOLE,
   insert_text: TEXT,
-  view_range: listOf(2),
+  view_range: buildArraySchema(2),
 };
 
 /** By the type without its date. */
 const TOOLS: Readonly<Record<string, (tool: JsonObject) => ClientTool>> = {
   bash: () => ({
     description: "Runs a command in a bash session that lasts; `restart` begins a new one.",
-    input_schema: schemaOf({ command: TEXT, restart: { type: "boolean" } }, "command"),
+    input_schema: buildObjectSchema({ command: TEXT, restart: { type: "boolean" } }, "command"),
   }),
   text_editor: editor,
   memory: () => ({
     description:
       "Keeps notes in files below /memories, for later conversations too. Look there before you begin. `view` shows a directory or a file (`view_range`: first and last line), `create` writes a file, `str_replace` replaces `old_str` by `new_str`, `insert` puts `insert_text` after line `insert_line`, `delete` removes, `rename` moves `old_path` to `new_path`.",
-    input_schema: schemaOf(
+    input_schema: buildObjectSchema(
       {
-        command: oneOf("view", "create", "str_replace", "insert", "delete", "rename"),
+        command: buildEnumSchema("view", "create", "str_replace", "insert", "delete", "rename"),
         ...FILE_MEMBERS,
         old_path: TEXT,
         new_path: TEXT,
@@ -60,9 +60,9 @@ function editor(tool: JsonObject): ClientTool {
   const inserted = isEarly ? "new_str" : "insert_text";
   return {
     description: `Views, creates and edits text files. \`view\` shows a file (\`view_range\`: first and last line, -1 for the end) or a directory, \`create\` writes \`file_text\`, \`str_replace\` replaces \`old_str\`, which must stand in the file exactly once, by \`new_str\`, \`insert\` puts \`${inserted}\` after line \`insert_line\`${isEarly ? ", `undo_edit` takes the last change back" : ""}.`,
-    input_schema: schemaOf(
+    input_schema: buildObjectSchema(
       {
-        command: oneOf(...commands),
+        command: buildEnumSchema(...commands),
         ...members,
         ...(!isEarly && { insert_text }),
       },
@@ -92,29 +92,31 @@ function computer(tool: JsonObject): ClientTool {
   const size = `${number(tool, "display_width_px") ?? 0} x ${number(tool, "display_height_px") ?? 0}`;
   const later = {
     duration: { type: "number", description: "Seconds of `hold_key` and `wait`." },
-    scroll_direction: oneOf("up", "down", "left", "right"),
+    scroll_direction: buildEnumSchema("up", "down", "left", "right"),
     scroll_amount: WHOLE,
   };
   return {
     description: `Works with screen, mouse and keyboard of a computer. The screen has ${size} pixels; points are [x, y] from its upper left corner. Take a screenshot to see what an action did.`,
-    input_schema: schemaOf(
+    input_schema: buildObjectSchema(
       compact({
-        action: oneOf(...actions),
+        action: buildEnumSchema(...actions),
         coordinate: POINT,
         start_coordinate: { ...POINT, description: "Where a drag begins." },
         text: { ...TEXT, description: "What to type, or keys to press, such as Return or ctrl+s." },
         ...(!isFirst && later),
-        region: canZoom ? { ...listOf(4), description: "Corners to look at closely: [x0, y0, x1, y1]." } : undefined,
+        region: canZoom
+          ? { ...buildArraySchema(4), description: "Corners to look at closely: [x0, y0, x1, y1]." }
+          : undefined,
       }),
       "action",
     ),
   };
 }
 
-function oneOf(...names: readonly string[]): JsonObject {
+function buildEnumSchema(...names: readonly string[]): JsonObject {
   return { type: "string", enum: [...names] };
 }
 
-function schemaOf(properties: JsonObject, ...required: readonly string[]): JsonObject {
+function buildObjectSchema(properties: JsonObject, ...required: readonly string[]): JsonObject {
   return { type: "object", properties, required: [...required], additionalProperties: false };
 }

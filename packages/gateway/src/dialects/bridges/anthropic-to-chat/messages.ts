@@ -3,7 +3,7 @@ import { anyText, compact, isObject, isSet, object, objects, text } from "../../
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { dataUrl } from "../parts/content/data-url.ts";
 import { chatName } from "../parts/content/chat-name.ts";
-import { FILE_INSIDE, kindOf, unsupportedPart } from "../parts/answer/refused.ts";
+import { FILE_INSIDE, readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 import { isUnknown } from "../parts/content/text-parts.ts";
 import { writeHostedCall } from "../parts/content/hosted-text.ts";
 import { joinedTurns } from "./turns.ts";
@@ -15,10 +15,10 @@ const HOSTED = /^(server_tool_use|mcp_tool_use|.+_tool_result)$/;
 const BOOKING = /^x-anthropic-billing-header:[^\n]*\n?/;
 
 /** Chat messages of a conversation; results of tools stand before what the user says with them. */
-export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
+export function toChatMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   return [
     ...systemMessages(body["system"], context),
-    ...joinedTurns(objects(body, "messages")).flatMap((message) => turnOf(message, context)),
+    ...joinedTurns(objects(body, "messages")).flatMap((message) => convertTurn(message, context)),
   ];
 }
 
@@ -26,7 +26,7 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
 function systemMessages(system: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   const blocks = typeof system === "string" ? [{ text: system }] : Array.isArray(system) ? system.filter(isObject) : [];
   const other = blocks.find((block) => isUnknown(block) || text(block, "text") === undefined);
-  if (other !== undefined) throw unsupportedPart(`system.${kindOf(other)}`, context);
+  if (other !== undefined) throw unsupportedPart(`system.${readPartKind(other)}`, context);
   const texts = blocks.map((block) => anyText(block, "text").replace(BOOKING, "")).filter((part) => part !== "");
   if (texts.length === 0) return [];
   return [compact({ role: "system", content: texts.join("\n\n"), fw_cache_control: markIn(blocks) })];
@@ -41,7 +41,7 @@ function textPart(block: JsonObject): JsonObject {
   return compact({ type: "text", text: anyText(block, "text"), fw_cache_control: block["cache_control"] ?? undefined });
 }
 
-function turnOf(message: JsonObject, context: BridgeContext): JsonObject[] {
+function convertTurn(message: JsonObject, context: BridgeContext): JsonObject[] {
   const content = message["content"];
   const role = text(message, "role") ?? "user";
   if (typeof content === "string") return content === "" ? [] : [{ role, content }];
@@ -94,7 +94,7 @@ function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
 }
 
 function unsupportedBlock(block: JsonObject, context: BridgeContext): AppError {
-  return unsupportedPart(`messages.content.${kindOf(block)}`, context);
+  return unsupportedPart(`messages.content.${readPartKind(block)}`, context);
 }
 
 /** The text of a result's part; undefined if it has none. */
@@ -132,13 +132,13 @@ function documentParts(block: JsonObject, mark: JsonValue | undefined, context: 
   const title = text(block, "title");
   const fw_document = compact({ title, context: block["context"], citations: block["citations"] });
   const head = [anyText(block, "title"), anyText(block, "context")].filter((line) => line !== "");
-  const textOf = (written: string) =>
+  const buildTextPart = (written: string) =>
     compact({ type: "text", text: [...head, written].join("\n"), fw_cache_control: mark });
   switch (text(source, "type")) {
     case "text":
-      return [textOf(anyText(source, "data"))];
+      return [buildTextPart(anyText(source, "data"))];
     case "content":
-      if (typeof source?.["content"] === "string") return [textOf(source["content"])];
+      if (typeof source?.["content"] === "string") return [buildTextPart(source["content"])];
       return [
         ...(head.length === 0 ? [] : [{ type: "text", text: head.join("\n") }]),
         ...objects(source, "content").flatMap((part) => userPart(part, context)),
@@ -174,7 +174,7 @@ function resultMessage(block: JsonObject): JsonObject {
 function assistantMessage(blocks: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const thinking = blocks.filter((block) => block["type"] === "thinking" || block["type"] === "redacted_thinking");
   const texts = blocks.flatMap((block) => spokenText(block, context));
-  const calls = blocks.filter((block) => block["type"] === "tool_use").map(callOf);
+  const calls = blocks.filter((block) => block["type"] === "tool_use").map(toToolCall);
   if (texts.length === 0 && calls.length === 0) {
     if (thinking.length > 0) context.dropped("messages.thinking");
     return [];
@@ -201,7 +201,7 @@ function spokenText(block: JsonObject, context: BridgeContext): string[] {
     case "text":
       return anyText(block, "text") === "" ? [] : [anyText(block, "text")];
     case "compaction":
-      return summaryOf(block, context);
+      return readSummary(block, context);
     case "fallback":
       context.dropped("messages.content.fallback");
       return [];
@@ -212,14 +212,14 @@ function spokenText(block: JsonObject, context: BridgeContext): string[] {
 }
 
 /** The vendor's summary of what came before; without one the compaction has failed, and nothing is replaced. */
-function summaryOf(block: JsonObject, context: BridgeContext): string[] {
+function readSummary(block: JsonObject, context: BridgeContext): string[] {
   const summary = anyText(block, "content");
   if (summary === "" && isSet(block["encrypted_content"])) throw unsupportedBlock(block, context);
   if (summary === "") context.dropped("messages.content.compaction");
   return summary === "" ? [] : [`${summary}\n`];
 }
 
-function callOf(block: JsonObject): JsonObject {
+function toToolCall(block: JsonObject): JsonObject {
   return compact({
     id: anyText(block, "id"),
     type: "function",

@@ -2,9 +2,9 @@ import { AppError } from "../../../lib/app-error.ts";
 import { anyText, compact, isSet, list, number, object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
-import { effortOfClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/reasoning/effort.ts";
+import { convertClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/reasoning/effort.ts";
 import { strictSchema } from "../parts/schemas/strict-schema.ts";
-import { messagesOf } from "./messages.ts";
+import { toChatMessages } from "./messages.ts";
 import { noteStops } from "./stops.ts";
 import { chatTools } from "./tools.ts";
 
@@ -44,17 +44,17 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   noteDroppedIn("metadata", object(body, "metadata"), METADATA, context);
   return compact({
     model: context.upstreamModel,
-    messages: messagesOf(body, context),
+    messages: toChatMessages(body, context),
     max_tokens: number(body, "max_tokens"),
     temperature: number(body, "temperature"),
     top_p: number(body, "top_p"),
     fw_top_k: number(body, "top_k"),
     stop: list(body, "stop_sequences").length === 0 ? undefined : [...list(body, "stop_sequences")],
     ...chatTools(body, context),
-    ...reasoningOf(body, context),
-    response_format: formatOf(body),
-    user: userOf(body, context),
-    service_tier: tierOf(body),
+    ...buildReasoning(body, context),
+    response_format: toResponseFormat(body),
+    user: resolveUserId(body, context),
+    service_tier: toServiceTier(body),
     stream: body["stream"] === true ? true : undefined,
   });
 }
@@ -74,12 +74,12 @@ function refuseThreads(body: JsonObject): void {
 /** `between_tools` is the minimum on models that cannot disable thinking. */
 const OFF = new Set(["disabled", "between_tools"]);
 
-function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
+function buildReasoning(body: JsonObject, context: BridgeContext): JsonObject {
   const thinking = object(body, "thinking");
   if (OFF.has(anyText(thinking, "type"))) return { fw_reasoning: "none" };
   const budget = thinking?.["type"] === "enabled" ? number(thinking, "budget_tokens") : undefined;
   const named = readEffort(object(body, "output_config")?.["effort"]);
-  const effort: Effort | undefined = named ?? (budget === undefined ? undefined : effortOfClaudeBudget(budget));
+  const effort: Effort | undefined = named ?? (budget === undefined ? undefined : convertClaudeBudget(budget));
   const isShown = thinking !== undefined && thinking["display"] !== "omitted" ? true : undefined;
   if (effort === undefined) return compact({ fw_show_thinking: isShown });
   if (!takesEffort(context.upstreamModel)) {
@@ -89,7 +89,7 @@ function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
   return compact({ reasoning_effort: effort, fw_thinking_budget: budget, fw_show_thinking: isShown });
 }
 
-function formatOf(body: JsonObject): JsonObject | undefined {
+function toResponseFormat(body: JsonObject): JsonObject | undefined {
   const format = object(object(body, "output_config"), "format") ?? object(body, "output_format");
   const schema = format?.["type"] === "json_schema" ? object(format, "schema") : undefined;
   if (schema === undefined) return undefined;
@@ -100,14 +100,14 @@ function formatOf(body: JsonObject): JsonObject | undefined {
   };
 }
 
-function userOf(body: JsonObject, context: BridgeContext): string | undefined {
+function resolveUserId(body: JsonObject, context: BridgeContext): string | undefined {
   const user = text(object(body, "metadata"), "user_id");
   if (user === undefined || user.length <= MAX_USER) return user;
   context.dropped("metadata.user_id");
   return undefined;
 }
 
-function tierOf(body: JsonObject): string | undefined {
+function toServiceTier(body: JsonObject): string | undefined {
   const tier = text(body, "service_tier");
   return tier === "standard_only" ? "default" : tier;
 }

@@ -3,12 +3,12 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { anthropicCounts, anthropicUsage, readChatUsage, toUsage } from "../../core/usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/tools/call-sequence.ts";
 import { event } from "../parts/answer/chat-answer.ts";
-import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
+import { readThought, formatMessage } from "../parts/answer/finish-words.ts";
 import { finishIn } from "../parts/answer/finish.ts";
 import { withPrefix } from "../parts/answer/ids.ts";
-import { citationOf, endOf, searchesIn } from "./answer.ts";
+import { toCitations, buildStopMembers, searchesIn } from "./answer.ts";
 import { metStop } from "./stops.ts";
-import { blocksOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
+import { buildRunBlocks, listHostedRuns } from "../parts/tools/hosted-runs.ts";
 import { ownName } from "./names.ts";
 
 type Kind = "text" | "thinking";
@@ -56,7 +56,7 @@ export class ChunksToMessage implements StreamBridge {
 
   end(counted?: Usage): StreamEvent[] {
     const started = this.#start({});
-    const delta = endOf({
+    const delta = buildStopMembers({
       finish: this.#finish,
       hasTools: this.#calls.size > 0,
       hasRefused: this.#hasRefused,
@@ -66,12 +66,12 @@ export class ChunksToMessage implements StreamBridge {
       ...started,
       ...this.#close(),
       ...this.#finishCalls(),
-      named({
+      toNamedEvent({
         type: "message_delta",
         delta,
         usage: { ...anthropicCounts(this.#usage ?? counted ?? toUsage({})), ...searchesIn(this.#runs) },
       }),
-      named({ type: "message_stop" }),
+      toNamedEvent({ type: "message_stop" }),
     ];
   }
 
@@ -93,21 +93,21 @@ export class ChunksToMessage implements StreamBridge {
       diagnostics: null,
       usage: anthropicUsage(this.#usage ?? toUsage({ input: Math.ceil(spec.promptEstimate * SHARE_OF_BOUND) })),
     };
-    return [named({ type: "message_start", message })];
+    return [toNamedEvent({ type: "message_start", message })];
   }
 
   #delta(delta: JsonObject): StreamEvent[] {
     const events: StreamEvent[] = [];
-    const thinking = thoughtOf(delta);
+    const thinking = readThought(delta);
     if (thinking !== "") events.push(...this.#write("thinking", { type: "thinking_delta", thinking }));
     for (const block of objects(delta, "fw_thinking")) events.push(...this.#sign(block));
-    if (delta["fw_runs"] !== undefined) events.push(...runsOf(delta).flatMap((run) => this.#run(run)));
+    if (delta["fw_runs"] !== undefined) events.push(...listHostedRuns(delta).flatMap((run) => this.#run(run)));
     const refusal = anyText(delta, "refusal");
     this.#hasRefused ||= refusal !== "";
-    for (const written of [writtenOf(delta), refusal]) {
+    for (const written of [formatMessage(delta), refusal]) {
       if (written !== "") events.push(...this.#write("text", { type: "text_delta", text: written }));
     }
-    for (const citation of objects(delta, "annotations").flatMap(citationOf)) {
+    for (const citation of objects(delta, "annotations").flatMap(toCitations)) {
       events.push(...this.#write("text", { type: "citations_delta", citation }));
     }
     for (const part of callDeltas(delta)) {
@@ -123,8 +123,8 @@ export class ChunksToMessage implements StreamBridge {
       const index = this.#block++;
       return [
         ...closed,
-        named({ type: "content_block_start", index, content_block: block }),
-        named({ type: "content_block_stop", index }),
+        toNamedEvent({ type: "content_block_start", index, content_block: block }),
+        toNamedEvent({ type: "content_block_stop", index }),
       ];
     }
     const thinking = anyText(block, "thinking");
@@ -136,14 +136,14 @@ export class ChunksToMessage implements StreamBridge {
   /** A call that the vendor ran and its result, each a block that is whole. */
   #run(run: JsonObject): StreamEvent[] {
     const events = [...this.#close(), ...this.#finishCalls()];
-    for (const block of blocksOfRun(run, this.#runs.push(run) - 1, this.#context)) {
+    for (const block of buildRunBlocks(run, this.#runs.push(run) - 1, this.#context)) {
       const index = this.#block++;
       const { input, ...rest } = block;
       const content_block = input === undefined ? block : { ...rest, input: {} };
       const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) };
-      events.push(named({ type: "content_block_start", index, content_block }));
-      if (input !== undefined) events.push(named({ type: "content_block_delta", index, delta }));
-      events.push(named({ type: "content_block_stop", index }));
+      events.push(toNamedEvent({ type: "content_block_start", index, content_block }));
+      if (input !== undefined) events.push(toNamedEvent({ type: "content_block_delta", index, delta }));
+      events.push(toNamedEvent({ type: "content_block_stop", index }));
     }
     return events;
   }
@@ -154,9 +154,9 @@ export class ChunksToMessage implements StreamBridge {
       const block = kind === "text" ? { type: "text", text: "" } : { type: "thinking", thinking: "", signature: "" };
       events.push(...this.#close(), ...this.#finishCalls());
       this.#open = kind;
-      events.push(named({ type: "content_block_start", index: this.#block, content_block: block }));
+      events.push(toNamedEvent({ type: "content_block_start", index: this.#block, content_block: block }));
     }
-    return [...events, named({ type: "content_block_delta", index: this.#block, delta })];
+    return [...events, toNamedEvent({ type: "content_block_delta", index: this.#block, delta })];
   }
 
   #finishCalls(): StreamEvent[] {
@@ -168,20 +168,20 @@ export class ChunksToMessage implements StreamBridge {
       case "open": {
         const { id } = step.call;
         const name = ownName(step.call.name, this.#context);
-        return named({
+        return toNamedEvent({
           type: "content_block_start",
           index: this.#block,
           content_block: { type: "tool_use", id, name, input: {} },
         });
       }
       case "arguments":
-        return named({
+        return toNamedEvent({
           type: "content_block_delta",
           index: this.#block,
           delta: { type: "input_json_delta", partial_json: step.text },
         });
       case "close":
-        return named({ type: "content_block_stop", index: this.#block++ });
+        return toNamedEvent({ type: "content_block_stop", index: this.#block++ });
     }
   }
 
@@ -193,14 +193,14 @@ export class ChunksToMessage implements StreamBridge {
       index,
       delta: { type: "signature_delta", signature: this.#signature },
     };
-    const events = this.#open === "thinking" ? [named(signature)] : [];
+    const events = this.#open === "thinking" ? [toNamedEvent(signature)] : [];
     this.#signature = "";
     this.#open = undefined;
-    return [...events, named({ type: "content_block_stop", index })];
+    return [...events, toNamedEvent({ type: "content_block_stop", index })];
   }
 }
 
 /** Clients of this protocol read the event by its name. */
-function named(data: JsonObject): StreamEvent {
+function toNamedEvent(data: JsonObject): StreamEvent {
   return event(data, text(data, "type"));
 }

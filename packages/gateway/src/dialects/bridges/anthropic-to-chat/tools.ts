@@ -3,7 +3,7 @@ import { anyText, compact, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
 import { chatName } from "../parts/content/chat-name.ts";
 import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
-import { isToolset, serversOfMessages } from "../parts/tools/mcp-servers.ts";
+import { isToolset, listMcpServers } from "../parts/tools/mcp-servers.ts";
 import { strictSchema } from "../parts/schemas/strict-schema.ts";
 import { asFunction } from "./client-tools.ts";
 import { noteLongNames } from "./names.ts";
@@ -24,7 +24,7 @@ export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMem
   return {
     tools: tools.length === 0 ? undefined : tools,
     ...hostedMembers(hosted, chosen),
-    tool_choice: tools.length + hosted.length === 0 || chosen ? undefined : choiceOf(choice),
+    tool_choice: tools.length + hosted.length === 0 || chosen ? undefined : toToolChoice(choice),
     parallel_tool_calls: tools.length > 0 && choice?.["disable_parallel_tool_use"] === true ? false : undefined,
   };
 }
@@ -32,12 +32,12 @@ export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMem
 /** `hosted` are those that the vendor runs, servers of MCP included. */
 function readTools(body: JsonObject, context: BridgeContext): { tools: JsonObject[]; hosted: JsonObject[] } {
   const tools: JsonObject[] = [];
-  const hosted: JsonObject[] = serversOfMessages(body);
+  const hosted: JsonObject[] = listMcpServers(body);
   for (const tool of objects(body, "tools")) {
     if (hosted.length > 0 && isToolset(tool)) continue;
     const described = object(tool, "input_schema") === undefined ? asFunction(tool) : tool;
-    if (described !== undefined) tools.push(functionOf(described, context));
-    else hosted.push(hostedOf(tool));
+    if (described !== undefined) tools.push(toFunctionTool(described, context));
+    else hosted.push(toHostedTool(tool));
   }
   return { tools, hosted };
 }
@@ -49,7 +49,9 @@ function checkForced(
 ): void {
   const type = text(choice, "type");
   const isMissing =
-    type === "tool" ? !tools.some((tool) => nameOf(tool) === chosenName(choice)) : tools.length + hosted.length === 0;
+    type === "tool"
+      ? !tools.some((tool) => readToolName(tool) === chosenName(choice))
+      : tools.length + hosted.length === 0;
   if (isMissing && (type === "any" || type === "tool")) throw unsupportedParameter("tool_choice");
 }
 
@@ -60,14 +62,14 @@ const HOSTED: Readonly<Record<string, HostedKind>> = {
 };
 
 /** Options as the vendor writes them: they are the widest. */
-function hostedOf({ type, name, cache_control: _mark, ...options }: JsonObject): JsonObject {
+function toHostedTool({ type, name, cache_control: _mark, ...options }: JsonObject): JsonObject {
   const dated = typeof type === "string" ? type : "unknown";
   const kind = HOSTED[dated.replace(/_\d{8}$/, "")] ?? "other";
   return { ...hostedTool(kind, dated, options), called: name };
 }
 
 /** A schema may be strict here and not to OpenAI, which refuses members that may be left out. */
-function functionOf(tool: JsonObject, context: BridgeContext): JsonObject {
+function toFunctionTool(tool: JsonObject, context: BridgeContext): JsonObject {
   const schema = object(tool, "input_schema");
   const strict = tool["strict"] === true && schema !== undefined ? strictSchema(schema) : undefined;
   if (tool["strict"] === true && strict === undefined) context.dropped("tools.strict");
@@ -83,7 +85,7 @@ function functionOf(tool: JsonObject, context: BridgeContext): JsonObject {
   });
 }
 
-function nameOf(tool: JsonObject): string {
+function readToolName(tool: JsonObject): string {
   return anyText(object(tool, "function"), "name");
 }
 
@@ -91,7 +93,7 @@ function chosenName(choice: JsonObject | undefined): string {
   return chatName(anyText(choice, "name"));
 }
 
-function choiceOf(choice: JsonObject | undefined): JsonValue | undefined {
+function toToolChoice(choice: JsonObject | undefined): JsonValue | undefined {
   switch (choice?.["type"]) {
     case "auto":
     case "none":

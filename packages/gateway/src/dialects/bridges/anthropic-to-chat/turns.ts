@@ -10,7 +10,7 @@ export function joinedTurns(messages: readonly JsonObject[]): JsonObject[] {
   for (const message of messages) {
     const last = turns.at(-1);
     if (last !== undefined && last["role"] === message["role"] && [last, message].some(holdsTools))
-      turns[turns.length - 1] = { ...last, content: [...blocksOf(last), ...blocksOf(message)] };
+      turns[turns.length - 1] = { ...last, content: [...listBlocks(last), ...listBlocks(message)] };
     else turns.push(message);
   }
   return turns;
@@ -20,7 +20,7 @@ function holdsTools(message: JsonObject): boolean {
   return objects(message, "content").some(({ type }) => type === "tool_use" || type === "tool_result");
 }
 
-function blocksOf(message: JsonObject): readonly JsonObject[] {
+function listBlocks(message: JsonObject): readonly JsonObject[] {
   const content = message["content"];
   return typeof content === "string" ? [{ type: "text", text: content }] : objects(message, "content");
 }

@@ -4,25 +4,25 @@ import { readAnthropicUsage } from "../../core/usage.ts";
 import { writeRunCode } from "./hosted-answer.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
 import { MessageRuns } from "../parts/tools/hosted-runs.ts";
-import { finishOfAnthropic } from "../parts/answer/finish.ts";
+import { convertAnthropicFinish } from "../parts/answer/finish.ts";
 
 /** A chat answer that says what a message says. */
 export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObject {
   const blocks = objects(body, "content");
-  const toolCalls = blocks.filter((block) => block["type"] === "tool_use").map(callOf);
+  const toolCalls = blocks.filter((block) => block["type"] === "tool_use").map(toToolCall);
   const message = chatMessage({
     content: blocks.map((block) => saidIn(block, context)).join(""),
     reasoning: blocks.map((block) => (block["type"] === "thinking" ? (text(block, "thinking") ?? "") : "")).join(""),
     toolCalls,
     extra: {
       ...runMembers(blocks, context),
-      ...annotationsOf(blocks, context),
+      ...listAnnotations(blocks, context),
       ...thinkingMembers(blocks, toolCalls.length > 0),
     },
   });
   const choice = compact({
     message,
-    finish_reason: finishOfAnthropic(text(body, "stop_reason")),
+    finish_reason: convertAnthropicFinish(text(body, "stop_reason")),
     fw_stop_sequence: body["stop_sequence"] ?? undefined,
   });
   return chatAnswer(
@@ -46,7 +46,7 @@ function saidIn(block: JsonObject, context: BridgeContext): string {
   return block["type"] === "text" ? (text(block, "text") ?? "") : writeRunCode(block, context);
 }
 
-function callOf(block: JsonObject): JsonObject {
+function toToolCall(block: JsonObject): JsonObject {
   return toolCall(text(block, "id") ?? "", text(block, "name") ?? "", JSON.stringify(block["input"] ?? {}));
 }
 
@@ -61,18 +61,18 @@ function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): Json
 }
 
 /** Citations with an address, at the place of the text that they stand under. */
-function annotationsOf(blocks: readonly JsonObject[], context: BridgeContext): JsonObject {
+function listAnnotations(blocks: readonly JsonObject[], context: BridgeContext): JsonObject {
   const annotations: JsonObject[] = [];
   let at = 0;
   for (const block of blocks) {
     const end = at + saidIn(block, context).length;
-    for (const citation of objects(block, "citations")) annotations.push(...annotationOf(citation, at, end));
+    for (const citation of objects(block, "citations")) annotations.push(...toAnnotations(citation, at, end));
     at = end;
   }
   return annotations.length === 0 ? {} : { annotations };
 }
 
-export function annotationOf(citation: JsonObject, start: number, end: number): JsonObject[] {
+export function toAnnotations(citation: JsonObject, start: number, end: number): JsonObject[] {
   const url = text(citation, "url");
   if (url === undefined) return [];
   const title = text(citation, "title") ?? "";

@@ -1,11 +1,11 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, isObject, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
-import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
+import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import { calledIn } from "../parts/tools/chat-tools.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";
-import { FILE_INSIDE, kindOf, unsupportedPart } from "../parts/answer/refused.ts";
-import { thinkingOf } from "../parts/reasoning/thinking.ts";
+import { FILE_INSIDE, readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
+import { listThinkingBlocks } from "../parts/reasoning/thinking.ts";
 import type { CallIds } from "./call-ids.ts";
 
 /** Blocks of a user turn. Texts without a visible character are refused upstream: they are left out, never filled. */
@@ -42,7 +42,7 @@ function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "video_url":
       throw unsupportedParameter(part["type"]);
     default:
-      throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
+      throw unsupportedPart(`messages.content.${readPartKind(part)}`, context);
   }
 }
 
@@ -88,10 +88,10 @@ function documentSource(file: JsonObject | undefined): JsonObject {
 export function assistantBlocks(message: JsonObject, ids: CallIds, context: BridgeContext): JsonObject[] {
   const refusal = text(message, "refusal");
   return [
-    ...thinkingOf(message),
+    ...listThinkingBlocks(message),
     ...saidBlocks(message["content"], context),
     ...(refusal === undefined ? [] : textBlock(refusal)),
-    ...callsOf(message).map((call) => toolUse(call, ids, context)),
+    ...listToolCalls(message).map((call) => toolUse(call, ids, context)),
   ];
 }
 
@@ -99,11 +99,11 @@ export function assistantBlocks(message: JsonObject, ids: CallIds, context: Brid
 function saidBlocks(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   const blocks = userBlocks(content, context);
   const other = blocks.find(({ type }) => type !== "text");
-  if (other !== undefined) throw unsupportedPart(`messages.content.${kindOf(other)}`, context);
+  if (other !== undefined) throw unsupportedPart(`messages.content.${readPartKind(other)}`, context);
   return blocks;
 }
 
-function callsOf(message: JsonObject): readonly JsonObject[] {
+function listToolCalls(message: JsonObject): readonly JsonObject[] {
   const legacy = object(message, "function_call");
   const calls = objects(message, "tool_calls");
   return legacy === undefined ? calls : [...calls, { id: legacyId(legacy), function: legacy }];
@@ -119,7 +119,7 @@ function toolUse(call: JsonObject, ids: CallIds, context: BridgeContext): JsonOb
     type: "tool_use",
     id: ids.ofCall(text(call, "id") ?? ""),
     name: text(target, "name") ?? "",
-    input: parseArguments(argumentsOf(target)),
+    input: parseArguments(readArguments(target)),
     cache_control: cacheMark(call),
   });
 }

@@ -1,23 +1,28 @@
 import { compact, object } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
-import { toolsetOf } from "../parts/tools/mcp-servers.ts";
+import { buildMcpToolset } from "../parts/tools/mcp-servers.ts";
 import { noteOptions } from "../parts/tools/hosted-tools.ts";
 
 const SEARCHED = ["max_uses", "allowed_domains", "blocked_domains"];
 const LOCATION = ["city", "region", "country", "timezone"];
 
 /** The vendor's tool for what a hosted tool does. */
-export function hostedToolOf(tool: JsonObject, context: BridgeContext): JsonObject {
+export function toHostedTool(tool: JsonObject, context: BridgeContext): JsonObject {
   const options = compact(Object.fromEntries(SEARCHED.map((name) => [name, tool[name] ?? undefined])));
   switch (tool["kind"]) {
     case "web_search":
       noteOptions(tool, [...SEARCHED, "user_location"], context);
-      return compact({ type: "web_search_20250305", name: "web_search", ...options, user_location: placeOf(tool) });
+      return compact({
+        type: "web_search_20250305",
+        name: "web_search",
+        ...options,
+        user_location: readUserLocation(tool),
+      });
     case "web_fetch":
       noteOptions(tool, SEARCHED, context);
       return { type: "web_fetch_20250910", name: "web_fetch", ...options };
     case "mcp":
-      return toolsetOf(tool);
+      return buildMcpToolset(tool);
     default:
       noteOptions(tool, [], context);
       return { type: "code_execution_20250825", name: "code_execution" };
@@ -25,7 +30,7 @@ export function hostedToolOf(tool: JsonObject, context: BridgeContext): JsonObje
 }
 
 /** Where the user is; both vendors write it alike. */
-export function placeOf(tool: JsonObject): JsonObject | undefined {
+export function readUserLocation(tool: JsonObject): JsonObject | undefined {
   const place = object(tool, "user_location");
   if (place === undefined) return undefined;
   return compact({

@@ -1,7 +1,7 @@
 import { isObject, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { isUnknown } from "../parts/content/text-parts.ts";
-import { kindOf, unsupportedPart } from "../parts/answer/refused.ts";
+import { readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 import { CallIds } from "./call-ids.ts";
 import { assistantBlocks, cacheMark, textBlock, toolResult, userBlocks } from "./content.ts";
 
@@ -13,11 +13,11 @@ interface Turn {
 }
 
 /** The turns of a chat; neighbours of one role become one turn, results of tools stand before what follows them. */
-export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
+export function toAnthropicMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   const turns: Turn[] = [];
   const ids = new CallIds();
   for (const message of objects(body, "messages")) {
-    const next = turnOf(message, ids, context);
+    const next = toTurn(message, ids, context);
     if (next === undefined) continue;
     const last = turns.at(-1);
     if (last?.role === next.role) {
@@ -29,7 +29,7 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
   return turns.map(({ role, plain, blocks }) => ({ role, content: plain ?? blocks }));
 }
 
-function turnOf(message: JsonObject, ids: CallIds, context: BridgeContext): Turn | undefined {
+function toTurn(message: JsonObject, ids: CallIds, context: BridgeContext): Turn | undefined {
   const role = text(message, "role");
   if (role === "system" || role === "developer") return undefined;
   if (role === "tool" || role === "function") {
@@ -66,7 +66,7 @@ function trimEnd(turn: Turn | undefined): void {
 }
 
 /** One text where everything is plain, blocks where a cache mark has to stay in place; undefined when there is none. */
-export function systemOf(
+export function buildSystem(
   body: JsonObject,
   instructions: readonly string[],
   context: BridgeContext,
@@ -90,7 +90,7 @@ function systemBlocks(message: JsonObject, context: BridgeContext): JsonObject[]
   if (!Array.isArray(content)) return [];
   return content.filter(isObject).flatMap((part) => {
     const said = text(part, "text") ?? text(part, "refusal");
-    if (said === undefined || isUnknown(part)) throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
+    if (said === undefined || isUnknown(part)) throw unsupportedPart(`messages.content.${readPartKind(part)}`, context);
     return textBlock(said, cacheMark(part));
   });
 }

@@ -1,5 +1,5 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { choicesOf } from "../../core/request-spec.ts";
+import { readChoiceCount } from "../../core/request-spec.ts";
 import { anyText, compact, isSet, list, number, object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
@@ -7,7 +7,7 @@ import {
   claudeModel,
   defaultOutputTokens,
   hasStructuredOutput,
-  mostOutputTokens,
+  findMaxOutputTokens,
   refusesForcedTools,
   refusesSampling,
   refusesSamplingTogether,
@@ -23,8 +23,8 @@ import { withFewMarks } from "../parts/content/cache-marks.ts";
 import { withUserTurn } from "../parts/content/system-only-prompt.ts";
 import type { ToolChoice } from "../parts/tools/tool-choice.ts";
 import { cacheMark } from "./content.ts";
-import { hostedToolOf } from "./hosted.ts";
-import { messagesOf, systemOf } from "./messages.ts";
+import { toHostedTool } from "./hosted.ts";
+import { toAnthropicMessages, buildSystem } from "./messages.ts";
 import { thinkingFor, type Thinking } from "./thinking.ts";
 
 const CARRIED = new Set([
@@ -60,47 +60,47 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
   checkFormat(body, context);
   noteDropped(body, CARRIED, context);
   const model = claudeModel(context.upstreamModel);
-  const maxTokens = limitOf(body, model, context);
+  const maxTokens = resolveOutputLimit(body, model, context);
   const thinking = thinkingFor(body, model, maxTokens, context);
   const tools = freed(readChatTools(body, context), thinking, model, context);
-  const format = formatOf(body, model);
+  const format = resolveFormat(body, model);
   return compact({
     model: context.upstreamModel,
     max_tokens: maxTokens,
-    system: systemOf(body, format.instructions, context),
-    messages: messagesOf(body, context),
-    ...samplingOf(body, thinking, model, context),
-    stop_sequences: stopsOf(body["stop"]),
-    tools: toolsOf(tools, model, context),
-    tool_choice: choiceOf(body, tools),
+    system: buildSystem(body, format.instructions, context),
+    messages: toAnthropicMessages(body, context),
+    ...buildSampling(body, thinking, model, context),
+    stop_sequences: listStops(body["stop"]),
+    tools: buildTools(tools, model, context),
+    tool_choice: toToolChoice(body, tools),
     ...messagesServers(
       tools.hosted.filter(({ kind }) => kind === "mcp"),
       context,
     ),
     thinking: thinking.thinking,
     output_config: outputConfig(thinking.effort, format.schema),
-    metadata: metadataOf(body, context),
-    service_tier: tierOf(body, context),
+    metadata: buildMetadata(body, context),
+    service_tier: toServiceTier(body, context),
     stream: body["stream"] === true ? true : undefined,
   });
 }
 
 /** A limit above what the model can write is refused upstream, while other upstreams take any. */
-function limitOf(body: JsonObject, model: ClaudeModel, context: BridgeContext): number {
+function resolveOutputLimit(body: JsonObject, model: ClaudeModel, context: BridgeContext): number {
   const asked = number(body, "max_completion_tokens") ?? number(body, "max_tokens");
   if (asked === undefined) return defaultOutputTokens(model);
-  const most = mostOutputTokens(model) ?? asked;
+  const most = findMaxOutputTokens(model) ?? asked;
   if (asked > most) context.dropped("max_tokens");
   return Math.min(asked, most);
 }
 
 function refuseUnsupported(body: JsonObject): void {
-  if (choicesOf(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
+  if (readChoiceCount(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
   refuseBias(body);
 }
 
-function samplingOf(body: JsonObject, thinking: Thinking, model: ClaudeModel, context: BridgeContext): JsonObject {
+function buildSampling(body: JsonObject, thinking: Thinking, model: ClaudeModel, context: BridgeContext): JsonObject {
   const asked = compact({
     temperature: number(body, "temperature"),
     top_p: number(body, "top_p"),
@@ -120,22 +120,22 @@ function samplingOf(body: JsonObject, thinking: Thinking, model: ClaudeModel, co
 }
 
 /** Entries without a visible character are refused upstream. */
-function stopsOf(stop: JsonValue | undefined): JsonValue[] | undefined {
+function listStops(stop: JsonValue | undefined): JsonValue[] | undefined {
   const all = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop : [];
   const usable = all.filter((entry) => typeof entry === "string" && entry.trim() !== "");
   return usable.length === 0 ? undefined : usable;
 }
 
-function toolsOf(
+function buildTools(
   { functions, hosted }: ChatTools,
   model: ClaudeModel,
   context: BridgeContext,
 ): JsonObject[] | undefined {
-  const tools = [...functions.map((tool) => toolOf(tool, model)), ...hosted.map((tool) => hostedToolOf(tool, context))];
+  const tools = [...functions.map((tool) => toTool(tool, model)), ...hosted.map((tool) => toHostedTool(tool, context))];
   return tools.length === 0 ? undefined : tools;
 }
 
-function toolOf({ name, description, parameters, strict, tool }: ChatFunction, model: ClaudeModel): JsonObject {
+function toTool({ name, description, parameters, strict, tool }: ChatFunction, model: ClaudeModel): JsonObject {
   const isStrict = strict && hasStructuredOutput(model);
   return compact({
     name,
@@ -160,7 +160,7 @@ function freed(tools: ChatTools, { thinking }: Thinking, model: ClaudeModel, con
   return { ...tools, choice: { mode: "auto" } };
 }
 
-function choiceOf(body: JsonObject, { functions, hosted, choice }: ChatTools): JsonObject | undefined {
+function toToolChoice(body: JsonObject, { functions, hosted, choice }: ChatTools): JsonObject | undefined {
   if (functions.length + hosted.length === 0) return undefined;
   const chosen = text(body, "fw_hosted_choice");
   if (chosen === "mcp") throw unsupportedParameter("tool_choice");
@@ -193,7 +193,7 @@ interface Format {
 }
 
 /** A schema where the model enforces one, else an instruction; nothing is put into the model's mouth. */
-function formatOf(body: JsonObject, model: ClaudeModel): Format {
+function resolveFormat(body: JsonObject, model: ClaudeModel): Format {
   const format = object(body, "response_format");
   const schema = format?.["type"] === "json_schema" ? object(object(format, "json_schema"), "schema") : undefined;
   if (schema !== undefined && hasStructuredOutput(model)) return { schema: structuredSchema(schema), instructions: [] };
@@ -209,7 +209,7 @@ function outputConfig(effort: string | undefined, schema: JsonObject | undefined
 const TELLING = /@|^\+[\d\s().-]{7,}$/;
 const MAX_USER = 256;
 
-function metadataOf(body: JsonObject, context: BridgeContext): JsonObject | undefined {
+function buildMetadata(body: JsonObject, context: BridgeContext): JsonObject | undefined {
   const key = text(body, "user") === undefined ? "safety_identifier" : "user";
   const user = anyText(body, key);
   if (user === "") return undefined;
@@ -218,7 +218,7 @@ function metadataOf(body: JsonObject, context: BridgeContext): JsonObject | unde
   return undefined;
 }
 
-function tierOf(body: JsonObject, context: BridgeContext): string | undefined {
+function toServiceTier(body: JsonObject, context: BridgeContext): string | undefined {
   const tier = text(body, "service_tier");
   if (tier === undefined || tier === "auto" || tier === "standard_only") return tier;
   if (tier === "default") return "standard_only";

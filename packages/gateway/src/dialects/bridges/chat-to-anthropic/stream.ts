@@ -2,11 +2,11 @@ import { anyText, compact, number, object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
 import { AnthropicTotals } from "../../anthropic-messages/totals.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
-import { finishOfAnthropic } from "../parts/answer/finish.ts";
+import { convertAnthropicFinish } from "../parts/answer/finish.ts";
 import { writeRunCode } from "./hosted-answer.ts";
 import { parseArguments } from "../parts/tools/arguments.ts";
 import { MessageRuns } from "../parts/tools/hosted-runs.ts";
-import { annotationOf } from "./answer.ts";
+import { toAnnotations } from "./answer.ts";
 
 interface OpenBlock {
   readonly block: JsonObject;
@@ -121,7 +121,7 @@ export class MessageToChunks implements StreamBridge {
 
   /** A citation may come before the text that it supports: its place is known when the block is whole. */
   #cite({ citations, from }: OpenBlock): StreamEvent[] {
-    const annotations = citations.flatMap((citation) => annotationOf(citation, from, this.#written));
+    const annotations = citations.flatMap((citation) => toAnnotations(citation, from, this.#written));
     return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
   }
 
@@ -168,7 +168,7 @@ export class MessageToChunks implements StreamBridge {
     const extra = compact({ fw_stop_sequence: delta?.["stop_sequence"] ?? undefined });
     const fw_runs = this.#runs.rest();
     const waiting = fw_runs.length === 0 ? [] : this.#writer.delta({ fw_runs });
-    return [...waiting, ...this.#writer.finish(finishOfAnthropic(reason), 0, extra)];
+    return [...waiting, ...this.#writer.finish(convertAnthropicFinish(reason), 0, extra)];
   }
 }
 

@@ -8,8 +8,8 @@ import {
   thinksBetweenTools,
   type ClaudeModel,
 } from "../parts/models/claude-models.ts";
-import { claudeBudget, effortOfClaudeBudget, readEffort, type Effort } from "../parts/reasoning/effort.ts";
-import { thinkingOf } from "../parts/reasoning/thinking.ts";
+import { claudeBudget, convertClaudeBudget, readEffort, type Effort } from "../parts/reasoning/effort.ts";
+import { listThinkingBlocks } from "../parts/reasoning/thinking.ts";
 
 const SMALLEST_BUDGET = 1024;
 
@@ -47,7 +47,7 @@ interface Limits {
 function ownThinking(own: JsonObject, body: JsonObject, model: ClaudeModel, { maxTokens, context }: Limits): Thinking {
   const budget = number(own, "budget_tokens");
   if (own["type"] === "enabled" && refusesBudgets(model))
-    return budget === undefined ? OPEN : adaptive(effortOfClaudeBudget(budget), model, context);
+    return budget === undefined ? OPEN : adaptive(convertClaudeBudget(budget), model, context);
   if (own["type"] === "adaptive" && !thinksAdaptively(model)) {
     if (!canThink(model)) return dropped(context);
     return budgeted(body, claudeBudget(askedEffort(body) ?? "medium"), maxTokens, context);
@@ -113,5 +113,5 @@ function lacksThinking(body: JsonObject): boolean {
   const messages = objects(body, "messages");
   const lastUser = messages.findLastIndex((message) => message["role"] === "user");
   const calls = messages.slice(lastUser + 1).filter((message) => objects(message, "tool_calls").length > 0);
-  return calls.some((message) => thinkingOf(message).length === 0);
+  return calls.some((message) => listThinkingBlocks(message).length === 0);
 }

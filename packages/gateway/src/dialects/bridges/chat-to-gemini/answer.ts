@@ -4,24 +4,27 @@ import { readGeminiUsage } from "../../core/usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
 import { dataUrl } from "../parts/content/data-url.ts";
 import { fenced } from "../parts/content/code-fence.ts";
-import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
+import { throwIfGeminiFailed, convertGeminiFinish } from "../parts/answer/finish.ts";
 import { newCallId } from "../parts/answer/ids.ts";
 import { joinSignature } from "../../core/call-ids.ts";
 import { sealSignatures, signatureMembers } from "../parts/reasoning/sealed-signatures.ts";
 import { chatLogprobs } from "../parts/answer/logprobs.ts";
 import { CandidateCode, showsCode } from "../parts/tools/code-runs.ts";
-import { runOfGrounding } from "../parts/tools/hosted-runs.ts";
-import { audioOf } from "./sound.ts";
+import { readGroundingRuns } from "../parts/tools/hosted-runs.ts";
+import { joinAudio } from "./sound.ts";
 
 /** A chat answer that says what the candidates say. */
 export function fromGemini(body: JsonObject, context: BridgeContext): JsonObject {
   const candidates = objects(body, "candidates");
   const choices =
-    candidates.length === 0 ? [blockedChoice()] : candidates.map((candidate) => choiceOf(candidate, context));
-  return chatAnswer({ head: headOf(body), choices, usage: readGeminiUsage(object(body, "usageMetadata")) }, context);
+    candidates.length === 0 ? [blockedChoice()] : candidates.map((candidate) => toChoice(candidate, context));
+  return chatAnswer(
+    { head: readAnswerHead(body), choices, usage: readGeminiUsage(object(body, "usageMetadata")) },
+    context,
+  );
 }
 
-export function headOf(body: JsonObject) {
+export function readAnswerHead(body: JsonObject) {
   return { id: text(body, "responseId"), model: text(body, "modelVersion") };
 }
 
@@ -29,16 +32,17 @@ function blockedChoice(): JsonObject {
   return { message: chatMessage({ content: "", reasoning: "", toolCalls: [] }), finish_reason: "content_filter" };
 }
 
-function choiceOf(candidate: JsonObject, context: BridgeContext): JsonObject {
+function toChoice(candidate: JsonObject, context: BridgeContext): JsonObject {
   const reason = text(candidate, "finishReason");
   const parts = objects(object(candidate, "content"), "parts");
   const coded = showsCode(context) ? codeIn(parts) : [];
-  const content = parts.map((part) => writtenOf(part, context)).join("");
-  const toolCalls = parts.flatMap(callsOfPart);
-  const audio = audioOf(parts, context);
-  if (content === "" && toolCalls.length === 0 && coded.length === 0 && audio === undefined) checkEmptyOfGemini(reason);
-  const runs = [...coded, ...runOfGrounding(object(candidate, "groundingMetadata"))];
-  const reasoning = parts.map(thoughtOf).join("");
+  const content = parts.map((part) => formatPart(part, context)).join("");
+  const toolCalls = parts.flatMap(toToolCalls);
+  const audio = joinAudio(parts, context);
+  if (content === "" && toolCalls.length === 0 && coded.length === 0 && audio === undefined)
+    throwIfGeminiFailed(reason);
+  const runs = [...coded, ...readGroundingRuns(object(candidate, "groundingMetadata"))];
+  const reasoning = parts.map(readThought).join("");
   const sealed = sealSignatures(toolCalls, reasoning);
   const isOnlySound = content === "" && audio !== undefined;
   const message = chatMessage({
@@ -48,17 +52,17 @@ function choiceOf(candidate: JsonObject, context: BridgeContext): JsonObject {
     extra: compact({
       fw_thinking: sealed.length === 0 ? undefined : sealed,
       fw_runs: runs.length === 0 ? undefined : runs,
-      annotations: annotationsOf(candidate, () => content),
+      annotations: listAnnotations(candidate, () => content),
       audio,
       content: isOnlySound ? null : undefined,
     }),
   });
   const logprobs = chatLogprobs(candidate);
-  const finish_reason = finishOfGemini(reason, toolCalls.length > 0);
+  const finish_reason = convertGeminiFinish(reason, toolCalls.length > 0);
   return { message, ...(logprobs && { logprobs }), finish_reason };
 }
 
-export function thoughtOf(part: JsonObject): string {
+export function readThought(part: JsonObject): string {
   return part["thought"] === true ? (text(part, "text") ?? "") : "";
 }
 
@@ -72,7 +76,7 @@ function codeIn(parts: readonly JsonObject[]): JsonObject[] {
  * Renders a part as answer text: text, images as markdown, code and its output as fenced blocks for clients that have no
  * parts for them.
  */
-export function writtenOf(part: JsonObject, context: BridgeContext): string {
+export function formatPart(part: JsonObject, context: BridgeContext): string {
   if (part["thought"] === true) return "";
   const image = object(part, "inlineData");
   const type = text(image, "mimeType") ?? "";
@@ -86,7 +90,7 @@ export function writtenOf(part: JsonObject, context: BridgeContext): string {
   return text(part, "text") ?? "";
 }
 
-export function callsOfPart(part: JsonObject): JsonObject[] {
+export function toToolCalls(part: JsonObject): JsonObject[] {
   const call = object(part, "functionCall");
   if (call === undefined) return [];
   const id = anyText(call, "id") || newCallId();
@@ -97,7 +101,7 @@ export function callsOfPart(part: JsonObject): JsonObject[] {
 }
 
 /** Sources of grounded text; the upstream counts bytes, clients count characters. */
-export function annotationsOf(candidate: JsonObject, written: () => string): JsonObject[] | undefined {
+export function listAnnotations(candidate: JsonObject, written: () => string): JsonObject[] | undefined {
   const grounding = object(candidate, "groundingMetadata");
   const chunks = objects(grounding, "groundingChunks");
   if (chunks.length === 0) return undefined;

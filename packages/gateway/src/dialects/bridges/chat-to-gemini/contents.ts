@@ -2,7 +2,7 @@ import { NO_SIGNATURE, splitSignature } from "../../core/call-ids.ts";
 import { compact, isObject, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { parseJson } from "../../../lib/text/json.ts";
-import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
+import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import type { GeminiModel } from "../parts/models/gemini-models.ts";
 import { openSignatures, signatureIn } from "../parts/reasoning/sealed-signatures.ts";
 import { calledIn } from "../parts/tools/chat-tools.ts";
@@ -24,7 +24,11 @@ interface Call {
 }
 
 /** The turns of a chat; neighbours of one role become one, results follow the order of their calls. */
-export function contentsOf(messages: readonly JsonObject[], model: GeminiModel, context: BridgeContext): JsonObject[] {
+export function toGeminiContents(
+  messages: readonly JsonObject[],
+  model: GeminiModel,
+  context: BridgeContext,
+): JsonObject[] {
   const turns: Turn[] = [];
   let calls: readonly Call[] = [];
   let results: { readonly id: string; readonly part: JsonObject }[] = [];
@@ -41,13 +45,13 @@ export function contentsOf(messages: readonly JsonObject[], model: GeminiModel, 
   for (const message of messages) {
     const role = text(message, "role");
     if (role === "tool" || role === "function") {
-      results.push(resultOf(message, calls));
-      shown.push(...mediaOf(message, context));
+      results.push(toToolResult(message, calls));
+      shown.push(...toMediaParts(message, context));
       continue;
     }
     flush();
     if (role !== "assistant" && role !== "user") throw unsupportedPart(`messages.role.${role ?? "unknown"}`, context);
-    if (role === "assistant") calls = callsOf(message);
+    if (role === "assistant") calls = listToolCalls(message);
     append(turns, role === "assistant" ? modelTurn(message, model, context) : userTurn(message, context));
   }
   flush();
@@ -83,7 +87,7 @@ function signedImage(part: JsonObject, model: GeminiModel): JsonObject {
   return isAsked ? { ...part, thoughtSignature: NO_SIGNATURE } : part;
 }
 
-function callsOf(message: JsonObject): Call[] {
+function listToolCalls(message: JsonObject): Call[] {
   return toolCalls(message).map((call) => ({
     id: text(call, "id") ?? "",
     name: text(object(call, "function") ?? object(call, "custom"), "name") ?? "",
@@ -108,27 +112,27 @@ function callParts(message: JsonObject, model: GeminiModel, context: BridgeConte
     return compact({
       functionCall: {
         name: text(target, "name") ?? "",
-        args: parseArguments(argumentsOf(target)),
+        args: parseArguments(readArguments(target)),
       },
       thoughtSignature: known ?? (isAsked ? NO_SIGNATURE : undefined),
     });
   });
 }
 
-function resultOf(message: JsonObject, calls: readonly Call[]): { id: string; part: JsonObject } {
+function toToolResult(message: JsonObject, calls: readonly Call[]): { id: string; part: JsonObject } {
   const id = text(message, "tool_call_id") ?? "";
   const name = calls.find((call) => call.id === id)?.name ?? text(message, "name") ?? "";
-  return { id, part: { functionResponse: { name, response: responseOf(message) } } };
+  return { id, part: { functionResponse: { name, response: toFunctionResponse(message) } } };
 }
 
 /** A response holds text only: pictures follow all results of the turn. */
-function mediaOf(message: JsonObject, context: BridgeContext): JsonObject[] {
+function toMediaParts(message: JsonObject, context: BridgeContext): JsonObject[] {
   const parts = objects(message, "content").filter(({ type }) => type !== "text" && type !== "refusal");
   return contentParts(parts, context);
 }
 
 /** A JSON object is the response; anything else is under `output`. */
-function responseOf(message: JsonObject): JsonObject {
+function toFunctionResponse(message: JsonObject): JsonObject {
   const content = message["content"];
   const key = message["fw_is_error"] === true ? "error" : "output";
   const written =

@@ -1,4 +1,4 @@
-import { choicesOf } from "../../core/request-spec.ts";
+import { readChoiceCount } from "../../core/request-spec.ts";
 import { compact, flag, list, number, object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { askedThinking, type AskedThinking } from "../chat-to-anthropic/thinking.ts";
@@ -17,34 +17,34 @@ const BUDGETS: Readonly<Record<GeminiModel["tier"], readonly [number, number]>> 
 
 /** Limits, sampling, format and thinking; undefined when the client requests nothing of it. */
 export function generationConfig(body: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject | undefined {
-  const choices = choicesOf(body);
+  const choices = readChoiceCount(body);
   const config = compact({
     temperature: number(body, "temperature"),
     topP: number(body, "top_p"),
     topK: number(body, "top_k") ?? number(body, "fw_top_k"),
     maxOutputTokens: number(body, "max_completion_tokens") ?? number(body, "max_tokens"),
     candidateCount: choices > 1 ? choices : undefined,
-    stopSequences: stopsOf(body["stop"], context),
+    stopSequences: listStops(body["stop"], context),
     seed: number(body, "seed"),
     presencePenalty: number(body, "presence_penalty"),
     frequencyPenalty: number(body, "frequency_penalty"),
     responseLogprobs: flag(body, "logprobs") === true ? true : undefined,
     logprobs: number(body, "top_logprobs"),
-    ...formatOf(body, model),
-    ...modalitiesOf(body, context),
+    ...buildFormatConfig(body, model),
+    ...buildModalities(body, context),
     thinkingConfig: thinkingConfig(body, model, context),
     ...object(body, "fw_generation_config"),
   });
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
-function stopsOf(stop: JsonValue | undefined, context: BridgeContext): JsonValue[] | undefined {
+function listStops(stop: JsonValue | undefined, context: BridgeContext): JsonValue[] | undefined {
   const all = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop : [];
   if (all.length > MAX_STOPS) context.dropped("stop");
   return all.length === 0 ? undefined : all.slice(0, MAX_STOPS);
 }
 
-function formatOf(body: JsonObject, model: GeminiModel): JsonObject {
+function buildFormatConfig(body: JsonObject, model: GeminiModel): JsonObject {
   const format = object(body, "response_format");
   if (format?.["type"] === "json_object") return { responseMimeType: "application/json" };
   if (format?.["type"] !== "json_schema") return {};
@@ -55,7 +55,7 @@ function formatOf(body: JsonObject, model: GeminiModel): JsonObject {
 }
 
 /** OpenAI wants text next to sound; models that only speak refuse it. */
-function modalitiesOf(body: JsonObject, context: BridgeContext): JsonObject {
+function buildModalities(body: JsonObject, context: BridgeContext): JsonObject {
   noteSoundFormat(body, context);
   const modalities = list(body, "modalities").flatMap((name) => (typeof name === "string" ? [name.toUpperCase()] : []));
   const isSpeaker = modalities.includes("AUDIO") && /-tts\b/.test(context.upstreamModel);
@@ -77,13 +77,17 @@ function thinkingConfig(body: JsonObject, model: GeminiModel, context: BridgeCon
     context.dropped("reasoning_effort");
     return undefined;
   }
-  return configOf(asked, model, context);
+  return buildThinkingConfig(asked, model, context);
 }
 
-function configOf({ effort, budget }: AskedThinking, model: GeminiModel, context: BridgeContext): JsonObject {
+function buildThinkingConfig(
+  { effort, budget }: AskedThinking,
+  model: GeminiModel,
+  context: BridgeContext,
+): JsonObject {
   if (effort === undefined && budget === undefined) return { includeThoughts: true };
   const isOn = budget !== 0 && effort !== "none";
-  const amount = amountOf(isOn ? (effort ?? "high") : "none", isOn ? budget : 0, model);
+  const amount = buildThinkingAmount(isOn ? (effort ?? "high") : "none", isOn ? budget : 0, model);
   if (isOtherEffort(isOn ? effort : "none", amount)) context.dropped("reasoning_effort");
   return isOn ? { ...amount, includeThoughts: true } : amount;
 }
@@ -95,19 +99,19 @@ function isOtherEffort(effort: Effort | undefined, { thinkingLevel, thinkingBudg
   return effort === "none" ? thinkingBudget !== 0 : effort === "xhigh" || effort === "max";
 }
 
-function amountOf(effort: Effort, budget: number | undefined, model: GeminiModel): JsonObject {
-  if (model.version >= 300) return { thinkingLevel: levelOf(effort, model) };
-  return { thinkingBudget: budgetOf(budget ?? geminiBudget(effort), model) };
+function buildThinkingAmount(effort: Effort, budget: number | undefined, model: GeminiModel): JsonObject {
+  if (model.version >= 300) return { thinkingLevel: toThinkingLevel(effort, model) };
+  return { thinkingBudget: clampBudget(budget ?? geminiBudget(effort), model) };
 }
 
 /** None at all is possible for every tier but pro. */
-function budgetOf(wanted: number, { tier }: GeminiModel): number {
+function clampBudget(wanted: number, { tier }: GeminiModel): number {
   const [least, most] = BUDGETS[tier];
   if (wanted === 0 && tier !== "pro") return 0;
   return Math.min(most, Math.max(least, wanted));
 }
 
-function levelOf(effort: Effort, model: GeminiModel): string {
+function toThinkingLevel(effort: Effort, model: GeminiModel): string {
   if (effort === "none" || effort === "minimal") return model.tier === "pro" ? "low" : "minimal";
   return effort === "xhigh" || effort === "max" ? "high" : effort;
 }

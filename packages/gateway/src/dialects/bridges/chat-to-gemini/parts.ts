@@ -2,7 +2,7 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, isObject, object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";
-import { FILE_INSIDE, kindOf, unsupportedPart } from "../parts/answer/refused.ts";
+import { FILE_INSIDE, readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
@@ -28,7 +28,7 @@ export function contentParts(content: JsonValue | undefined, context: BridgeCont
   if (!Array.isArray(content)) return [];
   return content.flatMap((part) => {
     if (typeof part === "string") return textPart(part);
-    return isObject(part) ? partOf(part, context) : [];
+    return isObject(part) ? toParts(part, context) : [];
   });
 }
 
@@ -45,7 +45,7 @@ export function withImages(part: JsonObject): JsonObject[] {
   return pieces.flatMap((piece, at) => (at % 2 === 0 ? textPart(piece) : [media(piece, "image/png")]));
 }
 
-function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
+function toParts(part: JsonObject, context: BridgeContext): JsonObject[] {
   switch (part["type"]) {
     case "text":
     case "refusal":
@@ -60,7 +60,7 @@ function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
       noteFilename(object(part, "file"), context);
       return [filePart(object(part, "file"))];
     default:
-      throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
+      throw unsupportedPart(`messages.content.${readPartKind(part)}`, context);
   }
 }
 

@@ -7,7 +7,7 @@ import { jsonInstructions } from "../parts/schemas/json-instruction.ts";
 import { refuseBias } from "../parts/answer/refused.ts";
 import { onlyTexts } from "../parts/content/text-parts.ts";
 import { withUserTurn } from "../parts/content/system-only-prompt.ts";
-import { contentsOf } from "./contents.ts";
+import { toGeminiContents } from "./contents.ts";
 import { generationConfig } from "./generation.ts";
 import { textPart } from "./parts.ts";
 import { geminiTools } from "./tools.ts";
@@ -65,7 +65,7 @@ export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject 
   const model = geminiModel(context.upstreamModel);
   const messages = objects(body, "messages");
   noteForeign(messages, context);
-  const cached = cachedOf(body);
+  const cached = readCachedContent(body);
   const tools = cached === undefined ? geminiTools(body, context) : undefined;
   const inWords = tools?.tools !== undefined && model.version < FIRST_WITH_JSON_WITH_TOOLS;
   const instructions = inWords ? jsonInstructions(body) : [];
@@ -74,15 +74,15 @@ export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject 
     ...instructions.flatMap(textPart),
   ];
   const turns = messages.filter((message) => !isSystem(message));
-  const contents = contentsOf(turns, model, context);
+  const contents = toGeminiContents(turns, model, context);
   return compact({
     ...(model.isGemma
       ? { contents: withSystem(contents, system) }
-      : { systemInstruction: instructionOf(system, cached), contents }),
+      : { systemInstruction: buildInstruction(system, cached), contents }),
     generationConfig: generationConfig(inWords ? { ...body, response_format: null } : body, model, context),
     tools: tools?.tools,
     toolConfig: tools?.toolConfig,
-    safetySettings: safetyOf(body, context),
+    safetySettings: resolveSafetySettings(body, context),
     cachedContent: cached,
   });
 }
@@ -102,11 +102,11 @@ function camelCased(from: JsonObject): JsonObject {
 }
 
 /** The system instruction; cached content already contains it. */
-function instructionOf(system: JsonObject[], cached: string | undefined): JsonObject | undefined {
+function buildInstruction(system: JsonObject[], cached: string | undefined): JsonObject | undefined {
   return system.length === 0 || cached !== undefined ? undefined : { parts: system };
 }
 
-function cachedOf(body: JsonObject): string | undefined {
+function readCachedContent(body: JsonObject): string | undefined {
   return text(body, "cachedContent") ?? text(body, "cached_content") ?? text(body, "fw_cached_content");
 }
 
@@ -126,7 +126,7 @@ function withSystem(contents: readonly JsonObject[], system: readonly JsonObject
   return [{ role: "user", parts: [...system, ...objects(first, "parts")] }, ...rest];
 }
 
-function safetyOf(body: JsonObject, context: BridgeContext): JsonValue {
+function resolveSafetySettings(body: JsonObject, context: BridgeContext): JsonValue {
   const asked =
     body["safety_settings"] ??
     body["safetySettings"] ??

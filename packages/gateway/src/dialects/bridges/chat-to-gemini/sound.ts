@@ -20,27 +20,27 @@ export function noteSoundFormat(body: JsonObject, context: BridgeContext): void 
 }
 
 /** The sound of several parts as one, in the format that the client asked for; undefined where there is none. */
-export function audioOf(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
-  const sounding = parts.filter((part) => soundOf(part) !== "");
+export function joinAudio(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
+  const sounding = parts.filter((part) => readSound(part) !== "");
   const [first] = sounding;
   if (first === undefined) return undefined;
   // Each piece may end in padding, which is at the end only.
-  const samples = Buffer.concat(sounding.map((part) => Buffer.from(soundOf(part), "base64")));
-  const sound = wantsWav.has(context) ? withHead(samples, typeOf(first)) : samples;
-  return { id: SOUND_ID, data: sound.toString("base64"), transcript: "", expires_at: expiryOf(context) };
+  const samples = Buffer.concat(sounding.map((part) => Buffer.from(readSound(part), "base64")));
+  const sound = wantsWav.has(context) ? withHead(samples, readMediaType(first)) : samples;
+  return { id: SOUND_ID, data: sound.toString("base64"), transcript: "", expires_at: calculateExpiry(context) };
 }
 
 /** Nothing is retained: the sound cannot be named by its id in a later request. */
-export function expiryOf({ now }: BridgeContext): number {
+export function calculateExpiry({ now }: BridgeContext): number {
   return Math.floor(now / 1000);
 }
 
 /** The sound in a part, base64; "" when it holds none. */
-export function soundOf(part: JsonObject): string {
-  return typeOf(part).startsWith("audio/") ? (text(object(part, "inlineData"), "data") ?? "") : "";
+export function readSound(part: JsonObject): string {
+  return readMediaType(part).startsWith("audio/") ? (text(object(part, "inlineData"), "data") ?? "") : "";
 }
 
-function typeOf(part: JsonObject): string {
+function readMediaType(part: JsonObject): string {
   return text(object(part, "inlineData"), "mimeType") ?? "";
 }
 

@@ -2,14 +2,14 @@ import { number, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
 import { readGeminiUsage } from "../../core/usage.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
-import { checkEmptyOfGemini, finishOfGemini } from "../parts/answer/finish.ts";
+import { throwIfGeminiFailed, convertGeminiFinish } from "../parts/answer/finish.ts";
 import { CandidateCode, showsCode } from "../parts/tools/code-runs.ts";
-import { runOfGrounding } from "../parts/tools/hosted-runs.ts";
+import { readGroundingRuns } from "../parts/tools/hosted-runs.ts";
 import { LongText } from "../parts/content/long-text.ts";
 import { sealSignatures } from "../parts/reasoning/sealed-signatures.ts";
 import { chatLogprobs } from "../parts/answer/logprobs.ts";
-import { annotationsOf, callsOfPart, headOf, thoughtOf, writtenOf } from "./answer.ts";
-import { expiryOf, SOUND_ID, soundOf } from "./sound.ts";
+import { listAnnotations, toToolCalls, readAnswerHead, readThought, formatPart } from "./answer.ts";
+import { calculateExpiry, SOUND_ID, readSound } from "./sound.ts";
 
 /** Chunks of a chat stream from the events of a generateContent stream, which repeats nothing but its usage. */
 export class CandidatesToChunks implements StreamBridge {
@@ -33,7 +33,7 @@ export class CandidatesToChunks implements StreamBridge {
   event({ data }: StreamEvent): StreamEvent[] {
     if (data === undefined || data["error"] !== undefined) return [];
     this.#usage = readGeminiUsage(object(data, "usageMetadata")) ?? this.#usage;
-    this.#writer.name(headOf(data));
+    this.#writer.name(readAnswerHead(data));
     const candidates = objects(data, "candidates");
     if (candidates.length === 0 && object(data, "promptFeedback")?.["blockReason"] !== undefined) {
       this.#finishes.set(0, "SAFETY");
@@ -45,7 +45,7 @@ export class CandidatesToChunks implements StreamBridge {
   /** Some models name a finish in every event: only the last one is true, and it is sent once. */
   end(counted?: Usage): StreamEvent[] {
     const finishes = [...this.#finishes].flatMap(([index, reason]) =>
-      this.#writer.finish(finishOfGemini(reason, this.#called.has(index)), index),
+      this.#writer.finish(convertGeminiFinish(reason, this.#called.has(index)), index),
     );
     const waiting = [...this.#coded].flatMap(([index, reader]) => this.#code(reader.rest(), index));
     return [...waiting, ...finishes, ...this.#writer.usage(this.#usage ?? counted)];
@@ -55,14 +55,14 @@ export class CandidatesToChunks implements StreamBridge {
     const index = number(candidate, "index") ?? 0;
     const events = [...this.#writer.begin(index)];
     for (const part of objects(object(candidate, "content"), "parts")) events.push(...this.#part(part, index));
-    const annotations = annotationsOf(candidate, () => String(this.#written.get(index) ?? ""));
+    const annotations = listAnnotations(candidate, () => String(this.#written.get(index) ?? ""));
     if (annotations !== undefined) events.push(...this.#writer.delta({ annotations }, index));
-    const fw_runs = runOfGrounding(object(candidate, "groundingMetadata"), this.#queries);
+    const fw_runs = readGroundingRuns(object(candidate, "groundingMetadata"), this.#queries);
     if (fw_runs.length > 0) events.push(...this.#writer.delta({ fw_runs }, index));
     const logprobs = chatLogprobs(candidate);
     if (logprobs !== undefined) events.push(...this.#writer.delta({}, index, { logprobs }));
     const reason = text(candidate, "finishReason");
-    if (!this.#hasSaid(index)) checkEmptyOfGemini(reason);
+    if (!this.#hasSaid(index)) throwIfGeminiFailed(reason);
     if (reason !== undefined) this.#finishes.set(index, reason);
     return events;
   }
@@ -73,20 +73,20 @@ export class CandidatesToChunks implements StreamBridge {
   }
 
   #part(part: JsonObject, index: number): StreamEvent[] {
-    const calls = callsOfPart(part);
+    const calls = toToolCalls(part);
     if (calls.length > 0) {
       this.#called.add(index);
       const sealed = sealSignatures(calls);
       const signed = sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed }, index);
       return [...signed, ...calls.flatMap((call) => this.#writer.tool(call, index))];
     }
-    const thought = thoughtOf(part);
+    const thought = readThought(part);
     if (thought !== "") return this.#writer.delta({ reasoning_content: thought }, index);
-    const sound = soundOf(part);
+    const sound = readSound(part);
     if (sound !== "") return this.#sound(sound, index);
-    const runs = showsCode(this.#context) ? this.#codeOf(index).read(part) : undefined;
+    const runs = showsCode(this.#context) ? this.#ensureCode(index).read(part) : undefined;
     if (runs !== undefined) return this.#code(runs, index);
-    const written = writtenOf(part, this.#context);
+    const written = formatPart(part, this.#context);
     if (written === "") return [];
     const all = this.#written.get(index) ?? new LongText();
     this.#written.set(index, all);
@@ -94,7 +94,7 @@ export class CandidatesToChunks implements StreamBridge {
     return this.#writer.delta({ content: written }, index);
   }
 
-  #codeOf(index: number): CandidateCode {
+  #ensureCode(index: number): CandidateCode {
     const reader = this.#coded.get(index) ?? new CandidateCode();
     this.#coded.set(index, reader);
     return reader;
@@ -106,7 +106,9 @@ export class CandidatesToChunks implements StreamBridge {
 
   /** Clients add up what the pieces say: the id is sent once. */
   #sound(data: string, index: number): StreamEvent[] {
-    const audio = this.#sounding.has(index) ? { data } : { id: SOUND_ID, data, expires_at: expiryOf(this.#context) };
+    const audio = this.#sounding.has(index)
+      ? { data }
+      : { id: SOUND_ID, data, expires_at: calculateExpiry(this.#context) };
     this.#sounding.add(index);
     return this.#writer.delta({ audio }, index);
   }

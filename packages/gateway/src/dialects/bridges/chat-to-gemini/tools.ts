@@ -26,7 +26,7 @@ export function geminiTools(body: JsonObject, context: BridgeContext): GeminiToo
   if (own.length > 0) tools.push({ functionDeclarations: own.map((tool) => declaration(tool, isRaw)) });
   return {
     tools: tools.length === 0 ? undefined : tools,
-    toolConfig: own.length === 0 ? undefined : configOf(read),
+    toolConfig: own.length === 0 ? undefined : buildToolConfig(read),
   };
 }
 
@@ -70,7 +70,7 @@ function declaration({ name, description, parameters }: ChatFunction, isRaw: boo
   });
 }
 
-function configOf({ choice }: ChatTools): JsonObject | undefined {
+function buildToolConfig({ choice }: ChatTools): JsonObject | undefined {
   switch (choice?.mode) {
     case "auto":
       return { functionCallingConfig: { mode: "AUTO" } };

@@ -3,9 +3,9 @@ import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { readResponsesUsage } from "../../core/usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
 import { fenced } from "../parts/content/code-fence.ts";
-import { logprobsOf } from "../parts/answer/logprobs.ts";
+import { buildLogprobs } from "../parts/answer/logprobs.ts";
 import { showsCode } from "../parts/tools/code-runs.ts";
-import { runOfItem } from "../parts/tools/hosted-runs.ts";
+import { readItemRuns } from "../parts/tools/hosted-runs.ts";
 import { sealReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
 const UNFINISHED = /^(?:queued|in_progress|cancelled)$/;
@@ -15,11 +15,11 @@ export function fromResponses(body: JsonObject, context: BridgeContext): JsonObj
   if (UNFINISHED.test(anyText(body, "status"))) throw new Error("the response has not come to its end");
   const items = objects(body, "output");
   const parts = items.flatMap((item) => (isMessage(item) ? objects(item, "content") : runCodeParts(item, context)));
-  const toolCalls = items.filter(isCall).map(callOf);
+  const toolCalls = items.filter(isCall).map(toToolCall);
   const refusal = parts.map((part) => anyText(part, "refusal")).join("");
-  const sealed = items.flatMap(sealedOf);
-  const runs = items.flatMap((item) => runOfItem(item, context));
-  const annotations = parts.flatMap((part) => objects(part, "annotations")).flatMap(annotationOf);
+  const sealed = items.flatMap(listSealedReasoning);
+  const runs = items.flatMap((item) => readItemRuns(item, context));
+  const annotations = parts.flatMap((part) => objects(part, "annotations")).flatMap(toAnnotations);
   const message = chatMessage({
     content: parts.map((part) => anyText(part, "text")).join(""),
     reasoning: items.map(reasoningText).join(""),
@@ -33,15 +33,15 @@ export function fromResponses(body: JsonObject, context: BridgeContext): JsonObj
   });
   return chatAnswer(
     {
-      head: headOf(body),
-      choices: [{ message, ...logprobsOf(parts), finish_reason: finishOf(body, toolCalls.length > 0) }],
+      head: readAnswerHead(body),
+      choices: [{ message, ...buildLogprobs(parts), finish_reason: readFinishReason(body, toolCalls.length > 0) }],
       usage: readResponsesUsage(object(body, "usage")),
     },
     context,
   );
 }
 
-export function headOf(response: JsonObject | undefined) {
+export function readAnswerHead(response: JsonObject | undefined) {
   return { id: text(response, "id"), model: text(response, "model"), created: number(response, "created_at") };
 }
 
@@ -64,7 +64,7 @@ export function isCall(item: JsonObject): boolean {
   return item["type"] === "function_call" || item["type"] === "custom_tool_call";
 }
 
-export function callOf(item: JsonObject): JsonObject {
+export function toToolCall(item: JsonObject): JsonObject {
   if (item["type"] === "custom_tool_call") {
     const custom = { name: anyText(item, "name"), input: anyText(item, "input") };
     return { id: anyText(item, "call_id", "id"), type: "custom", custom };
@@ -73,7 +73,7 @@ export function callOf(item: JsonObject): JsonObject {
 }
 
 /** Encrypted reasoning, for clients that send signed thinking back. */
-export function sealedOf(item: JsonObject): JsonObject[] {
+export function listSealedReasoning(item: JsonObject): JsonObject[] {
   const isSealed = item["type"] === "reasoning" && text(item, "encrypted_content") !== undefined;
   return isSealed ? [sealReasoning(item, reasoningText(item))] : [];
 }
@@ -90,14 +90,14 @@ export function reasoningText(item: JsonObject): string {
     : summary;
 }
 
-export function annotationOf(annotation: JsonObject): JsonObject[] {
+export function toAnnotations(annotation: JsonObject): JsonObject[] {
   if (annotation["type"] !== "url_citation") return [];
   const { type: _type, ...citation } = annotation;
   return [{ type: "url_citation", url_citation: citation }];
 }
 
 /** How a response ended, whole or in the last event of a stream. */
-export function finishOf(response: JsonObject | undefined, hasTools: boolean): string {
+export function readFinishReason(response: JsonObject | undefined, hasTools: boolean): string {
   const reason = text(object(response, "incomplete_details"), "reason");
   if (response?.["status"] === "incomplete") return reason === "content_filter" ? "content_filter" : "length";
   return hasTools ? "tool_calls" : "stop";

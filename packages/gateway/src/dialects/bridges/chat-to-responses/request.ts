@@ -1,18 +1,18 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { choicesOf } from "../../core/request-spec.ts";
+import { readChoiceCount } from "../../core/request-spec.ts";
 import { anyText, compact, isObject, isSet, list, number, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
-import { argumentsOf } from "../parts/tools/arguments.ts";
+import { readArguments } from "../parts/tools/arguments.ts";
 import { calledIn, readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
 import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
 import { checkFormat } from "../parts/schemas/format.ts";
 import { takesEffort } from "../parts/reasoning/effort.ts";
 import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
-import { mcpToolOf } from "../parts/tools/mcp-servers.ts";
+import { toMcpTool } from "../parts/tools/mcp-servers.ts";
 import { noteOptions } from "../parts/tools/hosted-tools.ts";
-import { placeOf } from "../chat-to-anthropic/hosted.ts";
+import { readUserLocation } from "../chat-to-anthropic/hosted.ts";
 import { isUnknown } from "../parts/content/text-parts.ts";
-import { kindOf, ONE_BY_ONE, refuseBias, unsupportedPart } from "../parts/answer/refused.ts";
+import { readPartKind, ONE_BY_ONE, refuseBias, unsupportedPart } from "../parts/answer/refused.ts";
 import { withLeastEffort } from "../parts/reasoning/least-effort.ts";
 import { openReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
@@ -56,7 +56,7 @@ const SMALLEST_LIMIT = 16;
 /** The body of a Responses request that is equivalent to a chat request; nothing is stored upstream. */
 export function toResponses(asked: JsonObject, context: BridgeContext): JsonObject {
   const body = withLeastEffort(asked, context);
-  if (choicesOf(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
+  if (readChoiceCount(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
   noteDropped(body, CARRIED, context);
   noteForeign(objects(body, "messages"), context);
@@ -65,13 +65,13 @@ export function toResponses(asked: JsonObject, context: BridgeContext): JsonObje
   const tools = readChatTools(body, context, { takesFreeText: true });
   return compact({
     model: context.upstreamModel,
-    input: inputOf(objects(body, "messages"), context),
-    tools: toolsOf(tools, context),
-    include: includedOf(body, context),
-    tool_choice: chosenHosted(body) ?? choiceOf(tools),
-    reasoning: reasoningOf(body),
-    text: textOf(body),
-    max_output_tokens: limitOf(body, context),
+    input: buildInput(objects(body, "messages"), context),
+    tools: buildTools(tools, context),
+    include: listIncludedFields(body, context),
+    tool_choice: chosenHosted(body) ?? toToolChoice(tools),
+    reasoning: buildReasoning(body),
+    text: buildTextOptions(body),
+    max_output_tokens: resolveOutputLimit(body, context),
     ...Object.fromEntries(SAME.map((key) => [key, body[key] ?? undefined])),
     store: false,
     stream: body["stream"] === true ? true : undefined,
@@ -79,11 +79,11 @@ export function toResponses(asked: JsonObject, context: BridgeContext): JsonObje
 }
 
 /** Results of free-text tools are items of their own kind. */
-function inputOf(messages: readonly JsonObject[], context: BridgeContext): JsonObject[] {
+function buildInput(messages: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const calls = messages.flatMap((message) => objects(message, "tool_calls"));
   const free = new Set(calls.flatMap((call) => (object(call, "custom") === undefined ? [] : [text(call, "id")])));
   return messages
-    .flatMap((message) => itemsOf(message, context))
+    .flatMap((message) => toItems(message, context))
     .map((item) =>
       item["type"] === "function_call_output" && free.has(text(item, "call_id"))
         ? { ...item, type: "custom_tool_call_output" }
@@ -91,7 +91,7 @@ function inputOf(messages: readonly JsonObject[], context: BridgeContext): JsonO
     );
 }
 
-function limitOf(body: JsonObject, context: BridgeContext): number | undefined {
+function resolveOutputLimit(body: JsonObject, context: BridgeContext): number | undefined {
   const limit = number(body, "max_completion_tokens") ?? number(body, "max_tokens");
   if (limit !== undefined && limit < SMALLEST_LIMIT) context.dropped("max_tokens");
   return limit === undefined ? undefined : Math.max(SMALLEST_LIMIT, limit);
@@ -103,7 +103,7 @@ const INCLUDED_OF_TOOLS = [
   ["code_execution", "code_interpreter_call.outputs"],
 ] as const;
 
-function includedOf(body: JsonObject, context: BridgeContext): string[] | undefined {
+function listIncludedFields(body: JsonObject, context: BridgeContext): string[] | undefined {
   const hosted = objects(body, "fw_hosted");
   const included = [
     ...(keepsReasoning(body, context) ? ["reasoning.encrypted_content"] : []),
@@ -118,7 +118,7 @@ function keepsReasoning(body: JsonObject, { upstreamModel }: BridgeContext): boo
   return body["fw_show_thinking"] === true && REASONERS.test(upstreamModel) && takesEffort(upstreamModel);
 }
 
-function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
+function toItems(message: JsonObject, context: BridgeContext): JsonObject[] {
   switch (message["role"]) {
     case "system":
     case "developer":
@@ -126,13 +126,13 @@ function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
     case "tool":
     case "function":
       return [
-        { type: "function_call_output", call_id: callId(message), output: outputOf(message["content"], context) },
+        { type: "function_call_output", call_id: callId(message), output: toOutput(message["content"], context) },
       ];
     case "assistant":
       return [
-        ...reasoningOfTurn(message),
+        ...toReasoningItems(message),
         ...turn("assistant", outputParts(message, context)),
-        ...callsOf(message, context),
+        ...toCallItems(message, context),
       ];
     case "user":
       return turn("user", inputParts(message["content"], context));
@@ -142,7 +142,7 @@ function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
 }
 
 /** Reasoning means something next to the calls that it led to. */
-function reasoningOfTurn(message: JsonObject): JsonObject[] {
+function toReasoningItems(message: JsonObject): JsonObject[] {
   return objects(message, "fw_thinking").flatMap(openReasoning);
 }
 
@@ -154,7 +154,7 @@ function turn(role: string, content: JsonObject[]): JsonObject[] {
   return content.length === 0 ? [] : [{ role, content }];
 }
 
-function outputOf(content: JsonValue | undefined, context: BridgeContext): JsonValue {
+function toOutput(content: JsonValue | undefined, context: BridgeContext): JsonValue {
   return typeof content === "string" ? content : inputParts(content, context);
 }
 
@@ -186,7 +186,7 @@ function inputPart(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "refusal":
       return [{ type: "input_text", text: anyText(part, "refusal") }];
     default:
-      throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
+      throw unsupportedPart(`messages.content.${readPartKind(part)}`, context);
   }
 }
 
@@ -204,7 +204,7 @@ function outputParts(message: JsonObject, context: BridgeContext): JsonObject[] 
   const content = message["content"];
   const parts = typeof content === "string" ? [{ text: content }] : objects(message, "content");
   const other = parts.find(isUnknown);
-  if (other !== undefined) throw unsupportedPart(`messages.content.${kindOf(other)}`, context);
+  if (other !== undefined) throw unsupportedPart(`messages.content.${readPartKind(other)}`, context);
   return [...parts, { refusal: anyText(message, "refusal") }].flatMap(outputPart);
 }
 
@@ -217,7 +217,7 @@ function outputPart(part: JsonObject): JsonObject[] {
   ];
 }
 
-function callsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
+function toCallItems(message: JsonObject, context: BridgeContext): JsonObject[] {
   const legacy = object(message, "function_call");
   const calls =
     legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
@@ -231,22 +231,22 @@ function callsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
       type: "function_call",
       call_id: text(call, "id") ?? `call_${name}`,
       name,
-      arguments: argumentsOf(target),
+      arguments: readArguments(target),
     };
   });
 }
 
-function toolsOf({ functions, hosted }: ChatTools, context: BridgeContext): JsonObject[] | undefined {
-  const tools = [...functions.map(toolOf), ...hosted.map((tool) => hostedToolOf(tool, context))];
+function buildTools({ functions, hosted }: ChatTools, context: BridgeContext): JsonObject[] | undefined {
+  const tools = [...functions.map(toTool), ...hosted.map((tool) => toHostedTool(tool, context))];
   return tools.length === 0 ? undefined : tools;
 }
 
 const SEARCHED = ["allowed_domains", "blocked_domains", "user_location", "search_context_size"];
 
 /** The vendor's tool for what a hosted tool does. */
-function hostedToolOf(tool: JsonObject, context: BridgeContext): JsonObject {
+function toHostedTool(tool: JsonObject, context: BridgeContext): JsonObject {
   const name = `tools.${text(tool, "name") ?? "unknown"}`;
-  if (tool["kind"] === "mcp") return mcpToolOf(tool);
+  if (tool["kind"] === "mcp") return toMcpTool(tool);
   noteOptions(tool, tool["kind"] === "web_search" ? SEARCHED : [], context);
   if (tool["kind"] === "code_execution") return { type: "code_interpreter", container: { type: "auto" } };
   if (list(tool, "blocked_domains").length > 0) throw unsupportedPart(`${name}.blocked_domains`, context);
@@ -254,7 +254,7 @@ function hostedToolOf(tool: JsonObject, context: BridgeContext): JsonObject {
   return compact({
     type: "web_search",
     filters: allowed_domains.length === 0 ? undefined : { allowed_domains: [...allowed_domains] },
-    user_location: placeOf(tool),
+    user_location: readUserLocation(tool),
     search_context_size: tool["search_context_size"],
   });
 }
@@ -266,7 +266,7 @@ function chosenHosted(body: JsonObject): JsonObject | undefined {
 }
 
 /** The protocol makes schemas strict unless instructed not to; chat leaves them as they are. */
-function toolOf({ name, description, parameters, strict, freeText }: ChatFunction): JsonObject {
+function toTool({ name, description, parameters, strict, freeText }: ChatFunction): JsonObject {
   if (freeText !== undefined) {
     const format = Object.keys(freeText).length === 0 ? undefined : freeText;
     return compact({ type: "custom", name, description, format });
@@ -280,26 +280,26 @@ function toolOf({ name, description, parameters, strict, freeText }: ChatFunctio
   });
 }
 
-function choiceOf({ choice, functions }: ChatTools): JsonValue | undefined {
+function toToolChoice({ choice, functions }: ChatTools): JsonValue | undefined {
   if (choice === undefined || choice.mode === "allowed") return undefined;
   if (choice.mode !== "named") return choice.mode;
   const isFree = functions.some(({ name, freeText }) => name === choice.name && freeText !== undefined);
   return { type: isFree ? "custom" : "function", name: choice.name };
 }
 
-function reasoningOf(body: JsonObject): JsonObject | undefined {
+function buildReasoning(body: JsonObject): JsonObject | undefined {
   const effort = text(body, "reasoning_effort") ?? text(object(body, "reasoning"), "effort");
   const summary = text(object(body, "reasoning"), "summary");
   return effort === undefined && summary === undefined ? undefined : compact({ effort, summary });
 }
 
-function textOf(body: JsonObject): JsonObject | undefined {
-  const format = formatOf(object(body, "response_format"));
+function buildTextOptions(body: JsonObject): JsonObject | undefined {
+  const format = toTextFormat(object(body, "response_format"));
   const verbosity = text(body, "verbosity");
   return format === undefined && verbosity === undefined ? undefined : compact({ format, verbosity });
 }
 
-function formatOf(format: JsonObject | undefined): JsonObject | undefined {
+function toTextFormat(format: JsonObject | undefined): JsonObject | undefined {
   if (format === undefined) return undefined;
   return format["type"] === "json_schema"
     ? { type: "json_schema", ...object(format, "json_schema") }

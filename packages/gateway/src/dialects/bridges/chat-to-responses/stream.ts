@@ -2,18 +2,18 @@ import { anyText, number, object, objects } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
 import { readResponsesUsage } from "../../core/usage.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
-import { runOfItem } from "../parts/tools/hosted-runs.ts";
-import { logprobsOf } from "../parts/answer/logprobs.ts";
+import { readItemRuns } from "../parts/tools/hosted-runs.ts";
+import { buildLogprobs } from "../parts/answer/logprobs.ts";
 import {
-  annotationOf,
-  callOf,
-  finishOf,
-  headOf,
+  toAnnotations,
+  toToolCall,
+  readFinishReason,
+  readAnswerHead,
   isCall,
   isMessage,
   runCodeParts,
   reasoningText,
-  sealedOf,
+  listSealedReasoning,
 } from "./answer.ts";
 
 interface OpenCall {
@@ -51,7 +51,7 @@ export class ResponseToChunks implements StreamBridge {
     const delta = anyText(data, "delta");
     switch (data["type"]) {
       case "response.created":
-        this.#writer.name(headOf(object(data, "response")));
+        this.#writer.name(readAnswerHead(object(data, "response")));
         return this.#writer.begin();
       case "response.output_text.delta":
         return this.#text(data, delta);
@@ -76,7 +76,7 @@ export class ResponseToChunks implements StreamBridge {
   }
 
   #text(data: JsonObject, content: string): StreamEvent[] {
-    const logprobs = logprobsOf([data]);
+    const logprobs = buildLogprobs([data]);
     this.#isReported = true;
     this.#hasTokens ||= logprobs["logprobs"] !== undefined;
     return this.#writer.delta({ content }, 0, logprobs);
@@ -86,7 +86,7 @@ export class ResponseToChunks implements StreamBridge {
   #tokens(data: JsonObject): StreamEvent[] {
     const hasTokens = this.#hasTokens || !this.#isReported;
     this.#hasTokens = false;
-    const logprobs = logprobsOf([data]);
+    const logprobs = buildLogprobs([data]);
     return hasTokens || logprobs["logprobs"] === undefined ? [] : this.#writer.delta({}, 0, logprobs);
   }
 
@@ -116,9 +116,9 @@ export class ResponseToChunks implements StreamBridge {
     if (isMessage(item)) return this.#closeMessage(item);
     const run = runCodeParts(item, this.#context);
     if (run.length > 0) return run.flatMap((part) => this.#say(part));
-    const fw_runs = runOfItem(item, this.#context);
+    const fw_runs = readItemRuns(item, this.#context);
     if (fw_runs.length > 0) return this.#writer.delta({ fw_runs });
-    const sealed = sealedOf(item);
+    const sealed = listSealedReasoning(item);
     return sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed });
   }
 
@@ -136,13 +136,13 @@ export class ResponseToChunks implements StreamBridge {
     const content = anyText(part, "text");
     const refusal = anyText(part, "refusal");
     return [
-      ...(content === "" ? [] : this.#writer.delta({ content }, 0, logprobsOf([part]))),
+      ...(content === "" ? [] : this.#writer.delta({ content }, 0, buildLogprobs([part]))),
       ...(refusal === "" ? [] : this.#writer.delta({ refusal })),
     ];
   }
 
   #cite(sources: readonly JsonObject[]): StreamEvent[] {
-    const annotations = sources.flatMap(annotationOf);
+    const annotations = sources.flatMap(toAnnotations);
     return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
   }
 
@@ -157,7 +157,7 @@ export class ResponseToChunks implements StreamBridge {
   #openCall(data: JsonObject, item: JsonObject): StreamEvent[] {
     const written = anyText(item, "arguments", "input");
     this.#calls.set(number(data, "output_index") ?? 0, { tool: this.#writer.tools(), written });
-    return this.#writer.tool(callOf(item));
+    return this.#writer.tool(toToolCall(item));
   }
 
   #arguments(data: JsonObject, delta: string): StreamEvent[] {
@@ -187,11 +187,11 @@ export class ResponseToChunks implements StreamBridge {
   /** Some servers report items in the response of the last event alone. */
   #finish(response: JsonObject | undefined): StreamEvent[] {
     this.#usage = readResponsesUsage(object(response, "usage"));
-    this.#writer.name(headOf(response));
+    this.#writer.name(readAnswerHead(response));
     const missing = this.#isPlaced
       ? objects(response, "output").flatMap((item, at) => this.#sendMissing(item, at))
       : [];
-    return [...missing, ...this.#writer.finish(finishOf(response, this.#writer.tools() > 0))];
+    return [...missing, ...this.#writer.finish(readFinishReason(response, this.#writer.tools() > 0))];
   }
 
   #sendMissing(item: JsonObject, at: number): StreamEvent[] {

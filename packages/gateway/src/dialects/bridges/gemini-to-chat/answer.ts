@@ -1,28 +1,28 @@
 import { anyText, compact, isObject, number, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
-import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
+import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import { BytePlaces } from "../parts/content/byte-offsets.ts";
-import { imagesOf, thoughtOf, wordsOf } from "../parts/answer/finish-words.ts";
+import { formatImages, readThought, readWords } from "../parts/answer/finish-words.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";
 import { geminiFinish } from "../parts/answer/finish.ts";
 import { geminiLogprobs } from "../parts/answer/logprobs.ts";
 import { isCodeRun, partsOfCode } from "../parts/tools/code-runs.ts";
-import { queriesOf, runsOf } from "../parts/tools/hosted-runs.ts";
-import { usageMetadataOf } from "./usage.ts";
+import { listQueries, listHostedRuns } from "../parts/tools/hosted-runs.ts";
+import { buildUsageMetadata } from "./usage.ts";
 
 const MARKDOWN_IMAGE = /^!\[image\]\((data:[^)]+)\)$/;
 
 /** A generateContent answer that says what a chat answer says. */
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   return compact({
-    candidates: objects(body, "choices").map(candidateOf),
-    usageMetadata: usageMetadataOf(object(body, "usage")),
+    candidates: objects(body, "choices").map(toCandidate),
+    usageMetadata: buildUsageMetadata(object(body, "usage")),
     modelVersion: text(body, "model") ?? context.spec.model,
     responseId: text(body, "id") ?? context.requestId,
   });
 }
 
-function candidateOf(choice: JsonObject, at: number): JsonObject {
+function toCandidate(choice: JsonObject, at: number): JsonObject {
   const message = object(choice, "message") ?? {};
   const calls = objects(message, "tool_calls");
   const legacy = object(message, "function_call");
@@ -37,7 +37,11 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
     content: modelContent(parts),
     finishReason: geminiFinish(text(choice, "finish_reason"), anyText(message, "refusal") !== ""),
     index: number(choice, "index") ?? at,
-    groundingMetadata: groundingOf(objects(message, "annotations"), placesIn(wordsOf(message)), runsOf(message)),
+    groundingMetadata: buildGrounding(
+      objects(message, "annotations"),
+      placesIn(readWords(message)),
+      listHostedRuns(message),
+    ),
     logprobsResult: geminiLogprobs(choice),
   });
 }
@@ -57,19 +61,19 @@ function thoughtParts(message: JsonObject): JsonObject[] {
       thoughtSignature: anyText(block, "signature"),
     }));
   }
-  const thinking = thoughtOf(message);
+  const thinking = readThought(message);
   return thinking === "" ? [] : [{ text: thinking, thought: true }];
 }
 
 /** Code that a vendor ran. */
 export function codeParts(holder: JsonObject): JsonObject[] {
-  return runsOf(holder).filter(isCodeRun).flatMap(partsOfCode);
+  return listHostedRuns(holder).filter(isCodeRun).flatMap(partsOfCode);
 }
 
 function textParts(message: JsonObject): JsonObject[] {
-  return [wordsOf(message), ...imagesOf(message), anyText(message, "refusal")]
+  return [readWords(message), ...formatImages(message), anyText(message, "refusal")]
     .filter((part) => part !== "")
-    .map(partOfText);
+    .map(parsePart);
 }
 
 /** Requests of this protocol ask chat servers for sound in this form, which is the vendor's own. */
@@ -81,7 +85,7 @@ export function soundParts(message: JsonObject): JsonObject[] {
 }
 
 /** An image that a bridge wrote as markdown is an image again. */
-export function partOfText(written: string): JsonObject {
+export function parsePart(written: string): JsonObject {
   if (!written.startsWith("![")) return { text: written };
   const inline = parseDataUrl(MARKDOWN_IMAGE.exec(written)?.[1] ?? "");
   return inline === undefined ? { text: written } : { inlineData: { mimeType: inline.mediaType, data: inline.data } };
@@ -94,7 +98,7 @@ export function callPart(call: JsonObject): JsonObject {
     functionCall: compact({
       id: id === "" ? undefined : id,
       name: anyText(target, "name"),
-      args: parseArguments(argumentsOf(target)),
+      args: parseArguments(readArguments(target)),
     }),
   };
 }
@@ -106,15 +110,16 @@ function placesIn(written: string): BytePlaces {
 }
 
 /** Sources of a text; the upstream counts characters, clients count bytes. */
-export function groundingOf(
+export function buildGrounding(
   annotations: readonly JsonObject[],
   places: BytePlaces,
   runs: readonly JsonObject[] = [],
 ): JsonObject | undefined {
   const sources = annotations.map((annotation) => object(annotation, "url_citation")).filter(isObject);
-  const queries = runs.flatMap(queriesOf);
+  const queries = runs.flatMap(listQueries);
   const asked = queries.length === 0 ? {} : { webSearchQueries: queries };
-  if (sources.length === 0) return queries.length === 0 ? undefined : { ...asked, groundingChunks: chunksOf(runs) };
+  if (sources.length === 0)
+    return queries.length === 0 ? undefined : { ...asked, groundingChunks: toGroundingChunks(runs) };
   const bytesTo = (offset: number | undefined) => (offset === undefined ? undefined : places.bytesTo(offset));
   return {
     ...asked,
@@ -130,7 +135,7 @@ export function groundingOf(
 }
 
 /** What a search found, where no text cites it. */
-function chunksOf(runs: readonly JsonObject[]): JsonObject[] {
+function toGroundingChunks(runs: readonly JsonObject[]): JsonObject[] {
   return runs
     .flatMap((run) => objects(run, "sources"))
     .map(({ url, title }) => ({ web: compact({ uri: url, title }) }));

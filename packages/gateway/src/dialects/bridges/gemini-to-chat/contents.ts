@@ -13,18 +13,18 @@ interface OpenCall {
 }
 
 /** Chat messages of a conversation. Calls without ids get new ones; results find them by name and position. */
-export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
+export function toChatMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   const messages: JsonObject[] = [];
   const system = systemParts(body)
     .map((part) => {
       if (text(part, "text") === undefined)
-        throw unsupportedPart(`systemInstruction.parts.${contentOfPart(part)}`, context);
+        throw unsupportedPart(`systemInstruction.parts.${findContentMember(part)}`, context);
       return anyText(part, "text");
     })
     .filter((part) => part !== "");
   if (system.length > 0) messages.push({ role: "system", content: system.join("\n\n") });
   let open: OpenCall[] = [];
-  for (const { isModel, parts } of turnsOf(body)) {
+  for (const { isModel, parts } of listTurns(body)) {
     if (isModel) {
       const message = assistantMessage(parts, context);
       open = objects(message, "tool_calls").map((call) => ({
@@ -46,7 +46,7 @@ interface Turn {
  * Clients keep a streamed answer as one content per event, and some of them each result as one: neighbours of the
  * model are one turn, and so are results, as nothing may stand between them in a chat.
  */
-function turnsOf(body: JsonObject): readonly Turn[] {
+function listTurns(body: JsonObject): readonly Turn[] {
   const turns: Turn[] = [];
   for (const content of objects(body, "contents")) {
     const isModel = text(content, "role") === "model";
@@ -94,14 +94,14 @@ function resultMessage(result: JsonObject, open: OpenCall[]): JsonObject[] {
     compact({
       role: "tool",
       tool_call_id: call?.id ?? (id || newCallId()),
-      content: contentOf(response, name),
+      content: unwrapResult(response, name),
       fw_is_error: isError ? true : undefined,
     }),
   ];
 }
 
 /** Unwraps a plain result that the SDKs have wrapped. */
-function contentOf(response: JsonObject, name: string): string {
+function unwrapResult(response: JsonObject, name: string): string {
   const value = wrapped(response, name) ?? response;
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -125,7 +125,7 @@ const TUNING = [
 ];
 
 /** The member that is the content of a part; undefined for a part that has none. */
-function contentOfPart(part: JsonObject): string | undefined {
+function findContentMember(part: JsonObject): string | undefined {
   return Object.keys(part).find((name) => isSet(part[name]) && !TUNING.includes(withHumps(name)));
 }
 
@@ -146,7 +146,7 @@ function userPart(part: JsonObject, context: BridgeContext): JsonObject[] {
   if (inline !== undefined) return [inlinePart(gText(inline, "mimeType") ?? "", anyText(inline, "data"))];
   const file = gObject(part, "fileData");
   if (file !== undefined) return [filePart(gText(file, "mimeType") ?? "", gText(file, "fileUri") ?? "")];
-  const content = contentOfPart(part);
+  const content = findContentMember(part);
   if (content !== undefined) throw unsupportedPart(`contents.parts.${content}`, context);
   return [];
 }
@@ -177,7 +177,7 @@ function filePart(type: string, url: string): JsonObject {
 }
 
 /** Code that the vendor ran and what came of it are written as text, as in answers of the other direction. */
-function writtenOf(part: JsonObject, context: BridgeContext): string {
+function formatPart(part: JsonObject, context: BridgeContext): string {
   noteTuning(part, context);
   const code = gObject(part, "executableCode");
   if (code !== undefined) return fenced(anyText(code, "language").toLowerCase(), anyText(code, "code"));
@@ -186,7 +186,7 @@ function writtenOf(part: JsonObject, context: BridgeContext): string {
   for (const name of HOSTED)
     if (gObject(part, name) !== undefined)
       return writeHostedCall({ [name]: gObject(part, name) }, `contents.parts.${name}`, context);
-  const content = contentOfPart(part);
+  const content = findContentMember(part);
   if (content !== undefined && !SPOKEN.has(withHumps(content)))
     throw unsupportedPart(`contents.parts.${withHumps(content)}`, context);
   return anyText(part, "text");
@@ -199,8 +199,8 @@ const SPOKEN = new Set(["text", "functionCall"]);
 /** Signed thoughts keep their signature for upstreams that ask for it. */
 function assistantMessage(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
   const thinking = signedThoughts(parts);
-  const texts = parts.filter((part) => part["thought"] !== true).map((part) => writtenOf(part, context));
-  const calls = parts.flatMap(callOf);
+  const texts = parts.filter((part) => part["thought"] !== true).map((part) => formatPart(part, context));
+  const calls = parts.flatMap(toToolCalls);
   const content = texts.join("");
   if (content === "" && calls.length === 0) return undefined;
   return compact({
@@ -231,7 +231,7 @@ function standardBase64(signature: string): string {
   return /^[\w=-]+$/.test(signature) ? signature.replaceAll("-", "+").replaceAll("_", "/") : signature;
 }
 
-function callOf(part: JsonObject): JsonObject[] {
+function toToolCalls(part: JsonObject): JsonObject[] {
   const call = gObject(part, "functionCall");
   if (call === undefined) return [];
   const id = text(call, "id");

@@ -3,10 +3,10 @@ import { gFlag, gList, gNumber, gObject, gObjects, gText, gValue } from "../../g
 import { anyText, compact, isObject, isSet, object, objects } from "../../core/read.ts";
 import type { BridgeContext, HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
-import { effortOfGeminiBudget, readEffort, takesEffort } from "../parts/reasoning/effort.ts";
+import { convertGeminiBudget, readEffort, takesEffort } from "../parts/reasoning/effort.ts";
 import { hostedTool } from "../parts/tools/hosted-tools.ts";
 import { jsonSchema } from "../parts/schemas/json-schema.ts";
-import { messagesOf } from "./contents.ts";
+import { toChatMessages } from "./contents.ts";
 
 const CARRIED = new Set([
   "model",
@@ -53,7 +53,7 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   const stops = gList(config, "stopSequences");
   return compact({
     model: context.upstreamModel,
-    messages: messagesOf(body, context),
+    messages: toChatMessages(body, context),
     max_tokens: gNumber(config, "maxOutputTokens"),
     temperature: gNumber(config, "temperature"),
     top_p: gNumber(config, "topP"),
@@ -65,10 +65,10 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
     frequency_penalty: gNumber(config, "frequencyPenalty"),
     logprobs: gFlag(config, "responseLogprobs"),
     top_logprobs: gNumber(config, "logprobs"),
-    response_format: formatOf(config),
-    ...modalitiesOf(config),
-    ...reasoningOf(gObject(config, "thinkingConfig"), context),
-    ...toolsOf(body, context),
+    response_format: toResponseFormat(config),
+    ...buildModalities(config),
+    ...buildReasoning(gObject(config, "thinkingConfig"), context),
+    ...buildTools(body, context),
     stream: context.spec.stream ? true : undefined,
   });
 }
@@ -83,7 +83,7 @@ function camelCased(key: string): string {
 }
 
 /** An answer that is one bare word of a list cannot be asked for in other protocols. */
-function formatOf(config: JsonObject | undefined): JsonObject | undefined {
+function toResponseFormat(config: JsonObject | undefined): JsonObject | undefined {
   const type = gText(config, "responseMimeType") ?? "text/plain";
   if (type !== "application/json" && type !== "text/plain")
     throw unsupportedParameter("generationConfig.responseMimeType", "Ask for application/json with a schema instead.");
@@ -97,7 +97,7 @@ function formatOf(config: JsonObject | undefined): JsonObject | undefined {
 }
 
 /** Texts are what every chat model answers with; images and sound have to be asked for. */
-function modalitiesOf(config: JsonObject | undefined): JsonObject {
+function buildModalities(config: JsonObject | undefined): JsonObject {
   const modalities = gList(config, "responseModalities").flatMap((name) =>
     typeof name === "string" ? [name.toLowerCase()] : [],
   );
@@ -107,10 +107,10 @@ function modalitiesOf(config: JsonObject | undefined): JsonObject {
   return compact({ modalities, audio: name === undefined ? undefined : { voice: name, format: "pcm16" } });
 }
 
-function reasoningOf(thinking: JsonObject | undefined, context: BridgeContext): JsonObject {
+function buildReasoning(thinking: JsonObject | undefined, context: BridgeContext): JsonObject {
   const budget = gNumber(thinking, "thinkingBudget");
   const level = gText(thinking, "thinkingLevel")?.toLowerCase();
-  const effort = readEffort(level) ?? (budget === undefined ? undefined : effortOfGeminiBudget(budget));
+  const effort = readEffort(level) ?? (budget === undefined ? undefined : convertGeminiBudget(budget));
   if (effort === undefined) return gFlag(thinking, "includeThoughts") === true ? { fw_show_thinking: true } : {};
   if (effort === "none") return { fw_reasoning: "none" };
   if (!takesEffort(context.upstreamModel)) {
@@ -120,13 +120,13 @@ function reasoningOf(thinking: JsonObject | undefined, context: BridgeContext): 
   return compact({ reasoning_effort: effort, fw_thinking_budget: budget, fw_show_thinking: true });
 }
 
-function toolsOf(body: JsonObject, context: BridgeContext): JsonObject {
+function buildTools(body: JsonObject, context: BridgeContext): JsonObject {
   const tools = toolList(body).flatMap((tool) => {
     const declarations = gObjects(tool, "functionDeclarations");
     for (const declaration of declarations) noteDroppedIn("tools.functionDeclarations", declaration, DECLARED, context);
-    return declarations.map(functionOf);
+    return declarations.map(toFunctionTool);
   });
-  const hosted = toolList(body).flatMap(hostedOf);
+  const hosted = toolList(body).flatMap(toHostedTools);
   const config = gObject(gObject(body, "toolConfig"), "functionCallingConfig");
   const mode = gText(config, "mode")?.toUpperCase();
   const names = gList(config, "allowedFunctionNames");
@@ -135,7 +135,7 @@ function toolsOf(body: JsonObject, context: BridgeContext): JsonObject {
     if (mode === "ANY") throw unsupportedParameter("toolConfig");
     return compact({ fw_hosted });
   }
-  return compact({ tools: allowed(tools, mode, names), fw_hosted, tool_choice: choiceOf(mode, names) });
+  return compact({ tools: allowed(tools, mode, names), fw_hosted, tool_choice: toToolChoice(mode, names) });
 }
 
 const DECLARED = new Set(["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"]);
@@ -146,7 +146,7 @@ const HOSTED: Readonly<Record<string, HostedKind>> = {
   codeExecution: "code_execution",
 };
 
-function hostedOf(tool: JsonObject): JsonObject[] {
+function toHostedTools(tool: JsonObject): JsonObject[] {
   return Object.keys(tool).flatMap((key) => {
     const name = camelCased(key);
     if (name === "functionDeclarations" || !isSet(tool[key])) return [];
@@ -161,7 +161,7 @@ function toolList(body: JsonObject): readonly JsonObject[] {
   return isObject(body["tools"]) ? [body["tools"]] : objects(body, "tools");
 }
 
-function functionOf(declaration: JsonObject): JsonObject {
+function toFunctionTool(declaration: JsonObject): JsonObject {
   const raw = gObject(declaration, "parametersJsonSchema");
   const own = object(declaration, "parameters");
   return {
@@ -181,7 +181,7 @@ function allowed(tools: readonly JsonObject[], mode: string | undefined, names: 
   return tools.filter((tool) => names.includes(anyText(object(tool, "function"), "name")));
 }
 
-function choiceOf(mode: string | undefined, names: readonly JsonValue[]): JsonValue | undefined {
+function toToolChoice(mode: string | undefined, names: readonly JsonValue[]): JsonValue | undefined {
   switch (mode) {
     case "AUTO":
       return "auto";

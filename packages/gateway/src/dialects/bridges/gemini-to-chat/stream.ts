@@ -2,16 +2,16 @@ import { isAnotherCall } from "../../core/chat-calls.ts";
 import { anyText, compact, number, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
 import { geminiUsage } from "../../core/usage.ts";
-import { argumentsOf } from "../parts/tools/arguments.ts";
+import { readArguments } from "../parts/tools/arguments.ts";
 import { BytePlaces } from "../parts/content/byte-offsets.ts";
 import { callDeltas } from "../parts/tools/call-sequence.ts";
 import { event } from "../parts/answer/chat-answer.ts";
-import { imagesOf, thoughtOf, wordsOf } from "../parts/answer/finish-words.ts";
+import { formatImages, readThought, readWords } from "../parts/answer/finish-words.ts";
 import { finishIn, geminiFinish } from "../parts/answer/finish.ts";
 import { geminiLogprobs } from "../parts/answer/logprobs.ts";
-import { callPart, codeParts, groundingOf, modelContent, partOfText, soundParts } from "./answer.ts";
-import { runsOf } from "../parts/tools/hosted-runs.ts";
-import { usageMetadataOf } from "./usage.ts";
+import { callPart, codeParts, buildGrounding, modelContent, parsePart, soundParts } from "./answer.ts";
+import { listHostedRuns } from "../parts/tools/hosted-runs.ts";
+import { buildUsageMetadata } from "./usage.ts";
 
 interface Call {
   id: string;
@@ -48,7 +48,7 @@ export class ChunksToCandidates implements StreamBridge {
 
   event({ data }: StreamEvent): StreamEvent[] {
     if (data === undefined) return [];
-    this.#usage = usageMetadataOf(object(data, "usage")) ?? this.#usage;
+    this.#usage = buildUsageMetadata(object(data, "usage")) ?? this.#usage;
     const choices = objects(data, "choices");
     if (choices.length === 0) return [];
     this.#id ??= text(data, "id");
@@ -60,12 +60,12 @@ export class ChunksToCandidates implements StreamBridge {
   end(counted?: Usage): StreamEvent[] {
     const candidates = [...this.#seen].map((index) =>
       compact({
-        content: modelContent([...this.#unsent(index), ...(this.#calls.get(index)?.all ?? []).map(partOfCall)]),
+        content: modelContent([...this.#unsent(index), ...(this.#calls.get(index)?.all ?? []).map(toCallPart)]),
         finishReason: geminiFinish(this.#finishes.get(index), this.#refused.has(index)),
         index,
-        groundingMetadata: groundingOf(
+        groundingMetadata: buildGrounding(
           this.#annotations.get(index) ?? [],
-          this.#placesOf(index),
+          this.#ensurePlaces(index),
           this.#runs.get(index),
         ),
       }),
@@ -76,14 +76,14 @@ export class ChunksToCandidates implements StreamBridge {
   #choice(choice: JsonObject): StreamEvent[] {
     const index = number(choice, "index") ?? 0;
     const delta = object(choice, "delta") ?? {};
-    this.#usage = usageMetadataOf(object(choice, "usage")) ?? this.#usage;
+    this.#usage = buildUsageMetadata(object(choice, "usage")) ?? this.#usage;
     this.#seen.add(index);
     const finish = finishIn(choice);
     if (finish !== undefined) this.#finishes.set(index, finish);
     if (anyText(delta, "refusal") !== "") this.#refused.add(index);
     for (const call of callDeltas(delta)) this.#collect(index, call);
     this.#readSources(delta, index);
-    const parts = this.#partsOf(delta, index);
+    const parts = this.#toParts(delta, index);
     const logprobsResult = geminiLogprobs(choice);
     if (parts.length === 0 && logprobsResult === undefined) return [];
     const candidate = { content: modelContent(parts), index, ...(logprobsResult && { logprobsResult }) };
@@ -94,34 +94,35 @@ export class ChunksToCandidates implements StreamBridge {
   #readSources(delta: JsonObject, index: number): void {
     const annotations = objects(delta, "annotations");
     if (annotations.length > 0) this.#annotations.set(index, [...(this.#annotations.get(index) ?? []), ...annotations]);
-    if (delta["fw_runs"] !== undefined) this.#runs.set(index, [...(this.#runs.get(index) ?? []), ...runsOf(delta)]);
+    if (delta["fw_runs"] !== undefined)
+      this.#runs.set(index, [...(this.#runs.get(index) ?? []), ...listHostedRuns(delta)]);
   }
 
-  #partsOf(delta: JsonObject, index: number): JsonObject[] {
+  #toParts(delta: JsonObject, index: number): JsonObject[] {
     const parts = this.#thoughtParts(delta, index);
     const coded = delta["fw_runs"] === undefined ? [] : codeParts(delta);
     if (coded.length > 0) parts.push(...this.#unsent(index), ...coded);
-    const content = wordsOf(delta);
+    const content = readWords(delta);
     const refusal = anyText(delta, "refusal");
     if (content !== "" || refusal !== "") parts.push(...this.#unsent(index));
     if (content !== "") {
-      this.#placesOf(index).add(content);
-      parts.push(partOfText(content));
+      this.#ensurePlaces(index).add(content);
+      parts.push(parsePart(content));
     }
-    if (refusal !== "") parts.push(partOfText(refusal));
-    if (delta["images"] !== undefined) parts.push(...imagesOf(delta).map(partOfText));
+    if (refusal !== "") parts.push(parsePart(refusal));
+    if (delta["images"] !== undefined) parts.push(...formatImages(delta).map(parsePart));
     parts.push(...soundParts(delta));
     return parts;
   }
 
-  #placesOf(index: number): BytePlaces {
+  #ensurePlaces(index: number): BytePlaces {
     const places = this.#places.get(index) ?? new BytePlaces();
     this.#places.set(index, places);
     return places;
   }
 
   #thoughtParts(delta: JsonObject, index: number): JsonObject[] {
-    const thinking = thoughtOf(delta);
+    const thinking = readThought(delta);
     const signed = objects(delta, "fw_thinking");
     const [first, ...more] = signed.length === 0 ? signed : signed.filter((block) => block["type"] === "thinking");
     if (first !== undefined) {
@@ -145,13 +146,13 @@ export class ChunksToCandidates implements StreamBridge {
     const calls = this.#calls.get(index) ?? { all: [], byIndex: new Map<number, Call>() };
     this.#calls.set(index, calls);
     const target = object(part, "function") ?? object(part, "custom");
-    const at = number(part, "index") ?? indexOf(calls.byIndex, text(part, "id"));
+    const at = number(part, "index") ?? findCallIndex(calls.byIndex, text(part, "id"));
     const last = calls.byIndex.get(at);
     const known = last !== undefined && isAnotherCall(part, last.id) ? undefined : last;
     const call = known ?? { id: anyText(part, "id"), name: "", args: "" };
     if (call.id === "") call.id = anyText(part, "id");
     if (call.name === "") call.name = anyText(target, "name");
-    call.args += argumentsOf(target);
+    call.args += readArguments(target);
     if (known !== undefined) return;
     calls.all.push(call);
     calls.byIndex.set(at, call);
@@ -168,7 +169,7 @@ export class ChunksToCandidates implements StreamBridge {
 }
 
 /** A vendor that leaves the index out sends each call whole: a new id is a new call. */
-function indexOf(calls: ReadonlyMap<number, Call>, id: string | undefined): number {
+function findCallIndex(calls: ReadonlyMap<number, Call>, id: string | undefined): number {
   for (const [at, call] of calls) if (id !== undefined && call.id === id) return at;
   return id === undefined && calls.size > 0 ? calls.size - 1 : calls.size;
 }
@@ -177,6 +178,6 @@ function signedPart(thinking: string, block: JsonObject): JsonObject {
   return { text: thinking, thought: true, thoughtSignature: anyText(block, "signature") };
 }
 
-function partOfCall({ id, name, args }: Call): JsonObject {
+function toCallPart({ id, name, args }: Call): JsonObject {
   return callPart({ id, function: { name, arguments: args } });
 }

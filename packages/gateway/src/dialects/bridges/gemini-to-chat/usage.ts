@@ -9,20 +9,20 @@ const MODALITIES = [
 ] as const;
 
 /** The `usageMetadata` of an answer from the usage of a chat answer; undefined when no count is readable. */
-export function usageMetadataOf(usage: JsonObject | undefined): JsonObject | undefined {
+export function buildUsageMetadata(usage: JsonObject | undefined): JsonObject | undefined {
   const read = readChatUsage(usage);
   if (read === undefined) return undefined;
   const prompt = object(usage, "prompt_tokens_details");
   return compact({
     ...geminiUsage(read),
-    promptTokensDetails: detailsOf(prompt),
-    cacheTokensDetails: detailsOf(object(prompt, "cached_tokens_details")),
-    candidatesTokensDetails: detailsOf(object(usage, "completion_tokens_details")),
+    promptTokensDetails: toTokenDetails(prompt),
+    cacheTokensDetails: toTokenDetails(object(prompt, "cached_tokens_details")),
+    candidatesTokensDetails: toTokenDetails(object(usage, "completion_tokens_details")),
   });
 }
 
 /** Only what is reported: a prompt of pictures may come with a count of sound, and this one zero. */
-function detailsOf(details: JsonObject | undefined): JsonObject[] | undefined {
+function toTokenDetails(details: JsonObject | undefined): JsonObject[] | undefined {
   const reported = MODALITIES.flatMap(([modality, key]) => {
     const tokenCount = count(details, key) ?? 0;
     return tokenCount === 0 ? [] : [{ modality, tokenCount }];

@@ -3,7 +3,7 @@ import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { readChatUsage, responsesUsage } from "../../core/usage.ts";
 import { withPrefix } from "../parts/answer/ids.ts";
 import { chosenTokens } from "../parts/answer/logprobs.ts";
-import { outputOf } from "./items.ts";
+import { buildOutput } from "./items.ts";
 import { responseId } from "./own-ids.ts";
 import { recall } from "./state.ts";
 
@@ -11,12 +11,12 @@ import { recall } from "./state.ts";
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const choice = objects(body, "choices")[0];
   const usage = readChatUsage(object(body, "usage"));
-  const completion = statusOf(text(choice, "finish_reason"));
+  const completion = toResponseStatus(text(choice, "finish_reason"));
   const response: JsonObject = {
-    ...headOf(body, context),
+    ...buildResponseHead(body, context),
     status: completion.status,
     incomplete_details: completion.details,
-    output: cutShort(outputOf(object(choice, "message"), context, chosenTokens(choice)), completion.status),
+    output: cutShort(buildOutput(object(choice, "message"), context, chosenTokens(choice)), completion.status),
     usage: usage === undefined ? null : responsesUsage(usage),
   };
   context.pending?.made(response);
@@ -30,7 +30,7 @@ function cutShort(items: readonly JsonObject[], status: string): JsonObject[] {
 }
 
 /** Members that every copy of the response object contains. */
-export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
+export function buildResponseHead(chat: JsonObject, context: BridgeContext): JsonObject {
   const { pending } = context;
   return {
     id: pending ? responseId(context) : withPrefix(text(chat, "id"), "resp_", context),
@@ -54,7 +54,7 @@ export interface ResponseStatus {
   readonly details: JsonObject | null;
 }
 
-export function statusOf(finish: string | undefined): ResponseStatus {
+export function toResponseStatus(finish: string | undefined): ResponseStatus {
   if (finish === "length") return { status: "incomplete", details: { reason: "max_output_tokens" } };
   if (finish === "content_filter") return { status: "incomplete", details: { reason: "content_filter" } };
   return { status: "completed", details: null };

@@ -21,11 +21,11 @@ const TEXTS = { type: "array", items: TEXT };
 
 const shell: ClientTool = {
   description: "Runs commands in the shell of the user's machine, one after the other.",
-  parameters: schemaOf({ commands: TEXTS, timeout_ms: WHOLE, max_output_length: WHOLE }, "commands"),
+  parameters: buildObjectSchema({ commands: TEXTS, timeout_ms: WHOLE, max_output_length: WHOLE }, "commands"),
   call: "shell_call",
   said: (args) => ({
     action: {
-      commands: textsOf(args, "commands"),
+      commands: listTexts(args, "commands"),
       timeout_ms: number(args, "timeout_ms") ?? null,
       max_output_length: number(args, "max_output_length") ?? null,
     },
@@ -37,13 +37,13 @@ const shell: ClientTool = {
 
 const localShell: ClientTool = {
   description: "Runs a program on the user's machine: its name and its arguments, no shell in between.",
-  parameters: schemaOf(
+  parameters: buildObjectSchema(
     { command: TEXTS, env: { type: "object" }, timeout_ms: WHOLE, user: TEXT, working_directory: TEXT },
     "command",
   ),
   call: "local_shell_call",
   said: ({ env, ...args }) => ({
-    action: { ...args, type: "exec", command: textsOf(args, "command"), env: object({ env }, "env") ?? {} },
+    action: { ...args, type: "exec", command: listTexts(args, "command"), env: object({ env }, "env") ?? {} },
   }),
   args(item) {
     const { type: _type, ...args } = object(item, "action") ?? {};
@@ -55,7 +55,7 @@ const localShell: ClientTool = {
 const applyPatch: ClientTool = {
   description:
     "Creates, updates or deletes one file. `diff` of a new file: every line begins with +. `diff` of an update, without line numbers: each place begins with a line @@ and, where that is needed to find it, the name of its function or class; then come lines of context, which begin with a space, lines to remove with - and lines to add with +.",
-  parameters: schemaOf(
+  parameters: buildObjectSchema(
     { type: { ...TEXT, enum: ["create_file", "update_file", "delete_file"] }, path: TEXT, diff: TEXT },
     "type",
     "path",
@@ -79,20 +79,20 @@ const TOOLS: ReadonlyMap<string, ClientTool> = new Map([
 const CALLS = new Map([...TOOLS].map(([name, { call }]) => [call, name]));
 
 /** Name of the tool; undefined for other tools, and for a shell that runs at the vendor. */
-export function clientToolOf(tool: JsonObject): string | undefined {
+export function findClientTool(tool: JsonObject): string | undefined {
   const type = text(tool, "type") ?? "";
   const place = text(object(tool, "environment"), "type") ?? "local";
   return TOOLS.has(type) && place === "local" ? type : undefined;
 }
 
 export function clientFunction(name: string): JsonObject {
-  const { description, parameters } = known(name);
+  const { description, parameters } = requireClientTool(name);
   return { type: "function", function: { name, description, parameters } };
 }
 
 /** Converts a function call to the native kind of call. */
 export function clientCall(name: string, args: JsonObject): JsonObject {
-  const { call, said } = known(name);
+  const { call, said } = requireClientTool(name);
   return { type: call, ...said(args) };
 }
 
@@ -102,27 +102,27 @@ export function calledClientTool(item: JsonObject): string | undefined {
 }
 
 export function clientArguments(name: string, item: JsonObject): string {
-  return JSON.stringify(known(name).args(item));
+  return JSON.stringify(requireClientTool(name).args(item));
 }
 
 /** The content of a tool result; undefined for items of other tools. */
 export function clientResult(item: JsonObject): string | undefined {
   const type = text(item, "type") ?? "";
   const name = type.endsWith("_output") ? CALLS.get(type.slice(0, -"_output".length)) : undefined;
-  return name === undefined ? undefined : known(name).result(item);
+  return name === undefined ? undefined : requireClientTool(name).result(item);
 }
 
-function known(name: string): ClientTool {
+function requireClientTool(name: string): ClientTool {
   const tool = TOOLS.get(name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
   return tool;
 }
 
-function textsOf(args: JsonObject, name: string): string[] {
+function listTexts(args: JsonObject, name: string): string[] {
   const one = text(args, name);
   return one === undefined ? list(args, name).filter((value) => typeof value === "string") : [one];
 }
 
-function schemaOf(properties: JsonObject, ...required: readonly string[]): JsonObject {
+function buildObjectSchema(properties: JsonObject, ...required: readonly string[]): JsonObject {
   return { type: "object", properties, required: [...required], additionalProperties: false };
 }

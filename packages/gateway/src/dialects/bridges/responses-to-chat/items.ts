@@ -1,9 +1,9 @@
 import { anyText, object, objects } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
-import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
-import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
+import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
+import { readThought, formatMessage } from "../parts/answer/finish-words.ts";
 import { newCallId } from "../parts/answer/ids.ts";
-import { itemOfRun, prefixOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
+import { buildRunItem, getRunPrefix, listHostedRuns } from "../parts/tools/hosted-runs.ts";
 import { clientCall } from "./client-tools.ts";
 import { itemId } from "./own-ids.ts";
 import { sealThinking } from "./sealed.ts";
@@ -56,13 +56,13 @@ function freeText(args: string): string {
   return typeof input === "string" ? input : args;
 }
 
-export function annotationOf(annotation: JsonObject): JsonObject[] {
+export function toAnnotations(annotation: JsonObject): JsonObject[] {
   const citation = object(annotation, "url_citation");
   return citation === undefined ? [] : [{ type: "url_citation", ...citation }];
 }
 
 /** The output of a whole chat answer. */
-export function outputOf(
+export function buildOutput(
   message: JsonObject | undefined,
   context: BridgeContext,
   logprobs: readonly JsonObject[],
@@ -71,10 +71,10 @@ export function outputOf(
   const add = (prefix: string, make: (id: string) => JsonObject) =>
     items.push(make(itemId(prefix, items.length, context)));
   const signed = objects(message, "fw_thinking");
-  const thinking = thoughtOf(message) || signed.map((block) => anyText(block, "thinking")).join("");
+  const thinking = readThought(message) || signed.map((block) => anyText(block, "thinking")).join("");
   if (thinking !== "" || signed.length > 0) add("rs", (id) => reasoningItem(id, thinking, signed));
-  for (const run of runsOf(message)) add(prefixOfRun(run), (id) => itemOfRun(id, run));
-  const content = contentOf(message, logprobs);
+  for (const run of listHostedRuns(message)) add(getRunPrefix(run), (id) => buildRunItem(id, run));
+  const content = buildContent(message, logprobs);
   if (content.length > 0) add("msg", (id) => messageItem(id, content, "completed"));
   const legacy = object(message, "function_call");
   const calls =
@@ -84,18 +84,18 @@ export function outputOf(
     const read = {
       id: anyText(call, "id") || newCallId(),
       name: anyText(target, "name"),
-      args: argumentsOf(target),
+      args: readArguments(target),
     };
     add("fc", (id) => callItem(id, read, context));
   }
   return items;
 }
 
-function contentOf(message: JsonObject | undefined, logprobs: readonly JsonObject[]): JsonObject[] {
-  const written = writtenOf(message);
+function buildContent(message: JsonObject | undefined, logprobs: readonly JsonObject[]): JsonObject[] {
+  const written = formatMessage(message);
   const refusal = anyText(message, "refusal");
   return [
-    ...(written === "" ? [] : [textPart(written, objects(message, "annotations").flatMap(annotationOf), logprobs)]),
+    ...(written === "" ? [] : [textPart(written, objects(message, "annotations").flatMap(toAnnotations), logprobs)]),
     ...(refusal === "" ? [] : [{ type: "refusal", refusal }]),
   ];
 }

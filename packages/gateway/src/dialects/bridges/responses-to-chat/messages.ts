@@ -1,15 +1,15 @@
 import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
-import { argumentsOf } from "../parts/tools/arguments.ts";
-import { FILE_INSIDE, kindOf, unsupportedPart } from "../parts/answer/refused.ts";
+import { readArguments } from "../parts/tools/arguments.ts";
+import { FILE_INSIDE, readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 import { writeHostedCall } from "../parts/content/hosted-text.ts";
-import { referenceIn, responseOfItem } from "./own-ids.ts";
+import { referenceIn, parseResponseId } from "./own-ids.ts";
 import { calledClientTool, clientArguments, clientResult } from "./client-tools.ts";
 import { calledBy, isOutput, Results } from "./results.ts";
 import { openThinking } from "./sealed.ts";
 import { foundText, isFound, isSearch } from "./search.ts";
-import { SEARCH, upstreamNameOf } from "./tool-names.ts";
+import { SEARCH, readUpstreamName } from "./tool-names.ts";
 
 interface Draft {
   content: string;
@@ -18,7 +18,7 @@ interface Draft {
 }
 
 /** Chat messages of a Responses input: an assistant's reasoning, text and calls are one message. */
-export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
+export function toChatMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   const messages: JsonObject[] = [];
   const instructions = text(body, "instructions");
   if (instructions !== undefined && instructions !== "") messages.push({ role: "system", content: instructions });
@@ -63,20 +63,20 @@ function startsTurn(draft: Draft, item: JsonObject): boolean {
 function addTo(draft: Draft, item: JsonObject, context: BridgeContext): void {
   switch (item["type"]) {
     case "reasoning":
-      draft.thinking.push(...thinkingOfItem(item, context));
+      draft.thinking.push(...readItemThinking(item, context));
       break;
     case "function_call":
-      draft.calls.push(callOf(item, upstreamNameOf(item), anyText(item, "arguments")));
+      draft.calls.push(buildToolCall(item, readUpstreamName(item), anyText(item, "arguments")));
       break;
     case "custom_tool_call":
-      draft.calls.push(callOf(item, upstreamNameOf(item), JSON.stringify({ input: anyText(item, "input") })));
+      draft.calls.push(buildToolCall(item, readUpstreamName(item), JSON.stringify({ input: anyText(item, "input") })));
       break;
     case "tool_search_call":
-      draft.calls.push(callOf(item, SEARCH, argumentsOf(item)));
+      draft.calls.push(buildToolCall(item, SEARCH, readArguments(item)));
       break;
     default: {
       const tool = calledClientTool(item);
-      if (tool !== undefined) return void draft.calls.push(callOf(item, tool, clientArguments(tool, item)));
+      if (tool !== undefined) return void draft.calls.push(buildToolCall(item, tool, clientArguments(tool, item)));
       const said = isHosted(item)
         ? writeHostedCall(item, `input.${anyText(item, "type")}`, context)
         : assistantText(item["content"], context);
@@ -86,22 +86,22 @@ function addTo(draft: Draft, item: JsonObject, context: BridgeContext): void {
 }
 
 /** Drops reasoning that another vendor encrypted; readable reasoning is passed to models that accept it. */
-function thinkingOfItem(item: JsonObject, context: BridgeContext): JsonObject[] {
+function readItemThinking(item: JsonObject, context: BridgeContext): JsonObject[] {
   const sealed = text(item, "encrypted_content");
   const signed = openThinking(sealed);
   if (signed.length > 0) return signed;
   if (sealed !== undefined) context.dropped("input.reasoning.encrypted_content");
-  const whole = textsOf(objects(item, "content"));
-  const thinking = whole === "" ? textsOf(objects(item, "summary")) : whole;
+  const whole = joinTexts(objects(item, "content"));
+  const thinking = whole === "" ? joinTexts(objects(item, "summary")) : whole;
   return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
 }
 
 /** A summary says again what the text says. */
-function textsOf(parts: readonly JsonObject[]): string {
+function joinTexts(parts: readonly JsonObject[]): string {
   return parts.map((part) => anyText(part, "text")).join("\n\n");
 }
 
-function callOf(item: JsonObject, name: string | undefined, args: string): JsonObject {
+function buildToolCall(item: JsonObject, name: string | undefined, args: string): JsonObject {
   return {
     id: anyText(item, "call_id", "id"),
     type: "function",
@@ -116,8 +116,8 @@ function assistantText(content: JsonValue | undefined, context: BridgeContext): 
     .filter(isObject)
     .map((part) => {
       const said = text(part, "text") ?? text(part, "refusal");
-      if (said === undefined || !SPOKEN.has(kindOf(part)))
-        throw unsupportedPart(`input.content.${kindOf(part)}`, context);
+      if (said === undefined || !SPOKEN.has(readPartKind(part)))
+        throw unsupportedPart(`input.content.${readPartKind(part)}`, context);
       return said;
     })
     .join("");
@@ -147,7 +147,7 @@ function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   const type = text(item, "type") ?? "message";
   switch (type) {
     case "message":
-      return messageOf(item, context);
+      return toMessages(item, context);
     case "additional_tools":
       return [];
     case "tool_search_call":
@@ -172,21 +172,22 @@ function isHosted(item: JsonObject): boolean {
 
 function notStored(id: string): AppError {
   const param = "input.item_reference";
-  if (responseOfItem(id) !== undefined) return new AppError("item_not_found", { param, values: { id } });
+  if (parseResponseId(id) !== undefined) return new AppError("item_not_found", { param, values: { id } });
   const message = "Items of others are not retained here; send them whole instead of their ids (store: false).";
   return new AppError("unsupported_parameter", { param, message });
 }
 
 /** Joins a system text into one string, because some servers accept no list of parts there. Empty text produces no message. */
-function messageOf(item: JsonObject, context: BridgeContext): JsonObject[] {
-  const role = roleOf(item);
-  const content = contentOf(item["content"], context);
+function toMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
+  const role = readRole(item);
+  const content = toContent(item["content"], context);
   if (!Array.isArray(content)) return [{ role, content }];
   if (content.length === 0) return [];
   const parts = content.filter(isObject);
   if (role !== "system") return [{ role, content }];
   const other = parts.find((part) => part["type"] !== "text");
-  if (other !== undefined) throw unsupportedPart(`input.content.${SENT_AS[kindOf(other)] ?? kindOf(other)}`, context);
+  if (other !== undefined)
+    throw unsupportedPart(`input.content.${SENT_AS[readPartKind(other)] ?? readPartKind(other)}`, context);
   return [{ role, content: parts.map((part) => anyText(part, "text")).join("\n\n") }];
 }
 
@@ -194,7 +195,7 @@ function messageOf(item: JsonObject, context: BridgeContext): JsonObject[] {
 const SENT_AS: Readonly<Record<string, string>> = { image_url: "input_image", file: "input_file" };
 
 /** Every chat server knows `system`; models that call it otherwise have it renamed on their way. */
-function roleOf(item: JsonObject): string {
+function readRole(item: JsonObject): string {
   const role = text(item, "role") ?? "user";
   return role === "developer" ? "system" : role;
 }
@@ -202,11 +203,11 @@ function roleOf(item: JsonObject): string {
 /** A chat tool message holds text only: pictures follow as the user's, after all results of the turn. */
 function resultMessages(items: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const shown: JsonObject[] = [];
-  const results = items.map((item) => resultOf(item, shown, context));
+  const results = items.map((item) => toToolResult(item, shown, context));
   return shown.length === 0 ? results : [...results, { role: "user", content: shown }];
 }
 
-function resultOf(item: JsonObject, shown: JsonObject[], context: BridgeContext): JsonObject {
+function toToolResult(item: JsonObject, shown: JsonObject[], context: BridgeContext): JsonObject {
   const output = item["output"];
   const tool = { role: "tool", tool_call_id: calledBy(item) };
   const ran = clientResult(item);
@@ -214,20 +215,20 @@ function resultOf(item: JsonObject, shown: JsonObject[], context: BridgeContext)
   if (isFound(item)) return { ...tool, content: foundText(item) };
   if (typeof output === "string") return { ...tool, content: output };
   if (!Array.isArray(output)) return { ...tool, content: JSON.stringify(output ?? "") };
-  const parts = output.filter(isObject).flatMap((part) => partOf(part, context));
+  const parts = output.filter(isObject).flatMap((part) => toParts(part, context));
   const texts = parts.filter((part) => part["type"] === "text").map((part) => anyText(part, "text"));
   shown.push(...parts.filter((part) => part["type"] !== "text"));
   return { ...tool, content: texts.join("\n") };
 }
 
-function contentOf(content: JsonValue | undefined, context: BridgeContext): JsonValue {
+function toContent(content: JsonValue | undefined, context: BridgeContext): JsonValue {
   if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content.filter(isObject).flatMap((part) => partOf(part, context)) : [];
+  const parts = Array.isArray(content) ? content.filter(isObject).flatMap((part) => toParts(part, context)) : [];
   const [only] = parts;
   return parts.length === 1 && only?.["type"] === "text" ? anyText(only, "text") : parts;
 }
 
-function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
+function toParts(part: JsonObject, context: BridgeContext): JsonObject[] {
   switch (part["type"]) {
     case "input_text":
     case "output_text":
@@ -241,7 +242,7 @@ function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "input_audio":
       return [{ type: "input_audio", input_audio: object(part, "input_audio") ?? {} }];
     default:
-      throw unsupportedPart(`input.content.${kindOf(part)}`, context);
+      throw unsupportedPart(`input.content.${readPartKind(part)}`, context);
   }
 }
 

@@ -19,7 +19,7 @@ export function isOwnResponse(id: string): boolean {
 }
 
 /** The response that an item of this gateway is part of; undefined for ids of others. */
-export function responseOfItem(id: string): string | undefined {
+export function parseResponseId(id: string): string | undefined {
   const requestId = ITEM.exec(id)?.[1];
   return requestId === undefined ? undefined : `resp_${requestId}`;
 }

@@ -4,9 +4,9 @@ import { compact, isObject, isSet, list, number, object, text } from "../../core
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped } from "../parts/answer/dropped-fields.ts";
 import { readEffort, takesEffort } from "../parts/reasoning/effort.ts";
-import { kindOf, unsupportedPart } from "../parts/answer/refused.ts";
+import { readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
-import { messagesOf } from "./messages.ts";
+import { toChatMessages } from "./messages.ts";
 import { remember } from "./state.ts";
 import { chatTools } from "./tools.ts";
 
@@ -47,26 +47,26 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   for (const name of list(body, "include"))
     if (typeof name === "string" && name !== GIVEN && name !== INCLUDED_LOGPROBS) context.dropped(`include.${name}`);
   const tools = chatTools(body);
-  remember(context, { echo: echoOf(body), specialTools: tools.special });
+  remember(context, { echo: echoRequest(body), specialTools: tools.special });
   const logprobs = number(body, "top_logprobs") || undefined;
   return compact({
     model: context.upstreamModel,
-    messages: messagesOf(body, context),
+    messages: toChatMessages(body, context),
     max_tokens: number(body, "max_output_tokens"),
     temperature: number(body, "temperature"),
     top_p: number(body, "top_p"),
     logprobs: logprobs !== undefined || list(body, "include").includes(INCLUDED_LOGPROBS) ? true : undefined,
     top_logprobs: logprobs,
     ...tools.members,
-    ...reasoningOf(body, context),
-    ...formatOf(body, context),
+    ...buildReasoning(body, context),
+    ...buildTextOptions(body, context),
     user: text(body, "user"),
     service_tier: text(body, "service_tier"),
     stream: body["stream"] === true ? true : undefined,
   });
 }
 
-function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
+function buildReasoning(body: JsonObject, context: BridgeContext): JsonObject {
   const reasoning = object(body, "reasoning");
   const effort = readEffort(reasoning?.["effort"]);
   const fw_show_thinking = isSet(reasoning?.["summary"]) ? true : undefined;
@@ -76,7 +76,7 @@ function reasoningOf(body: JsonObject, context: BridgeContext): JsonObject {
   return { fw_reasoning: effort };
 }
 
-function formatOf(body: JsonObject, context: BridgeContext): JsonObject {
+function buildTextOptions(body: JsonObject, context: BridgeContext): JsonObject {
   const asked = object(body, "text");
   const format = object(asked, "format");
   const verbosity = text(asked, "verbosity");
@@ -92,7 +92,7 @@ function responseFormat(format: JsonObject, context: BridgeContext): JsonObject 
   const { type, ...rest } = format;
   if (type === "json_schema") return { type, json_schema: rest };
   if (type === "json_object") return { type };
-  if (isSet(type) && type !== "text") throw unsupportedPart(`text.format.${kindOf(format)}`, context);
+  if (isSet(type) && type !== "text") throw unsupportedPart(`text.format.${readPartKind(format)}`, context);
   return undefined;
 }
 
@@ -101,7 +101,7 @@ function shownTool(tool: JsonValue): JsonValue {
   return isObject(tool) && tool["type"] === "function" ? { parameters: null, strict: null, ...tool } : tool;
 }
 
-function echoOf(body: JsonObject): JsonObject {
+function echoRequest(body: JsonObject): JsonObject {
   return {
     instructions: body["instructions"] ?? null,
     max_output_tokens: body["max_output_tokens"] ?? null,

@@ -3,15 +3,15 @@ import { anyText, number, object, objects } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
 import { readChatUsage, responsesUsage } from "../../core/usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/tools/call-sequence.ts";
-import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
+import { readThought, formatMessage } from "../parts/answer/finish-words.ts";
 import { finishIn } from "../parts/answer/finish.ts";
 import { chosenTokens } from "../parts/answer/logprobs.ts";
 import { LongText } from "../parts/content/long-text.ts";
-import { statusOf, headOf } from "./answer.ts";
-import { annotationOf, callItem, messageItem, reasoningItem, textPart } from "./items.ts";
+import { toResponseStatus, buildResponseHead } from "./answer.ts";
+import { toAnnotations, callItem, messageItem, reasoningItem, textPart } from "./items.ts";
 import { itemId } from "./own-ids.ts";
 import { isCodeRun } from "../parts/tools/code-runs.ts";
-import { eventsOfRun, itemOfRun, prefixOfRun, runsOf } from "../parts/tools/hosted-runs.ts";
+import { eventsOfRun, buildRunItem, getRunPrefix, listHostedRuns } from "../parts/tools/hosted-runs.ts";
 import { recall } from "./state.ts";
 
 type Part = "output_text" | "refusal";
@@ -58,7 +58,7 @@ export class ChunksToResponse implements StreamBridge {
 
   end(counted?: Usage): StreamEvent[] {
     const [writer, begun] = this.#begin({});
-    const { status, details } = statusOf(this.#finish);
+    const { status, details } = toResponseStatus(this.#finish);
     const events = [...begun, ...this.#close(writer, status), ...this.#finishCalls(writer, status)];
     const known = this.#usage ?? counted;
     const usage = known === undefined ? null : responsesUsage(known);
@@ -70,24 +70,24 @@ export class ChunksToResponse implements StreamBridge {
   /** Some vendors send events without choices first; these carry no id and no model. */
   #begin(data: JsonObject): [ResponseWriter, StreamEvent[]] {
     if (this.#writer !== undefined) return [this.#writer, []];
-    this.#writer = new ResponseWriter(headOf(data, this.#context));
+    this.#writer = new ResponseWriter(buildResponseHead(data, this.#context));
     return [this.#writer, this.#writer.begin()];
   }
 
   #delta(delta: JsonObject, tokens: readonly JsonObject[], writer: ResponseWriter): StreamEvent[] {
     const events: StreamEvent[] = [];
-    const thinking = thoughtOf(delta);
-    const content = writtenOf(delta);
+    const thinking = readThought(delta);
+    const content = formatMessage(delta);
     const calls = callDeltas(delta);
     if (content !== "" || (thinking === "" && calls.length === 0)) this.#waitingTokens.push(...tokens);
     if (thinking !== "") events.push(...this.#think(thinking, writer));
     const signed = objects(delta, "fw_thinking");
     if (signed.length > 0) events.push(...this.#readSigned(signed, writer));
-    if (delta["fw_runs"] !== undefined) events.push(...runsOf(delta).flatMap((run) => this.#run(run, writer)));
+    if (delta["fw_runs"] !== undefined) events.push(...listHostedRuns(delta).flatMap((run) => this.#run(run, writer)));
     if (content !== "") events.push(...this.#write("output_text", content, writer));
     const refusal = anyText(delta, "refusal");
     if (refusal !== "") events.push(...this.#write("refusal", refusal, writer));
-    for (const annotation of objects(delta, "annotations").flatMap(annotationOf))
+    for (const annotation of objects(delta, "annotations").flatMap(toAnnotations))
       events.push(...this.#annotate(annotation, writer));
     for (const part of calls) {
       events.push(...this.#close(writer));
@@ -106,7 +106,7 @@ export class ChunksToResponse implements StreamBridge {
   /** A call that the vendor ran is reported when it is whole. */
   #run(run: JsonObject, writer: ResponseWriter): StreamEvent[] {
     const events = [...this.#close(writer), ...this.#finishCalls(writer)];
-    const item = itemOfRun(this.#id(prefixOfRun(run), writer), run);
+    const item = buildRunItem(this.#id(getRunPrefix(run), writer), run);
     const place = { item_id: item["id"], output_index: writer.index };
     const opened = { ...item, status: "in_progress", ...(isCodeRun(run) && { code: "", outputs: [] }) };
     events.push(writer.openItem(opened));
@@ -136,7 +136,7 @@ export class ChunksToResponse implements StreamBridge {
   #write(part: Part, written: string, writer: ResponseWriter): StreamEvent[] {
     if (this.#open === "message" && this.#part === part) {
       this.#written.add(written);
-      return [this.#deltaOf(part, written, writer)];
+      return [this.#buildDelta(part, written, writer)];
     }
     const events: StreamEvent[] = [];
     if (this.#open !== "message") {
@@ -148,16 +148,16 @@ export class ChunksToResponse implements StreamBridge {
     if (this.#part !== part) {
       events.push(...this.#closePart(writer));
       this.#part = part;
-      events.push(writer.event("response.content_part.added", { ...this.#place(writer), part: partOf(part, "") }));
+      events.push(writer.event("response.content_part.added", { ...this.#place(writer), part: buildPart(part, "") }));
     }
     this.#written.add(written);
-    events.push(this.#deltaOf(part, written, writer));
+    events.push(this.#buildDelta(part, written, writer));
     for (const source of this.#earlySources.splice(0)) events.push(...this.#annotate(source, writer));
     return events;
   }
 
   /** Nearly every event of a stream: written without detours. */
-  #deltaOf(part: Part, delta: string, writer: ResponseWriter): StreamEvent {
+  #buildDelta(part: Part, delta: string, writer: ResponseWriter): StreamEvent {
     const type = part === "output_text" ? "response.output_text.delta" : "response.refusal.delta";
     const place = {
       type,
@@ -188,7 +188,7 @@ export class ChunksToResponse implements StreamBridge {
     if (kind === undefined) return [];
     this.#tokens.push(...this.#waitingTokens.splice(0));
     const written = this.#written.take();
-    const part = kind === "output_text" ? textPart(written, this.#annotations, this.#tokens) : partOf(kind, written);
+    const part = kind === "output_text" ? textPart(written, this.#annotations, this.#tokens) : buildPart(kind, written);
     const place = this.#place(writer);
     const key = kind === "output_text" ? "text" : "refusal";
     this.#content.push(part);
@@ -266,7 +266,7 @@ export class ChunksToResponse implements StreamBridge {
   }
 }
 
-function partOf(kind: Part, written: string): JsonObject {
+function buildPart(kind: Part, written: string): JsonObject {
   return kind === "output_text" ? textPart(written) : { type: "refusal", refusal: written };
 }
 

@@ -12,7 +12,7 @@ export function upstreamName(name: string, namespace: string | undefined): strin
 }
 
 /** The upstream name of the tool of a call or a choice. */
-export function upstreamNameOf(item: JsonObject): string | undefined {
+export function readUpstreamName(item: JsonObject): string | undefined {
   const name = text(item, "name");
   return name === undefined ? undefined : upstreamName(name, text(item, "namespace"));
 }

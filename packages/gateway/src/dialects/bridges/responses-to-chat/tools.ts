@@ -2,9 +2,9 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, list, object, objects, text } from "../../core/read.ts";
 import type { HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
 import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
-import { clientFunction, clientToolOf } from "./client-tools.ts";
+import { clientFunction, findClientTool } from "./client-tools.ts";
 import type { SpecialTool } from "./state.ts";
-import { SEARCH, upstreamName, upstreamNameOf } from "./tool-names.ts";
+import { SEARCH, upstreamName, readUpstreamName } from "./tool-names.ts";
 
 export interface ReadTools {
   readonly members: JsonObject;
@@ -18,7 +18,7 @@ export function chatTools(body: JsonObject): ReadTools {
   const hosted: JsonObject[] = [];
   for (const tool of offeredTools(body)) {
     const read = readTool(tool);
-    if (read === undefined) hosted.push(hostedOf(tool));
+    if (read === undefined) hosted.push(toHostedTool(tool));
     else if (!tools.has(read.name)) {
       tools.set(read.name, read.tool);
       if (read.special !== undefined) special.set(read.name, read.special);
@@ -27,7 +27,7 @@ export function chatTools(body: JsonObject): ReadTools {
   const offered = [...tools.values()];
   const asked = body["tool_choice"];
   const chosen = isObject(asked) ? hosted.find(({ name }) => name === asked["type"]) : undefined;
-  const choice = chosen ? undefined : choiceOf(asked, offered, hosted);
+  const choice = chosen ? undefined : toToolChoice(asked, offered, hosted);
   const parallel = body["parallel_tool_calls"];
   const members = compact({
     tools: offered.length === 0 ? undefined : offered,
@@ -46,7 +46,7 @@ const HOSTED: Readonly<Record<string, HostedKind>> = {
 };
 
 /** With options in the widest words, which are Anthropic's. */
-function hostedOf(tool: JsonObject): JsonObject {
+function toHostedTool(tool: JsonObject): JsonObject {
   const { type, filters, ...options } = tool;
   const name = typeof type === "string" ? type : "unknown";
   const kind = holdsFiles(tool) ? "other" : (HOSTED[name.replace(/_\d{4}_\d\d_\d\d$/, "")] ?? "other");
@@ -63,11 +63,11 @@ function offeredTools(body: JsonObject): JsonObject[] {
   const later = objects(body, "input").filter(
     ({ type }) => type === "additional_tools" || type === "tool_search_output",
   );
-  return [body, ...later].flatMap((holder) => objects(holder, "tools")).flatMap(membersOf);
+  return [body, ...later].flatMap((holder) => objects(holder, "tools")).flatMap(listToolMembers);
 }
 
 /** The tools of a namespace, which is described once; those to be loaded later have no one else who would load them. */
-function membersOf(tool: JsonObject): JsonObject[] {
+function listToolMembers(tool: JsonObject): JsonObject[] {
   const members = tool["type"] === "namespace" ? objects(tool, "tools") : [];
   if (members.length === 0) return [tool];
   const namespace = text(tool, "name");
@@ -93,23 +93,23 @@ function readTool(tool: JsonObject): ReadTool | undefined {
     case "function":
       return {
         name,
-        tool: functionOf(tool, name),
+        tool: toFunctionTool(tool, name),
         ...(name !== own && { special: { kind: "function", ...named } }),
       };
     case "custom":
       return { name, tool: freeTextFunction(tool, name), special: { kind: "free text", ...named } };
     case "tool_search":
       if (tool["execution"] !== "client") return undefined;
-      return { name: SEARCH, tool: functionOf(tool, SEARCH), special: { kind: "search", name: SEARCH } };
+      return { name: SEARCH, tool: toFunctionTool(tool, SEARCH), special: { kind: "search", name: SEARCH } };
     default: {
-      const known = clientToolOf(tool);
+      const known = findClientTool(tool);
       if (known === undefined) return undefined;
       return { name: known, tool: clientFunction(known), special: { kind: "client", name: known } };
     }
   }
 }
 
-function functionOf(tool: JsonObject, name: string): JsonObject {
+function toFunctionTool(tool: JsonObject, name: string): JsonObject {
   return {
     type: "function",
     function: compact({
@@ -134,7 +134,7 @@ function freeTextFunction(tool: JsonObject, name: string): JsonObject {
   return { type: "function", function: compact({ name, description: text(tool, "description"), parameters }) };
 }
 
-function choiceOf(
+function toToolChoice(
   choice: JsonValue | undefined,
   tools: readonly JsonObject[],
   hosted: readonly JsonObject[],
@@ -149,7 +149,7 @@ function choiceOf(
 }
 
 function chosenName(choice: JsonObject): string | undefined {
-  return upstreamNameOf(choice) ?? clientToolOf(choice);
+  return readUpstreamName(choice) ?? findClientTool(choice);
 }
 
 /** Hosted tools that fell away are not allowed either. */

@@ -5,7 +5,7 @@ import { innerError } from "./inner-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { ErrorClass, FailedAnswer, ProviderAdapter, UpstreamError } from "../types.ts";
 import { isOutOfCredit, isUnverified } from "./out-of-credit.ts";
-import { classOfStatus, namesOf, upstreamError } from "./upstream-error.ts";
+import { classifyStatus, getErrorNames, upstreamError } from "./upstream-error.ts";
 
 /** Default of the option AutomaticDisableKeywords and the further phrases that show a dead key or account. */
 export const DISABLE_KEYWORDS: readonly string[] = [
@@ -198,7 +198,7 @@ function holdsError(json: JsonValue | undefined): boolean {
 export function general(answer: ReadAnswer, json: JsonValue | undefined, options: ReadingOptions = {}): UpstreamError {
   const body = readErrorBody(json);
   const plain = body ? undefined : plainText(answer, json);
-  const errorClass = textClass(plain) ?? classOf(body, answer.status);
+  const errorClass = textClass(plain) ?? classifyErrorBody(body, answer.status);
   const status = presentStatus(answer.status, body, errorClass);
   const wait = retryAfterMs(answer.headers, body?.source, body?.message ?? "", options.now ?? 0);
   const rest = { class: errorClass, status, retryAfterMs: wait, ...staysOn(answer.status, body) };
@@ -216,7 +216,7 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
 /** The vendor's words; a code that is missing follows from a type that says the class (`overloaded_error`). */
 function passed(errorClass: ErrorClass, body: ErrorBody): { type: string; code: string | undefined } {
   const { type, code, source } = body;
-  const names = namesOf(errorClass);
+  const names = getErrorNames(errorClass);
   const isSaid = type === names.type && errorClass !== "server";
   const numbered = type !== undefined && typeof source["code"] === "number" ? String(source["code"]) : undefined;
   return { type: type ?? names.type, code: code ?? (isSaid ? names.code : numbered) };
@@ -263,17 +263,17 @@ function isPermission(body: ErrorBody, status: number): boolean {
 }
 
 /** Words for "something broke" say less than a status such as 503 or 504. */
-function classOf(body: ErrorBody | undefined, status: number): ErrorClass {
+function classifyErrorBody(body: ErrorBody | undefined, status: number): ErrorClass {
   // Most vendors say it in a sentence, next to a word for something else.
   if (body && isOutOfCredit(body.message)) return "out_of_credit";
   const word = body && wordClass(body);
-  const byStatus = classOfStatus(status < 400 ? (body?.number ?? status) : status);
+  const byStatus = classifyStatus(status < 400 ? (body?.number ?? status) : status);
   if (word === "server" && PASSING.has(byStatus)) return byStatus;
   return word ?? textClass(body?.message) ?? byStatus;
 }
 
 function wordClass(body: ErrorBody): ErrorClass | undefined {
-  for (const word of [body.code, ...wordsOf(body), body.type, body.statusWord]) {
+  for (const word of [body.code, ...listErrorWords(body), body.type, body.statusWord]) {
     const found = word === undefined ? undefined : CLASS_BY_WORD.get(word.toLowerCase());
     if (found && !(found === "rate_limit" && isQuotaSentence(body))) return found;
   }
@@ -286,7 +286,7 @@ function textClass(message: string | undefined): ErrorClass | undefined {
 }
 
 /** Words that vendors put next to type and code. */
-function wordsOf(body: ErrorBody): (string | undefined)[] {
+function listErrorWords(body: ErrorBody): (string | undefined)[] {
   const inner = asObject(body.source["innererror"])?.["code"];
   const kind = asObject(body.source["metadata"])?.["error_type"];
   const detail = asObject(body.source["details"])?.["error_code"];

@@ -54,10 +54,10 @@ export function parseJson(body: Buffer): JsonValue | undefined {
   const text = body.toString("utf8").trim();
   if (text === "") return undefined;
   if (EVENT.test(text)) return parseEvents(Buffer.from(`${text}\n\n`)).find(({ data }) => data !== undefined)?.data;
-  return jsonOf(text);
+  return tryParseJson(text);
 }
 
-function jsonOf(text: string): JsonValue | undefined {
+function tryParseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
@@ -70,7 +70,7 @@ export function readErrorBody(value: JsonValue | undefined): ErrorBody | undefin
   const root = asObject(Array.isArray(value) ? value[0] : value);
   if (!root) return undefined;
   const holder = errorHolder(root);
-  const found = messageOf(holder);
+  const found = readErrorMessage(holder);
   if (!found) return undefined;
   const isNamed = holder !== root || root["object"] === "error";
   const words = {
@@ -113,15 +113,15 @@ function relayedError(root: JsonObject): JsonObject | undefined {
   const error = asObject(root["error"]);
   const raw = asObject(error?.["metadata"])?.["raw"];
   if (!error || raw === undefined) return undefined;
-  const said = typeof raw === "string" ? (jsonOf(raw) ?? raw) : raw;
-  const words = typeof said === "string" ? { message: said } : wordsOf(said);
+  const said = typeof raw === "string" ? (tryParseJson(raw) ?? raw) : raw;
+  const words = typeof said === "string" ? { message: said } : readErrorWords(said);
   return words && { ...error, ...words };
 }
 
-function wordsOf(said: JsonValue): JsonObject | undefined {
+function readErrorWords(said: JsonValue): JsonObject | undefined {
   const inner = asObject(Array.isArray(said) ? said[0] : said);
   const holder = inner && namedHolder(inner);
-  const message = holder && messageOf(holder)?.message;
+  const message = holder && readErrorMessage(holder)?.message;
   if (message === undefined) return undefined;
   const { type, code } = holder ?? {};
   return { ...(type !== undefined && { type }), ...(code !== undefined && { code }), message };
@@ -157,9 +157,9 @@ const MESSAGE_MEMBERS = [
   "statusText",
 ] as const;
 
-function messageOf(holder: JsonObject): { message: string; param?: string } | undefined {
+function readErrorMessage(holder: JsonObject): { message: string; param?: string } | undefined {
   const nested = asObject(holder["message"]);
-  if (nested) return validationText(nested["detail"]) ?? messageOf(nested);
+  if (nested) return validationText(nested["detail"]) ?? readErrorMessage(nested);
   for (const member of MESSAGE_MEMBERS) {
     const text = asText(holder[member]);
     if (text !== undefined) return { message: text };
@@ -171,7 +171,7 @@ function messageOf(holder: JsonObject): { message: string; param?: string } | un
   const first = asText(asList(holder["errors"])[0]);
   if (first !== undefined) return { message: first };
   const detail = asObject(holder["detail"]);
-  return detail && messageOf(detail);
+  return detail && readErrorMessage(detail);
 }
 
 /** `[{loc: ["body", "foo"], msg}]` of FastAPI: "body.foo: msg", parameter "foo". */

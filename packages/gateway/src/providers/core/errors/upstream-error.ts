@@ -29,7 +29,7 @@ const CLASS_BY_STATUS: Readonly<Record<number, ErrorClass>> = {
 };
 
 /** Classifies an error by its status alone. */
-export function classOfStatus(status: number): ErrorClass {
+export function classifyStatus(status: number): ErrorClass {
   const known = CLASS_BY_STATUS[status];
   if (known) return known;
   return status >= 400 && status < 500 && status !== 499 ? "bad_request" : "server";
@@ -53,7 +53,7 @@ const NAMES: Readonly<Record<ErrorClass, ErrorNames>> = {
 };
 
 /** Type and code in the words of the OpenAI protocol, for vendors whose own words say nothing to its clients. */
-export function namesOf(errorClass: ErrorClass): ErrorNames {
+export function getErrorNames(errorClass: ErrorClass): ErrorNames {
   return NAMES[errorClass];
 }
 

@@ -1,6 +1,6 @@
 import { asObject, asText, codeText, printable } from "./error-body.ts";
 import type { ErrorClass, FailedAnswer, UpstreamError } from "../types.ts";
-import { CLASS_STATUS, classOfStatus, upstreamError } from "./upstream-error.ts";
+import { CLASS_STATUS, classifyStatus, upstreamError } from "./upstream-error.ts";
 
 /** What a vendor's own code means; every key is a code in text form or `prefix*`. */
 export type CodeTable = Partial<Record<ErrorClass, readonly string[]>>;
@@ -17,7 +17,7 @@ export interface VendorFailure {
 }
 
 /** Class of a code: exact entries win over prefixes; undefined for codes that the table does not know. */
-export function classOfCode(table: CodeTable, code: string): ErrorClass | undefined {
+export function findCodeClass(table: CodeTable, code: string): ErrorClass | undefined {
   const entries = Object.entries(table) as [ErrorClass, readonly string[]][];
   const exact = entries.find(([, codes]) => codes.includes(code));
   const isStart = (entry: string) => entry.endsWith("*") && code.startsWith(entry.slice(0, -1));
@@ -49,7 +49,7 @@ const CONTRADICTED: Partial<Record<ErrorClass, readonly number[]>> = {
 };
 
 /** `{error: {code, message}}`, which is also how a converted stream carries a vendor's failure. */
-export function errorOf({ json }: FailedAnswer): { code: string; message: string; type: string } | undefined {
+export function readVendorError({ json }: FailedAnswer): { code: string; message: string; type: string } | undefined {
   const error = asObject(asObject(json)?.["error"]);
   if (!error) return undefined;
   const { code } = error;
@@ -89,12 +89,12 @@ export interface VendorReading {
 /** Reads failures by the vendor's codes, in answers and in events of converted streams alike. */
 export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => UpstreamError | undefined {
   return (answer) => {
-    const event = errorOf(answer);
+    const event = readVendorError(answer);
     const found = event?.type === reading.type ? event : reading.native(answer);
     if (!found) return undefined;
     const { param = "", class: own, ...rest } = found as NativeError;
     const { status } = answer;
-    const known = own ?? classOfCode(reading.codes, found.code);
+    const known = own ?? findCodeClass(reading.codes, found.code);
     const errorClass = known ?? unknownClass(reading, status);
     if (!errorClass) return undefined;
     const doubt = known === undefined && status === 403 ? { disable: false } : {};
@@ -104,5 +104,5 @@ export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => 
 
 /** A 403 without a known code may come from a firewall: it does not condemn the key. */
 function unknownClass({ unknown }: VendorReading, status: number): ErrorClass | undefined {
-  return unknown && (status >= 400 ? classOfStatus(status) : unknown);
+  return unknown && (status >= 400 ? classifyStatus(status) : unknown);
 }

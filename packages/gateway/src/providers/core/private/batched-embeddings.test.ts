@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
+import {
+  createRequestSpec,
+  createBridgeContext,
+  createUpstreamCall,
+  createExchange,
+  readJson,
+} from "../../../../test/kit/provider-kit.ts";
 import { embedBridge as aliBridge, embedExchange as aliExchange } from "../../vendors/ali/native.ts";
 import { aws } from "../../vendors/aws/aws.ts";
 import { baidu, baiduV2 } from "../../vendors/baidu/baidu.ts";
@@ -10,7 +16,7 @@ import type { ProviderAdapter } from "../types.ts";
 import { batchedEmbeddings } from "./batched-embeddings.ts";
 
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
-const spec = askOf({ operation: "embeddings", dialect: "openai-embeddings", model: "m" });
+const spec = createRequestSpec({ operation: "embeddings", dialect: "openai-embeddings", model: "m" });
 
 function exchangeFor(provider: ProviderAdapter) {
   const exchange = provider.speaks.find((route) => route.operation === "embeddings")?.exchange;
@@ -18,7 +24,7 @@ function exchangeFor(provider: ProviderAdapter) {
   return exchange;
 }
 
-function partsOf(provider: ProviderAdapter, dialect: string) {
+function requireBridge(provider: ProviderAdapter, dialect: string) {
   const bridge = provider.bridges?.find((candidate) => candidate.upstream === dialect);
   if (!bridge) throw new Error(`no bridge to ${dialect}`);
   return { exchange: exchangeFor(provider), bridge };
@@ -29,13 +35,16 @@ describe("embeddings in several calls", () => {
     const replies = [0, 1].map((part) => ({
       json: { data: [{ index: 0, embedding: [part] }], usage: { prompt_tokens: 2, total_tokens: 2 } },
     }));
-    const { context, calls } = exchangeOf(replies, { spec });
-    const answer = await batchedEmbeddings(() => 1)(callOf("https://h/e", { model: "m", input: ["a", "b"] }), context);
+    const { context, calls } = createExchange(replies, { spec });
+    const answer = await batchedEmbeddings(() => 1)(
+      createUpstreamCall("https://h/e", { model: "m", input: ["a", "b"] }),
+      context,
+    );
     expect(calls.map((call) => JSON.parse(call.body?.toString() ?? "") as unknown)).toEqual([
       { model: "m", input: "a" },
       { model: "m", input: "b" },
     ]);
-    expect(await jsonOf(answer)).toEqual({
+    expect(await readJson(answer)).toEqual({
       data: [
         { index: 0, embedding: [0] },
         { index: 1, embedding: [1] },
@@ -49,18 +58,20 @@ describe("embeddings in several calls", () => {
       { index: 1, embedding: [1] },
       { index: 0, embedding: [0] },
     ];
-    const { context } = exchangeOf([{ json: { data } }, { json: { data: [{ index: 0, embedding: [2] }] } }], { spec });
-    const call = callOf("https://h/e", { input: ["a", "b", "c"] });
-    const answer = await jsonOf(await batchedEmbeddings(() => 2)(call, context));
+    const { context } = createExchange([{ json: { data } }, { json: { data: [{ index: 0, embedding: [2] }] } }], {
+      spec,
+    });
+    const call = createUpstreamCall("https://h/e", { input: ["a", "b", "c"] });
+    const answer = await readJson(await batchedEmbeddings(() => 2)(call, context));
     expect(answer["data"]).toEqual([0, 1, 2].map((at) => ({ index: at, embedding: [at] })));
 
     const ofAli = (...entries: number[][]) => ({
       json: { output: { embeddings: entries.map(([at, value]) => ({ text_index: at, embedding: [value] })) } },
     });
     const replies = [ofAli([1, 1], [0, 0]), ofAli([0, 2])];
-    const ali = exchangeOf(replies, { spec, upstreamModel: "text-embedding-v3" });
-    const asked = callOf("https://h/e", { input: { texts: texts(11) } });
-    expect(await jsonOf(await aliExchange(asked, ali.context))).toMatchObject({
+    const ali = createExchange(replies, { spec, upstreamModel: "text-embedding-v3" });
+    const asked = createUpstreamCall("https://h/e", { input: { texts: texts(11) } });
+    expect(await readJson(await aliExchange(asked, ali.context))).toMatchObject({
       output: { embeddings: [{ embedding: [0] }, { embedding: [1] }, { embedding: [2] }] },
     });
   });
@@ -70,56 +81,65 @@ describe("embeddings in several calls", () => {
     const reply = (count: number) => ({
       json: { embeddings: texts(count).map(() => ({ values: [count] })), usageMetadata: { promptTokenCount: count } },
     });
-    const { context, calls } = exchangeOf([reply(100), reply(1)], { spec });
+    const { context, calls } = createExchange([reply(100), reply(1)], { spec });
     const requests = texts(101).map((text) => ({ model: "models/m", content: { parts: [{ text }] } }));
-    const made = await exchange(callOf("https://h/v1beta/models/m:batchEmbedContents", { requests }), context);
+    const made = await exchange(
+      createUpstreamCall("https://h/v1beta/models/m:batchEmbedContents", { requests }),
+      context,
+    );
     expect(calls.map((call) => (JSON.parse(call.body?.toString() ?? "") as { requests: object[] }).requests)).toEqual([
       requests.slice(0, 100),
       requests.slice(100),
     ]);
-    const answer = await jsonOf(made);
+    const answer = await readJson(made);
     expect(answer["usageMetadata"]).toEqual({ promptTokenCount: 101 });
     expect((answer["embeddings"] as object[]).at(-1)).toEqual({ values: [1] });
   });
 
   it("asks the newer API of Baidu for 16 texts at most", async () => {
-    const { context, calls } = exchangeOf([{ json: { data: [] } }, { json: { data: [] } }], { spec });
-    await exchangeFor(baiduV2)(callOf("https://h/v2/embeddings", { model: "m", input: texts(17) }), context);
+    const { context, calls } = createExchange([{ json: { data: [] } }, { json: { data: [] } }], { spec });
+    await exchangeFor(baiduV2)(
+      createUpstreamCall("https://h/v2/embeddings", { model: "m", input: texts(17) }),
+      context,
+    );
     expect(calls).toHaveLength(2);
   });
 
   it("asks tao-8k of Baidu once for every text", async () => {
     const replies = [0, 1].map((value) => ({ json: { data: [{ index: 0, embedding: [value] }] } }));
-    const { context, calls } = exchangeOf(replies, { spec, upstreamModel: "tao-8k" });
-    const answer = await exchangeFor(baidu)(callOf("https://h/tao_8k", { input: texts(2) }), context);
+    const { context, calls } = createExchange(replies, { spec, upstreamModel: "tao-8k" });
+    const answer = await exchangeFor(baidu)(createUpstreamCall("https://h/tao_8k", { input: texts(2) }), context);
     expect(calls.map((call) => call.body?.toString())).toEqual(['{"input":["t0"]}', '{"input":["t1"]}']);
-    expect(await jsonOf(answer)).toMatchObject({ data: [{ embedding: [0] }, { embedding: [1] }] });
+    expect(await readJson(answer)).toMatchObject({ data: [{ embedding: [0] }, { embedding: [1] }] });
   });
 
   it("sends the first Titan its text alone", () => {
-    const { bridge } = partsOf(aws, "private:aws-embed");
-    const context = bridgeContextOf({ spec, upstreamModel: "amazon.titan-embed-text-v1" });
+    const { bridge } = requireBridge(aws, "private:aws-embed");
+    const context = createBridgeContext({ spec, upstreamModel: "amazon.titan-embed-text-v1" });
     expect(bridge.request({ input: "a", dimensions: 2 }, context)).toEqual({ inputText: "a" });
     expect(context.lost).toEqual(["dimensions"]);
   });
 
   it("answers with the first failure", async () => {
-    const { context } = exchangeOf([{ json: { data: [] } }, { status: 429, json: { error: { message: "slow" } } }], {
-      spec,
-    });
-    const answer = await batchedEmbeddings(() => 1)(callOf("https://h/e", { input: ["a", "b"] }), context);
-    expect([answer.status, await jsonOf(answer)]).toEqual([429, { error: { message: "slow" } }]);
+    const { context } = createExchange(
+      [{ json: { data: [] } }, { status: 429, json: { error: { message: "slow" } } }],
+      {
+        spec,
+      },
+    );
+    const answer = await batchedEmbeddings(() => 1)(createUpstreamCall("https://h/e", { input: ["a", "b"] }), context);
+    expect([answer.status, await readJson(answer)]).toEqual([429, { error: { message: "slow" } }]);
   });
 
   it("sends short lists and token lists as they are", async () => {
-    const { context, calls } = exchangeOf([{ json: {} }], { spec });
-    const call = callOf("https://h/e", { input: [1, 2, 3] });
+    const { context, calls } = createExchange([{ json: {} }], { spec });
+    const call = createUpstreamCall("https://h/e", { input: [1, 2, 3] });
     await batchedEmbeddings(() => 1)(call, context);
     expect(calls[0]).toBe(call);
   });
 
   it("splits for DashScope by generation", async () => {
-    const context = bridgeContextOf({ spec, upstreamModel: "text-embedding-v3" });
+    const context = createBridgeContext({ spec, upstreamModel: "text-embedding-v3" });
     const body = aliBridge.request({ input: texts(11) }, context);
     const reply = (count: number) => ({
       json: {
@@ -127,8 +147,11 @@ describe("embeddings in several calls", () => {
         usage: { total_tokens: count },
       },
     });
-    const { context: exchange } = exchangeOf([reply(10), reply(1)], { spec, upstreamModel: "text-embedding-v3" });
-    const answer = aliBridge.response(await jsonOf(await aliExchange(callOf("https://h/e", body), exchange)), context);
+    const { context: exchange } = createExchange([reply(10), reply(1)], { spec, upstreamModel: "text-embedding-v3" });
+    const answer = aliBridge.response(
+      await readJson(await aliExchange(createUpstreamCall("https://h/e", body), exchange)),
+      context,
+    );
     expect(answer["usage"]).toEqual({ prompt_tokens: 11, total_tokens: 11 });
     expect((answer["data"] as { embedding: number[] }[]).map(({ embedding }) => embedding[0])).toEqual([
       ...texts(10).keys(),
@@ -137,47 +160,47 @@ describe("embeddings in several calls", () => {
   });
 
   it("asks Titan once for every text, each call signed", async () => {
-    const { exchange, bridge } = partsOf(aws, "private:aws-embed");
-    const context = bridgeContextOf({ spec, upstreamModel: "amazon.titan-embed-text-v2:0" });
+    const { exchange, bridge } = requireBridge(aws, "private:aws-embed");
+    const context = createBridgeContext({ spec, upstreamModel: "amazon.titan-embed-text-v2:0" });
     const body = bridge.request({ input: ["a", "b"], dimensions: 2 }, context);
     const replies = [1, 2].map((value) => ({ json: { embedding: [value], inputTextTokenCount: 3 } }));
-    const { context: exchangeContext, calls } = exchangeOf(replies, { spec, key: "AK|SK|us-east-1" });
-    const answer = await exchange(callOf("https://h/model/m/invoke", body), exchangeContext);
+    const { context: exchangeContext, calls } = createExchange(replies, { spec, key: "AK|SK|us-east-1" });
+    const answer = await exchange(createUpstreamCall("https://h/model/m/invoke", body), exchangeContext);
     expect(calls.map((call) => call.body?.toString())).toEqual([
       '{"inputText":"a","dimensions":2,"normalize":true}',
       '{"inputText":"b","dimensions":2,"normalize":true}',
     ]);
     expect(new Set(calls.map((call) => call.headers["authorization"])).size).toBe(2);
-    expect(bridge.response(await jsonOf(answer), context)).toMatchObject({
+    expect(bridge.response(await readJson(answer), context)).toMatchObject({
       data: [{ embedding: [1] }, { embedding: [2] }],
       usage: { prompt_tokens: 6 },
     });
   });
 
   it("asks Cohere for 96 texts at most and Gemini on Vertex for one", async () => {
-    const cohereParts = partsOf(cohere, "private:cohere-embed");
-    const context = bridgeContextOf({ spec });
+    const cohereParts = requireBridge(cohere, "private:cohere-embed");
+    const context = createBridgeContext({ spec });
     const body = cohereParts.bridge.request({ input: texts(97) }, context);
     const replies = [96, 1].map((count) => ({
       json: { embeddings: { float: texts(count).map(() => [0]) }, meta: { billed_units: { input_tokens: count } } },
     }));
-    const asked = exchangeOf(replies, { spec });
-    const answer = await cohereParts.exchange(callOf("https://h/e", body), asked.context);
-    expect(cohereParts.bridge.response(await jsonOf(answer), context)["usage"]).toEqual({
+    const asked = createExchange(replies, { spec });
+    const answer = await cohereParts.exchange(createUpstreamCall("https://h/e", body), asked.context);
+    expect(cohereParts.bridge.response(await readJson(answer), context)["usage"]).toEqual({
       prompt_tokens: 97,
       total_tokens: 97,
     });
 
-    const vertexParts = partsOf(vertex, "private:vertex-embed");
+    const vertexParts = requireBridge(vertex, "private:vertex-embed");
     const prediction = { json: { predictions: [{ embeddings: { values: [1], statistics: { token_count: 2 } } }] } };
-    const single = exchangeOf([prediction, prediction], { spec, upstreamModel: "gemini-embedding-001" });
+    const single = createExchange([prediction, prediction], { spec, upstreamModel: "gemini-embedding-001" });
     const request = vertexParts.bridge.request({ input: ["a", "b"] }, context);
-    const made = await vertexParts.exchange(callOf("https://h/e", request), single.context);
-    expect(vertexParts.bridge.response(await jsonOf(made), context)).toMatchObject({ usage: { prompt_tokens: 4 } });
+    const made = await vertexParts.exchange(createUpstreamCall("https://h/e", request), single.context);
+    expect(vertexParts.bridge.response(await readJson(made), context)).toMatchObject({ usage: { prompt_tokens: 4 } });
   });
 
   it("refuses token lists where only text can be sent", () => {
-    const { bridge } = partsOf(cohere, "private:cohere-embed");
-    expect(() => bridge.request({ input: [1, 2] }, bridgeContextOf({ spec }))).toThrow("input cannot be used");
+    const { bridge } = requireBridge(cohere, "private:cohere-embed");
+    expect(() => bridge.request({ input: [1, 2] }, createBridgeContext({ spec }))).toThrow("input cannot be used");
   });
 });

@@ -30,7 +30,7 @@ export async function fanOut(
 }
 
 /** The sum of reported counts; undefined if one is missing, so that everything is counted here. */
-export function sumOf(counts: readonly (number | undefined)[]): number | undefined {
+export function sumCounts(counts: readonly (number | undefined)[]): number | undefined {
   return counts.reduce((sum, next) => (sum === undefined || next === undefined ? undefined : sum + next), 0);
 }
 
@@ -46,11 +46,11 @@ export function chunked<T>(items: readonly T[], size: number): T[][] {
 }
 
 /** OpenAI-shaped embeddings of vendors that take only so many texts a call. */
-export function batchedEmbeddings(limitOf: (model: string) => number): Exchange {
+export function batchedEmbeddings(findBatchLimit: (model: string) => number): Exchange {
   return async (call: UpstreamCall, context: ExchangeContext) => {
     const body = call.body && parseObject(call.body.toString("utf8"));
     const input = body?.["input"];
-    const limit = limitOf(context.upstreamModel);
+    const limit = findBatchLimit(context.upstreamModel);
     if (!body || !Array.isArray(input) || input.length <= limit || typeof input[0] === "number")
       return context.send(call);
     const bodies = chunked(input, limit).map((part) => ({ ...body, input: limit === 1 ? part[0] : part }));
@@ -67,7 +67,7 @@ function mergeOpenAi(answers: readonly JsonObject[]): JsonObject {
   const data = answers
     .flatMap((answer) => ordered(objects(answer, "data"), "index"))
     .map((entry, index) => ({ ...entry, index }));
-  const sum = (name: string) => sumOf(answers.map((answer) => count(object(answer, "usage"), name)));
+  const sum = (name: string) => sumCounts(answers.map((answer) => count(object(answer, "usage"), name)));
   const usage = compact({ prompt_tokens: sum("prompt_tokens"), total_tokens: sum("total_tokens") });
   return compact({ ...answers[0], data, usage: Object.keys(usage).length === 0 ? undefined : usage });
 }

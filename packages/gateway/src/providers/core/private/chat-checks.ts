@@ -1,6 +1,6 @@
 // Checks of chat requests that go to a vendor's own protocol: what the model would miss is refused, what only tunes is
 // named as left out.
-import { kindOf, unsupportedPart } from "../../../dialects/bridges/parts/answer/refused.ts";
+import { readPartKind, unsupportedPart } from "../../../dialects/bridges/parts/answer/refused.ts";
 import { checkFormat } from "../../../dialects/bridges/parts/schemas/format.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../dialects/core/types.ts";
@@ -24,12 +24,12 @@ export function checkChatParts(
     const role = text(message, "role") ?? "user";
     if (!ROLES.has(role)) throw unsupportedPart(`messages.role.${role}`, context);
     for (const part of objects(message, "content")) {
-      const kind = kindOf(part);
+      const kind = readPartKind(part);
       if (!TEXTS.has(kind) && !(role === "user" && media.has(kind)))
         throw unsupportedPart(`messages.content.${kind}`, context);
     }
     for (const call of objects(message, "tool_calls"))
-      if (!isCallable(call)) throw unsupportedPart(`messages.tool_calls.${kindOf(call)}`, context);
+      if (!isCallable(call)) throw unsupportedPart(`messages.tool_calls.${readPartKind(call)}`, context);
   }
 }
 
@@ -56,7 +56,7 @@ export function checkChatFields(body: JsonObject, context: BridgeContext, known:
 function checkTools(body: JsonObject, context: BridgeContext, takesTools: boolean): void {
   const tools = objects(body, "tools");
   const other = tools.find((tool) => object(tool, "function") === undefined);
-  if (other !== undefined) throw unsupportedPart(`tools.${kindOf(other)}`, context);
+  if (other !== undefined) throw unsupportedPart(`tools.${readPartKind(other)}`, context);
   if (takesTools) return;
   const isOffered = tools.length > 0 || objects(body, "functions").length > 0;
   if (isOffered && body["tool_choice"] !== "none") throw unsupportedPart("tools", context);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf } from "../../../../test/kit/provider-kit.ts";
+import { createBridgeContext } from "../../../../test/kit/provider-kit.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { chatBridge as baidu } from "../../vendors/baidu/chat.ts";
 import { chatBridge as coze } from "../../vendors/coze/chat.ts";
@@ -20,25 +20,25 @@ describe("parts of messages", () => {
     ["Spark", spark],
     ["Zhipu's first API", zhipu],
   ])("that %s cannot see are refused", (_name, bridge) => {
-    expect(() => bridge.request(image, bridgeContextOf())).toThrow("messages.content.image_url cannot be used");
+    expect(() => bridge.request(image, createBridgeContext())).toThrow("messages.content.image_url cannot be used");
   });
 
   it("that Tencent sees are sent", () => {
-    const context = bridgeContextOf();
+    const context = createBridgeContext();
     expect(JSON.stringify(tencent.request(image, context))).toContain('"ImageUrl":{"Url":"https://i.example/1.png"}');
     expect(context.lost).toEqual([]);
   });
 
   it.each(["input_audio", "file", "video_url"])("of the kind %s are refused", (type) => {
     for (const bridge of [baidu, coze, spark, tencent, zhipu])
-      expect(() => bridge.request(user({ type }), bridgeContextOf())).toThrowError(/messages/);
+      expect(() => bridge.request(user({ type }), createBridgeContext())).toThrowError(/messages/);
   });
 });
 
 it("formats become words where the vendor has no switch", () => {
   const body = { model: "m", messages: [{ role: "user", content: "Hi" }], response_format: { type: "json_object" } };
   const reported = "Answer with one valid JSON object and nothing else.";
-  const context = bridgeContextOf();
+  const context = createBridgeContext();
   expect(tencent.request(body, context)["Messages"]).toEqual([
     { Role: "system", Content: reported },
     { Role: "user", Content: "Hi" },
@@ -50,7 +50,7 @@ it("formats become words where the vendor has no switch", () => {
 it("choices of tools that the vendor does not know are named", () => {
   const tools = [{ type: "function", function: { name: "f" } }];
   const body = { model: "m", messages: [{ role: "user", content: "Hi" }], tools, tool_choice: "required" };
-  const context = bridgeContextOf();
+  const context = createBridgeContext();
   baidu.request(body, context);
   spark.request(body, context);
   expect(context.lost).toEqual(["tool_choice", "tool_choice"]);

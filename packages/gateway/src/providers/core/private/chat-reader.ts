@@ -43,9 +43,9 @@ export function chatMessages(body: JsonObject): ChatMessage[] {
     return {
       role: ROLES[text(message, "role") ?? "user"] ?? "user",
       text: text(message, "content") ?? written.join("\n"),
-      images: parts.flatMap((part) => imageOf(part)),
-      toolCalls: callsOf(message),
-      toolCallId: resultIdOf(message),
+      images: parts.flatMap((part) => listImages(part)),
+      toolCalls: listToolCalls(message),
+      toolCallId: readResultId(message),
       name: text(message, "name"),
       source: message,
     };
@@ -60,27 +60,27 @@ export function instructedMessages(body: JsonObject): ChatMessage[] {
     : chatMessages({ messages: [...reported, ...list(body, "messages")] });
 }
 
-function imageOf(part: JsonObject): string[] {
+function listImages(part: JsonObject): string[] {
   if (part["type"] !== "image_url") return [];
   const url = text(object(part, "image_url"), "url") ?? text(part, "image_url");
   return url === undefined ? [] : [url];
 }
 
-function resultIdOf(message: JsonObject): string | undefined {
+function readResultId(message: JsonObject): string | undefined {
   const id = text(message, "tool_call_id");
   return id === undefined ? text(message, "name") : plainCallId(id);
 }
 
-function callsOf(message: JsonObject): ChatToolCall[] {
+function listToolCalls(message: JsonObject): ChatToolCall[] {
   const calls = objects(message, "tool_calls").map((call) => ({
     id: plainCallId(text(call, "id") ?? ""),
-    ...(object(call, "function") ? named(object(call, "function")) : freeText(object(call, "custom"))),
+    ...(object(call, "function") ? readFunction(object(call, "function")) : freeText(object(call, "custom"))),
   }));
   const legacy = object(message, "function_call");
-  return legacy ? [...calls, { id: text(legacy, "name") ?? "", ...named(legacy) }] : calls;
+  return legacy ? [...calls, { id: text(legacy, "name") ?? "", ...readFunction(legacy) }] : calls;
 }
 
-function named(from: JsonObject | undefined): { name: string; arguments: string } {
+function readFunction(from: JsonObject | undefined): { name: string; arguments: string } {
   return { name: text(from, "name") ?? "", arguments: text(from, "arguments") ?? "" };
 }
 
@@ -106,7 +106,7 @@ export function toolName(messages: readonly ChatMessage[], id: string | undefine
 }
 
 /** Arguments as an object; `{}` when the model wrote none or something unreadable. */
-export function argumentsOf(call: ChatToolCall): JsonObject {
+export function parseCallArguments(call: ChatToolCall): JsonObject {
   return parseObject(call.arguments) ?? {};
 }
 
@@ -135,8 +135,8 @@ export function chatToolChoice(
 ): { readonly mode: "none" | "auto" | "required" } | { readonly mode: "named"; readonly name: string } | undefined {
   const choice = body["tool_choice"] ?? body["function_call"];
   if (choice === "none" || choice === "auto" || choice === "required") return { mode: choice };
-  const named = object(body, "tool_choice");
-  const name = text(named ? object(named, "function") : object(body, "function_call"), "name");
+  const readFunction = object(body, "tool_choice");
+  const name = text(readFunction ? object(readFunction, "function") : object(body, "function_call"), "name");
   return name === undefined ? undefined : { mode: "named", name };
 }
 

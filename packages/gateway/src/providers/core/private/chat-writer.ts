@@ -46,7 +46,7 @@ export interface ChatAnswer {
 
 /** A whole chat completion. */
 export function chatAnswer(answer: ChatAnswer, context: BridgeContext): JsonObject {
-  const message = messageOf(answer);
+  const message = buildMessage(answer);
   return {
     id: answer.id ?? madeId(context),
     object: "chat.completion",
@@ -60,7 +60,7 @@ export function chatAnswer(answer: ChatAnswer, context: BridgeContext): JsonObje
   };
 }
 
-function messageOf({ content, reasoning, toolCalls: calls = [], annotations = [] }: ChatAnswer): JsonObject {
+function buildMessage({ content, reasoning, toolCalls: calls = [], annotations = [] }: ChatAnswer): JsonObject {
   return {
     role: "assistant",
     content: calls.length > 0 && content === "" ? null : content,

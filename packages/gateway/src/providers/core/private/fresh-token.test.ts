@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
+import { createUpstreamCall, createExchange, readJson } from "../../../../test/kit/provider-kit.ts";
 import { withFreshToken } from "./fresh-token.ts";
 
 describe("withFreshToken", () => {
@@ -11,18 +11,18 @@ describe("withFreshToken", () => {
   );
 
   it("sends once more with another token, and only once", async () => {
-    const { context, calls } = exchangeOf([
+    const { context, calls } = createExchange([
       { status: 401, json: {} },
       { status: 401, json: { still: "no" } },
     ]);
-    const answer = await exchange(callOf("https://h/", { a: 1 }, { authorization: "Bearer old" }), context);
+    const answer = await exchange(createUpstreamCall("https://h/", { a: 1 }, { authorization: "Bearer old" }), context);
     expect(calls.map((call) => call.headers["authorization"])).toEqual(["Bearer old", "Bearer new"]);
-    expect([answer.status, await jsonOf(answer), dropped]).toEqual([401, { still: "no" }, ["key"]]);
+    expect([answer.status, await readJson(answer), dropped]).toEqual([401, { still: "no" }, ["key"]]);
   });
 
   it("hands good answers on unread", async () => {
-    const { context, calls } = exchangeOf([{ json: { ok: true } }]);
-    expect(await jsonOf(await exchange(callOf("https://h/", {}), context))).toEqual({ ok: true });
+    const { context, calls } = createExchange([{ json: { ok: true } }]);
+    expect(await readJson(await exchange(createUpstreamCall("https://h/", {}), context))).toEqual({ ok: true });
     expect(calls.length).toBe(1);
   });
 
@@ -32,7 +32,7 @@ describe("withFreshToken", () => {
       () => undefined,
       () => undefined,
     );
-    const { context } = exchangeOf([{ json: { ok: true } }]);
-    expect(await jsonOf(await looking(callOf("https://h/", {}), context))).toEqual({ ok: true });
+    const { context } = createExchange([{ json: { ok: true } }]);
+    expect(await readJson(await looking(createUpstreamCall("https://h/", {}), context))).toEqual({ ok: true });
   });
 });

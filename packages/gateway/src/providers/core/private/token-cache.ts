@@ -17,7 +17,7 @@ export interface TokenCache {
 export function createTokenCache(earlyMs: number): TokenCache {
   const known = new Map<string, { readonly token: string; readonly until: number }>();
   const running = new Map<string, Promise<string>>();
-  const nameOf = (secret: string) => createHash("sha256").update(secret).digest("base64");
+  const hashSecret = (secret: string) => createHash("sha256").update(secret).digest("base64");
 
   async function renew(name: string, now: number, exchange: () => Promise<FreshToken>): Promise<string> {
     const { token, lifeMs } = await exchange();
@@ -29,13 +29,13 @@ export function createTokenCache(earlyMs: number): TokenCache {
 
   return {
     get(secret, now, exchange) {
-      const name = nameOf(secret);
+      const name = hashSecret(secret);
       const found = known.get(name);
       if (found && found.until > now) return Promise.resolve(found.token);
       const pending = running.get(name) ?? renew(name, now, exchange).finally(() => running.delete(name));
       running.set(name, pending);
       return pending;
     },
-    drop: (secret) => void known.delete(nameOf(secret)),
+    drop: (secret) => void known.delete(hashSecret(secret)),
   };
 }

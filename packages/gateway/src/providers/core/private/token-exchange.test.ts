@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { channelOf } from "../../../../test/kit/provider-kit.ts";
+import { createChannelRecord } from "../../../../test/kit/provider-kit.ts";
 import { accessToken } from "../../vendors/baidu/token.ts";
 import { UpstreamRefusal, type HttpJson, type UpstreamError } from "../types.ts";
 
 let serial = 0;
 
 /** Runs an exchange that fails and returns its error; each run uses its own key, because tokens are cached. */
-async function upstreamErrorOf(http: HttpJson): Promise<UpstreamError | undefined> {
+async function catchUpstreamError(http: HttpJson): Promise<UpstreamError | undefined> {
   try {
-    await accessToken(channelOf({ type: 15 }), { key: `id-${serial++}|secret`, now: 0, http, clientHeaders: {} });
+    await accessToken(createChannelRecord({ type: 15 }), {
+      key: `id-${serial++}|secret`,
+      now: 0,
+      http,
+      clientHeaders: {},
+    });
     return undefined;
   } catch (error) {
     if (!(error instanceof UpstreamRefusal)) throw error;
@@ -23,7 +28,12 @@ const answered = (status: number, json: unknown): HttpJson => {
 describe("exchanges of tokens", () => {
   it("are tried elsewhere when their host cannot be reached", async () => {
     const refused = () => Promise.reject(Object.assign(new Error("connect"), { code: "ECONNREFUSED" }));
-    expect(await upstreamErrorOf(refused)).toMatchObject({ class: "server", status: 502, retry: true, disable: false });
+    expect(await catchUpstreamError(refused)).toMatchObject({
+      class: "server",
+      status: 502,
+      retry: true,
+      disable: false,
+    });
   });
 
   it.each([
@@ -35,6 +45,6 @@ describe("exchanges of tokens", () => {
     [200, undefined, "server", false],
     [404, undefined, "server", false],
   ] as const)("answered with %d and %j are %s", async (status, json, errorClass, disable) => {
-    expect(await upstreamErrorOf(answered(status, json))).toMatchObject({ class: errorClass, disable, retry: true });
+    expect(await catchUpstreamError(answered(status, json))).toMatchObject({ class: errorClass, disable, retry: true });
   });
 });

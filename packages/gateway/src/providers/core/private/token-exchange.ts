@@ -1,7 +1,7 @@
 import { isObject, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { UpstreamRefusal, type ErrorClass, type HttpJson } from "../types.ts";
-import { classOfStatus, upstreamError } from "../errors/upstream-error.ts";
+import { classifyStatus, upstreamError } from "../errors/upstream-error.ts";
 
 export interface ExchangedToken {
   readonly status: number;
@@ -21,13 +21,13 @@ export async function exchangeToken(http: HttpJson, call: Parameters<HttpJson>[0
     throw Object.assign(new UpstreamRefusal(upstreamError({ class: "server", message })), { cause });
   });
   const json = isObject(answer) ? answer : {};
-  const errorClass = classOf(status, json);
+  const errorClass = classifyFailure(status, json);
   return { status, json, token: text(json, "access_token"), class: errorClass, isRefused: errorClass === "bad_key" };
 }
 
 /** Only an answer of the protocol condemns the credentials; a proxy's page, a limit and an outage pass. */
-function classOf(status: number, json: JsonObject): ErrorClass {
-  if (status === 429 || status >= 500) return classOfStatus(status);
+function classifyFailure(status: number, json: JsonObject): ErrorClass {
+  if (status === 429 || status >= 500) return classifyStatus(status);
   const code = text(json, "error");
   return code === undefined || code === "temporarily_unavailable" || code === "server_error" ? "server" : "bad_key";
 }

@@ -1,4 +1,4 @@
-import { without } from "../../../dialects/core/json-edit.ts";
+import { omitMembers } from "../../../dialects/core/json-edit.ts";
 import type { RequestTransform } from "../../core/types.ts";
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
@@ -7,7 +7,7 @@ import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 /** The vendor refuses the whole request for it, also where the client asked. */
 const noStreamOptions: RequestTransform = {
   name: "without stream_options",
-  apply: (body) => without(body, ["stream_options"]),
+  apply: (body) => omitMembers(body, ["stream_options"]),
 };
 
 export const ai360 = openaiCompatible({

@@ -29,7 +29,7 @@ const libraryBridge: Bridge = {
     const content = needed(text(body, "answer")) + references(objects(body, "documents"));
     return chatAnswer({ content, finish: "stop", usage: undefined }, context);
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
 function references(documents: readonly JsonObject[]): string {
@@ -40,7 +40,7 @@ function references(documents: readonly JsonObject[]): string {
   return `\n\nReferences:\n${lines.join("")}`;
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
   let documents: readonly JsonObject[] = [];
   return {
@@ -66,7 +66,7 @@ const libraryId: RequestTransform = {
   name: "library of the channel",
   rewords: ["libraryId"],
   on: ["private:aiproxy-library"],
-  apply: (body, _ask, _model, channel) => ({ ...body, libraryId: channel.other }),
+  apply: (body, _spec, _model, channel) => ({ ...body, libraryId: channel.other }),
 };
 
 const readLibrary = vendorReader({

@@ -1,6 +1,6 @@
 import { imagesAt } from "../../../dialects/core/requested-output.ts";
 import { object } from "../../../dialects/core/read.ts";
-import { capOfAnswerAlone } from "../../core/requested-output.ts";
+import { createAnswerCapReader } from "../../core/requested-output.ts";
 import { bearer } from "../../core/bearer.ts";
 import { chatBridge, isMultimodal, searchesWeb } from "./chat.ts";
 import { readAli } from "./errors.ts";
@@ -65,30 +65,30 @@ export const ali: ProviderAdapter = {
     {
       operation: "chat",
       dialect: "private:ali-chat",
-      path: (_ask, model, channel) =>
+      path: (_spec, model, channel) =>
         service(channel, `/aigc/${isMultimodal(model) ? "multimodal" : "text"}-generation/generation`),
-      when: (_ask, model, channel) => isNative(model, channel),
+      when: (_spec, model, channel) => isNative(model, channel),
     },
     {
       ...openaiRoute("chat", `${COMPATIBLE}/chat/completions`),
-      when: (_ask, model, channel) => !isNative(model, channel),
+      when: (_spec, model, channel) => !isNative(model, channel),
     },
     openaiRoute("completions", `${COMPATIBLE}/completions`),
     {
       operation: "embeddings",
       dialect: "private:ali-embed",
-      path: (_ask, _model, channel) => service(channel, "/embeddings/text-embedding/text-embedding"),
+      path: (_spec, _model, channel) => service(channel, "/embeddings/text-embedding/text-embedding"),
       exchange: embedExchange,
     },
     {
       operation: "rerank",
       dialect: "private:ali-rerank",
-      path: (_ask, _model, channel) => service(channel, "/rerank/text-rerank/text-rerank"),
+      path: (_spec, _model, channel) => service(channel, "/rerank/text-rerank/text-rerank"),
     },
     {
       operation: "images.generations",
       dialect: "private:ali-image",
-      path: (_ask, _model, channel) => service(channel, "/aigc/text2image/image-synthesis"),
+      path: (_spec, _model, channel) => service(channel, "/aigc/text2image/image-synthesis"),
       when: (ask) => ask.operation === "images.generations",
       exchange: imageExchange,
     },
@@ -113,8 +113,8 @@ export const ali: ProviderAdapter = {
   streamUsage: true,
   bridges: [chatBridge, embedBridge, rerankBridge, imageBridge],
   requestedOutput: {
-    "openai-chat": capOfAnswerAlone(),
-    "private:ali-chat": capOfAnswerAlone((body) => object(body, "parameters") ?? {}),
+    "openai-chat": createAnswerCapReader(),
+    "private:ali-chat": createAnswerCapReader((body) => object(body, "parameters") ?? {}),
     "private:ali-image": imagesAt("parameters.n"),
   },
   chatServer: { takesTopK: true },

@@ -47,7 +47,7 @@ export const chatBridge: Bridge = {
     const parts = isMultimodal(upstreamModel) ? multimodalContent : (message: ChatMessage) => message.text;
     return {
       model: isWeb ? upstreamModel.slice(0, -INTERNET.length) : upstreamModel,
-      input: { messages: chatMessages(body).map((message) => messageOf(message, parts(message))) },
+      input: { messages: chatMessages(body).map((message) => toMessage(message, parts(message))) },
       parameters: compact({
         result_format: "message",
         incremental_output: body["stream"] === true ? true : undefined,
@@ -64,12 +64,12 @@ export const chatBridge: Bridge = {
     const [choice] = objects(output, "choices");
     const message = object(choice, "message");
     needed(message ?? text(output, "text"));
-    const calls = objects(message, "tool_calls").map(callOf);
+    const calls = objects(message, "tool_calls").map(toToolCall);
     const reason = text(choice, "finish_reason") ?? text(output, "finish_reason");
     return chatAnswer(
       {
         id: text(body, "request_id"),
-        content: text(output, "text") ?? textOf(message),
+        content: text(output, "text") ?? readText(message),
         reasoning: text(message, "reasoning_content"),
         toolCalls: calls,
         finish: isRunning(reason) ? "stop" : (reason ?? "stop"),
@@ -78,10 +78,10 @@ export const chatBridge: Bridge = {
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
-function messageOf(message: ChatMessage, content: string | JsonObject[]): JsonObject {
+function toMessage(message: ChatMessage, content: string | JsonObject[]): JsonObject {
   const calls = message.source["tool_calls"];
   return compact({
     role: message.role,
@@ -97,7 +97,7 @@ function multimodalContent(message: ChatMessage): JsonObject[] {
 }
 
 /** Plain models write text, multimodal ones a list of texts. */
-function textOf(message: JsonObject | undefined): string {
+function readText(message: JsonObject | undefined): string {
   return (
     text(message, "content") ??
     objects(message, "content")
@@ -106,7 +106,7 @@ function textOf(message: JsonObject | undefined): string {
   );
 }
 
-function callOf(call: JsonObject): JsonObject {
+function toToolCall(call: JsonObject): JsonObject {
   const named = object(call, "function");
   return toolCall(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments") ?? "");
 }
@@ -128,9 +128,9 @@ function aliUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
-  const increment = incrementsOf(CUMULATIVE.test(context.upstreamModel));
+  const increment = createIncrementCutter(CUMULATIVE.test(context.upstreamModel));
   const calls = new CallParts(writer);
   return {
     event({ event, data }) {
@@ -140,10 +140,10 @@ function streamOf(context: BridgeContext): StreamBridge {
         return writer.fail({ message: text(data, "message") ?? "", type: code, code, param: text(data, "request_id") });
       }
       writer.name({ id: text(data, "request_id") });
-      const piece = pieceOf(object(data, "output"));
+      const piece = readPiece(object(data, "output"));
       const before = [
         ...(piece.thought === "" ? [] : writer.delta({ reasoning_content: piece.thought })),
-        ...piece.calls.flatMap((call) => calls.take(callOf(call))),
+        ...piece.calls.flatMap((call) => calls.take(toToolCall(call))),
       ];
       return [...before, ...rest(writer, increment(piece.said), piece.reason, aliUsage(object(data, "usage")))];
     },
@@ -164,11 +164,11 @@ function rest(
   return [...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];
 }
 
-function pieceOf(output: JsonObject | undefined) {
+function readPiece(output: JsonObject | undefined) {
   const [choice] = objects(output, "choices");
   const message = object(choice, "message");
   return {
-    said: text(output, "text") ?? textOf(message),
+    said: text(output, "text") ?? readText(message),
     thought: text(message, "reasoning_content") ?? "",
     calls: objects(message, "tool_calls"),
     reason: text(choice, "finish_reason") ?? text(output, "finish_reason"),
@@ -176,7 +176,7 @@ function pieceOf(output: JsonObject | undefined) {
 }
 
 /** Cuts what was said before off texts that repeat it; plain cutting would damage true increments. */
-function incrementsOf(isCumulative: boolean): (said: string) => string {
+function createIncrementCutter(isCumulative: boolean): (said: string) => string {
   let soFar = "";
   return (said) => {
     const isRepeated = isCumulative && soFar !== "" && said.startsWith(soFar);

@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { asObject, asText } from "../../core/errors/error-body.ts";
 import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
 import {
-  classOfCode,
-  errorOf,
+  findCodeClass,
+  readVendorError,
   vendorReader,
   vendorUpstreamError,
   type CodeTable,
@@ -60,8 +60,8 @@ function native(from: JsonObject, request: JsonValue | undefined): NativeError |
 export function readAli(answer: FailedAnswer): UpstreamError | undefined {
   const found = readNative(answer);
   if (found || answer.status < 400) return found;
-  const error = errorOf(answer);
-  const errorClass = error && (deniedClass(error.code, error.message) ?? classOfCode(CODES, error.code));
+  const error = readVendorError(answer);
+  const errorClass = error && (deniedClass(error.code, error.message) ?? findCodeClass(CODES, error.code));
   return (
     errorClass && vendorUpstreamError(errorClass, { ...error, type: error.type || "ali_error", status: answer.status })
   );

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, channelOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
+import {
+  createRequestSpec,
+  createUpstreamCall,
+  createChannelRecord,
+  createExchange,
+  readJson,
+} from "../../../../test/kit/provider-kit.ts";
 import { ali } from "./ali.ts";
 import { imageExchange } from "./image-task.ts";
 
@@ -10,12 +16,12 @@ const state = (task_status: string, more: object = {}) => ({
 
 describe("image tasks of DashScope", () => {
   it("wait three seconds between reads and give up after a minute", async () => {
-    const { context, calls, slept } = exchangeOf([
+    const { context, calls, slept } = createExchange([
       state("PENDING"),
       ...Array.from({ length: 20 }, () => state("RUNNING")),
     ]);
-    const answer = await imageExchange(callOf(URL, {}, { authorization: "Bearer k" }), context);
-    const json = await jsonOf(answer);
+    const answer = await imageExchange(createUpstreamCall(URL, {}, { authorization: "Bearer k" }), context);
+    const json = await readJson(answer);
     expect([calls.length, slept.length, new Set(slept)]).toEqual([21, 19, new Set([3000])]);
     const read = ali.classify?.({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(json)), json });
     expect(read).toMatchObject({ class: "timeout", retry: false });
@@ -24,14 +30,14 @@ describe("image tasks of DashScope", () => {
   it("are downloaded where the client asked for bytes", async () => {
     const results = [{ url: "https://i.example/1.png" }, { code: "InternalError", message: "no" }];
     const asked: string[] = [];
-    const { context } = exchangeOf([state("PENDING"), state("SUCCEEDED", { results })], {
-      spec: askOf({ operation: "images.generations", wantsBase64: true }),
+    const { context } = createExchange([state("PENDING"), state("SUCCEEDED", { results })], {
+      spec: createRequestSpec({ operation: "images.generations", wantsBase64: true }),
       download(url) {
         asked.push(url);
         return Promise.resolve({ mediaType: "image/png", bytes: Buffer.from("PNG") });
       },
     });
-    const json = await jsonOf(await imageExchange(callOf(URL, {}), context));
+    const json = await readJson(await imageExchange(createUpstreamCall(URL, {}), context));
     expect(json).toMatchObject({ output: { results: [{ b64_image: "UE5H" }, results[1]] } });
     expect(asked).toEqual(["https://i.example/1.png"]);
   });
@@ -39,13 +45,13 @@ describe("image tasks of DashScope", () => {
   it("continue when a poll fails, and are found next to the compatible base", async () => {
     const baseUrl = "https://dashscope.aliyuncs.com/compatible-mode/v1";
     const done = state("SUCCEEDED", { results: [{ url: "https://i.example/1.png" }] });
-    const { context, calls } = exchangeOf(
+    const { context, calls } = createExchange(
       [state("PENDING"), { status: 429, json: {} }, { status: 502, json: {} }, done],
       {
-        channel: channelOf({ baseUrl }),
+        channel: createChannelRecord({ baseUrl }),
       },
     );
-    expect((await imageExchange(callOf(URL, {}), context)).status).toBe(200);
+    expect((await imageExchange(createUpstreamCall(URL, {}), context)).status).toBe(200);
     expect(calls.slice(1).map((call) => call.url.pathname)).toEqual([
       "/api/v1/tasks/t",
       "/api/v1/tasks/t",
@@ -54,8 +60,8 @@ describe("image tasks of DashScope", () => {
   });
 
   it("hand a refused submission on", async () => {
-    const { context } = exchangeOf([{ status: 400, json: { code: "InvalidParameter", message: "size" } }]);
-    expect((await imageExchange(callOf(URL, {}), context)).status).toBe(400);
+    const { context } = createExchange([{ status: 400, json: { code: "InvalidParameter", message: "size" } }]);
+    expect((await imageExchange(createUpstreamCall(URL, {}), context)).status).toBe(400);
   });
 
   it("keep the images that were made when single ones failed", () => {

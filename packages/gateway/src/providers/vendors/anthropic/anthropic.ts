@@ -27,25 +27,25 @@ export const anthropic: ProviderAdapter = {
   hostFilter: anthropicFilter,
   listModels: listOpenAiModels("/v1/models?limit=1000", {
     base: BASE,
-    headers: (channel, key) => headersOf(key, versionOf(channel, undefined)),
+    headers: (channel, key) => buildHeaders(key, resolveVersion(channel, undefined)),
   }),
   keyHint: "sk-ant-...",
   otherHint: `API version, default ${VERSION}`,
 };
 
 function sign(call: UpstreamCall, channel: ChannelRecord, { key, clientHeaders }: SigningContext): void {
-  Object.assign(call.headers, headersOf(key, versionOf(channel, clientHeaders["anthropic-version"])));
+  Object.assign(call.headers, buildHeaders(key, resolveVersion(channel, clientHeaders["anthropic-version"])));
   const beta = clientHeaders["anthropic-beta"];
   if (beta !== undefined) call.headers["anthropic-beta"] = beta;
 }
 
 /** The client's own version, the channel's, the vendor's current one. */
-function versionOf(channel: ChannelRecord, asked: string | undefined): string {
+function resolveVersion(channel: ChannelRecord, asked: string | undefined): string {
   return asked ?? (channel.other === "" ? VERSION : channel.other);
 }
 
 /** Tokens of a sign-in start with `sk-ant-oat` and travel as bearer. */
-function headersOf(key: string, version: string): Record<string, string> {
+function buildHeaders(key: string, version: string): Record<string, string> {
   const credential = key.startsWith("sk-ant-oat") ? { authorization: `Bearer ${key}` } : { "x-api-key": key };
   return { ...credential, "anthropic-version": version };
 }

@@ -1,6 +1,6 @@
 import type { ChannelRecord, HostFilter } from "../../core/types.ts";
-import { hostOf, overridden, rulesOf } from "./find-host.ts";
-import { BETA_HEADER, betasOf, filteredFor, withNeededBetas } from "./host-filter.ts";
+import { findHost, overridden, findHostRules } from "./find-host.ts";
+import { BETA_HEADER, listBetas, filteredFor, withNeededBetas } from "./host-filter.ts";
 import { refusedNames } from "./host-refusals.ts";
 import { KNOWN_BETAS, type MessagesHost } from "./host-rules.ts";
 
@@ -18,11 +18,11 @@ export function messagesFilter(host: (channel: ChannelRecord) => MessagesHost): 
       const own = [overrides?.[found], overrides?.[String(channel.id)]].filter((one) => one !== undefined);
       const takesAll = found === "anthropic" && learned === undefined && own.length === 0;
       if (takesAll || channel.setting["filters"] === "off") return { ...request, dropped: [] };
-      return filteredFor(own.reduce(overridden, rulesOf(found, upstreamModel)), request, learned);
+      return filteredFor(own.reduce(overridden, findHostRules(found, upstreamModel)), request, learned);
     },
-    refused: (message, sent) => refusedNames(message, betasOf(sent)),
-    betas: { header: BETA_HEADER, names: KNOWN_BETAS, read: betasOf },
+    refused: (message, sent) => refusedNames(message, listBetas(sent)),
+    betas: { header: BETA_HEADER, names: KNOWN_BETAS, read: listBetas },
   };
 }
 
-export const anthropicFilter = messagesFilter(({ baseUrl }) => hostOf(baseUrl));
+export const anthropicFilter = messagesFilter(({ baseUrl }) => findHost(baseUrl));

@@ -21,7 +21,7 @@ const HOSTS: readonly (readonly [RegExp, MessagesHost])[] = [
  * The host behind a base URL; the vendor's own where a channel has none. A server in the operator's own network is taken
  * for a relay of the vendor: nothing is known that it would refuse.
  */
-export function hostOf(baseUrl: string): MessagesHost {
+export function findHost(baseUrl: string): MessagesHost {
   if (baseUrl === "" || !URL.canParse(baseUrl)) return "anthropic";
   const name = new URL(baseUrl).hostname.toLowerCase();
   const known = HOSTS.find(([pattern]) => pattern.test(name))?.[1];
@@ -37,7 +37,7 @@ function isOwnNetwork(name: string): boolean {
 }
 
 /** OpenRouter passes what Claude alone takes on to Claude. */
-export function rulesOf(host: MessagesHost, model: string): HostRules {
+export function findHostRules(host: MessagesHost, model: string): HostRules {
   const rules = HOST_RULES[host];
   if (host !== "openrouter" || !model.startsWith("anthropic/")) return rules;
   return { ...rules, betas: { unknown: "forward" }, members: { drop: ["container", "mcp_servers"] } };

@@ -2,20 +2,20 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyText, objects } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { hostOf, overridden, rulesOf } from "./find-host.ts";
+import { findHost, overridden, findHostRules } from "./find-host.ts";
 import { filteredFor } from "./host-filter.ts";
 import { refusedNames } from "./host-refusals.ts";
 import { HOST_RULES, type MessagesHost } from "./host-rules.ts";
 
 const HOSTS = Object.keys(HOST_RULES) as MessagesHost[];
 const HI = [{ role: "user", content: "hi" }];
-const betasOfAll = new Set(
+const allBetas = new Set(
   HOSTS.flatMap((host) => {
     const { forward = [], drop = [], rename = {} } = HOST_RULES[host].betas;
     return [...forward, ...drop, ...Object.keys(rename)];
   }),
 );
-const BETAS = [...betasOfAll, "fast-mode-2026-02-01", "never-heard-of-2031-01-01"];
+const BETAS = [...allBetas, "fast-mode-2026-02-01", "never-heard-of-2031-01-01"];
 const MEMBERS = [
   "context_management",
   "mcp_servers",
@@ -42,7 +42,7 @@ const TYPES = [
 
 function filtered(host: MessagesHost, body: JsonObject, betas: readonly string[] = [], learned?: ReadonlySet<string>) {
   const headers = betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
-  const found = filteredFor(rulesOf(host, "claude-sonnet-4-6"), { body, headers }, learned);
+  const found = filteredFor(findHostRules(host, "claude-sonnet-4-6"), { body, headers }, learned);
   return { ...found, betas: found.headers["anthropic-beta"]?.split(",") ?? [] };
 }
 
@@ -55,7 +55,7 @@ const requests = fc.record({
   isScoped: fc.boolean(),
 });
 
-function bodyOf({ members, ofTools, types, isScoped }: typeof requests extends fc.Arbitrary<infer T> ? T : never) {
+function buildBody({ members, ofTools, types, isScoped }: typeof requests extends fc.Arbitrary<infer T> ? T : never) {
   const cache_control = { type: "ephemeral", ...(isScoped && { scope: "global" }) };
   const own = Object.fromEntries(ofTools.map((name) => [name, true]));
   const tools = ["custom", ...types.filter((type) => type !== "custom")].map((type) => ({ type, name: type, ...own }));
@@ -69,7 +69,7 @@ function bodyOf({ members, ofTools, types, isScoped }: typeof requests extends f
   };
 }
 
-function namesOfTools(body: JsonObject): string[] {
+function listToolNames(body: JsonObject): string[] {
   return objects(body, "tools").map((tool) => `tools:${anyText(tool, "type")}`);
 }
 
@@ -88,7 +88,7 @@ describe.each(HOSTS)("a request to %s", (host) => {
   it("has no beta, member, tool or scope that the host refuses, and names each that went", () => {
     fc.assert(
       fc.property(requests, (asked) => {
-        const body = bodyOf(asked) as JsonObject;
+        const body = buildBody(asked) as JsonObject;
         const after = filtered(host, body, asked.betas);
         for (const beta of after.betas) {
           if (rules.betas.unknown === "drop") expect(rules.betas.forward).toContain(beta);
@@ -101,8 +101,8 @@ describe.each(HOSTS)("a request to %s", (host) => {
         if (!rules.hasCacheScope) expect(text).not.toContain('"scope"');
         const lost = Object.keys(body).filter((name) => after.body[name] === undefined);
         expect(after.dropped).toEqual(expect.arrayContaining(lost));
-        const before = namesOfTools(body);
-        const left = namesOfTools(after.body);
+        const before = listToolNames(body);
+        const left = listToolNames(after.body);
         expect(after.dropped.filter((name) => name.startsWith("tools:"))).toEqual(
           before.filter((name) => !left.includes(name)),
         );
@@ -123,16 +123,22 @@ describe.each(HOSTS)("a request to %s", (host) => {
     const isTaken = unknown === "forward" ? !drop.includes(name) : forward.includes(name);
     const after = filtered(host, { messages: HI }, [beta]);
     const isScope = beta.startsWith("prompt-caching-scope-") && !rules.hasCacheScope;
-    const isOfDropped =
+    const isDropped =
       isScope ||
       MEMBER_BY_BETA.some(([start, member]) => beta.startsWith(start) && rules.members.drop?.includes(member) === true);
-    if (isTaken && !isOfDropped) expect(after).toMatchObject({ betas: [name], dropped: [] });
+    if (isTaken && !isDropped) expect(after).toMatchObject({ betas: [name], dropped: [] });
     else expect(after).toMatchObject({ betas: [], dropped: [`anthropic-beta:${beta}`] });
   });
 });
 
 it("the vendor's own host gets everything", () => {
-  const body = bodyOf({ betas: [], members: MEMBERS, ofTools: OF_TOOLS, types: TYPES, isScoped: true }) as JsonObject;
+  const body = buildBody({
+    betas: [],
+    members: MEMBERS,
+    ofTools: OF_TOOLS,
+    types: TYPES,
+    isScoped: true,
+  }) as JsonObject;
   const after = filtered("anthropic", body, BETAS);
   expect(after).toMatchObject({ betas: BETAS, dropped: [] });
   expect(after.body).toBe(body);
@@ -195,12 +201,12 @@ it.each([
   ["https://notanthropic.com", "other"],
   ["https://relay.example.com", "other"],
 ])("the host of %s is %s", (baseUrl, host) => {
-  expect(hostOf(baseUrl)).toBe(host);
+  expect(findHost(baseUrl)).toBe(host);
 });
 
 it("OpenRouter passes the context management of Claude on", () => {
   const ask = (model: string) =>
-    filteredFor(rulesOf("openrouter", model), {
+    filteredFor(findHostRules("openrouter", model), {
       body: { context_management: {} },
       headers: { "anthropic-beta": "context-management-2025-06-27" },
     }).dropped;
@@ -237,7 +243,7 @@ describe("what a host refuses by name", () => {
 });
 
 it("the operator's word wins over the rules of a host", () => {
-  const rules = overridden(rulesOf("bedrock-invoke", "m"), {
+  const rules = overridden(findHostRules("bedrock-invoke", "m"), {
     forward: ["claude-code-20250219"],
     drop: ["effort-2025-11-24"],
     rename: { "old-1": "context-1m-2025-08-07" },

@@ -1,7 +1,7 @@
 // What a host of the Messages protocol refuses is taken out of a request and named, so that coding agents, which write
 // for the vendor's own host, work at every other one.
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import type { FilteredRequest, HostRequest } from "../../core/types.ts";
@@ -19,19 +19,19 @@ export function filteredFor(
   learned: ReadonlySet<string> = NONE,
 ): FilteredRequest {
   const dropped: string[] = [];
-  const betas = betasOf(asked);
+  const betas = listBetas(asked);
   const forwarded = forwardedBetas(betas, rules, learned, dropped);
   refuseLostBlocks(asked.body, rules);
   const members = membersToDrop(asked.body, rules, { betas, forwarded, learned });
   const slim = withoutMembers(asked.body, members, dropped);
   const body = withoutTools(slim, rules.tools, learned, dropped);
-  const left = forwarded.filter((beta) => !isBetaOf(beta, members));
+  const left = forwarded.filter((beta) => !isUnusedBeta(beta, members));
   for (const beta of forwarded) if (!left.includes(beta)) dropped.push(`${BETA_HEADER}:${beta}`);
-  return { body: without(body, ["anthropic_beta"]), headers: withBetas(asked.headers, left), dropped };
+  return { body: omitMembers(body, ["anthropic_beta"]), headers: withBetas(asked.headers, left), dropped };
 }
 
 /** Betas of the header, and those of the member in which some clients write them. */
-export function betasOf({ headers, body }: HostRequest): string[] {
+export function listBetas({ headers, body }: HostRequest): string[] {
   const written = (headers[BETA_HEADER] ?? "").split(",").map((name) => name.trim());
   const inBody = list(body, "anthropic_beta").filter((name) => typeof name === "string");
   return [...new Set([...written, ...inBody])].filter((name) => name !== "");
@@ -39,10 +39,10 @@ export function betasOf({ headers, body }: HostRequest): string[] {
 
 /** Betas that tools of a converted request are for. */
 export function withNeededBetas(asked: HostRequest): HostRequest {
-  const types = new Set(objects(asked.body, "tools").map(typeOf));
+  const types = new Set(objects(asked.body, "tools").map(readToolType));
   const needed = Object.entries(BETA_OF_TOOLS).flatMap(([type, beta]) => (types.has(type) ? [beta] : []));
   if (needed.length === 0) return asked;
-  return { ...asked, headers: withBetas(asked.headers, [...new Set([...betasOf(asked), ...needed])]) };
+  return { ...asked, headers: withBetas(asked.headers, [...new Set([...listBetas(asked), ...needed])]) };
 }
 
 function withBetas(headers: HostRequest["headers"], betas: readonly string[]): HostRequest["headers"] {
@@ -98,7 +98,7 @@ function findWithoutBeta({ members }: HostRules, { betas, forwarded }: Betas): s
 const OWN: ReadonlySet<string> = new Set(["anthropic_version", "anthropic_beta"]);
 
 /** All that a beta is for was taken out. */
-function isBetaOf(beta: string, members: ReadonlySet<string>): boolean {
+function isUnusedBeta(beta: string, members: ReadonlySet<string>): boolean {
   const paths = MEMBERS_OF_BETAS.filter(([pattern]) => pattern.test(beta)).flatMap(([, found]) => found);
   return paths.length > 0 && paths.every((path) => members.has(path));
 }
@@ -111,7 +111,7 @@ function withoutMembers(body: JsonObject, members: ReadonlySet<string>, dropped:
   );
   dropped.push(...names, ...lost);
   const bare = lost.map((path) => path.slice(OF_TOOLS.length));
-  const slim = eachObject(without(body, names), "tools", (tool) => without(tool, bare));
+  const slim = eachObject(omitMembers(body, names), "tools", (tool) => omitMembers(tool, bare));
   const unscoped = members.has(SCOPE) ? withoutScopes(slim) : slim;
   if (unscoped !== slim) dropped.push(SCOPE);
   return unscoped;
@@ -131,7 +131,7 @@ function withoutScopesIn(block: JsonObject): JsonObject {
 function withoutScope(holder: JsonObject): JsonObject {
   const mark = holder["cache_control"];
   return isObject(mark) && mark["scope"] !== undefined
-    ? { ...holder, cache_control: without(mark, ["scope"]) }
+    ? { ...holder, cache_control: omitMembers(mark, ["scope"]) }
     : holder;
 }
 
@@ -150,7 +150,7 @@ function fits(type: string, pattern: string): boolean {
   return pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
 }
 
-function typeOf(tool: JsonObject): string {
+function readToolType(tool: JsonObject): string {
   return text(tool, "type") ?? "custom";
 }
 
@@ -159,24 +159,24 @@ function withoutTools(body: JsonObject, rules: ToolRules, learned: ReadonlySet<s
   const tools = objects(body, "tools");
   const isWhole = !tools.some((tool) => tool["defer_loading"] === true);
   const isRefused = (tool: JsonObject) =>
-    !takesTool(typeOf(tool), rules) ||
-    learned.has(`tools:${typeOf(tool)}`) ||
-    (isWhole && SEARCHES_TOOLS.test(typeOf(tool)) && dropped.includes(`${OF_TOOLS}defer_loading`));
+    !takesTool(readToolType(tool), rules) ||
+    learned.has(`tools:${readToolType(tool)}`) ||
+    (isWhole && SEARCHES_TOOLS.test(readToolType(tool)) && dropped.includes(`${OF_TOOLS}defer_loading`));
   const refused = tools.filter(isRefused);
   if (refused.length === 0) return body;
   const left = tools.filter((tool) => !refused.includes(tool));
   refuseLostTool(body, refused, left);
-  dropped.push(...refused.map((tool) => `tools:${typeOf(tool)}`));
-  return left.length === 0 ? without(body, ["tools", "tool_choice"]) : { ...body, tools: left };
+  dropped.push(...refused.map((tool) => `tools:${readToolType(tool)}`));
+  return left.length === 0 ? omitMembers(body, ["tools", "tool_choice"]) : { ...body, tools: left };
 }
 
 /** A tool that is alone or forced is what the request is about; next to others it is one of many that agents offer. */
 function refuseLostTool(body: JsonObject, refused: readonly JsonObject[], left: readonly JsonObject[]): void {
   const choice = object(body, "tool_choice");
   const forced = refused.find((tool) => choice?.["type"] === "tool" && choice["name"] === tool["name"]);
-  const alone = left.length === 0 ? refused.find((tool) => !SEARCHES_TOOLS.test(typeOf(tool))) : undefined;
+  const alone = left.length === 0 ? refused.find((tool) => !SEARCHES_TOOLS.test(readToolType(tool))) : undefined;
   const lost = forced ?? (choice?.["type"] === "none" ? undefined : alone);
-  if (lost !== undefined) throw unsupportedParameter(`tools.${typeOf(lost)}`, CURE);
+  if (lost !== undefined) throw unsupportedParameter(`tools.${readToolType(lost)}`, CURE);
 }
 
 const CURE = "The host of this channel does not take it: use a channel of Anthropic's own API, or leave it out.";

@@ -20,7 +20,9 @@ export function refusedNames(message: string, betas: readonly string[]): string[
   if (ANY_BETA.test(message)) return betaNames(betas);
   const tool = TOOL.exec(message)?.[1];
   if (tool !== undefined) return [`tools:${tool}`];
-  return [...message.matchAll(MEMBER)].flatMap(([, path = ""]) => memberOf(path)).filter((path) => !NEEDED.test(path));
+  return [...message.matchAll(MEMBER)]
+    .flatMap(([, path = ""]) => parseMember(path))
+    .filter((path) => !NEEDED.test(path));
 }
 
 function betaNames(names: readonly string[]): string[] {
@@ -28,7 +30,7 @@ function betaNames(names: readonly string[]): string[] {
 }
 
 /** The path without numbers and types, as far as it can be left out. */
-function memberOf(path: string): string[] {
+function parseMember(path: string): string[] {
   if (/(?:^|\.)cache_control\.(?:\w+\.)?scope$/.test(path)) return ["cache_control.scope"];
   const ofTool = /^tools\.\d+\.(?:[a-z]\w*\.)?(\w+)$/.exec(path)?.[1];
   if (ofTool !== undefined) return [`tools[].${ofTool}`];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { askOf, channelOf } from "../../../../test/kit/provider-kit.ts";
+import { createRequestSpec, createChannelRecord } from "../../../../test/kit/provider-kit.ts";
 import { thinkingSuffix } from "./thinking-suffix.ts";
 
 function apply(model: string, body: Record<string, number>) {
-  return thinkingSuffix.apply({ model, ...body }, askOf(), model, channelOf());
+  return thinkingSuffix.apply({ model, ...body }, createRequestSpec(), model, createChannelRecord());
 }
 
 describe("thinkingSuffix", () => {
@@ -32,8 +32,8 @@ describe("thinkingSuffix", () => {
 
   it("is no part of the name where tokens are counted", () => {
     const body = { model: "claude-opus-4-8-thinking", messages: [] };
-    const spec = askOf({ operation: "count_tokens", dialect: "anthropic-count-tokens" });
-    expect(thinkingSuffix.apply(body, spec, body.model, channelOf())).toEqual({
+    const spec = createRequestSpec({ operation: "count_tokens", dialect: "anthropic-count-tokens" });
+    expect(thinkingSuffix.apply(body, spec, body.model, createChannelRecord())).toEqual({
       model: "claude-opus-4-8",
       messages: [],
     });
@@ -42,6 +42,6 @@ describe("thinkingSuffix", () => {
 
   it("leaves other names alone", () => {
     const body = { model: "claude-opus-5" };
-    expect(thinkingSuffix.apply(body, askOf(), "claude-opus-5", channelOf())).toBe(body);
+    expect(thinkingSuffix.apply(body, createRequestSpec(), "claude-opus-5", createChannelRecord())).toBe(body);
   });
 });

@@ -1,7 +1,7 @@
 import { claudeModel, thinksAdaptively } from "../../../dialects/bridges/parts/models/claude-models.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count } from "../../../dialects/core/read.ts";
-import { without } from "../../../dialects/core/json-edit.ts";
+import { omitMembers } from "../../../dialects/core/json-edit.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
 const SUFFIX = "-thinking";
@@ -22,7 +22,7 @@ export const thinkingSuffix: RequestTransform = {
     if (!upstreamModel.endsWith(SUFFIX)) return body;
     const model = upstreamModel.slice(0, -SUFFIX.length);
     if (body["thinking"] !== undefined || spec.operation === "count_tokens") return { ...body, model };
-    const plain = without(body, SAMPLING);
+    const plain = omitMembers(body, SAMPLING);
     return thinksAdaptively(claudeModel(model)) ? { ...plain, model, thinking: ADAPTIVE } : withBudget(plain, model);
   },
 };

@@ -15,7 +15,7 @@ import { AWS_MODELS } from "./models.ts";
 import { controlUrl, listAwsModels } from "./list-models.ts";
 import { signV4 } from "./sigv4.ts";
 import { asNumber } from "../../core/errors/error-body.ts";
-import { without } from "../../../dialects/core/json-edit.ts";
+import { omitMembers } from "../../../dialects/core/json-edit.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import type {
   ResponseTransform,
@@ -40,7 +40,7 @@ const claudeBody: RequestTransform = {
   on: ["anthropic-messages"],
   apply(body) {
     const head = Object.fromEntries(FIRST.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
-    return { anthropic_version: CLAUDE_VERSION, ...head, ...without(body, [...FIRST, "model", "stream"]) };
+    return { anthropic_version: CLAUDE_VERSION, ...head, ...omitMembers(body, [...FIRST, "model", "stream"]) };
   },
 };
 
@@ -82,16 +82,16 @@ export const aws: ProviderAdapter = {
       path: invoke("invoke", "invoke-with-response-stream"),
       framing: "aws-eventstream",
       inlinesImages: true,
-      when: (_ask, model) => isClaude(model),
+      when: (_spec, model) => isClaude(model),
     },
-    { ...openaiRoute("chat", "/openai/v1/chat/completions"), when: (_ask, model) => isOpenAi(model) },
+    { ...openaiRoute("chat", "/openai/v1/chat/completions"), when: (_spec, model) => isOpenAi(model) },
     {
       operation: "chat",
       dialect: "private:aws-converse",
       path: invoke("converse", "converse-stream"),
       framing: "aws-eventstream",
       inlinesImages: true,
-      when: (_ask, model) => !isClaude(model) && !isOpenAi(model),
+      when: (_spec, model) => !isClaude(model) && !isOpenAi(model),
     },
     {
       operation: "embeddings",

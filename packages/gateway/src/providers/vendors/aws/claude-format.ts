@@ -2,7 +2,7 @@ import { claudeModel, refusesBudgets } from "../../../dialects/bridges/parts/mod
 import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { object } from "../../../dialects/core/read.ts";
-import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
 /**
@@ -15,7 +15,7 @@ export const withoutFormat: RequestTransform = {
   rewords: ["output_config"],
   apply(body, spec, upstreamModel) {
     if (spec.dialect === "anthropic-messages" || !refusesBudgets(claudeModel(upstreamModel))) return body;
-    const loose = eachObject(body, "tools", (tool) => without(tool, ["strict"]));
+    const loose = eachObject(body, "tools", (tool) => omitMembers(tool, ["strict"]));
     const config = object(loose, "output_config");
     const schema = object(object(config, "format"), "schema");
     if (config === undefined || schema === undefined) return loose;

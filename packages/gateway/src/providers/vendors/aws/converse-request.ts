@@ -7,7 +7,7 @@ import { unsupportedPart } from "../../../dialects/bridges/parts/answer/refused.
 import { mistralId } from "../mistral/request.ts";
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
-  argumentsOf,
+  parseCallArguments,
   chatMessages,
   imageData,
   maxTokens,
@@ -51,8 +51,8 @@ export function converseRequest(asked: JsonObject, context: BridgeContext): Json
   checkChatFields(body, context, READ);
   checkChatParts(body, context, true, ["file"]);
   const messages = chatMessages(body);
-  const idOf = MISTRAL.test(context.upstreamModel) ? mistralId : (id: string) => id;
-  const system = systemOf(body, messages);
+  const toToolUseId = MISTRAL.test(context.upstreamModel) ? mistralId : (id: string) => id;
+  const system = buildSystem(body, messages);
   checkSameCap(body, maxTokens(body), ...MODEL_CAPS.map((path) => `additional_model_request_fields.${path}`));
   const config = compact({
     maxTokens: maxTokens(body),
@@ -70,7 +70,9 @@ export function converseRequest(asked: JsonObject, context: BridgeContext): Json
   });
   return compact({
     messages: alternating(
-      messages.filter((message) => message.role !== "system").flatMap((message) => turnOf(message, idOf, context)),
+      messages
+        .filter((message) => message.role !== "system")
+        .flatMap((message) => toTurns(message, toToolUseId, context)),
     ),
     system: nonEmpty(system),
     inferenceConfig: filled(config),
@@ -90,7 +92,7 @@ function filled(from: JsonObject): JsonObject | undefined {
 }
 
 /** A JSON object without a schema can only be asked for in words. */
-function systemOf(body: JsonObject, messages: readonly ChatMessage[]): JsonObject[] {
+function buildSystem(body: JsonObject, messages: readonly ChatMessage[]): JsonObject[] {
   const written = messages.flatMap((message) =>
     message.role === "system" && message.text !== "" ? [{ text: message.text }, ...cachePoint(message)] : [],
   );
@@ -105,33 +107,35 @@ interface Turn {
   readonly content: JsonObject[];
 }
 
-function turnOf(message: ChatMessage, idOf: IdOf, context: BridgeContext): Turn[] {
+function toTurns(message: ChatMessage, toToolUseId: IdOf, context: BridgeContext): Turn[] {
   const content =
     message.role === "tool"
-      ? [resultOf(message, idOf)]
-      : [...blocksOf(message, context), ...message.toolCalls.map((call) => useOf(call, idOf))];
+      ? [toToolResult(message, toToolUseId)]
+      : [...toBlocks(message, context), ...message.toolCalls.map((call) => toToolUse(call, toToolUseId))];
   return content.length === 0
     ? []
     : [{ role: message.role === "assistant" ? "assistant" : "user", content: [...content, ...cachePoint(message)] }];
 }
 
-function resultOf(message: ChatMessage, idOf: IdOf): JsonObject {
+function toToolResult(message: ChatMessage, toToolUseId: IdOf): JsonObject {
   const status = message.source["fw_is_error"] === true ? "error" : "success";
-  return { toolResult: { toolUseId: idOf(message.toolCallId ?? ""), content: [{ text: message.text }], status } };
+  return {
+    toolResult: { toolUseId: toToolUseId(message.toolCallId ?? ""), content: [{ text: message.text }], status },
+  };
 }
 
-function useOf(call: ChatMessage["toolCalls"][number], idOf: IdOf): JsonObject {
-  return { toolUse: { toolUseId: idOf(call.id), name: call.name, input: argumentsOf(call) } };
+function toToolUse(call: ChatMessage["toolCalls"][number], toToolUseId: IdOf): JsonObject {
+  return { toolUse: { toolUseId: toToolUseId(call.id), name: call.name, input: parseCallArguments(call) } };
 }
 
 /** Text may not be empty; a plain string is one block, parts keep their order. */
-function blocksOf(message: ChatMessage, context: BridgeContext): JsonObject[] {
+function toBlocks(message: ChatMessage, context: BridgeContext): JsonObject[] {
   const parts = objects(message.source, "content");
   if (parts.length === 0) return message.text === "" ? [] : [{ text: message.text }];
-  return parts.flatMap((part) => blockOf(part, context));
+  return parts.flatMap((part) => toPartBlocks(part, context));
 }
 
-function blockOf(part: JsonObject, context: BridgeContext): JsonObject[] {
+function toPartBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
   const said = text(part, "text") ?? text(part, "refusal");
   if (said !== undefined) return said === "" ? [] : [{ text: said }];
   const url = text(object(part, "image_url"), "url");
@@ -142,11 +146,11 @@ function blockOf(part: JsonObject, context: BridgeContext): JsonObject[] {
   const file = object(part, "file");
   const data = text(file, "file_data");
   if (data === undefined) throw unsupportedPart("messages.content.file", context);
-  return [documentOf(data, text(file, "filename") ?? "document")];
+  return [toDocument(data, text(file, "filename") ?? "document")];
 }
 
 /** The name takes letters, digits, blanks, hyphens and brackets only. */
-function documentOf(url: string, filename: string): JsonObject {
+function toDocument(url: string, filename: string): JsonObject {
   const { mediaType, data } = imageData(url);
   const name =
     filename

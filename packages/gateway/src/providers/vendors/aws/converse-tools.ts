@@ -16,14 +16,14 @@ export function toolConfig(body: JsonObject, messages: readonly ChatMessage[]): 
       inputSchema: { json: parameters ?? { type: "object", properties: {} } },
     }),
   }));
-  return compact({ tools, toolChoice: offered.length === 0 ? undefined : choiceOf(choice) });
+  return compact({ tools, toolChoice: offered.length === 0 ? undefined : toToolChoice(choice) });
 }
 
 function calledBefore(name: string): ChatFunction {
   return { name, description: undefined, parameters: undefined };
 }
 
-function choiceOf(choice: ReturnType<typeof chatToolChoice>): JsonObject | undefined {
+function toToolChoice(choice: ReturnType<typeof chatToolChoice>): JsonObject | undefined {
   switch (choice?.mode) {
     case "required":
       return { any: {} };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
+import { createBridgeContext, listEventData, event } from "../../../../test/kit/provider-kit.ts";
 import { converseBridge } from "./converse.ts";
 
 const png = "data:image/png;base64,aGk=";
@@ -29,7 +29,7 @@ describe("requests of Converse", () => {
     ];
     const body = converseBridge.request(
       { model: "m", messages, tools: [tool], tool_choice: "none" },
-      bridgeContextOf(),
+      createBridgeContext(),
     );
     expect(body["messages"]).toEqual([
       { role: "user", content: [{ text: "a" }, { image: { format: "png", source: { bytes: "aGk=" } } }] },
@@ -56,7 +56,7 @@ describe("requests of Converse", () => {
   });
 
   it("name what they leave out and refuse several answers", () => {
-    const context = bridgeContextOf();
+    const context = createBridgeContext();
     converseBridge.request({ messages: [], seed: 1, user: "u" }, context);
     expect(context.lost).toEqual(["seed", "user"]);
     expect(() => converseBridge.request({ messages: [], n: 2 }, context)).toThrow("n cannot be used");
@@ -67,24 +67,24 @@ describe("requests of Converse", () => {
 
 describe("streams of Converse", () => {
   it("end in an error event when the upstream throws", () => {
-    const stream = converseBridge.stream(bridgeContextOf());
+    const stream = converseBridge.stream(createBridgeContext());
     const events = [
       event({ role: "assistant" }, "messageStart"),
       event({ delta: { reasoningContent: { text: "hm" } } }, "contentBlockDelta"),
       event({ type: "error", error: { type: "overloaded_error", message: "busy" } }, "error"),
       event({ usage: { inputTokens: 1, outputTokens: 1 } }, "metadata"),
     ].flatMap((given) => stream.event(given));
-    expect(dataOf([...events, ...stream.end()]).at(-1)).toEqual({
+    expect(listEventData([...events, ...stream.end()]).at(-1)).toEqual({
       error: { message: "busy", type: "overloaded_error" },
     });
-    expect(dataOf(events).length).toBe(3);
+    expect(listEventData(events).length).toBe(3);
   });
 
   it("end regularly without usage when the last event is missing, and not at all when cut off", () => {
-    const stopped = converseBridge.stream(bridgeContextOf());
+    const stopped = converseBridge.stream(createBridgeContext());
     stopped.event(event({ stopReason: "max_tokens" }, "messageStop"));
-    expect(dataOf(stopped.end()).at(-1)).toBe("[DONE]");
-    const cut = converseBridge.stream(bridgeContextOf());
+    expect(listEventData(stopped.end()).at(-1)).toBe("[DONE]");
+    const cut = converseBridge.stream(createBridgeContext());
     cut.event(event({ delta: { text: "a" } }, "contentBlockDelta"));
     expect(cut.end()).toEqual([]);
   });

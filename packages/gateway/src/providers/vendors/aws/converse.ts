@@ -26,13 +26,13 @@ export const converseBridge: Bridge = {
         content: blocks.map((block) => text(block, "text") ?? "").join(""),
         reasoning,
         toolCalls: calls,
-        finish: finishOf(text(body, "stopReason"), calls.length > 0),
+        finish: toFinishReason(text(body, "stopReason"), calls.length > 0),
         usage: awsUsage(object(body, "usage")),
       },
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
 const FINISH: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ const FINISH: Readonly<Record<string, string>> = {
   content_filtered: "content_filter",
 };
 
-function finishOf(reason: string | undefined, hasCalls: boolean): string {
+function toFinishReason(reason: string | undefined, hasCalls: boolean): string {
   const known = FINISH[reason ?? ""];
   return known ?? (hasCalls && reason === undefined ? "tool_calls" : "stop");
 }
@@ -58,7 +58,7 @@ function awsUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   return { input: input + cachedInput + cacheWrite, output, cachedInput, cacheWrite };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
   let finish: string | undefined;
   /** A call is open that has got no arguments yet. */
@@ -74,7 +74,7 @@ function streamOf(context: BridgeContext): StreamBridge {
       return use ? writer.toolStart(text(use, "toolUseId") ?? "", text(use, "name") ?? "") : [];
     },
     contentBlockDelta(data) {
-      const events = deltaOf(object(data, "delta"), writer);
+      const events = writeDelta(object(data, "delta"), writer);
       isBare &&= events.length === 0;
       return events;
     },
@@ -84,7 +84,7 @@ function streamOf(context: BridgeContext): StreamBridge {
       return events;
     },
     messageStop(data) {
-      finish = finishOf(text(data, "stopReason"), writer.toolCount > 0);
+      finish = toFinishReason(text(data, "stopReason"), writer.toolCount > 0);
       return [];
     },
     metadata: (data) => writer.end(finish ?? "stop", awsUsage(object(data, "usage"))),
@@ -99,7 +99,7 @@ function streamOf(context: BridgeContext): StreamBridge {
   };
 }
 
-function deltaOf(delta: JsonObject | undefined, writer: ChunkWriter): StreamEvent[] {
+function writeDelta(delta: JsonObject | undefined, writer: ChunkWriter): StreamEvent[] {
   const said = text(delta, "text");
   if (said !== undefined) return writer.delta({ content: said });
   const thought = text(object(delta, "reasoningContent"), "text");

@@ -3,7 +3,7 @@ import { compact, count, isObject, list, text } from "../../../dialects/core/rea
 import { parseObject } from "../../../lib/text/json.ts";
 import { asNumber } from "../../core/errors/error-body.ts";
 import { embeddingAnswer, embeddingTexts } from "../../core/embedding-input.ts";
-import { chunked, fanOut, sumOf, withBody } from "../../core/private/batched-embeddings.ts";
+import { chunked, fanOut, sumCounts, withBody } from "../../core/private/batched-embeddings.ts";
 import type { ExchangeContext, UpstreamAnswer, UpstreamCall } from "../../core/types.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
@@ -59,7 +59,7 @@ type Sign = (call: UpstreamCall, context: ExchangeContext) => void;
 export function embedExchange(sign: Sign) {
   return async (call: UpstreamCall, context: ExchangeContext): Promise<UpstreamAnswer> => {
     const body = call.body && parseObject(call.body.toString("utf8"));
-    const bodies = body && bodiesOf(body);
+    const bodies = body && splitBodies(body);
     if (!bodies) return context.send(call);
     const send = (part: JsonObject) => {
       const single = withBody(call, part);
@@ -73,7 +73,7 @@ export function embedExchange(sign: Sign) {
           if (answer["embedding"] !== undefined) return [answer["embedding"]];
           return isObject(embeddings) ? [...list(embeddings, "float")] : [...list(answer, "embeddings")];
         }),
-        inputTextTokenCount: sumOf(
+        inputTextTokenCount: sumCounts(
           answers.map((answer, at) => count(answer, "inputTextTokenCount") ?? asNumber(heads[at]?.[TOKENS_HEADER])),
         ),
       }),
@@ -81,7 +81,7 @@ export function embedExchange(sign: Sign) {
   };
 }
 
-function bodiesOf(body: JsonObject): JsonObject[] | undefined {
+function splitBodies(body: JsonObject): JsonObject[] | undefined {
   const { inputTexts, ...rest } = body;
   if (Array.isArray(inputTexts)) return inputTexts.map((inputText) => ({ inputText, ...rest }));
   const texts = list(body, "texts");

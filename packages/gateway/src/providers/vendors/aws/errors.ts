@@ -26,11 +26,11 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
 /** The kind of a failure is in a header or in `__type`; access to one model says nothing about the key. */
 export function readAws(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status < 400) return undefined;
-  const name = nameOf(answer);
+  const name = readErrorName(answer);
   const message = readErrorBody(answer.json)?.message ?? name;
   if (isOutOfCredit(message) || /^operation not allowed/i.test(message))
     return upstreamError({ class: "out_of_credit", message, status: answer.status });
-  const errorClass = CLASSES[name.toLowerCase().replace(/exception$/, "")] ?? classOfText(answer.status, message);
+  const errorClass = CLASSES[name.toLowerCase().replace(/exception$/, "")] ?? classifyText(answer.status, message);
   if (!errorClass || (errorClass === "bad_request" && answer.status === 400)) return undefined;
   if (name === "AccessDeniedException") return denied(message, answer.status);
   return upstreamError({ class: errorClass, message, status: answer.status });
@@ -49,12 +49,12 @@ function denied(message: string, status: number): UpstreamError {
 }
 
 /** Keys that are sent as bearer are refused in words alone. */
-function classOfText(status: number, message: string): ErrorClass | undefined {
+function classifyText(status: number, message: string): ErrorClass | undefined {
   return status === 403 && /authentication failed|api key/i.test(message) ? "bad_key" : undefined;
 }
 
 /** `com.amazon.coral#ThrottlingException:http://…` is a ThrottlingException. */
-function nameOf({ headers, json }: FailedAnswer): string {
+function readErrorName({ headers, json }: FailedAnswer): string {
   const said = headers["x-amzn-errortype"] ?? asText(asObject(json)?.["__type"]) ?? "";
   return /^(?:[^#:]*#)?([^:]*)/.exec(said)?.[1] ?? "";
 }

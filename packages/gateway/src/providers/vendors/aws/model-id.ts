@@ -25,11 +25,11 @@ export function bedrockId(named: string, key: string): string {
   const id =
     SPECIAL[model] ?? (model.startsWith("claude") ? `anthropic.${model.replace(/-(\d{8})$/, "-$1-v1:0")}` : model);
   if (!PROFILE_ONLY.test(id)) return id;
-  return `${partOf(parseAwsKey(key).region, id)}.${id}`;
+  return `${findPartition(parseAwsKey(key).region, id)}.${id}`;
 }
 
 /** Since 4.5 there is no profile for all of Asia and the Pacific any more, but one for each of two countries. */
-function partOf(region: string, id: string): string {
+function findPartition(region: string, id: string): string {
   if (region.startsWith("us-gov")) return "us-gov";
   const part = PARTS[region.slice(0, 2)] ?? "global";
   return part === "apac" && claudeModel(id).version >= 405 ? (COUNTRIES[region] ?? "global") : part;

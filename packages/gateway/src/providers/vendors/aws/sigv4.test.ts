@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { callOf } from "../../../../test/kit/provider-kit.ts";
+import { createUpstreamCall } from "../../../../test/kit/provider-kit.ts";
 import { signV4 } from "./sigv4.ts";
 
 const VECTORS = new URL("../../../../vectors/", import.meta.url);
@@ -19,7 +19,7 @@ describe("signV4", () => {
     "aws-stream-exception-frame",
   ])("%s, step by step", (name) => {
     const vector = JSON.parse(readFileSync(new URL(`${name}.json`, VECTORS), "utf8")) as Signed;
-    const call = callOf(vector.upstream_request.url, Buffer.from(vector.upstream_request.body_raw));
+    const call = createUpstreamCall(vector.upstream_request.url, Buffer.from(vector.upstream_request.body_raw));
     const credentials = { id: "AKIDEXAMPLE", secret: "example-secret-key", region: "us-east-1", service: "bedrock" };
     expect(signV4(call, credentials, 1_790_000_000_000)).toEqual({
       canonicalRequest: vector.sigv4.canonical_request,
@@ -29,7 +29,7 @@ describe("signV4", () => {
   });
 
   it("signs the session token and sorts the query", () => {
-    const call = callOf("https://host.example/path?b=2&a=1", {});
+    const call = createUpstreamCall("https://host.example/path?b=2&a=1", {});
     const credentials = { id: "id", secret: "secret", session: "token", region: "eu-west-1", service: "bedrock" };
     const { canonicalRequest } = signV4(call, credentials, 0);
     expect(canonicalRequest.split("\n").slice(0, 3)).toEqual(["POST", "/path", "a=1&b=2"]);

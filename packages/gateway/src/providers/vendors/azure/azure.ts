@@ -48,8 +48,8 @@ function isVersionless({ other }: ChannelRecord, operation: Operation): boolean 
   return since !== undefined && /^\d{4}-\d{2}-\d{2}/.test(other) && other.slice(0, since.length) < since;
 }
 
-function pathOf(operation: Operation, task: string): UpstreamRoute["path"] {
-  return (_ask, model, channel) => {
+function createRoutePath(operation: Operation, task: string): UpstreamRoute["path"] {
+  return (_spec, model, channel) => {
     const { other } = channel;
     if (isVersionless(channel, operation))
       return `/openai/v1/${task}${query({ "api-version": other === "preview" ? "preview" : undefined, ...realtime(operation, "model", model) })}`;
@@ -74,7 +74,7 @@ function query(parameters: Readonly<Record<string, string | undefined>>): string
 function route(operation: CompatibleOperation): UpstreamRoute {
   const plain = openaiRoute(operation);
   const task = String(operation === "realtime" ? "/v1/realtime" : plain.path).slice("/v1/".length);
-  const path = pathOf(operation, task);
+  const path = createRoutePath(operation, task);
   if (operation === "realtime") return { ...plain, path, query: ["api-version", "intent"] };
   const base: UpstreamRoute = { ...plain, path, query: ["api-version"] };
   if (operation !== "chat") return base;

@@ -15,17 +15,17 @@ export function isEntraKey(key: string): boolean {
 
 export function entraUrl(channel: ChannelRecord, key: string): string {
   const [tenant = ""] = key.split("|");
-  return `${authorityOf(channel)}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`;
+  return `${readAuthority(channel)}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`;
 }
 
-function authorityOf(channel: ChannelRecord): string {
+function readAuthority(channel: ChannelRecord): string {
   return text(channel.setting, "entra_authority") ?? AUTHORITY;
 }
 
 /** A token of the directory for a key of the form `tenant|client id|client secret`. National clouds set `entra_authority`. */
 export function entraToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
   const [, client = "", secret = ""] = key.split("|");
-  return tokens.get(`${authorityOf(channel)} ${key}`, now, async () => {
+  return tokens.get(`${readAuthority(channel)} ${key}`, now, async () => {
     const form = { client_id: client, client_secret: secret, grant_type: "client_credentials", scope: SCOPE };
     const answer = await exchangeToken(http, {
       method: "POST",

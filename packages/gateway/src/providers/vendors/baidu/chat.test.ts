@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf } from "../../../../test/kit/provider-kit.ts";
+import { createBridgeContext } from "../../../../test/kit/provider-kit.ts";
 import { chatBridge as tencentBridge } from "../tencent/chat.ts";
 import { chatBridge } from "./chat.ts";
 
@@ -16,7 +16,7 @@ describe("histories that have to alternate", () => {
   it("of Baidu: neighbours joined, systems on top, real arguments, results by name", () => {
     const body = chatBridge.request(
       { messages, temperature: 0, frequency_penalty: 0.5, max_tokens: 1, stop: "x" },
-      bridgeContextOf(),
+      createBridgeContext(),
     );
     expect(body).toEqual({
       system: "s1\n\ns2",
@@ -30,11 +30,11 @@ describe("histories that have to alternate", () => {
       max_output_tokens: 2,
       stop: ["x"],
     });
-    expect(() => chatBridge.request({ messages: messages.slice(0, 1) }, bridgeContextOf())).toThrow("user message");
+    expect(() => chatBridge.request({ messages: messages.slice(0, 1) }, createBridgeContext())).toThrow("user message");
   });
 
   it("of Tencent: one system message first, calls and results in the vendor's case", () => {
-    expect(tencentBridge.request({ messages, temperature: 0 }, bridgeContextOf())).toEqual({
+    expect(tencentBridge.request({ messages, temperature: 0 }, createBridgeContext())).toEqual({
       Model: "model",
       Messages: [
         { Role: "system", Content: "s1\n\ns2" },
@@ -58,7 +58,7 @@ describe("answers of Baidu", () => {
     [{ need_clear_history: true }, "content_filter"],
     [{ finish_reason: "normal" }, "stop"],
   ])("%j finish with %s", (parts, finish) => {
-    const answer = chatBridge.response({ result: "a", ...parts }, bridgeContextOf());
+    const answer = chatBridge.response({ result: "a", ...parts }, createBridgeContext());
     expect(answer).toMatchObject({ choices: [{ finish_reason: finish }] });
   });
 });

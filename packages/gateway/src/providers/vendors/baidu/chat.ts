@@ -62,27 +62,27 @@ export const chatBridge: Bridge = {
       stream: body["stream"] === true ? true : undefined,
       user_id: body["user"],
       stop: stop.length === 0 ? undefined : stop,
-      response_format: formatOf(body),
-      functions: functionsOf(body, context),
+      response_format: toResponseFormat(body),
+      functions: buildFunctions(body, context),
       disable_search: body["disable_search"],
       enable_citation: body["enable_citation"],
     });
   },
   response(body, context) {
-    const calls = callsOf(body);
+    const calls = toToolCalls(body);
     return chatAnswer(
       {
         id: text(body, "id"),
         created: count(body, "created"),
         content: calls.length > 0 ? (text(body, "result") ?? "") : needed(text(body, "result")),
         toolCalls: calls,
-        finish: finishOf(body, calls.length > 0),
+        finish: readFinishReason(body, calls.length > 0),
         usage: baiduUsage(object(body, "usage")),
       },
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
 export const embedBridge: Bridge = unaryBridge({
@@ -97,12 +97,12 @@ export const embedBridge: Bridge = unaryBridge({
     ),
 });
 
-function formatOf(body: JsonObject): string | undefined {
+function toResponseFormat(body: JsonObject): string | undefined {
   const type = text(object(body, "response_format"), "type");
   return type === "json_object" || type === "json_schema" ? "json_object" : undefined;
 }
 
-function functionsOf(body: JsonObject, context: BridgeContext): JsonObject[] | undefined {
+function buildFunctions(body: JsonObject, context: BridgeContext): JsonObject[] | undefined {
   const choice = chatToolChoice(body)?.mode;
   if (choice === "required" || choice === "named") context.dropped("tool_choice");
   const functions = choice === "none" ? [] : chatFunctions(body);
@@ -114,7 +114,7 @@ function functionsOf(body: JsonObject, context: BridgeContext): JsonObject[] | u
 function alternating(messages: readonly ChatMessage[]): JsonObject[] {
   const turns: { role: string; content: string; rest: JsonObject }[] = [];
   for (const message of oneCallEach(messages)) {
-    const turn = turnOf(message, messages);
+    const turn = toTurn(message, messages);
     const last = turns.at(-1);
     const isPlain = Object.keys(turn.rest).length === 0 && Object.keys(last?.rest ?? {}).length === 0;
     if (last?.role === turn.role && isPlain) last.content = `${last.content}\n\n${turn.content}`;
@@ -145,7 +145,7 @@ function oneCallEach(messages: readonly ChatMessage[]): ChatMessage[] {
   return turns;
 }
 
-function turnOf(
+function toTurn(
   message: ChatMessage,
   all: readonly ChatMessage[],
 ): { role: string; content: string; rest: JsonObject } {
@@ -158,13 +158,13 @@ function turnOf(
   return { role: message.role, content: message.text, rest };
 }
 
-function callsOf(body: JsonObject): JsonObject[] {
+function toToolCalls(body: JsonObject): JsonObject[] {
   const call = object(body, "function_call");
   return call ? [toolCall(text(body, "id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? "")] : [];
 }
 
 /** `need_clear_history` says that the user's input was refused as sensitive. */
-function finishOf(body: JsonObject, hasCalls: boolean): string {
+function readFinishReason(body: JsonObject, hasCalls: boolean): string {
   if (hasCalls) return "tool_calls";
   const reason = text(body, "finish_reason");
   if (body["need_clear_history"] === true || reason === "content_filter") return "content_filter";
@@ -179,7 +179,7 @@ function baiduUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   return { input, output: Math.max(0, total - input) };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
   return {
     event({ data }) {
@@ -189,22 +189,22 @@ function streamOf(context: BridgeContext): StreamBridge {
         return writer.fail({ message: text(data, "error_msg") ?? "", type: "baidu_error", code: String(code) });
       }
       writer.name({ id: text(data, "id"), created: count(data, "created") });
-      return [...callsOf(data).flatMap((call) => startOf(call, writer)), ...textOf(data, writer)];
+      return [...toToolCalls(data).flatMap((call) => writeToolStart(call, writer)), ...writeText(data, writer)];
     },
     end: () => [],
   };
 }
 
-function startOf(call: JsonObject, writer: ChunkWriter): StreamEvent[] {
+function writeToolStart(call: JsonObject, writer: ChunkWriter): StreamEvent[] {
   const named = object(call, "function");
   return writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments"));
 }
 
 /** The increment; the last one brings the finish reason along. */
-function textOf(data: JsonObject, writer: ChunkWriter): StreamEvent[] {
+function writeText(data: JsonObject, writer: ChunkWriter): StreamEvent[] {
   const said = text(data, "result") ?? "";
   if (data["is_end"] !== true) return said === "" ? [] : writer.delta({ content: said });
-  const finish = finishOf(data, writer.toolCount > 0);
+  const finish = readFinishReason(data, writer.toolCount > 0);
   const usage = baiduUsage(object(data, "usage"));
   if (said === "") return writer.end(finish, usage);
   return [...writer.delta({ content: said }, finish), ...writer.end(undefined, usage)];

@@ -1,8 +1,8 @@
 import { isObject } from "../../../dialects/core/read.ts";
 import { asNumber, asText } from "../../core/errors/error-body.ts";
 import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
-import { classOfCode, errorOf, vendorUpstreamError, type CodeTable } from "../../core/errors/vendor-error.ts";
-import { classOfStatus } from "../../core/errors/upstream-error.ts";
+import { findCodeClass, readVendorError, vendorUpstreamError, type CodeTable } from "../../core/errors/vendor-error.ts";
+import { classifyStatus } from "../../core/errors/upstream-error.ts";
 
 /** https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh */
 const CODES: CodeTable = {
@@ -20,22 +20,22 @@ const CODES: CodeTable = {
 export function readBaidu(answer: FailedAnswer): UpstreamError | undefined {
   const { json, status } = answer;
   const first = isObject(json) ? asNumber(json["error_code"]) : undefined;
-  const error = errorOf(answer);
+  const error = readVendorError(answer);
   if (first !== undefined && first !== 0 && isObject(json)) {
     const code = String(first);
-    return vendorUpstreamError(classOf(code, status), {
+    return vendorUpstreamError(classifyCode(code, status), {
       type: "baidu_error",
       code,
       message: asText(json["error_msg"]) ?? "",
       status,
     });
   }
-  if (error?.type === "baidu_error") return vendorUpstreamError(classOf(error.code, status), { ...error, status });
+  if (error?.type === "baidu_error") return vendorUpstreamError(classifyCode(error.code, status), { ...error, status });
   return status >= 400 && error ? readV2(error, status) : undefined;
 }
 
-function classOf(code: string, status: number): ErrorClass {
-  return classOfCode(CODES, code) ?? (status >= 400 ? classOfStatus(status) : "server");
+function classifyCode(code: string, status: number): ErrorClass {
+  return findCodeClass(CODES, code) ?? (status >= 400 ? classifyStatus(status) : "server");
 }
 
 /** The OpenAI-compatible form: a model that the key may not use is answered like a wrong key. */

@@ -27,7 +27,7 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
       }),
     );
   }
-  return tokens.get(secretOf(channel, key), now, async () => {
+  return tokens.get(buildTokenSecret(channel, key), now, async () => {
     const query = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
     const answer = await exchangeToken(http, {
       method: "POST",
@@ -45,10 +45,10 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
 }
 
 export function dropToken(channel: ChannelRecord, key: string): void {
-  tokens.drop(secretOf(channel, key));
+  tokens.drop(buildTokenSecret(channel, key));
 }
 
 /** The same pair of keys at another host is another token. */
-function secretOf(channel: ChannelRecord, key: string): string {
+function buildTokenSecret(channel: ChannelRecord, key: string): string {
   return `${channel.baseUrl || BASE} ${key}`;
 }

@@ -39,11 +39,11 @@ function root(channel: ChannelRecord, key: string): string {
 }
 
 function compatible(operation: CompatibleOperation, task: string): UpstreamRoute {
-  return openaiRoute(operation, (_ask, _model, channel, key) => `${root(channel, key)}/v1/${task}`);
+  return openaiRoute(operation, (_spec, _model, channel, key) => `${root(channel, key)}/v1/${task}`);
 }
 
 /** Model names contain slashes that belong to the path. */
-function run(_ask: unknown, model: string, channel: ChannelRecord, key: string): string {
+function run(_spec: unknown, model: string, channel: ChannelRecord, key: string): string {
   return `${root(channel, key)}${channel.baseUrl.includes(AI_GATEWAY) ? "" : "/run"}/${model.split("/").map(encodeSegment).join("/")}`;
 }
 
@@ -108,7 +108,7 @@ export const cloudflare: ProviderAdapter = {
       when: (ask) => ask.operation === "completions",
     },
     compatible("chat", "chat/completions"),
-    { ...compatible("responses", "responses"), when: (_ask, _model, channel) => hasResponses(channel, false) },
+    { ...compatible("responses", "responses"), when: (_spec, _model, channel) => hasResponses(channel, false) },
     compatible("embeddings", "embeddings"),
     { ...openaiRoute("audio.transcriptions", run), exchange: transcriptionExchange },
     {

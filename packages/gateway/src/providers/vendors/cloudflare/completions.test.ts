@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, callOf, channelOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
+import {
+  createRequestSpec,
+  createBridgeContext,
+  createUpstreamCall,
+  createChannelRecord,
+  listEventData,
+  event,
+} from "../../../../test/kit/provider-kit.ts";
 import { planFor } from "../../../relay/selection/plan.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { completionsBridge } from "./completions.ts";
 
-const spec = askOf({
+const spec = createRequestSpec({
   operation: "completions",
   dialect: "openai-completions",
   model: "@cf/meta/llama-3.1-8b-instruct",
@@ -12,12 +19,12 @@ const spec = askOf({
 
 describe("completions on Workers AI", () => {
   it("go to the model's own path, with a limit that does not cut", () => {
-    const channel = channelOf({ type: 39, other: "acc" });
+    const channel = createChannelRecord({ type: 39, other: "acc" });
     const route = planFor(channel, spec, spec.model)?.route;
     expect(typeof route?.path === "function" && route.path(spec, spec.model, channel, "t")).toBe(
       "/client/v4/accounts/acc/ai/run/@cf/meta/llama-3.1-8b-instruct",
     );
-    const context = bridgeContextOf({ spec });
+    const context = createBridgeContext({ spec });
     expect(completionsBridge.request({ model: spec.model, prompt: ["a"], echo: true, stream: false }, context)).toEqual(
       {
         prompt: "a",
@@ -30,7 +37,7 @@ describe("completions on Workers AI", () => {
   });
 
   it("answer with text and usage, whole and streamed", () => {
-    const context = bridgeContextOf({ spec });
+    const context = createBridgeContext({ spec });
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
     expect(completionsBridge.response({ result: { response: "hello", usage }, success: true }, context)).toMatchObject({
       object: "text_completion",
@@ -43,7 +50,7 @@ describe("completions on Workers AI", () => {
       ...events.flatMap((one) => [...stream.event(one)]),
       ...stream.event({ event: undefined, data: undefined, raw: "[DONE]" }),
     ];
-    expect(dataOf(said)).toMatchObject([
+    expect(listEventData(said)).toMatchObject([
       { choices: [{ text: "he", finish_reason: null }] },
       { choices: [{ text: "llo" }] },
       { choices: [{ text: "", finish_reason: "stop" }] },
@@ -53,12 +60,12 @@ describe("completions on Workers AI", () => {
   });
 
   it("take the account from the key", async () => {
-    const channel = channelOf({ type: 39, other: "" });
-    const call = callOf("https://h/", {});
+    const channel = createChannelRecord({ type: 39, other: "" });
+    const call = createUpstreamCall("https://h/", {});
     const context = { key: "acc|token", now: 0, http: () => Promise.reject(new Error("none")), clientHeaders: {} };
     await cloudflare.authorize(call, channel, context);
     expect(call.headers["authorization"]).toBe("Bearer token");
-    const chat = planFor(channel, askOf(), "m")?.route.path;
+    const chat = planFor(channel, createRequestSpec(), "m")?.route.path;
     expect(typeof chat === "function" && chat(spec, "m", channel, "acc|token")).toContain("/accounts/acc/ai/v1/");
   });
 });

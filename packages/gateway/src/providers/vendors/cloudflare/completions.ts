@@ -25,7 +25,7 @@ export const completionsBridge: Bridge = {
     if ((count(body, "n") ?? 1) > 1) throw unsupportedParameter("n");
     for (const name of Object.keys(body)) if (!READ.has(name) && body[name] !== null) context.dropped(name);
     return compact({
-      prompt: promptOf(body),
+      prompt: requirePrompt(body),
       max_tokens: maxTokens(body) ?? DEFAULT_TOKENS,
       ...Object.fromEntries(TAKEN.map((name) => [name, body[name] ?? undefined])),
       stream: body["stream"] === true ? true : undefined,
@@ -53,7 +53,7 @@ export const completionsBridge: Bridge = {
 };
 
 /** One text: the API takes no lists and no tokens. */
-function promptOf(body: JsonObject): string {
+function requirePrompt(body: JsonObject): string {
   const prompts = list(body, "prompt");
   const one = prompts.length === 1 ? prompts[0] : body["prompt"];
   if (typeof one !== "string") throw unsupportedParameter("prompt");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
+import { createRequestSpec, createUpstreamCall, createExchange, readJson } from "../../../../test/kit/provider-kit.ts";
 import { formParts } from "./form.ts";
 import { transcriptionExchange } from "./transcription.ts";
 
@@ -14,11 +14,11 @@ function form(format?: string): Buffer {
 }
 
 async function run(format: string | undefined, model: string) {
-  const exchange = exchangeOf([{ json: { result: { text: "hello", vtt: "WEBVTT" }, success: true } }], {
-    spec: askOf({ model }),
+  const exchange = createExchange([{ json: { result: { text: "hello", vtt: "WEBVTT" }, success: true } }], {
+    spec: createRequestSpec({ model }),
   });
   const answer = await transcriptionExchange(
-    callOf("https://h/ai/run/m", form(format), { "content-type": TYPE }),
+    createUpstreamCall("https://h/ai/run/m", form(format), { "content-type": TYPE }),
     exchange.context,
   );
   return { answer, call: exchange.calls[0] };
@@ -31,7 +31,7 @@ describe("transcription on Workers AI", () => {
       "application/octet-stream",
       "RIFF\r\n\r\ndata",
     ]);
-    expect(await jsonOf(answer)).toEqual({ text: "hello" });
+    expect(await readJson(answer)).toEqual({ text: "hello" });
   });
 
   it("sends base64 to the turbo model", async () => {
@@ -57,9 +57,11 @@ describe("transcription on Workers AI", () => {
   it("reports every detail that the request wants", async () => {
     const segments = [{ start: 0, end: 1.5, text: "hello" }];
     const result = { text: "hello", segments, transcription_info: { language: "en", duration: 1.5 }, word_count: 1 };
-    const { context } = exchangeOf([{ json: { result, success: true } }], { spec: askOf({ model: "w" }) });
-    const call = callOf("https://h/ai/run/m", form("verbose_json"), { "content-type": TYPE });
-    expect(await jsonOf(await transcriptionExchange(call, context))).toEqual({
+    const { context } = createExchange([{ json: { result, success: true } }], {
+      spec: createRequestSpec({ model: "w" }),
+    });
+    const call = createUpstreamCall("https://h/ai/run/m", form("verbose_json"), { "content-type": TYPE });
+    expect(await readJson(await transcriptionExchange(call, context))).toEqual({
       language: "en",
       duration: 1.5,
       text: "hello",

@@ -2,7 +2,7 @@ import { compact, object, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { invalidRequest, unsupportedParameter } from "../../../lib/app-error.ts";
-import { bodyOf, jsonAnswer, readWhole } from "../../core/exchange.ts";
+import { createBodyStream, jsonAnswer, readWhole } from "../../core/exchange.ts";
 import type { Exchange, UpstreamAnswer, UpstreamCall } from "../../core/types.ts";
 import { formParts } from "./form.ts";
 
@@ -27,7 +27,11 @@ function written(format: string, said: string, result: JsonObject | undefined): 
   if (format === "verbose_json") return jsonAnswer(verbose(said, result));
   const plain = format === "text" ? said : format === "vtt" ? text(result, "vtt") : undefined;
   if (plain === undefined) return jsonAnswer({ text: said });
-  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: bodyOf(Buffer.from(plain)) };
+  return {
+    status: 200,
+    headers: { "content-type": "text/plain; charset=utf-8" },
+    body: createBodyStream(Buffer.from(plain)),
+  };
 }
 
 function verbose(said: string, result: JsonObject | undefined): JsonObject {

@@ -55,10 +55,10 @@ export function cohereRequest(body: JsonObject, context: BridgeContext): JsonObj
   checkChatParts(withoutTextFiles(body), context, true);
   const stop = stopList(body);
   if (stop.length > MAX_STOPS) context.dropped("stop");
-  const documents = documentsOf(body);
+  const documents = listDocuments(body);
   return compact({
     model: context.upstreamModel,
-    messages: chatMessages(body).map(messageOf),
+    messages: chatMessages(body).map(toMessage),
     max_tokens: maxTokens(body),
     temperature: fitNumbers(body, { temperature: [0, 1] }, context)["temperature"],
     p: body["top_p"],
@@ -67,14 +67,14 @@ export function cohereRequest(body: JsonObject, context: BridgeContext): JsonObj
     ...Object.fromEntries(TAKEN.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
     documents: documents.length === 0 ? body["documents"] : documents,
     logprobs: body["logprobs"] === true ? true : undefined,
-    response_format: formatOf(body),
-    thinking: body["thinking"] ?? thinkingOf(askedEffort(body)),
-    ...toolsOf(body),
+    response_format: toResponseFormat(body),
+    thinking: body["thinking"] ?? toThinking(askedEffort(body)),
+    ...buildTools(body),
     stream: body["stream"] === true ? true : undefined,
   });
 }
 
-function messageOf(message: ChatMessage): JsonObject {
+function toMessage(message: ChatMessage): JsonObject {
   const { role } = message;
   if (role === "tool") return { role, tool_call_id: message.toolCallId ?? "", content: message.text };
   if (role === "assistant" && message.toolCalls.length > 0) {
@@ -105,7 +105,7 @@ function withoutTextFiles(body: JsonObject): JsonObject {
 }
 
 /** Text files become documents that the model may cite. */
-function documentsOf(body: JsonObject): JsonObject[] {
+function listDocuments(body: JsonObject): JsonObject[] {
   return objects(body, "messages").flatMap((message) =>
     objects(message, "content").flatMap((part) => {
       const file = object(part, "file");
@@ -116,7 +116,7 @@ function documentsOf(body: JsonObject): JsonObject[] {
   );
 }
 
-function formatOf(body: JsonObject): JsonObject | undefined {
+function toResponseFormat(body: JsonObject): JsonObject | undefined {
   const format = object(body, "response_format");
   const type = text(format, "type");
   if (type === "json_object") return { type };
@@ -131,14 +131,14 @@ function askedEffort(body: JsonObject): string | undefined {
   return text(body, "reasoning_effort") ?? (isOff ? "none" : undefined);
 }
 
-function thinkingOf(effort: string | undefined): JsonObject | undefined {
+function toThinking(effort: string | undefined): JsonObject | undefined {
   if (effort === undefined) return undefined;
   const share = SHARES[effort];
   return share === undefined ? { type: "disabled" } : { type: "enabled", token_budget: Math.round(MAX_BUDGET * share) };
 }
 
 /** A named function is `REQUIRED` with only that tool offered; automatic choice has no word. */
-function toolsOf(body: JsonObject): JsonObject {
+function buildTools(body: JsonObject): JsonObject {
   const choice = chatToolChoice(body);
   const legacy = objects(body, "functions").map((definition) => ({ type: "function", function: definition }));
   const all: JsonObject[] = [...objects(body, "tools").filter((tool) => tool["type"] === "function"), ...legacy];

@@ -3,7 +3,7 @@ import { count, object, objects, text } from "../../../dialects/core/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
 import { cohereRequest } from "./chat-request.ts";
-import { annotationsOf } from "./citations.ts";
+import { listAnnotations } from "./citations.ts";
 
 /** https://docs.cohere.com/reference/chat (v2) */
 export const chatBridge: Bridge = {
@@ -16,29 +16,29 @@ export const chatBridge: Bridge = {
     const parts = objects(message, "content");
     const joined = (type: string, member: string) =>
       parts.map((part) => (part["type"] === type ? (text(part, member) ?? "") : "")).join("");
-    const calls = objects(message, "tool_calls").map(callOf);
+    const calls = objects(message, "tool_calls").map(toToolCall);
     return chatAnswer(
       {
         id: text(body, "id"),
         content: joined("text", "text"),
         reasoning: joined("thinking", "thinking") + (text(message, "tool_plan") ?? ""),
         toolCalls: calls,
-        annotations: annotationsOf(objects(message, "citations")),
-        finish: finishOf(text(body, "finish_reason")),
+        annotations: listAnnotations(objects(message, "citations")),
+        finish: toFinishReason(text(body, "finish_reason")),
         usage: cohereUsage(object(body, "usage")),
       },
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
-function callOf(call: JsonObject): JsonObject {
+function toToolCall(call: JsonObject): JsonObject {
   const named = object(call, "function");
   return toolCall(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments") ?? "");
 }
 
-function finishOf(reason: string | undefined): string {
+function toFinishReason(reason: string | undefined): string {
   if (reason === "MAX_TOKENS") return "length";
   return reason === "TOOL_CALL" ? "tool_calls" : "stop";
 }
@@ -51,12 +51,12 @@ function cohereUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   return input === undefined || output === undefined ? undefined : { input, output };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
-  const messageOf = (data: JsonObject) => object(object(data, "delta"), "message");
+  const readMessage = (data: JsonObject) => object(object(data, "delta"), "message");
   const said = (member: string, value: string | undefined) => (value ? writer.delta({ [member]: value }) : []);
   const content = (data: JsonObject) => {
-    const part = object(messageOf(data), "content");
+    const part = object(readMessage(data), "content");
     return [...said("content", text(part, "text")), ...said("reasoning_content", text(part, "thinking"))];
   };
   const steps: Readonly<Record<string, (data: JsonObject) => StreamEvent[]>> = {
@@ -66,17 +66,17 @@ function streamOf(context: BridgeContext): StreamBridge {
     },
     "content-start": content,
     "content-delta": content,
-    "tool-plan-delta": (data) => said("reasoning_content", text(messageOf(data), "tool_plan")),
+    "tool-plan-delta": (data) => said("reasoning_content", text(readMessage(data), "tool_plan")),
     "tool-call-start"(data) {
-      const call = object(messageOf(data), "tool_calls");
+      const call = object(readMessage(data), "tool_calls");
       const named = object(call, "function");
       return writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments"));
     },
     "tool-call-delta": (data) =>
-      writer.toolArguments(text(object(object(messageOf(data), "tool_calls"), "function"), "arguments") ?? ""),
+      writer.toolArguments(text(object(object(readMessage(data), "tool_calls"), "function"), "arguments") ?? ""),
     "citation-start"(data) {
-      const citation = object(messageOf(data), "citations");
-      const annotations = citation ? annotationsOf([citation]) : [];
+      const citation = object(readMessage(data), "citations");
+      const annotations = citation ? listAnnotations([citation]) : [];
       return annotations.length === 0 ? [] : writer.delta({ annotations });
     },
     "message-end": (data) => ended(object(data, "delta"), writer),
@@ -93,5 +93,5 @@ function ended(delta: JsonObject | undefined, writer: ChunkWriter): StreamEvent[
   if (failure !== undefined || reason === "ERROR" || reason === "TIMEOUT") {
     return writer.fail({ message: failure ?? "The upstream could not finish the answer." });
   }
-  return writer.end(finishOf(reason), cohereUsage(object(delta, "usage")));
+  return writer.end(toFinishReason(reason), cohereUsage(object(delta, "usage")));
 }

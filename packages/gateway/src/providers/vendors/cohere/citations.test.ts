@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
+import { createBridgeContext, listEventData, event } from "../../../../test/kit/provider-kit.ts";
 import { chatBridge } from "./chat.ts";
 
 const document = { id: "doc:0", title: "Penguins", snippet: "s", url: "https://a.example" };
@@ -23,7 +23,7 @@ const annotations = [
 ];
 const content = [{ type: "text", text: "The birds." }];
 const answered = (citations: object[]) =>
-  chatBridge.response({ message: { content, citations }, finish_reason: "COMPLETE" } as never, bridgeContextOf());
+  chatBridge.response({ message: { content, citations }, finish_reason: "COMPLETE" } as never, createBridgeContext());
 
 describe("citations", () => {
   it("are annotations of the message where their sources have an address", () => {
@@ -33,9 +33,11 @@ describe("citations", () => {
   });
 
   it("stream when they begin", () => {
-    const stream = chatBridge.stream(bridgeContextOf());
+    const stream = chatBridge.stream(createBridgeContext());
     const started = (citations: object) =>
-      dataOf(stream.event(event({ type: "citation-start", index: 0, delta: { message: { citations } } } as never)));
+      listEventData(
+        stream.event(event({ type: "citation-start", index: 0, delta: { message: { citations } } } as never)),
+      );
     stream.event(event({ type: "message-start", id: "c" }));
     expect(started(citation)).toMatchObject([{ choices: [{ delta: { annotations } }] }]);
     expect(started({ ...citation, sources: [] })).toEqual([]);

@@ -2,13 +2,13 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
 
 /** Annotations for the sources that have an address; plans and thinking may be cited too, but are not the text. */
-export function annotationsOf(citations: readonly JsonObject[]): JsonObject[] {
+export function listAnnotations(citations: readonly JsonObject[]): JsonObject[] {
   return citations
     .filter((citation) => (text(citation, "type") ?? "TEXT_CONTENT") === "TEXT_CONTENT")
-    .flatMap((citation) => objects(citation, "sources").flatMap((source) => annotationOf(citation, source)));
+    .flatMap((citation) => objects(citation, "sources").flatMap((source) => toAnnotations(citation, source)));
 }
 
-function annotationOf(citation: JsonObject, source: JsonObject): JsonObject[] {
+function toAnnotations(citation: JsonObject, source: JsonObject): JsonObject[] {
   const cited = object(source, "document") ?? object(source, "tool_output");
   const url = text(cited, "url");
   if (url === undefined) return [];

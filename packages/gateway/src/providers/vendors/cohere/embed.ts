@@ -2,7 +2,7 @@ import type { Bridge, JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, list, object, text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { embeddingAnswer, embeddingTexts } from "../../core/embedding-input.ts";
-import { chunked, fanOut, sumOf, withBody } from "../../core/private/batched-embeddings.ts";
+import { chunked, fanOut, sumCounts, withBody } from "../../core/private/batched-embeddings.ts";
 import type { Exchange } from "../../core/types.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
@@ -21,10 +21,10 @@ export const embedBridge: Bridge = unaryBridge({
       output_dimension: body["dimensions"],
     }),
   response: (body, context) =>
-    embeddingAnswer(context.spec.model, list(object(body, "embeddings"), "float"), tokensOf(body)),
+    embeddingAnswer(context.spec.model, list(object(body, "embeddings"), "float"), readInputTokens(body)),
 });
 
-function tokensOf(body: JsonObject): number | undefined {
+function readInputTokens(body: JsonObject): number | undefined {
   return count(object(object(body, "meta"), "billed_units"), "input_tokens");
 }
 
@@ -38,7 +38,7 @@ export const embedExchange: Exchange = async (call, context) => {
     (part) => context.send(withBody(call, part)),
     (answers) => ({
       embeddings: { float: answers.flatMap((answer) => [...list(object(answer, "embeddings"), "float")]) },
-      meta: { billed_units: { input_tokens: sumOf(answers.map(tokensOf)) } },
+      meta: { billed_units: { input_tokens: sumCounts(answers.map(readInputTokens)) } },
     }),
   );
 };

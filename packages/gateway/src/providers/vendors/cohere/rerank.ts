@@ -16,7 +16,7 @@ export const rerankBridge: Bridge = unaryBridge({
     return compact({
       model: context.upstreamModel,
       query: body["query"],
-      documents: documents.map(textOf),
+      documents: documents.map(toText),
       top_n: body["top_n"],
       max_tokens_per_doc: body["max_tokens_per_doc"],
     });
@@ -25,7 +25,7 @@ export const rerankBridge: Bridge = unaryBridge({
     const documents = asked.get(context);
     const results = objects(body, "results").map((result) => {
       const document = documents?.[count(result, "index") ?? -1];
-      return document === undefined ? result : { ...result, document: { text: textOf(document) } };
+      return document === undefined ? result : { ...result, document: { text: toText(document) } };
     });
     const units = count(object(object(body, "meta"), "billed_units"), "search_units");
     return {
@@ -36,7 +36,7 @@ export const rerankBridge: Bridge = unaryBridge({
   },
 });
 
-function textOf(document: JsonValue): string {
+function toText(document: JsonValue): string {
   if (typeof document === "string") return document;
   return (isObject(document) ? text(document, "text") : undefined) ?? JSON.stringify(document);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { flag, list, object, text } from "../../../dialects/core/read.ts";
-import { without } from "../../../dialects/core/json-edit.ts";
+import { omitMembers } from "../../../dialects/core/json-edit.ts";
 import { openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
 import { developerToSystem } from "../../core/request-transforms/roles.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
@@ -47,12 +47,12 @@ function freePath(route: UpstreamRoute): UpstreamRoute {
 function channelParams(): RequestTransform {
   return {
     name: "channel parameters",
-    apply: (body, _ask, _model, channel) => withRoles(withLimit(withoutDropped(body, channel), channel), channel),
+    apply: (body, _spec, _model, channel) => withRoles(withLimit(withoutDropped(body, channel), channel), channel),
   };
 }
 
 function withoutDropped(body: JsonObject, { setting }: ChannelRecord): JsonObject {
-  return without(
+  return omitMembers(
     body,
     list(setting, "drop_params").filter((name) => typeof name === "string"),
   );

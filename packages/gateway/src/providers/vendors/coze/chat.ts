@@ -42,7 +42,7 @@ export const chatBridge: Bridge = {
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
 function cozeUsage(usage: JsonObject | undefined): ChatUsage | undefined {
@@ -51,7 +51,7 @@ function cozeUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   return input === undefined || output === undefined ? undefined : { input, output };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
   const failure = (error: JsonObject | undefined) =>
     writer.fail({

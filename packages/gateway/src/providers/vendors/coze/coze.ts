@@ -29,7 +29,7 @@ const bot: RequestTransform = {
   name: "bot of the channel",
   rewords: ["bot_id"],
   on: ["private:coze-chat"],
-  apply: (body, _ask, upstreamModel, channel) => ({
+  apply: (body, _spec, upstreamModel, channel) => ({
     ...body,
     bot_id: channel.other || upstreamModel.replace(/^(?:bot|coze)-/, ""),
   }),

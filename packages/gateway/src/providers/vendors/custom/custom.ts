@@ -38,13 +38,13 @@ export const custom: ProviderAdapter = {
 
 function route(operation: CompatibleOperation): UpstreamRoute {
   const plain = openaiRoute(operation);
-  return { ...plain, path: (_ask, model, channel) => filled(channel, model, String(plain.path)) };
+  return { ...plain, path: (_spec, model, channel) => filled(channel, model, String(plain.path)) };
 }
 
 function filled(channel: ChannelRecord, model: string, path: string): string {
   return channel.baseUrl.replaceAll("{model}", encodeURIComponent(model)).replaceAll("{path}", path.slice(1));
 }
 
-function hasPath(_ask: unknown, _model: string, channel: ChannelRecord): boolean {
+function hasPath(_spec: unknown, _model: string, channel: ChannelRecord): boolean {
   return channel.baseUrl.includes("{path}");
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { channelOf } from "../../../../test/kit/provider-kit.ts";
+import { createChannelRecord } from "../../../../test/kit/provider-kit.ts";
 import { deepseek } from "./deepseek.ts";
 
 it.each(["", "https://api.deepseek.com/v1", "https://api.deepseek.com/beta"])(
@@ -7,7 +7,7 @@ it.each(["", "https://api.deepseek.com/v1", "https://api.deepseek.com/beta"])(
   async (baseUrl) => {
     const asked: string[] = [];
     const left = await deepseek.balance?.(
-      channelOf({ baseUrl }),
+      createChannelRecord({ baseUrl }),
       "k",
       ({ url }) => {
         asked.push(url);

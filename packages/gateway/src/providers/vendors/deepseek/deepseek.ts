@@ -1,8 +1,8 @@
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { isObject, list, text } from "../../../dialects/core/read.ts";
-import { amountOf } from "../../core/amount.ts";
+import { requireAmount } from "../../core/amount.ts";
 import { siblingPath, joinUrl } from "../../core/join-url.ts";
-import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
@@ -52,13 +52,13 @@ const thinking: RequestTransform = {
  */
 const history: RequestTransform = {
   name: "reasoning in the history",
-  apply(body, _ask, upstreamModel) {
+  apply(body, _spec, upstreamModel) {
     const lastUser = list(body, "messages").findLastIndex((message) => isObject(message) && message["role"] === "user");
     const isFourth = /deepseek-v4/.test(upstreamModel);
     return eachObject(body, "messages", (message, index) => {
       if (message["role"] !== "assistant") return message;
       if (isFourth) return message["reasoning_content"] === undefined ? { ...message, reasoning_content: "" } : message;
-      return index < lastUser ? without(message, ["reasoning_content"]) : message;
+      return index < lastUser ? omitMembers(message, ["reasoning_content"]) : message;
     });
   },
 };
@@ -86,7 +86,7 @@ async function balance(channel: ChannelRecord, key: string, http: HttpJson): Pro
   const path = siblingPath(channel.baseUrl, TAILS, "/user/balance");
   const json = await getJson(http, joinUrl(channel.baseUrl || BASE, path).href, bearerHeaders(key));
   const entries = isObject(json) ? list(json, "balance_infos").filter(isObject) : [];
-  return amountOf(entries.find((entry) => entry["currency"] === "CNY") ?? entries[0], "total_balance");
+  return requireAmount(entries.find((entry) => entry["currency"] === "CNY") ?? entries[0], "total_balance");
 }
 
 export const deepseek = openaiCompatible({
@@ -102,7 +102,7 @@ export const deepseek = openaiCompatible({
     "deepseek-reasoner",
   ],
   operations: ["chat", "completions"],
-  paths: { completions: (_ask, _model, { baseUrl }) => siblingPath(baseUrl, TAILS, "/beta/completions") },
+  paths: { completions: (_spec, _model, { baseUrl }) => siblingPath(baseUrl, TAILS, "/beta/completions") },
   chatServer: { maxStops: 16 },
   requestTransforms: [olderLimitName, noDeveloperRole, switchedOff, noThinking, thinking, history, jsonInstruction],
   responseTransforms: [busy],

@@ -24,9 +24,9 @@ export const chatBridge: Bridge = {
     const conversation = text(body, "conversation_id") ?? text(metadata, "conversation_id");
     const messages = chatMessages(body);
     const asked = conversation === undefined ? messages : messages.slice(-1);
-    const files = asked.flatMap((message) => message.images.map(fileOf));
+    const files = asked.flatMap((message) => message.images.map(toFile));
     return compact({
-      inputs: object(body, "inputs") ?? inputsOf(metadata),
+      inputs: object(body, "inputs") ?? readInputs(metadata),
       query:
         conversation === undefined
           ? asked.map((message) => `${HEADINGS[message.role]}: \n${message.text}\n`).join("")
@@ -50,17 +50,17 @@ export const chatBridge: Bridge = {
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
 /** Inline images are uploaded by the exchange before the call; addresses are read by the vendor. */
-function fileOf(url: string): JsonObject {
+function toFile(url: string): JsonObject {
   return url.startsWith("data:")
     ? { type: "image", data_url: url }
     : { type: "image", transfer_method: "remote_url", url };
 }
 
-function inputsOf(metadata: JsonObject | undefined): JsonObject {
+function readInputs(metadata: JsonObject | undefined): JsonObject {
   const given = metadata?.["inputs"];
   if (isObject(given)) return given;
   return (typeof given === "string" ? parseObject(given) : undefined) ?? {};
@@ -73,7 +73,7 @@ function difyUsage(body: JsonObject): ChatUsage | undefined {
   return input === undefined || output === undefined || input + output === 0 ? undefined : { input, output };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
   const image = (data: JsonObject) =>
     text(data, "type") === "image" && text(data, "url")

@@ -40,7 +40,7 @@ function readDify(answer: FailedAnswer): UpstreamError | undefined {
 const responseMode: RequestTransform = {
   name: "response mode by setting",
   on: ["private:dify-chat"],
-  apply: (body, _ask, _model, { setting }) =>
+  apply: (body, _spec, _model, { setting }) =>
     setting["response_mode"] === "streaming" ? { ...body, response_mode: "streaming" } : body,
 };
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
+import {
+  createBridgeContext,
+  createUpstreamCall,
+  createExchange,
+  readJson,
+} from "../../../../test/kit/provider-kit.ts";
 import { chatBridge } from "./chat.ts";
 import { difyExchange } from "./exchange.ts";
 
@@ -12,10 +17,10 @@ describe("dify", () => {
       { type: "image_url", image_url: { url: "data:image/png;base64,aGk=" } },
       { type: "image_url", image_url: { url: "https://x.example/a.png" } },
     ];
-    const body = chatBridge.request({ messages: [{ role: "user", content }], user: "u-1" }, bridgeContextOf());
-    const { context, calls } = exchangeOf([{ status: 201, json: { id: "file-1" } }, { json: { answer: "a" } }]);
-    const answer = await difyExchange(callOf(URL, body, { authorization: "Bearer app" }), context);
-    expect(await jsonOf(answer)).toEqual({ answer: "a" });
+    const body = chatBridge.request({ messages: [{ role: "user", content }], user: "u-1" }, createBridgeContext());
+    const { context, calls } = createExchange([{ status: 201, json: { id: "file-1" } }, { json: { answer: "a" } }]);
+    const answer = await difyExchange(createUpstreamCall(URL, body, { authorization: "Bearer app" }), context);
+    expect(await readJson(answer)).toEqual({ answer: "a" });
     expect(calls.map((call) => call.url.pathname)).toEqual(["/v1/files/upload", "/v1/chat-messages"]);
     const form = calls[0]?.body?.toString() ?? "";
     expect(form).toContain('name="user"\r\n\r\nu-1\r\n');
@@ -31,8 +36,8 @@ describe("dify", () => {
       status: 400,
       json: { code: "invalid_param", message: "Agent Chat App does not support blocking mode" },
     };
-    const { context, calls } = exchangeOf([refusal, { json: {} }]);
-    await difyExchange(callOf(URL, { response_mode: "blocking" }), context);
+    const { context, calls } = createExchange([refusal, { json: {} }]);
+    await difyExchange(createUpstreamCall(URL, { response_mode: "blocking" }), context);
     expect(calls.map((call) => call.body?.toString())).toEqual([
       '{"response_mode":"blocking"}',
       '{"response_mode":"streaming"}',
@@ -40,9 +45,11 @@ describe("dify", () => {
   });
 
   it("hands other refusals on", async () => {
-    const { context } = exchangeOf([{ status: 400, json: { code: "invalid_param", message: "query is required" } }]);
-    const answer = await difyExchange(callOf(URL, { response_mode: "blocking" }), context);
-    expect(await jsonOf(answer)).toEqual({ code: "invalid_param", message: "query is required" });
+    const { context } = createExchange([
+      { status: 400, json: { code: "invalid_param", message: "query is required" } },
+    ]);
+    const answer = await difyExchange(createUpstreamCall(URL, { response_mode: "blocking" }), context);
+    expect(await readJson(answer)).toEqual({ code: "invalid_param", message: "query is required" });
   });
 
   it("sends only the last message to a conversation that the client names", () => {
@@ -52,7 +59,7 @@ describe("dify", () => {
       { role: "user", content: "three" },
     ];
     const metadata = { conversation_id: "c-1", inputs: '{"city":"Oslo"}' };
-    expect(chatBridge.request({ messages, metadata }, bridgeContextOf())).toMatchObject({
+    expect(chatBridge.request({ messages, metadata }, createBridgeContext())).toMatchObject({
       query: "three",
       conversation_id: "c-1",
       inputs: { city: "Oslo" },

@@ -9,9 +9,9 @@ export const difyIds: { readonly answerIds: AnswerIds; requestIds(body: JsonObje
     marks: ["message", "agent_message", "message_end"],
     mayName: () => true,
     // A whole answer has been converted: its conversation is its id.
-    read: (answer) => idsOf(text(answer, answer["object"] === "chat.completion" ? "id" : "conversation_id")),
+    read: (answer) => listIds(text(answer, answer["object"] === "chat.completion" ? "id" : "conversation_id")),
   },
-  requestIds: (body) => [...idsOf(text(body, "conversation_id")), ...uploadsIn(body["inputs"], MAX_DEPTH)],
+  requestIds: (body) => [...listIds(text(body, "conversation_id")), ...uploadsIn(body["inputs"], MAX_DEPTH)],
 };
 
 function uploadsIn(value: JsonValue | undefined, depth: number): string[] {
@@ -19,11 +19,11 @@ function uploadsIn(value: JsonValue | undefined, depth: number): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => uploadsIn(item, depth - 1));
   if (!isObject(value)) return [];
   return [
-    ...idsOf(text(value, "upload_file_id")),
+    ...listIds(text(value, "upload_file_id")),
     ...Object.values(value).flatMap((inner) => uploadsIn(inner, depth - 1)),
   ];
 }
 
-function idsOf(id: string | undefined): string[] {
+function listIds(id: string | undefined): string[] {
   return id === undefined || id === "" ? [] : [id];
 }

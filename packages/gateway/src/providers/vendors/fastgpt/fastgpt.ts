@@ -5,21 +5,23 @@ import { asNumber, asText } from "../../core/errors/error-body.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import type { ResponseContext, ResponseTransform, FailedAnswer, UpstreamError } from "../../core/types.ts";
 import { vendorUpstreamError } from "../../core/errors/vendor-error.ts";
-import { classOfStatus } from "../../core/errors/upstream-error.ts";
+import { classifyStatus } from "../../core/errors/upstream-error.ts";
 
 const TEXT_EVENTS: ReadonlySet<string | undefined> = new Set([undefined, "answer", "fastAnswer"]);
 
 /** Keeps the workflow's named events that carry text; their head fields and usage are placeholders. */
 const workflow: ResponseTransform = {
   name: "workflow events",
-  answer: (body, context) => withoutDummyUsage(named(body, context)),
+  answer: (body, context) => withoutDummyUsage(fillAnswerHead(body, context)),
   stream: (context) => (event) => {
     if (event.event === "error" && event.data) {
       const message = text(event.data, "message") ?? "The upstream failed.";
       return { event: undefined, data: { error: { message, type: "upstream_error" } }, raw: "" };
     }
     if (!TEXT_EVENTS.has(event.event)) return [];
-    return event.data ? chunk(event, named(withoutDummyUsage(event.data), context)) : { ...event, event: undefined };
+    return event.data
+      ? chunk(event, fillAnswerHead(withoutDummyUsage(event.data), context))
+      : { ...event, event: undefined };
   },
 };
 
@@ -27,7 +29,7 @@ function chunk(event: StreamEvent, data: JsonObject): StreamEvent {
   return data === event.data && event.event === undefined ? event : { event: undefined, data, raw: "" };
 }
 
-function named(body: JsonObject, { spec, now, requestId }: ResponseContext): JsonObject {
+function fillAnswerHead(body: JsonObject, { spec, now, requestId }: ResponseContext): JsonObject {
   if (body["choices"] === undefined || (body["id"] && body["created"] && body["model"])) return body;
   return {
     ...body,
@@ -52,7 +54,7 @@ function readFastGpt({ status, json }: FailedAnswer): UpstreamError | undefined 
   const code = isObject(json) && json["choices"] === undefined ? asNumber(json["code"]) : undefined;
   const isOther = status === 200 && code !== undefined && code >= 400 && code <= 599;
   if (!isObject(json) || (code !== REFUSED_KEY && !isOther)) return undefined;
-  return vendorUpstreamError(code === REFUSED_KEY ? "bad_key" : classOfStatus(code), {
+  return vendorUpstreamError(code === REFUSED_KEY ? "bad_key" : classifyStatus(code), {
     type: "fastgpt_error",
     code: String(code),
     message: asText(json["message"]) ?? asText(json["statusText"]) ?? "",

@@ -1,6 +1,6 @@
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { general } from "../../core/errors/classify.ts";
-import { without } from "../../../dialects/core/json-edit.ts";
+import { omitMembers } from "../../../dialects/core/json-edit.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import type { FailedAnswer, RequestTransform, UpstreamError } from "../../core/types.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
@@ -11,7 +11,7 @@ const effort: RequestTransform = {
   name: "low, medium or high effort, or a thinking budget",
   apply(body) {
     const asked = body["reasoning_effort"];
-    if (body["thinking"] !== undefined) return without(body, ["reasoning_effort"]);
+    if (body["thinking"] !== undefined) return omitMembers(body, ["reasoning_effort"]);
     const known = typeof asked === "string" ? EFFORT[asked] : undefined;
     return known === undefined ? body : { ...body, reasoning_effort: known };
   },

@@ -31,7 +31,7 @@ function modelPath(channel: ChannelRecord, named: string, verb: string): string 
 }
 
 function verbPath(verb: string): UpstreamRoute["path"] {
-  return (_ask, model, channel) => modelPath(channel, model, verb);
+  return (_spec, model, channel) => modelPath(channel, model, verb);
 }
 
 export const gemini: ProviderAdapter = {
@@ -55,7 +55,7 @@ export const gemini: ProviderAdapter = {
     {
       operation: "images.generations",
       dialect: "private:google-images",
-      path: (_ask, model, channel) => modelPath(channel, model, isImagen(model) ? "predict" : "generateContent"),
+      path: (_spec, model, channel) => modelPath(channel, model, isImagen(model) ? "predict" : "generateContent"),
       when: (ask) => ask.operation === "images.generations",
       exchange: pictured((call, context) => context.send(call)),
     },

@@ -1,6 +1,6 @@
 import { compact, count, object, objects } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
-import { chunked, fanOut, sumOf, withBody } from "../../core/private/batched-embeddings.ts";
+import { chunked, fanOut, sumCounts, withBody } from "../../core/private/batched-embeddings.ts";
 import type { Exchange } from "../../core/types.ts";
 
 const REQUESTS_A_CALL = 100;
@@ -13,7 +13,7 @@ export const embedExchange: Exchange = async (call, context) => {
     chunked(requests, REQUESTS_A_CALL).map((part) => ({ ...body, requests: part })),
     (part) => context.send(withBody(call, part)),
     (answers) => {
-      const tokens = sumOf(answers.map((answer) => count(object(answer, "usageMetadata"), "promptTokenCount")));
+      const tokens = sumCounts(answers.map((answer) => count(object(answer, "usageMetadata"), "promptTokenCount")));
       return compact({
         embeddings: answers.flatMap((answer) => [...objects(answer, "embeddings")]),
         usageMetadata: tokens === undefined ? undefined : { promptTokenCount: tokens },

@@ -14,37 +14,37 @@ export function pictured(inner: Exchange): Exchange {
     const { answer, bytes } = await readWhole(first);
     const json = parseObject(bytes.toString("utf8"));
     if (!json || isSet(json["error"]) || isPictured(json)) return answer;
-    return jsonAnswer({ error: reasonOf(json) });
+    return jsonAnswer({ error: buildRefusal(json) });
   };
 }
 
 /** Predictions that were held back say so themselves. */
 function isPictured(json: JsonObject): boolean {
   return (
-    partsOf(json).some((part) => text(object(part, "inlineData"), "data") !== undefined) ||
+    listParts(json).some((part) => text(object(part, "inlineData"), "data") !== undefined) ||
     objects(json, "predictions").some(
       (entry) => text(entry, "bytesBase64Encoded") !== undefined || text(entry, "raiFilteredReason") !== undefined,
     )
   );
 }
 
-function reasonOf(json: JsonObject): JsonObject {
+function buildRefusal(json: JsonObject): JsonObject {
   const [candidate] = objects(json, "candidates");
   const feedback = object(json, "promptFeedback");
   const reason = text(feedback, "blockReason") ?? text(candidate, "finishReason");
-  const said = text(feedback, "blockReasonMessage") ?? text(candidate, "finishMessage") ?? wordsOf(json);
+  const said = text(feedback, "blockReasonMessage") ?? text(candidate, "finishMessage") ?? readWords(json);
   const message = said === "" ? `The upstream drew no picture${reason === undefined ? "" : ` (${reason})`}.` : said;
   // Imagen answers with an empty object, and Gemini without candidates, where the prompt was refused.
   const isRefused = candidate === undefined || REFUSED.test(reason ?? "");
   return isRefused ? { message, code: "content_filter" } : { message, type: "server_error" };
 }
 
-function wordsOf(json: JsonObject): string {
-  return partsOf(json)
+function readWords(json: JsonObject): string {
+  return listParts(json)
     .map((part) => (part["thought"] === true ? "" : (text(part, "text") ?? "")))
     .join("");
 }
 
-function partsOf(json: JsonObject): readonly JsonObject[] {
+function listParts(json: JsonObject): readonly JsonObject[] {
   return objects(json, "candidates").flatMap((candidate) => [...objects(object(candidate, "content"), "parts")]);
 }

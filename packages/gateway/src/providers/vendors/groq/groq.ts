@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { object, text } from "../../../dialects/core/read.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { eachMessage } from "../../core/response-transforms/each-choice.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
@@ -13,8 +13,8 @@ const REFUSED = ["logprobs", "top_logprobs", "logit_bias", "n"];
 
 const groqParams: RequestTransform = {
   name: "parameters that Groq refuses",
-  apply(body, _ask, upstreamModel) {
-    const preserved = eachObject(without(body, REFUSED), "messages", (message) => without(message, ["name"]));
+  apply(body, _spec, upstreamModel) {
+    const preserved = eachObject(omitMembers(body, REFUSED), "messages", (message) => omitMembers(message, ["name"]));
     const effort = preserved["reasoning_effort"];
     if (typeof effort !== "string") return preserved;
     const known = effortFor(upstreamModel, effort);
@@ -35,7 +35,7 @@ function effortFor(model: string, effort: string): string | undefined {
 const vendorMembers: ResponseTransform = {
   name: "x_groq and channel",
   marks: ['"x_groq"', '"channel"', '"usage"', "[DONE]"],
-  answer: (body) => without(body, ["x_groq"]),
+  answer: (body) => omitMembers(body, ["x_groq"]),
   stream() {
     let own: JsonObject | undefined;
     let hasUsage = false;
@@ -48,14 +48,14 @@ const vendorMembers: ResponseTransform = {
       const usage = object(vendor, "usage");
       if (usage) own = { ...data, usage };
       hasUsage ||= data["usage"] !== undefined;
-      const clean = eachMessage(without(data, ["x_groq"]), (delta) => without(delta, ["channel"]));
+      const clean = eachMessage(omitMembers(data, ["x_groq"]), (delta) => omitMembers(delta, ["channel"]));
       return clean === data ? event : { event: event.event, data: clean, raw: "" };
     };
   },
 };
 
 function usageChunk(last: JsonObject): StreamEvent {
-  return { event: undefined, data: { ...without(last, ["x_groq"]), choices: [] }, raw: "" };
+  return { event: undefined, data: { ...omitMembers(last, ["x_groq"]), choices: [] }, raw: "" };
 }
 
 export const groq = openaiCompatible({

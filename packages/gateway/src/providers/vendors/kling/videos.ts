@@ -59,8 +59,8 @@ export const klingVideos: VideoTasks = {
       progress: status === "SUBMITTED" ? "10%" : "50%",
       data,
       failReason: status === "FAILURE" ? text(data, "task_status_msg") || "The vendor gave no reason." : undefined,
-      startTime: status === "SUBMITTED" ? undefined : secondsOf(data, "created_at"),
-      finishTime: isOver ? secondsOf(data, "updated_at") : undefined,
+      startTime: status === "SUBMITTED" ? undefined : readSeconds(data, "created_at"),
+      finishTime: isOver ? readSeconds(data, "updated_at") : undefined,
     };
   },
   urls: (data) =>
@@ -91,10 +91,10 @@ export const klingVideos: VideoTasks = {
 function names({ action, body }: VideoRequest): VideoNames {
   const input = WITH_INPUT.has(action) ? object(body, "input") : body;
   const model = text(input, "model_name") || (WITHOUT_MODEL.has(action) ? action : DEFAULTS.model);
-  return { model, priced: ["kling-video", model, modeOf(input), secondsIn(input)].join("_") };
+  return { model, priced: ["kling-video", model, readMode(input), secondsIn(input)].join("_") };
 }
 
-function modeOf(input: JsonObject | undefined): string {
+function readMode(input: JsonObject | undefined): string {
   const mode = input?.["mode"];
   if (!isSet(mode) || mode === "") return DEFAULTS.mode;
   if (typeof mode === "string" && MODES.has(mode)) return mode;
@@ -139,7 +139,7 @@ function aspectRatio(general: JsonObject): string | undefined {
 }
 
 /** The vendor counts milliseconds. */
-function secondsOf(data: JsonObject, name: string): number | undefined {
+function readSeconds(data: JsonObject, name: string): number | undefined {
   const milliseconds = count(data, name);
   return milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000);
 }

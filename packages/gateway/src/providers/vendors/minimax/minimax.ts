@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { isObject, list, object, text } from "../../../dialects/core/read.ts";
 import { asNumber, asObject, asText, codeText } from "../../core/errors/error-body.ts";
-import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { embeddingBridge } from "./embeddings.ts";
 import { speechBridge, speechExchange } from "./speech.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
@@ -33,7 +33,7 @@ const schemaText: RequestTransform = {
 const summary: ResponseTransform = {
   name: "summary chunk and vendor members",
   marks: ['"base_resp"', '"input_sensitive', '"output_sensitive', '"chat.completion"'],
-  answer: (body) => without(body, VENDOR_MEMBERS),
+  answer: (body) => omitMembers(body, VENDOR_MEMBERS),
   stream: () => (event) => (event.data ? unwrap(event, event.data) : event),
 };
 
@@ -45,7 +45,7 @@ function unwrap(event: StreamEvent, data: JsonObject): StreamEvent | readonly St
   }
   const isSummary = list(data, "choices").some((choice) => isObject(choice) && choice["message"] !== undefined);
   if (!isSummary) {
-    const clean = without(data, VENDOR_MEMBERS);
+    const clean = omitMembers(data, VENDOR_MEMBERS);
     return clean === data ? event : { event: event.event, data: clean, raw: "" };
   }
   if (!isObject(data["usage"])) return [];
@@ -118,14 +118,14 @@ export const minimax: ProviderAdapter = {
     {
       operation: "audio.speech",
       dialect: "private:minimax-speech",
-      path: (_ask, _model, channel) => inGroup("/v1/t2a_v2", channel),
+      path: (_spec, _model, channel) => inGroup("/v1/t2a_v2", channel),
       when: (ask) => ask.operation === "audio.speech",
       exchange: speechExchange,
     },
     {
       operation: "embeddings",
       dialect: "private:minimax-embeddings",
-      path: (_ask, _model, channel) => inGroup("/v1/embeddings", channel),
+      path: (_spec, _model, channel) => inGroup("/v1/embeddings", channel),
     },
   ],
   bridges: [speechBridge, embeddingBridge],

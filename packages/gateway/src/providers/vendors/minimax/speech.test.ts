@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runExchange, json, sent } from "../../../../test/exchanges/exchange-kit.ts";
-import { bridgeContextOf } from "../../../../test/kit/provider-kit.ts";
+import { createBridgeContext } from "../../../../test/kit/provider-kit.ts";
 import { speechBridge } from "./speech.ts";
 
 describe("speech of MiniMax", () => {
@@ -21,11 +21,11 @@ describe("speech of MiniMax", () => {
 
   it("is spoken by a voice that is named by its id", () => {
     const body = { model: "m", input: "Hi", voice: { id: "mine" } };
-    expect(speechBridge.request(body, bridgeContextOf())).toMatchObject({ voice_setting: { voice_id: "mine" } });
+    expect(speechBridge.request(body, createBridgeContext())).toMatchObject({ voice_setting: { voice_id: "mine" } });
   });
 
   it("comes whole: events are refused", () => {
     const body = { model: "m", input: "Hi", stream_format: "sse" };
-    expect(() => speechBridge.request(body, bridgeContextOf())).toThrowError(/stream_format/);
+    expect(() => speechBridge.request(body, createBridgeContext())).toThrowError(/stream_format/);
   });
 });

@@ -2,7 +2,7 @@ import type { Bridge, JsonObject } from "../../../dialects/core/types.ts";
 import { isObject, number, object, text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { bodyOf, readWhole } from "../../core/exchange.ts";
+import { createBodyStream, readWhole } from "../../core/exchange.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 import type { Exchange } from "../../core/types.ts";
 
@@ -63,5 +63,5 @@ export const speechExchange: Exchange = async (call, context) => {
   if (audio === undefined || (number(object(json, "base_resp"), "status_code") ?? 0) !== 0) return answer;
   const format = text(object(json, "extra_info"), "audio_format") ?? "mp3";
   const headers = { "content-type": MEDIA_TYPES[format] ?? "application/octet-stream" };
-  return { status: 200, headers, body: bodyOf(Buffer.from(audio, "hex")) };
+  return { status: 200, headers, body: createBodyStream(Buffer.from(audio, "hex")) };
 };

@@ -19,8 +19,8 @@ export const mistralAnswer: ResponseTransform = {
   ],
   answer: (body) => edit(body, () => undefined),
   stream() {
-    const indexOf = createIndex();
-    return onEvent((chunk) => edit(chunk, indexOf));
+    const findCallIndex = createIndex();
+    return onEvent((chunk) => edit(chunk, findCallIndex));
   },
 };
 
@@ -29,20 +29,22 @@ type IndexOf = (call: JsonObject, choice: JsonObject) => number | undefined;
 
 /** Calls come whole, each with an id of its own, in one chunk or in several. */
 function createIndex(): IndexOf {
-  const idsOf = new Map<number, string[]>();
+  const idsByChoice = new Map<number, string[]>();
   return (call, choice) => {
     const at = count(choice, "index") ?? 0;
-    const ids = idsOf.get(at) ?? [];
-    idsOf.set(at, ids);
+    const ids = idsByChoice.get(at) ?? [];
+    idsByChoice.set(at, ids);
     const id = text(call, "id") ?? "";
     const known = ids.indexOf(id);
     return known < 0 ? ids.push(id) - 1 : known;
   };
 }
 
-function edit(body: JsonObject, indexOf: IndexOf): JsonObject {
+function edit(body: JsonObject, findCallIndex: IndexOf): JsonObject {
   return cachedTokens(
-    eachMessage(stopNames(body), (message, choice) => toolCalls(content(message), (call) => indexOf(call, choice))),
+    eachMessage(stopNames(body), (message, choice) =>
+      toolCalls(content(message), (call) => findCallIndex(call, choice)),
+    ),
   );
 }
 
@@ -50,21 +52,21 @@ function edit(body: JsonObject, indexOf: IndexOf): JsonObject {
 function content(message: JsonObject): JsonObject {
   if (!Array.isArray(message["content"])) return message;
   const parts = objects(message, "content");
-  const textOf = (entries: readonly JsonObject[]) => entries.map((part) => text(part, "text") ?? "").join("");
+  const joinTexts = (entries: readonly JsonObject[]) => entries.map((part) => text(part, "text") ?? "").join("");
   const thought = parts
     .filter((part) => part["type"] === "thinking")
-    .map((part) => textOf(objects(part, "thinking")))
+    .map((part) => joinTexts(objects(part, "thinking")))
     .join("");
   return {
     ...message,
-    content: textOf(parts.filter((part) => part["type"] === "text")),
+    content: joinTexts(parts.filter((part) => part["type"] === "text")),
     ...(thought === "" ? {} : { reasoning_content: thought }),
   };
 }
 
-function toolCalls(message: JsonObject, indexOf: (call: JsonObject) => number | undefined): JsonObject {
+function toolCalls(message: JsonObject, findCallIndex: (call: JsonObject) => number | undefined): JsonObject {
   return eachObject(message, "tool_calls", (call) => {
-    const index = call["index"] === undefined ? indexOf(call) : undefined;
+    const index = call["index"] === undefined ? findCallIndex(call) : undefined;
     const isComplete = call["type"] !== undefined && index === undefined;
     return written(isComplete ? call : { ...(index === undefined ? {} : { index }), type: "function", ...call });
   });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { list, object, objects, text } from "../../../dialects/core/read.ts";
-import { clamped, eachObject, renamed, without } from "../../../dialects/core/json-edit.ts";
+import { clamped, eachObject, renamed, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { developerToSystem } from "../../core/request-transforms/roles.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
@@ -35,9 +35,9 @@ const TAKEN: ReadonlySet<string> = new Set([
 export const mistralParams: RequestTransform = {
   name: "parameters of Mistral",
   rewords: ["messages.content.file", "messages.content.input_audio", "tools", "tool_choice"],
-  apply(body, _ask, upstreamModel) {
+  apply(body, _spec, upstreamModel) {
     const named = renamed(renamed(body, "seed", "random_seed"), "max_completion_tokens", "max_tokens");
-    const known = without(
+    const known = omitMembers(
       named,
       Object.keys(named).filter((name) => !TAKEN.has(name)),
     );
@@ -50,7 +50,7 @@ function effort(body: JsonObject, model: string): JsonObject {
   const asked = body["reasoning_effort"];
   if (typeof asked !== "string") return body;
   if (!/^mistral-(?:small-(?:2603|latest)|medium-(?:3|2604|latest))/.test(model))
-    return without(body, ["reasoning_effort"]);
+    return omitMembers(body, ["reasoning_effort"]);
   const step = asked === "none" ? "none" : "high";
   return step === asked ? body : { ...body, reasoning_effort: step };
 }
@@ -76,7 +76,7 @@ function messages(body: JsonObject): JsonObject {
 
 function assistant(message: JsonObject, isLast: boolean, names: Map<string, string>): JsonObject {
   const renumbered = eachObject(
-    without(message, ["reasoning_content", "refusal", "annotations", "audio"]),
+    omitMembers(message, ["reasoning_content", "refusal", "annotations", "audio"]),
     "tool_calls",
     (call) => {
       const id = text(call, "id") ?? "";
@@ -124,7 +124,7 @@ export const mistralEmbeddings: RequestTransform = {
   on: ["openai-embeddings"],
   apply(body) {
     const named = renamed(body, "dimensions", "output_dimension");
-    return without(
+    return omitMembers(
       named,
       Object.keys(named).filter((name) => !EMBEDDING_MEMBERS.has(name)),
     );

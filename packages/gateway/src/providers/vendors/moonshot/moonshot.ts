@@ -1,7 +1,7 @@
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { isObject, object, objects } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { amountOf } from "../../core/amount.ts";
+import { requireAmount } from "../../core/amount.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
@@ -14,7 +14,7 @@ const BASE = "https://api.moonshot.cn";
 
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
   const json = await getJson(http, joinUrl(channel.baseUrl || BASE, "/v1/users/me/balance").href, bearerHeaders(key));
-  return amountOf(isObject(json) ? object(json, "data") : undefined, "available_balance");
+  return requireAmount(isObject(json) ? object(json, "data") : undefined, "available_balance");
 }
 
 /** A client that requested usage expects it next to the choices; the vendor puts it into the first one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
+import { createRequestSpec, createBridgeContext, listEventData, event } from "../../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../../dialects/find-bridges.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { translateRequest } from "../../../relay/conversion/translate.ts";
@@ -16,7 +16,7 @@ describe("ollama", () => {
     ];
     const body = chatBridge.request(
       { messages, options: { num_ctx: 9 }, top_p: 0, tool_choice: "none", tools: [] },
-      bridgeContextOf(),
+      createBridgeContext(),
     );
     expect(body).toEqual({
       model: "model",
@@ -31,23 +31,23 @@ describe("ollama", () => {
   });
 
   it("counts tool calls over events and gives them ids", () => {
-    const stream = chatBridge.stream(bridgeContextOf());
+    const stream = chatBridge.stream(createBridgeContext());
     const events = [
       event({ message: { content: "", tool_calls: [call] }, done: false }),
       event({ message: { content: "", tool_calls: [call] }, done: true, done_reason: "stop", eval_count: 1 }),
     ].flatMap((given) => stream.event(given));
-    const heads = dataOf(events).flatMap((data) =>
+    const heads = listEventData(events).flatMap((data) =>
       [...JSON.stringify(data).matchAll(/"index":(\d),"id":"(call_\w{24})"/g)].map(([, index, id]) => ({ index, id })),
     );
     expect(heads.map(({ index }) => index)).toEqual(["0", "1"]);
     expect(new Set(heads.map(({ id }) => id)).size).toBe(2);
-    expect(dataOf(events).at(-2)).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
+    expect(listEventData(events).at(-2)).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
   });
 
   it("leaves usage out when the prompt was not counted", () => {
     const answer = chatBridge.response(
       { model: "m", message: { content: "a", thinking: "t" }, done_reason: "length", eval_count: 3 },
-      bridgeContextOf(),
+      createBridgeContext(),
     );
     expect(answer).toMatchObject({
       choices: [{ message: { content: "a", reasoning_content: "t" }, finish_reason: "length" }],
@@ -65,7 +65,7 @@ it.each([
   ["gemini-generate", { contents: [], tools: [{ googleSearch: {} }] }],
 ] as const)("a search of %s clients is refused, since no one here searches", (client, body) => {
   const bridges = findBridges(client, "private:ollama-chat", [chatBridge]) ?? [];
-  const spec = askOf({ dialect: client });
-  const ask = () => translateRequest(bridges, body as unknown as JsonObject, bridgeContextOf({ spec }));
+  const spec = createRequestSpec({ dialect: client });
+  const ask = () => translateRequest(bridges, body as unknown as JsonObject, createBridgeContext({ spec }));
   expect(ask).toThrow(expect.objectContaining({ code: "unsupported_parameter" }));
 });

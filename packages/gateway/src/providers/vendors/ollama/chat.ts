@@ -4,7 +4,7 @@ import { newCallId } from "../../../dialects/bridges/parts/answer/ids.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
-  argumentsOf,
+  parseCallArguments,
   chatMessages,
   imageData,
   maxTokens,
@@ -44,15 +44,15 @@ export const chatBridge: Bridge = {
     checkChatFields(body, context, READ);
     checkChatParts(body, context, true);
     const effort = text(body, "reasoning_effort") ?? (body["fw_reasoning"] === "none" ? "none" : undefined);
-    const options = optionsOf(body);
+    const options = buildOptions(body);
     return compact({
       model: context.upstreamModel,
-      messages: chatMessages(body).map((message, _index, all) => messageOf(message, all)),
+      messages: chatMessages(body).map((message, _index, all) => toMessage(message, all)),
       stream: body["stream"] === true,
       think: body["think"] ?? (effort === undefined ? undefined : (THINK[effort] ?? effort)),
       options: Object.keys(options).length === 0 ? undefined : options,
-      format: formatOf(body),
-      tools: toolsOf(body),
+      format: toResponseFormat(body),
+      tools: buildTools(body),
       keep_alive: body["keep_alive"],
       logprobs: body["logprobs"],
       top_logprobs: body["top_logprobs"],
@@ -60,31 +60,31 @@ export const chatBridge: Bridge = {
   },
   response(body, context) {
     const message = needed(object(body, "message"));
-    const calls = callsOf(message);
+    const calls = toToolCalls(message);
     return chatAnswer(
       {
         model: text(body, "model"),
         content: text(message, "content") ?? "",
         reasoning: text(message, "thinking"),
         toolCalls: calls,
-        logprobs: logprobsOf(body),
-        finish: finishOf(body, calls.length > 0),
+        logprobs: toLogprobs(body),
+        finish: readFinishReason(body, calls.length > 0),
         usage: ollamaUsage(body),
       },
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
 /** The choice among them is the model's own; "none" is expressed by offering none. */
-function toolsOf(body: JsonObject): JsonValue | undefined {
+function buildTools(body: JsonObject): JsonValue | undefined {
   if ((body["tool_choice"] ?? body["function_call"]) === "none") return undefined;
   const legacy = objects(body, "functions").map((definition) => ({ type: "function", function: definition }));
   return legacy.length === 0 ? body["tools"] : [...objects(body, "tools"), ...legacy];
 }
 
-function optionsOf(body: JsonObject): JsonObject {
+function buildOptions(body: JsonObject): JsonObject {
   const same = Object.fromEntries(SAME_OPTIONS.filter((name) => isSet(body[name])).map((name) => [name, body[name]]));
   const stop = stopList(body);
   checkSameCap(body, maxTokens(body), "options.num_predict");
@@ -97,13 +97,13 @@ function optionsOf(body: JsonObject): JsonObject {
   });
 }
 
-function formatOf(body: JsonObject): JsonObject | string | undefined {
+function toResponseFormat(body: JsonObject): JsonObject | string | undefined {
   const format = object(body, "response_format");
   if (text(format, "type") === "json_object") return "json";
   return text(format, "type") === "json_schema" ? object(object(format, "json_schema"), "schema") : undefined;
 }
 
-function messageOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
+function toMessage(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
   const { role, toolCallId } = message;
   if (role === "tool") {
     return compact({
@@ -115,7 +115,7 @@ function messageOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObjec
   }
   const calls = message.toolCalls.map((call) => ({
     id: call.id,
-    function: { name: call.name, arguments: argumentsOf(call) },
+    function: { name: call.name, arguments: parseCallArguments(call) },
   }));
   return compact({
     role,
@@ -127,7 +127,7 @@ function messageOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObjec
 }
 
 /** Calls come with their arguments as an object and sometimes without an id. */
-function callsOf(message: JsonObject | undefined): JsonObject[] {
+function toToolCalls(message: JsonObject | undefined): JsonObject[] {
   return objects(message, "tool_calls").map((call) => {
     const named = object(call, "function");
     return toolCall(
@@ -139,12 +139,12 @@ function callsOf(message: JsonObject | undefined): JsonObject[] {
 }
 
 /** The same words as in the OpenAI protocol, without the object around them. */
-function logprobsOf(body: JsonObject): JsonObject | undefined {
+function toLogprobs(body: JsonObject): JsonObject | undefined {
   const content = objects(body, "logprobs");
   return content.length === 0 ? undefined : { content: [...content], refusal: null };
 }
 
-function finishOf(body: JsonObject, hasCalls: boolean): string {
+function readFinishReason(body: JsonObject, hasCalls: boolean): string {
   if (hasCalls) return "tool_calls";
   return text(body, "done_reason") === "length" ? "length" : "stop";
 }
@@ -156,7 +156,7 @@ function ollamaUsage(body: JsonObject): ChatUsage | undefined {
   return input === undefined || output === undefined ? undefined : { input, output };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
   return {
     event({ data }) {
@@ -170,8 +170,8 @@ function streamOf(context: BridgeContext): StreamBridge {
       const events = [
         ...writer.start(),
         ...(thought === "" ? [] : writer.delta({ reasoning_content: thought })),
-        ...(said === "" ? [] : writer.delta({ content: said }, null, logprobsOf(data))),
-        ...callsOf(message).flatMap((call) =>
+        ...(said === "" ? [] : writer.delta({ content: said }, null, toLogprobs(data))),
+        ...toToolCalls(message).flatMap((call) =>
           writer.toolStart(
             text(call, "id") ?? "",
             text(object(call, "function"), "name") ?? "",
@@ -180,7 +180,7 @@ function streamOf(context: BridgeContext): StreamBridge {
         ),
       ];
       if (data["done"] !== true) return events;
-      return [...events, ...writer.end(finishOf(data, writer.toolCount > 0), ollamaUsage(data))];
+      return [...events, ...writer.end(readFinishReason(data, writer.toolCount > 0), ollamaUsage(data))];
     },
     end: () => [],
   };

@@ -65,11 +65,11 @@ export const openai: ProviderAdapter = {
   listModels: listOpenAiModels("/v1/models", {
     base: BASE,
     gatewayDrops: "/v1",
-    headers: (channel, key) => headersOf(channel, key),
+    headers: (channel, key) => buildHeaders(channel, key),
   }),
 };
 
-function isOnResponses(_ask: RequestSpec, _model: string, channel: ChannelRecord): boolean {
+function isOnResponses(_spec: RequestSpec, _model: string, channel: ChannelRecord): boolean {
   return hasResponses(channel, true);
 }
 
@@ -85,7 +85,7 @@ export function passBeta(call: UpstreamCall, { clientHeaders }: SigningContext):
   if (beta !== undefined) call.headers["openai-beta"] = beta;
 }
 
-function headersOf(channel: ChannelRecord, key: string): Record<string, string> {
+function buildHeaders(channel: ChannelRecord, key: string): Record<string, string> {
   return {
     ...(key === "" ? {} : { authorization: `Bearer ${key}` }),
     ...(channel.organization === "" ? {} : { "openai-organization": channel.organization }),

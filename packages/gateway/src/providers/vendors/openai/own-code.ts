@@ -2,7 +2,7 @@ import { eachObject } from "../../../dialects/core/json-edit.ts";
 import { anyText, objects } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { fenced } from "../../../dialects/bridges/parts/content/code-fence.ts";
-import { responseOfItem } from "../../../dialects/bridges/responses-to-chat/own-ids.ts";
+import { parseResponseId } from "../../../dialects/bridges/responses-to-chat/own-ids.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
 /**
@@ -17,7 +17,7 @@ export const ownCode: RequestTransform = {
 };
 
 function readable(item: JsonObject): JsonObject {
-  const isOwn = item["type"] === "code_interpreter_call" && responseOfItem(anyText(item, "id")) !== undefined;
+  const isOwn = item["type"] === "code_interpreter_call" && parseResponseId(anyText(item, "id")) !== undefined;
   if (!isOwn) return item;
   const logs = objects(item, "outputs").map((output) => anyText(output, "logs"));
   const text = [

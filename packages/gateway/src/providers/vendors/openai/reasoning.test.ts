@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { askOf, channelOf, requestTransformed } from "../../../../test/kit/provider-kit.ts";
+import { createRequestSpec, createChannelRecord, requestTransformed } from "../../../../test/kit/provider-kit.ts";
 import type { DialectId, JsonObject } from "../../../dialects/core/types.ts";
 import { openai } from "./openai.ts";
 import { reasoningModel } from "../../../dialects/bridges/parts/models/openai-models.ts";
 import { needsResponses, reasoningResponses } from "./reasoning.ts";
 
-const bodyOf = (json: Record<string, never> | object) => ({ bytes: Buffer.alloc(0), json: () => json as never });
+const createBody = (json: Record<string, never> | object) => ({ bytes: Buffer.alloc(0), json: () => json as never });
 
 describe("reasoningParams", () => {
   it("keeps the very object of models that do not reason", () => {
@@ -51,7 +51,7 @@ describe("reasoningParams", () => {
 
 describe("reasoningResponses", () => {
   const apply = (body: JsonObject, dialect: DialectId) =>
-    reasoningResponses.apply(body, askOf({ dialect }), body["model"] as string, channelOf());
+    reasoningResponses.apply(body, createRequestSpec({ dialect }), body["model"] as string, createChannelRecord());
 
   it("repairs converted requests only", () => {
     const body = { model: "gpt-5.6-terra", temperature: 0.3, reasoning: { effort: "minimal" } };
@@ -95,11 +95,11 @@ describe("needsResponses", () => {
   const tools = [{ type: "function", function: { name: "f" } }];
 
   it("is so for tools with reasoning from gpt-5.4 on", () => {
-    expect(needsResponses("gpt-5.4-mini", bodyOf({ tools }))).toBe(true);
-    expect(needsResponses("gpt-6-luna", bodyOf({ tools }))).toBe(true);
-    expect(needsResponses("gpt-5.2", bodyOf({ tools }))).toBe(false);
-    expect(needsResponses("gpt-5.6-terra", bodyOf({ tools, reasoning_effort: "none" }))).toBe(false);
-    expect(needsResponses("gpt-5.6-terra", bodyOf({ tools: [] }))).toBe(false);
+    expect(needsResponses("gpt-5.4-mini", createBody({ tools }))).toBe(true);
+    expect(needsResponses("gpt-6-luna", createBody({ tools }))).toBe(true);
+    expect(needsResponses("gpt-5.2", createBody({ tools }))).toBe(false);
+    expect(needsResponses("gpt-5.6-terra", createBody({ tools, reasoning_effort: "none" }))).toBe(false);
+    expect(needsResponses("gpt-5.6-terra", createBody({ tools: [] }))).toBe(false);
     expect(needsResponses("gpt-5.6-terra", undefined)).toBe(false);
   });
 
@@ -113,10 +113,10 @@ describe("needsResponses", () => {
     "codex-mini-latest",
     "o4-mini-deep-research",
   ])("%s is served nowhere else", (model) => {
-    expect(needsResponses(model, bodyOf({ messages: [] }))).toBe(true);
+    expect(needsResponses(model, createBody({ messages: [] }))).toBe(true);
   });
 
   it.each(["o3", "o3-mini", "gpt-5", "gpt-5.2-chat-latest", "gpt-5-programmer"])("%s is", (model) => {
-    expect(needsResponses(model, bodyOf({ messages: [] }))).toBe(false);
+    expect(needsResponses(model, createBody({ messages: [] }))).toBe(false);
   });
 });

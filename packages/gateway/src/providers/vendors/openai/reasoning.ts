@@ -7,7 +7,7 @@ import { INCLUDED_LOGPROBS } from "../../../dialects/bridges/parts/answer/logpro
 import type { Body, JsonObject } from "../../../dialects/core/types.ts";
 import { list, object, objects, text } from "../../../dialects/core/read.ts";
 import type { RequestTransform } from "../../core/types.ts";
-import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 
 const NEVER_TAKEN = ["presence_penalty", "frequency_penalty", "logit_bias", "top_logprobs"];
 const WITHOUT_REASONING_ONLY = ["temperature", "top_p", "logprobs"];
@@ -15,7 +15,7 @@ const WITHOUT_REASONING_ONLY = ["temperature", "top_p", "logprobs"];
 /** Renames or removes parameters that OpenAI's reasoning models refuse on chat completions. */
 export const reasoningParams: RequestTransform = {
   name: "reasoning model parameters",
-  apply(body, _ask, upstreamModel) {
+  apply(body, _spec, upstreamModel) {
     const model = reasoningModel(upstreamModel);
     if (!model) return body;
     return rolesForReasoning(limitsForReasoning(effortForReasoning(body, model), model), model);
@@ -33,7 +33,7 @@ export const reasoningResponses: RequestTransform = {
     const asked = text(reasoning, "effort") ?? model.suffix;
     const effort = asked === undefined ? undefined : nearestEffort(asked, model);
     const isSilent = effort === "none" && (model.major > 5 || model.minor >= 1);
-    const preserved = isSilent ? body : withoutLogprobs(without(body, ["temperature", "top_p"]));
+    const preserved = isSilent ? body : withoutLogprobs(omitMembers(body, ["temperature", "top_p"]));
     if (effort === text(reasoning, "effort") && body["model"] === model.name) return preserved;
     return {
       ...preserved,
@@ -47,7 +47,7 @@ function withoutLogprobs(body: JsonObject): JsonObject {
   const include = list(body, "include");
   const others = include.filter((name) => name !== INCLUDED_LOGPROBS);
   const lost = others.length === 0 ? ["top_logprobs", "include"] : ["top_logprobs"];
-  const preserved = without(body, lost);
+  const preserved = omitMembers(body, lost);
   return others.length === 0 || others.length === include.length ? preserved : { ...preserved, include: others };
 }
 
@@ -61,7 +61,7 @@ function effortForReasoning(body: JsonObject, model: ReasoningModel): JsonObject
 
 function limitsForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
   const isSilent = body["reasoning_effort"] === "none" && (model.major > 5 || model.minor >= 1);
-  const preserved = without(body, isSilent ? NEVER_TAKEN : [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY]);
+  const preserved = omitMembers(body, isSilent ? NEVER_TAKEN : [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY]);
   const limit = preserved["max_tokens"];
   if (limit === undefined) return preserved;
   const { max_tokens: _renamed, ...rest } = preserved;

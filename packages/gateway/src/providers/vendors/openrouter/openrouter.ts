@@ -39,12 +39,12 @@ const errorChunk: ResponseTransform = {
   marks: ['"error"'],
   stream: () =>
     onEvent((chunk) => {
-      const error = object(chunk, "error") ?? errorOfChoice(chunk);
+      const error = object(chunk, "error") ?? readChoiceError(chunk);
       return error !== undefined && chunk["choices"] !== undefined ? { error } : chunk;
     }),
 };
 
-function errorOfChoice(answer: JsonObject): JsonObject | undefined {
+function readChoiceError(answer: JsonObject): JsonObject | undefined {
   return object(objects(answer, "choices")[0], "error");
 }
 
@@ -73,7 +73,7 @@ export const openrouter = openaiCompatible({
 function readOpenRouter(answer: FailedAnswer): UpstreamError | undefined {
   const json = answer.body.includes('"error"') && isObject(answer.json) ? answer.json : undefined;
   if (!json) return undefined;
-  const inChoice = answer.status < 400 ? errorOfChoice(json) : undefined;
+  const inChoice = answer.status < 400 ? readChoiceError(json) : undefined;
   return inChoice ? general(answer, { error: inChoice }) : readError(answer, object(json, "error"));
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
+import { createBridgeContext, listEventData, event } from "../../../../test/kit/provider-kit.ts";
 import { anthropicToChat } from "../../../dialects/bridges/anthropic-to-chat/index.ts";
 import { agentBridge } from "./bridge.ts";
 
 describe("requests of the Agent API", () => {
   it("hold nothing that is not mapped", () => {
-    const context = bridgeContextOf({ upstreamModel: "anthropic/claude-sonnet-5" });
+    const context = createBridgeContext({ upstreamModel: "anthropic/claude-sonnet-5" });
     const messages = [
       {
         role: "user",
@@ -58,15 +58,15 @@ describe("streams of the Agent API", () => {
       [],
       [event({ type: "response.function_call_arguments.delta", output_index: 0, delta: '{"x":1}' })],
     ]) {
-      const stream = agentBridge.stream(bridgeContextOf());
+      const stream = agentBridge.stream(createBridgeContext());
       const events = [
         event({ type: "response.output_item.added", output_index: 0, item: { ...item, arguments: "" } }),
         ...pieces,
         event({ type: "response.output_item.done", output_index: 0, item }),
         event({ type: "response.completed", response: { status: "completed" } }),
       ].flatMap((given) => stream.event(given));
-      expect(dataOf(events).filter((data) => JSON.stringify(data).includes('{\\"x\\":1}')).length).toBe(1);
-      expect(dataOf(events).at(-2)).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
+      expect(listEventData(events).filter((data) => JSON.stringify(data).includes('{\\"x\\":1}')).length).toBe(1);
+      expect(listEventData(events).at(-2)).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
     }
   });
 
@@ -75,14 +75,14 @@ describe("streams of the Agent API", () => {
     { error: { message: "no", type: "server_error" } },
     { type: "response.failed", response: { error: { message: "no", type: "server_error" } } },
   ])("end with an error: %j", (data) => {
-    const stream = agentBridge.stream(bridgeContextOf());
-    expect(dataOf(stream.event(event(data)))).toEqual([{ error: { message: "no", type: "server_error" } }]);
+    const stream = agentBridge.stream(createBridgeContext());
+    expect(listEventData(stream.event(event(data)))).toEqual([{ error: { message: "no", type: "server_error" } }]);
   });
 });
 
 describe("searches of the Agent API", () => {
   it("are citations for clients of other protocols", () => {
-    const context = bridgeContextOf();
+    const context = createBridgeContext();
     const results = [{ title: "A", url: "https://a.example" }];
     const message = { type: "message", content: [{ type: "output_text", text: "Sunny." }] };
     const body = { status: "completed", output: [{ type: "search_results", results }, message] };
@@ -94,7 +94,7 @@ describe("searches of the Agent API", () => {
       event({ type: "response.output_text.delta", delta: "Sunny." }),
       event({ type: "response.completed", response: body }),
     ].flatMap((given) => stream.event(given).flatMap((chunk) => client.event(chunk)));
-    const cited = dataOf([...events, ...client.end()]).filter((data) =>
+    const cited = listEventData([...events, ...client.end()]).filter((data) =>
       JSON.stringify(data).includes("citations_delta"),
     );
     expect(cited).toMatchObject([{ delta: { citation: { url: "https://a.example", title: "A" } } }]);

@@ -23,17 +23,17 @@ export const agentBridge: Bridge = {
         toolCalls: calls.map((call) =>
           toolCall(text(call, "call_id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? ""),
         ),
-        finish: finishOf(body, calls.length > 0),
+        finish: readFinishReason(body, calls.length > 0),
         usage: perplexityUsage(body),
-        extra: searchesOf(output),
+        extra: collectSearches(output),
       },
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
-function finishOf(body: JsonObject, hasCalls: boolean): string {
+function readFinishReason(body: JsonObject, hasCalls: boolean): string {
   if (hasCalls) return "tool_calls";
   if (body["status"] !== "incomplete") return "stop";
   return text(object(body, "incomplete_details"), "reason") === "content_filter" ? "content_filter" : "length";
@@ -53,7 +53,7 @@ function perplexityUsage(body: JsonObject): ChatUsage | undefined {
 }
 
 /** `citations` and `search_results` at the top level, where Sonar had them. */
-function searchesOf(output: readonly JsonObject[]): JsonObject {
+function collectSearches(output: readonly JsonObject[]): JsonObject {
   const results = output.flatMap((item) => (item["type"] === "search_results" ? objects(item, "results") : []));
   if (results.length === 0) return {};
   return {
@@ -66,7 +66,7 @@ function searchesOf(output: readonly JsonObject[]): JsonObject {
 
 type Step = (data: JsonObject) => StreamEvent[];
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
   const steps: Readonly<Record<string, Step>> = { ...textSteps(writer), ...callSteps(writer), ...endSteps(writer) };
   return {
@@ -74,7 +74,7 @@ function streamOf(context: BridgeContext): StreamBridge {
       if (!data || writer.isEnded) return [];
       const step = steps[text(data, "type") ?? ""];
       if (step) return step(data);
-      return isObject(data["error"]) ? writer.fail(failureOf(data)) : [];
+      return isObject(data["error"]) ? writer.fail(readFailure(data)) : [];
     },
     end: () => [],
   };
@@ -99,22 +99,22 @@ function textSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
 function callSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
   /** Output index of the calls whose header was sent, and whether arguments came. */
   const calls = new Map<number, boolean>();
-  const indexOf = (data: JsonObject) => count(data, "output_index") ?? 0;
+  const readOutputIndex = (data: JsonObject) => count(data, "output_index") ?? 0;
   const start = (data: JsonObject): StreamEvent[] => {
     const item = object(data, "item");
-    if (item?.["type"] !== "function_call" || calls.has(indexOf(data))) return [];
-    calls.set(indexOf(data), false);
+    if (item?.["type"] !== "function_call" || calls.has(readOutputIndex(data))) return [];
+    calls.set(readOutputIndex(data), false);
     return writer.toolStart(text(item, "call_id") ?? "", text(item, "name") ?? "");
   };
   return {
     "response.output_item.added": start,
     "response.function_call_arguments.delta"(data) {
-      calls.set(indexOf(data), true);
+      calls.set(readOutputIndex(data), true);
       return writer.toolArguments(text(data, "delta") ?? "");
     },
     "response.output_item.done"(data) {
       const started = start(data);
-      if (calls.get(indexOf(data)) !== false) return started;
+      if (calls.get(readOutputIndex(data)) !== false) return started;
       return [...started, ...writer.toolArguments(text(object(data, "item"), "arguments") ?? "")];
     },
   };
@@ -123,10 +123,10 @@ function callSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
 function endSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
   const ended: Step = (data) => {
     const response = object(data, "response") ?? {};
-    const extra = searchesOf(objects(response, "output"));
-    return writer.end(finishOf(response, writer.toolCount > 0), perplexityUsage(response), extra);
+    const extra = collectSearches(objects(response, "output"));
+    return writer.end(readFinishReason(response, writer.toolCount > 0), perplexityUsage(response), extra);
   };
-  const failed: Step = (data) => writer.fail(failureOf(data));
+  const failed: Step = (data) => writer.fail(readFailure(data));
   return {
     "response.completed": ended,
     "response.incomplete": ended,
@@ -136,7 +136,7 @@ function endSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
   };
 }
 
-function failureOf(data: JsonObject): { message: string; type: string | undefined; code: string | undefined } {
+function readFailure(data: JsonObject): { message: string; type: string | undefined; code: string | undefined } {
   const error = object(data, "error") ?? object(object(data, "response"), "error") ?? data;
   return {
     message: text(error, "message") ?? "The upstream failed.",

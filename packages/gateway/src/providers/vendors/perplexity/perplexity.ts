@@ -38,11 +38,11 @@ export const perplexity: ProviderAdapter = {
       operation: "chat",
       dialect: "private:perplexity-agent",
       path: "/v1/agent",
-      when: (_ask, _model, { setting }) => setting["protocol"] !== "sonar",
+      when: (_spec, _model, { setting }) => setting["protocol"] !== "sonar",
     },
     {
       ...openaiRoute("chat", "/chat/completions"),
-      when: (_ask, _model, { setting }) => setting["protocol"] === "sonar",
+      when: (_spec, _model, { setting }) => setting["protocol"] === "sonar",
     },
     openaiRoute("embeddings"),
   ],

@@ -53,12 +53,12 @@ export function perplexityRequest(body: JsonObject, context: BridgeContext): Jso
   checkChatFields(body, context, READ);
   checkChatParts(body, context, true);
   const limit = maxTokens(body) ?? neededLimit(context.upstreamModel);
-  const tools = toolsOf(body, context.upstreamModel);
+  const tools = buildTools(body, context.upstreamModel);
   const effort = text(body, "reasoning_effort");
   const choice = chatToolChoice(body);
   return compact({
-    ...modelOf(context.upstreamModel),
-    input: chatMessages(body).flatMap(itemsOf),
+    ...toModelMember(context.upstreamModel),
+    input: chatMessages(body).flatMap(toItems),
     max_output_tokens: limit === undefined ? undefined : Math.max(16, limit),
     ...Object.fromEntries(TAKEN.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
     reasoning: effort === undefined ? undefined : { effort },
@@ -74,13 +74,13 @@ function neededLimit(model: string): number | undefined {
 }
 
 /** Sonar names are presets or the vendor's own model; names with a slash are models of others. */
-function modelOf(model: string): JsonObject {
+function toModelMember(model: string): JsonObject {
   if (model === "sonar") return { model: "perplexity/sonar" };
   const preset = PRESETS[model];
   return preset === undefined ? { model } : { preset };
 }
 
-function toolsOf(body: JsonObject, model: string): JsonObject[] {
+function buildTools(body: JsonObject, model: string): JsonObject[] {
   const functions = chatFunctions(body).map(({ name, description, parameters }) =>
     compact({ type: "function", name, description, parameters }),
   );
@@ -101,7 +101,7 @@ function searchTool(body: JsonObject, searchesAlways: boolean): JsonObject | und
   return searchesAlways || Object.keys(settings).length > 0 ? { type: "web_search", ...settings } : undefined;
 }
 
-function itemsOf(message: ChatMessage): JsonObject[] {
+function toItems(message: ChatMessage): JsonObject[] {
   if (message.role === "tool")
     return [{ type: "function_call_output", call_id: message.toolCallId ?? "", output: message.text }];
   const calls = message.toolCalls.map((call) => ({
@@ -110,12 +110,12 @@ function itemsOf(message: ChatMessage): JsonObject[] {
     name: call.name,
     arguments: call.arguments,
   }));
-  const content = contentOf(message);
+  const content = toContent(message);
   const said: JsonObject[] = content === "" ? [] : [{ role: text(message.source, "role") ?? message.role, content }];
   return [...said, ...calls];
 }
 
-function contentOf(message: ChatMessage): string | JsonObject[] {
+function toContent(message: ChatMessage): string | JsonObject[] {
   if (message.images.length === 0) return message.text;
   const images = message.images.map((url) => ({ type: "input_image", image_url: url }));
   return [...(message.text === "" ? [] : [{ type: "input_text", text: message.text }]), ...images];

@@ -1,12 +1,12 @@
 import { imagesAt } from "../../../dialects/core/requested-output.ts";
-import { capOfAnswerAlone } from "../../core/requested-output.ts";
+import { createAnswerCapReader } from "../../core/requested-output.ts";
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { isObject, object } from "../../../dialects/core/read.ts";
-import { amountOf } from "../../core/amount.ts";
+import { requireAmount } from "../../core/amount.ts";
 import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import { joinUrl } from "../../core/join-url.ts";
-import { renamed, without } from "../../../dialects/core/json-edit.ts";
+import { renamed, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
@@ -40,7 +40,7 @@ const imageAnswer: ResponseTransform = {
 const rerankAnswer: ResponseTransform = {
   name: "rerank without id and meta",
   on: ["rerank"],
-  answer: (body) => without(body, ["id", "meta"]),
+  answer: (body) => omitMembers(body, ["id", "meta"]),
 };
 
 const CODES: CodeTable = {
@@ -63,7 +63,7 @@ const readSiliconCloud = vendorReader({
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
   const json = await getJson(http, joinUrl(channel.baseUrl || BASE, "/v1/user/info").href, bearerHeaders(key));
   const data: JsonObject | undefined = isObject(json) ? object(json, "data") : undefined;
-  return amountOf(data, "totalBalance");
+  return requireAmount(data, "totalBalance");
 }
 
 export const siliconcloud = openaiCompatible({
@@ -83,7 +83,7 @@ export const siliconcloud = openaiCompatible({
     "audio.transcriptions",
   ],
   streamUsage: false,
-  requestedOutput: { "openai-chat": capOfAnswerAlone(), "openai-images": imagesAt("batch_size", "n") },
+  requestedOutput: { "openai-chat": createAnswerCapReader(), "openai-images": imagesAt("batch_size", "n") },
   chatServer: { takesTopK: true },
   requestTransforms: [olderLimitName, noDeveloperRole, thinkingOff(HYBRID, { enable_thinking: false }), imageNames],
   responseTransforms: [imageAnswer, rerankAnswer, finishNames({ eos: "stop" })],

@@ -52,7 +52,7 @@ export const chatBridge: Bridge = {
         chat: compact({ temperature: bounded["temperature"], top_k: bounded["top_k"], max_tokens: maxTokens(body) }),
       },
       payload: compact({
-        message: { text: messages.map((message) => lineOf(message, messages)) },
+        message: { text: messages.map((message) => toMessage(message, messages)) },
         functions:
           functions.length === 0
             ? undefined
@@ -80,7 +80,7 @@ export const chatBridge: Bridge = {
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
 /** The model's domain, and the form that its version takes: older ones know neither system messages nor functions. */
@@ -116,7 +116,7 @@ function withoutSystem(line: JsonObject): JsonObject[] {
 }
 
 /** Text only; calls and their results are stated in words. */
-function lineOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
+function toMessage(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
   if (message.role === "tool")
     return {
       role: "user",
@@ -137,7 +137,7 @@ export function sparkUsage(body: JsonObject): ChatUsage | undefined {
   return input === undefined || output === undefined ? undefined : { input, output };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
   let hasText = false;
   return {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, channelOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
+import {
+  createRequestSpec,
+  createUpstreamCall,
+  createChannelRecord,
+  createExchange,
+  readJson,
+} from "../../../../test/kit/provider-kit.ts";
 import { spark } from "./spark.ts";
 import type { UpstreamSocket } from "../../core/types.ts";
 import { sparkExchange } from "./exchange.ts";
@@ -8,7 +14,7 @@ const KEY = "app|secret|api";
 const frame = (code: number, status: number, content: string) =>
   JSON.stringify({ header: { code, sid: "s", message: "m" }, payload: { choices: { status, text: [{ content }] } } });
 
-function socketOf(frames: readonly string[]) {
+function createSocket(frames: readonly string[]) {
   const sent: string[] = [];
   let isClosed = false;
   const socket: UpstreamSocket = {
@@ -22,29 +28,35 @@ function socketOf(frames: readonly string[]) {
 }
 
 async function run(frames: readonly string[], stream: boolean) {
-  const made = socketOf(frames);
-  const { context } = exchangeOf([], { spec: askOf({ stream }), connect: () => Promise.resolve(made.socket) });
-  const answer = await sparkExchange(callOf("wss://h/v3.5/chat", { header: {} }), context);
+  const made = createSocket(frames);
+  const { context } = createExchange([], {
+    spec: createRequestSpec({ stream }),
+    connect: () => Promise.resolve(made.socket),
+  });
+  const answer = await sparkExchange(createUpstreamCall("wss://h/v3.5/chat", { header: {} }), context);
   return { ...made, answer };
 }
 
 describe("spark", () => {
   it("joins the frames of a whole answer and closes the socket", async () => {
     const { answer, sent, isClosed } = await run([frame(0, 0, "a"), frame(0, 2, "b")], false);
-    expect(await jsonOf(answer)).toMatchObject({ finish: "stop", payload: { choices: { text: [{ content: "ab" }] } } });
+    expect(await readJson(answer)).toMatchObject({
+      finish: "stop",
+      payload: { choices: { text: [{ content: "ab" }] } },
+    });
     expect([sent, isClosed()]).toEqual([['{"header":{}}'], true]);
   });
 
   it("keeps what was said when the rest is blocked", async () => {
     const { answer } = await run([frame(0, 1, "a"), frame(10_014, 2, "")], false);
-    expect(await jsonOf(answer)).toMatchObject({
+    expect(await readJson(answer)).toMatchObject({
       finish: "content_filter",
       payload: { choices: { text: [{ content: "a" }] } },
     });
   });
 
   it("refuses a whole answer that broke, because nothing of it has left yet", async () => {
-    expect(await jsonOf((await run([frame(0, 1, "a"), frame(10_222, 2, "")], false)).answer)).toMatchObject({
+    expect(await readJson((await run([frame(0, 1, "a"), frame(10_222, 2, "")], false)).answer)).toMatchObject({
       header: { code: 10_222 },
     });
     const { answer, isClosed } = await run([frame(0, 0, "a"), frame(0, 1, "b")], false);
@@ -65,10 +77,10 @@ describe("spark", () => {
 
   it("takes the version from the client, but nothing else into the path", async () => {
     const signed = async (version: string) => {
-      const call = callOf(`wss://h/v2.1/chat?api-version=${encodeURIComponent(version)}`, {
+      const call = createUpstreamCall(`wss://h/v2.1/chat?api-version=${encodeURIComponent(version)}`, {
         parameter: { chat: { domain: "generalv2" } },
       });
-      await spark.authorize(call, channelOf(), {
+      await spark.authorize(call, createChannelRecord(), {
         key: KEY,
         now: 0,
         http: () => Promise.reject(new Error("none")),

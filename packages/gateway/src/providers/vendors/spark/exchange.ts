@@ -18,13 +18,13 @@ export const sparkExchange: Exchange = async (call, context) => {
     socket.close();
     return closedEarly();
   }
-  if (codeOf(frame) !== 0) {
+  if (readFrameCode(frame) !== 0) {
     socket.close();
     return jsonAnswer(frame);
   }
   if (context.spec.stream)
     return { status: 200, headers: { "content-type": "text/event-stream" }, body: events(socket, frame, frames) };
-  const answer = await whole(socket, frame, frames);
+  const answer = await joinFrames(socket, frame, frames);
   return answer ? jsonAnswer(answer) : closedEarly();
 };
 
@@ -32,12 +32,12 @@ function closedEarly(): UpstreamAnswer {
   return jsonAnswer({ error: { message: "The upstream closed the connection early.", type: "xunfei_error" } }, 502);
 }
 
-function codeOf(frame: JsonObject): number {
+function readFrameCode(frame: JsonObject): number {
   return count(object(frame, "header"), "code") ?? 0;
 }
 
 function isLast(frame: JsonObject): boolean {
-  return codeOf(frame) !== 0 || count(object(object(frame, "payload"), "choices"), "status") === 2;
+  return readFrameCode(frame) !== 0 || count(object(object(frame, "payload"), "choices"), "status") === 2;
 }
 
 async function* framesFrom(
@@ -66,7 +66,7 @@ async function* events(socket: UpstreamSocket, first: JsonObject, rest: AsyncIte
  * All frames as one: texts joined, the last function call and the usage retained; undefined when the last one never came.
  * A text whose rest is blocked is an answer, one that broke is none: nothing of it has left yet.
  */
-async function whole(
+async function joinFrames(
   socket: UpstreamSocket,
   first: JsonObject,
   rest: AsyncIterator<string>,
@@ -76,7 +76,7 @@ async function whole(
   let last = first;
   let call: JsonObject | undefined;
   for await (const frame of framesFrom(socket, first, rest)) {
-    const code = codeOf(frame);
+    const code = readFrameCode(frame);
     if (code !== 0 && (content === "" || !FILTERED.has(String(code)))) return frame;
     if (code !== 0) return merged(last, { content, reasoning, call }, "content_filter");
     last = frame;

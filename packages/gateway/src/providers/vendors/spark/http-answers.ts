@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { isSet, object, objects, text } from "../../../dialects/core/read.ts";
-import { without } from "../../../dialects/core/json-edit.ts";
+import { omitMembers } from "../../../dialects/core/json-edit.ts";
 import { eachChoice } from "../../core/response-transforms/each-choice.ts";
 import type { ResponseContext, ResponseTransform } from "../../core/types.ts";
 
@@ -41,6 +41,6 @@ function shaped(body: JsonObject, kind: string, { spec, now, requestId }: Respon
     object: kind,
     created: Math.floor(now / 1000),
     model: spec.model,
-    ...without(body, VENDOR_MEMBERS),
+    ...omitMembers(body, VENDOR_MEMBERS),
   };
 }

@@ -1,6 +1,6 @@
 import { object } from "../../../dialects/core/read.ts";
 import { isObject } from "../../../lib/text/json.ts";
-import { amountOf } from "../../core/amount.ts";
+import { requireAmount } from "../../core/amount.ts";
 import { bearer } from "../../core/bearer.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter } from "../../core/types.ts";
@@ -23,5 +23,5 @@ export const suno: ProviderAdapter = {
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
   const url = joinUrl(channel.baseUrl, "/suno/account").href;
   const { json } = await http({ method: "GET", url, headers: { authorization: `Bearer ${key}` } });
-  return amountOf(object(isObject(json) ? object(json, "data") : undefined, "certificate"), "credits_left");
+  return requireAmount(object(isObject(json) ? object(json, "data") : undefined, "certificate"), "credits_left");
 }

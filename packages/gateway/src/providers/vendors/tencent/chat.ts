@@ -1,7 +1,7 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 import { invalidRequest } from "../../../lib/app-error.ts";
-import { failureOf } from "./failure.ts";
+import { readTencentFailure } from "./failure.ts";
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
   chatFunctions,
@@ -45,7 +45,7 @@ export const chatBridge: Bridge = {
       Type: "function",
       Function: compact({ Name: name, Parameters: JSON.stringify(parameters ?? {}), Description: description }),
     }));
-    const turns = turnsOf(instructedMessages(body));
+    const turns = toTurns(instructedMessages(body));
     if (turns.length > MAX_MESSAGES)
       throw invalidRequest("messages", `messages must hold no more than ${MAX_MESSAGES} turns for this upstream.`);
     return compact({
@@ -57,7 +57,7 @@ export const chatBridge: Bridge = {
       Stop: stop.length === 0 ? undefined : stop,
       Seed: body["seed"],
       Tools: tools.length === 0 ? undefined : tools,
-      ...(tools.length === 0 ? {} : choiceOf(body, tools)),
+      ...(tools.length === 0 ? {} : toToolChoice(body, tools)),
       EnableEnhancement: body["enable_enhancement"],
       ...Object.fromEntries(OWN.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
     });
@@ -66,7 +66,7 @@ export const chatBridge: Bridge = {
     const answer = object(body, "Response");
     const [choice] = objects(answer, "Choices");
     const message = needed(object(choice, "Message"));
-    const calls = objects(message, "ToolCalls").map(callOf);
+    const calls = objects(message, "ToolCalls").map(toToolCall);
     return chatAnswer(
       {
         id: text(answer, "Id"),
@@ -74,13 +74,13 @@ export const chatBridge: Bridge = {
         content: text(message, "Content") ?? "",
         reasoning: text(message, "ReasoningContent"),
         toolCalls: calls,
-        finish: finishOf(text(choice, "FinishReason")),
+        finish: toFinishReason(text(choice, "FinishReason")),
         usage: tencentUsage(object(answer, "Usage")),
       },
       context,
     );
   },
-  stream: streamOf,
+  stream: createStreamBridge,
 };
 
 export const embedBridge: Bridge = unaryBridge({
@@ -107,12 +107,12 @@ export function mergeEmbeddings(bodies: readonly JsonObject[]): JsonObject {
 }
 
 /** System first; then users (or tools) and assistants in turn, none of them empty. */
-function turnsOf(messages: readonly ChatMessage[]): JsonObject[] {
+function toTurns(messages: readonly ChatMessage[]): JsonObject[] {
   const system = systemText(messages);
   const turns: JsonObject[] = system === "" ? [] : [{ Role: "system", Content: system }];
   for (const message of messages) {
     if (message.role === "system") continue;
-    const turn = turnOf(message);
+    const turn = toTurn(message);
     const last = turns.at(-1);
     if (last && last["Role"] === turn["Role"] && isPlainText(last) && isPlainText(turn))
       last["Content"] = `${text(last, "Content")}\n\n${text(turn, "Content")}`;
@@ -125,7 +125,7 @@ function isPlainText(turn: JsonObject): boolean {
   return Object.keys(turn).length === 2 && turn["Content"] !== undefined;
 }
 
-function turnOf(message: ChatMessage): JsonObject {
+function toTurn(message: ChatMessage): JsonObject {
   const { role } = message;
   if (role === "tool") return { Role: role, ToolCallId: message.toolCallId ?? "", Content: message.text };
   if (message.toolCalls.length > 0) {
@@ -142,7 +142,7 @@ function turnOf(message: ChatMessage): JsonObject {
 }
 
 /** `required` has no word; a named function is a custom choice. */
-function choiceOf(body: JsonObject, tools: readonly JsonObject[]): JsonObject {
+function toToolChoice(body: JsonObject, tools: readonly JsonObject[]): JsonObject {
   const choice = chatToolChoice(body);
   if (!choice) return {};
   if (choice.mode !== "named") return { ToolChoice: choice.mode === "required" ? "auto" : choice.mode };
@@ -150,12 +150,12 @@ function choiceOf(body: JsonObject, tools: readonly JsonObject[]): JsonObject {
   return tool ? { ToolChoice: "custom", CustomTool: tool } : {};
 }
 
-function callOf(call: JsonObject): JsonObject {
+function toToolCall(call: JsonObject): JsonObject {
   const named = object(call, "Function");
   return toolCall(text(call, "Id") ?? "", text(named, "Name") ?? "", text(named, "Arguments") ?? "");
 }
 
-function finishOf(reason: string | undefined): string {
+function toFinishReason(reason: string | undefined): string {
   if (reason === "sensitive") return "content_filter";
   return reason === "tool_calls" || reason === "length" ? reason : "stop";
 }
@@ -166,13 +166,13 @@ function tencentUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   return input === undefined || output === undefined ? undefined : { input, output };
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
   const calls = new CallParts(writer);
   return {
     event({ data }) {
       if (!data || writer.isEnded) return [];
-      const failure = failureOf(data);
+      const failure = readTencentFailure(data);
       if (failure) return writer.fail({ ...failure, type: "tencent_error" });
       writer.name({ id: text(data, "Id"), created: count(data, "Created") });
       const [choice] = objects(data, "Choices");
@@ -182,10 +182,12 @@ function streamOf(context: BridgeContext): StreamBridge {
       const events = [
         ...(thought === "" ? [] : writer.delta({ reasoning_content: thought })),
         ...(said === "" ? [] : writer.delta({ content: said })),
-        ...objects(delta, "ToolCalls").flatMap((call) => calls.take(callOf(call))),
+        ...objects(delta, "ToolCalls").flatMap((call) => calls.take(toToolCall(call))),
       ];
       const reason = text(choice, "FinishReason") ?? "";
-      return reason === "" ? events : [...events, ...writer.end(finishOf(reason), tencentUsage(object(data, "Usage")))];
+      return reason === ""
+        ? events
+        : [...events, ...writer.end(toFinishReason(reason), tencentUsage(object(data, "Usage")))];
     },
     end: () => [],
   };

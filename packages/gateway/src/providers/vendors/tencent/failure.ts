@@ -10,7 +10,7 @@ export interface TencentFailure {
 }
 
 /** `Error` of the service, or `ErrorMsg` of the engine behind it, inside `Response` or a streamed event. */
-export function failureOf(response: JsonObject | undefined): TencentFailure | undefined {
+export function readTencentFailure(response: JsonObject | undefined): TencentFailure | undefined {
   const error = object(response, "Error");
   const engine = object(response, "ErrorMsg");
   const code = codeText(error?.["Code"]) || codeText(engine?.["Code"]);

@@ -9,7 +9,7 @@ import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import { finishNames } from "../../core/response-transforms/finish-names.ts";
 import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import { chatBridge, embedBridge, mergeEmbeddings } from "./chat.ts";
-import { failureOf } from "./failure.ts";
+import { readTencentFailure } from "./failure.ts";
 import { signTc3 } from "./tc3.ts";
 import {
   UpstreamRefusal,
@@ -56,7 +56,7 @@ const readTencent = vendorReader({
   unknown: "server",
   native({ json }) {
     const root = asObject(json);
-    const found = failureOf(asObject(root?.["Response"]) ?? root);
+    const found = readTencentFailure(asObject(root?.["Response"]) ?? root);
     return found?.code === "AuthFailure.SignatureExpire" ? { ...found, retry: false } : found;
   },
 });
@@ -120,7 +120,7 @@ const embedExchange: Exchange = (call, context) => {
     chunked(texts, TEXTS_A_CALL).map((part): JsonObject => ({ InputList: part })),
     send,
     mergeEmbeddings,
-    (answer) => failureOf(object(answer, "Response")) !== undefined,
+    (answer) => readTencentFailure(object(answer, "Response")) !== undefined,
   );
 };
 
@@ -135,17 +135,17 @@ export const tencent: ProviderAdapter = {
       operation: "chat",
       dialect: "private:tencent-chat",
       path: "/",
-      when: (_ask, _model, channel) => !isPlain(channel),
+      when: (_spec, _model, channel) => !isPlain(channel),
     },
     {
       operation: "embeddings",
       dialect: "private:tencent-embed",
       path: "/",
       exchange: embedExchange,
-      when: (_ask, _model, channel) => !isPlain(channel),
+      when: (_spec, _model, channel) => !isPlain(channel),
     },
-    { ...openaiRoute("chat"), when: (_ask, _model, channel) => isPlain(channel) },
-    { ...openaiRoute("embeddings"), when: (_ask, _model, channel) => isPlain(channel) },
+    { ...openaiRoute("chat"), when: (_spec, _model, channel) => isPlain(channel) },
+    { ...openaiRoute("embeddings"), when: (_spec, _model, channel) => isPlain(channel) },
   ],
   authorize: sign,
   models: [

@@ -10,7 +10,7 @@ const DEFAULT_REGION = "us-central1";
 const REGION = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** `other` is a region or a map of regions by the client's model name with a `default`. Throws for what is no region. */
-export function regionOf(channel: ChannelRecord, spec: RequestSpec): string {
+export function requireRegion(channel: ChannelRecord, spec: RequestSpec): string {
   const region = namedRegion(channel, spec);
   if (REGION.test(region)) return region;
   const message = "The region of the channel is not the name of a region, such as us-central1.";
@@ -25,7 +25,7 @@ function namedRegion(channel: ChannelRecord, spec: RequestSpec): string {
 }
 
 /** https://cloud.google.com/vertex-ai/docs/reference/rest#rest_endpoints */
-function hostOf(region: string): string {
+function buildHost(region: string): string {
   if (region === "global") return "https://aiplatform.googleapis.com";
   if (region === "us" || region === "eu") return `https://aiplatform.${region}.rep.googleapis.com`;
   return `https://${region}-aiplatform.googleapis.com`;
@@ -33,11 +33,11 @@ function hostOf(region: string): string {
 
 /** The whole URL, or the path alone where the channel has a base URL. A plain API key (express mode) has no project. */
 export function place(channel: ChannelRecord, spec: RequestSpec, key: string, tail: string): string {
-  const region = regionOf(channel, spec);
+  const region = requireRegion(channel, spec);
   const account = serviceAccount(key);
   const path = account ? `/v1/projects/${account.projectId}/locations/${region}/${tail}` : `/v1/${tail}`;
   if (channel.baseUrl !== "") return path;
-  return (account ? hostOf(region) : hostOf("global")) + path;
+  return (account ? buildHost(region) : buildHost("global")) + path;
 }
 
 /** `claude-…-YYYYMMDD` is called `claude-…@YYYYMMDD` here; the newest models have no date. */

@@ -1,13 +1,13 @@
 import { createVerify, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, channelOf } from "../../../../test/kit/provider-kit.ts";
+import { createRequestSpec, createUpstreamCall, createChannelRecord } from "../../../../test/kit/provider-kit.ts";
 import { vertex } from "./vertex.ts";
 import type { HttpJson } from "../../core/types.ts";
 
 const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const pem = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
-function keyOf(parts: Record<string, string> = {}): string {
+function createKey(parts: Record<string, string> = {}): string {
   return JSON.stringify({
     type: "service_account",
     project_id: "p",
@@ -17,13 +17,13 @@ function keyOf(parts: Record<string, string> = {}): string {
   });
 }
 
-function pathOf(
+function buildPath(
   model: string,
   parts: { stream?: boolean; baseUrl?: string; other?: string; key?: string } = {},
 ): string | undefined {
-  const { stream = false, baseUrl = "", other = "us-east5", key = keyOf() } = parts;
-  const spec = askOf({ model, stream });
-  const channel = channelOf({ baseUrl, other });
+  const { stream = false, baseUrl = "", other = "us-east5", key = createKey() } = parts;
+  const spec = createRequestSpec({ model, stream });
+  const channel = createChannelRecord({ baseUrl, other });
   const route = vertex.speaks.find(
     (candidate) => candidate.operation === "chat" && candidate.when?.(spec, model, channel),
   );
@@ -45,20 +45,20 @@ describe("places of Vertex", () => {
     ["meta/llama-4-maverick", false, `${root}/endpoints/openapi/chat/completions`],
     ["1234567890", false, `${root}/endpoints/1234567890:generateContent`],
   ])("%s, stream %s", (model, stream, expected) => {
-    expect(pathOf(model, { stream })).toBe(expected);
+    expect(buildPath(model, { stream })).toBe(expected);
   });
 
   it("finds regions by the client's name and knows hosts without a region", () => {
     const other = JSON.stringify({ default: "global", "claude-sonnet-5": "eu" });
-    expect(pathOf("gemini-3.8-flash", { other })).toMatch(
+    expect(buildPath("gemini-3.8-flash", { other })).toMatch(
       /^https:\/\/aiplatform\.googleapis\.com\/.*locations\/global\//,
     );
-    expect(pathOf("claude-sonnet-5", { other })).toMatch(/^https:\/\/aiplatform\.eu\.rep\.googleapis\.com\//);
+    expect(buildPath("claude-sonnet-5", { other })).toMatch(/^https:\/\/aiplatform\.eu\.rep\.googleapis\.com\//);
   });
 
   it("gives the path alone to channels with a base URL, and leaves the project out for plain keys", () => {
-    expect(pathOf("gemini-3.8-flash", { baseUrl: "http://127.0.0.1:1" })).toMatch(/^\/v1\/projects\/p\//);
-    expect(pathOf("gemini-3.8-flash", { key: "AIzaKey" })).toBe(
+    expect(buildPath("gemini-3.8-flash", { baseUrl: "http://127.0.0.1:1" })).toMatch(/^\/v1\/projects\/p\//);
+    expect(buildPath("gemini-3.8-flash", { key: "AIzaKey" })).toBe(
       "https://aiplatform.googleapis.com/v1/publishers/google/models/gemini-3.8-flash:generateContent",
     );
   });
@@ -68,14 +68,15 @@ describe("tokens of Vertex", () => {
   const now = 1_790_000_000_000;
 
   it("buys one at the file's own address with a signed assertion, and keeps it", async () => {
-    const key = keyOf({ token_uri: "http://127.0.0.1:1/token", private_key_id: "kid" });
+    const key = createKey({ token_uri: "http://127.0.0.1:1/token", private_key_id: "kid" });
     const asked: Parameters<HttpJson>[0][] = [];
     const http: HttpJson = (call) => {
       asked.push(call);
       return Promise.resolve({ status: 200, json: { access_token: "ya29.x", expires_in: 3599 }, text: "" });
     };
-    const calls = [callOf("https://h/v1/x", {}), callOf("https://h/v1/x", {})];
-    for (const call of calls) await vertex.authorize(call, channelOf(), { key, now, http, clientHeaders: {} });
+    const calls = [createUpstreamCall("https://h/v1/x", {}), createUpstreamCall("https://h/v1/x", {})];
+    for (const call of calls)
+      await vertex.authorize(call, createChannelRecord(), { key, now, http, clientHeaders: {} });
     expect(calls.map((call) => call.headers["authorization"])).toEqual(["Bearer ya29.x", "Bearer ya29.x"]);
     expect(asked.map((call) => call.url)).toEqual(["http://127.0.0.1:1/token"]);
     const assertion = new URLSearchParams(asked[0]?.body).get("assertion") ?? "";
@@ -93,8 +94,13 @@ describe("tokens of Vertex", () => {
 
   it("refuses files that cannot be right before any call", async () => {
     const http: HttpJson = () => Promise.reject(new Error("unexpected"));
-    for (const key of ["{}", keyOf({ private_key: "nonsense" })]) {
-      const signing = vertex.authorize(callOf("https://h/", {}), channelOf(), { key, now, http, clientHeaders: {} });
+    for (const key of ["{}", createKey({ private_key: "nonsense" })]) {
+      const signing = vertex.authorize(createUpstreamCall("https://h/", {}), createChannelRecord(), {
+        key,
+        now,
+        http,
+        clientHeaders: {},
+      });
       await expect(Promise.resolve(signing)).rejects.toMatchObject({
         upstreamError: { class: "bad_key", disable: false },
       });

@@ -7,7 +7,7 @@ import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { readGoogle } from "../google/errors.ts";
 import { imageBridge, isImagen } from "../google/images.ts";
 import { pictured } from "../google/pictured.ts";
-import { eachObject, without } from "../../../dialects/core/json-edit.ts";
+import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { withFreshToken } from "../../core/private/fresh-token.ts";
 import { VERTEX_MODELS } from "./models.ts";
@@ -73,7 +73,7 @@ const claudeBody: RequestTransform = {
 const countBody: RequestTransform = {
   name: "dated names for counting",
   on: ["anthropic-count-tokens"],
-  apply: (body, _ask, upstreamModel) => ({ ...body, model: claudeName(upstreamModel) }),
+  apply: (body, _spec, upstreamModel) => ({ ...body, model: claudeName(upstreamModel) }),
 };
 
 /** Roles are required, and ids of function calls are refused. */
@@ -89,7 +89,7 @@ const geminiBody: RequestTransform = {
 
 function withoutId(part: JsonObject, member: string): JsonObject {
   const value = part[member];
-  return isObject(value) && value["id"] !== undefined ? { ...part, [member]: without(value, ["id"]) } : part;
+  return isObject(value) && value["id"] !== undefined ? { ...part, [member]: omitMembers(value, ["id"]) } : part;
 }
 
 export const vertex: ProviderAdapter = {
@@ -119,7 +119,7 @@ export const vertex: ProviderAdapter = {
     route(openaiRoute("chat"), () => "endpoints/openapi/chat/completions", isOpen),
     route(
       { operation: "count_tokens", dialect: "gemini-count-tokens" },
-      (_ask, model) => google(model, "countTokens"),
+      (_spec, model) => google(model, "countTokens"),
       isGoogle,
     ),
     route(
@@ -129,12 +129,12 @@ export const vertex: ProviderAdapter = {
     ),
     route(
       { operation: "embeddings", dialect: "private:vertex-embed", exchange: embedExchange },
-      (_ask, model) => google(model, "predict"),
+      (_spec, model) => google(model, "predict"),
       isEmbedding,
     ),
     route(
       { operation: "images.generations", dialect: "private:google-images", exchange: pictured(once) },
-      (_ask, model) => google(model, isImagen(model) ? "predict" : "generateContent"),
+      (_spec, model) => google(model, isImagen(model) ? "predict" : "generateContent"),
       isGoogle,
     ),
   ],

@@ -1,8 +1,8 @@
 import { namedImages } from "../../../dialects/core/requested-output.ts";
 import type { RequestedOutput } from "../../../dialects/core/types.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { capOfAnswerAlone } from "../../core/requested-output.ts";
-import { errorOf, vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
+import { createAnswerCapReader } from "../../core/requested-output.ts";
+import { readVendorError, vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
@@ -22,7 +22,7 @@ const readVolcEngine = vendorReader({
   type: "volcengine_error",
   codes: CODES,
   native(answer) {
-    const error = errorOf(answer);
+    const error = readVendorError(answer);
     return error && /SensitiveContentDetected/.test(error.code) ? { ...error, class: "content_filter" } : error;
   },
 });
@@ -32,7 +32,7 @@ const SERIES_LENGTHS = ["n", "max_images", "sequential_image_generation_options.
 const LONGEST_SERIES = 15;
 
 /** A series has as many pictures as the model wants, up to its limit. */
-function seriesOf(body: JsonObject): RequestedOutput {
+function readSeries(body: JsonObject): RequestedOutput {
   const isSeries = body["sequential_image_generation"] === "auto";
   const images = namedImages(body, SERIES_LENGTHS) ?? (isSeries ? LONGEST_SERIES : 1);
   return { cap: undefined, answers: 1, images };
@@ -56,10 +56,10 @@ export const volcengine = openaiCompatible({
   ],
   operations: ["chat", "embeddings", "images.generations"],
   paths: {
-    chat: (_ask, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions"),
+    chat: (_spec, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions"),
   },
   answersOtherNames: true,
-  requestedOutput: { "openai-chat": capOfAnswerAlone(), "openai-images": seriesOf },
+  requestedOutput: { "openai-chat": createAnswerCapReader(), "openai-images": readSeries },
   requestTransforms: [noDeveloperRole, thinkingOff(/seed|deepseek-v[34]/i, { thinking: { type: "disabled" } })],
   classify: readVolcEngine,
 });

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, isObject, object } from "../../../dialects/core/read.ts";
 import { general } from "../../core/errors/classify.ts";
 import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
-import { clamped, renamed, without } from "../../../dialects/core/json-edit.ts";
+import { clamped, renamed, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { hasResponses, openaiCompatible } from "../../core/openai-compatible.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { onEvent } from "../../core/response-transforms/each-choice.ts";
@@ -19,19 +19,19 @@ const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high"
 
 const params: RequestTransform = {
   name: "parameters of xAI",
-  apply(body, _ask, upstreamModel) {
+  apply(body, _spec, upstreamModel) {
     const [, name = upstreamModel, suffix] = /^(grok-3-mini.*)-(high|medium|low)$/.exec(upstreamModel) ?? [];
     const asked = suffix === undefined ? body : { ...body, model: name, reasoning_effort: suffix };
-    const preserved = without(renamed(asked, "max_tokens", "max_completion_tokens"), ["search_parameters"]);
+    const preserved = omitMembers(renamed(asked, "max_tokens", "max_completion_tokens"), ["search_parameters"]);
     const fitting = isReasoning(name)
-      ? without(preserved, ["stop", "presence_penalty", "frequency_penalty"])
+      ? omitMembers(preserved, ["stop", "presence_penalty", "frequency_penalty"])
       : preserved;
-    const limited = clamped(effortFor(fitting, name), "top_logprobs", 0, MOST_LOGPROBS);
+    const limited = clamped(effortFor(fitting, name), "top_logprobs", 0, MAX_LOGPROBS);
     return renamed(limited, "parallel_tool_calls", "parallel_function_calling");
   },
 };
 
-const MOST_LOGPROBS = 8;
+const MAX_LOGPROBS = 8;
 
 function isReasoning(model: string): boolean {
   return /^grok-(?:3-mini|[4-9]|build)/.test(model);
@@ -42,7 +42,7 @@ function effortFor(body: JsonObject, model: string): JsonObject {
   const effort = body["reasoning_effort"];
   if (typeof effort !== "string") return body;
   if (/^grok-4(?:-0709|-20\d*)?$|^grok-4\.20-/.test(model) || !isReasoning(model))
-    return without(body, ["reasoning_effort"]);
+    return omitMembers(body, ["reasoning_effort"]);
   const known = effort === "xhigh" && model.startsWith("grok-4.6") ? effort : (EFFORT[effort] ?? effort);
   return known === effort ? body : { ...body, reasoning_effort: known };
 }
@@ -52,7 +52,7 @@ const SIZES = ["size", "quality", "style"];
 const images: RequestTransform = {
   name: "images without size, quality and style",
   on: ["openai-images"],
-  apply: (body) => without(body, SIZES),
+  apply: (body) => omitMembers(body, SIZES),
 };
 
 /** Completion tokens leave the reasoning out, and cached tokens may be outside the prompt's. */
@@ -70,13 +70,13 @@ function withUsage(body: JsonObject): JsonObject {
   if (!said || completion === undefined || prompt === undefined) return body;
   const cached = count(object(said, "prompt_tokens_details"), "cached_tokens") ?? 0;
   const input = cached > prompt ? prompt + cached : prompt;
-  const output = Math.max(completion, outputOf(said, prompt, completion));
+  const output = Math.max(completion, countOutputTokens(said, prompt, completion));
   if (input === prompt && output === completion) return body;
   return { ...body, usage: { ...said, prompt_tokens: input, completion_tokens: output, total_tokens: input + output } };
 }
 
 /** Output tokens: the total minus the prompt; without a total, completion plus reasoning. */
-function outputOf(said: JsonObject, prompt: number, completion: number): number {
+function countOutputTokens(said: JsonObject, prompt: number, completion: number): number {
   const total = count(said, "total_tokens");
   if (total !== undefined) return total - prompt;
   return completion + (count(object(said, "completion_tokens_details"), "reasoning_tokens") ?? 0);
@@ -142,7 +142,7 @@ export const xai: ProviderAdapter = {
   ...compatible,
   speaks: compatible.speaks.map((route) =>
     route.operation === "chat"
-      ? { ...route, when: (_ask, model, channel) => !isTeam(model) || !hasResponses(channel, true) }
+      ? { ...route, when: (_spec, model, channel) => !isTeam(model) || !hasResponses(channel, true) }
       : route,
   ),
 };

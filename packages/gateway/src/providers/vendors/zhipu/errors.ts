@@ -1,7 +1,7 @@
 import { object, objects, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
-import { errorOf, vendorReader, type CodeTable, type NativeError } from "../../core/errors/vendor-error.ts";
+import { readVendorError, vendorReader, type CodeTable, type NativeError } from "../../core/errors/vendor-error.ts";
 
 /** https://docs.z.ai/api-reference/api-code */
 const CODES: CodeTable = {
@@ -39,7 +39,7 @@ export const readZhipu = vendorReader({
   native(answer) {
     const root = asObject(answer.json);
     if (root?.["success"] === false) return failed(codeText(root["code"]), asText(root["msg"]) ?? "");
-    const error = errorOf(answer);
+    const error = readVendorError(answer);
     if (error && /^\d+$/.test(error.code)) return failed(error.code, error.message);
     return hasBroken(root) ? failed(NETWORK, "The model's connection broke.") : undefined;
   },

@@ -14,7 +14,7 @@ export const v3Bridge: Bridge = {
     checkChatFields(body, context, ["temperature", "top_p", "request_id", "response_format"]);
     checkChatParts(body, context, false);
     const { temperature, top_p, request_id } = fitNumbers(body, { top_p: [0, 0.99] }, context);
-    return compact({ prompt: promptOf(body), temperature, top_p, request_id });
+    return compact({ prompt: buildPrompt(body), temperature, top_p, request_id });
   },
   response(body, context) {
     const data = needed(object(body, "data"));
@@ -24,11 +24,11 @@ export const v3Bridge: Bridge = {
       context,
     );
   },
-  stream: (context) => streamOf(context),
+  stream: (context) => createStreamBridge(context),
 };
 
 /** A system message is followed by a turn of the user, because turns have to alternate. */
-function promptOf(body: JsonObject): JsonObject[] {
+function buildPrompt(body: JsonObject): JsonObject[] {
   return instructedMessages(body).flatMap((message) => {
     const content = message.text;
     if (message.role === "system")
@@ -40,7 +40,7 @@ function promptOf(body: JsonObject): JsonObject[] {
   });
 }
 
-function streamOf(context: BridgeContext): StreamBridge {
+function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: false });
   return {
     event({ data }: StreamEvent) {

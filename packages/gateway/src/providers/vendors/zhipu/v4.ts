@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, isObject, object, text } from "../../../dialects/core/read.ts";
-import { clamped, eachObject, renamed, without } from "../../../dialects/core/json-edit.ts";
+import { clamped, eachObject, renamed, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { developerToSystem } from "../../core/request-transforms/roles.ts";
 import { eachChoice, eachMessage, finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
@@ -17,9 +17,9 @@ export const v4Routes: readonly UpstreamRoute[] = [
 
 const chatParams: RequestTransform = {
   name: "parameters of GLM",
-  apply(body, _ask, upstreamModel) {
+  apply(body, _spec, upstreamModel) {
     const asked = renamed(developerToSystem(body), "max_completion_tokens", "max_tokens");
-    const known = renamed(without(asked, [...REFUSED, "stream_options"]), "user", "user_id");
+    const known = renamed(omitMembers(asked, [...REFUSED, "stream_options"]), "user", "user_id");
     const bounded = clamped(clamped(known, "top_p", 0.01, 0.99), "temperature", 0, 1);
     const listed = typeof bounded["stop"] === "string" ? { ...bounded, stop: [bounded["stop"]] } : bounded;
     return eachObject(listed, "messages", (message) => messageFor(message, upstreamModel));
@@ -40,7 +40,7 @@ function messageFor(message: JsonObject, model: string): JsonObject {
 const imageParams: RequestTransform = {
   name: "image parameters of CogView",
   on: ["openai-images"],
-  apply: (body) => renamed(without(body, ["n", "response_format"]), "user", "user_id"),
+  apply: (body) => renamed(omitMembers(body, ["n", "response_format"]), "user", "user_id"),
 };
 
 const switchedOff = thinkingOff(/^glm-(?:4\.[5-9]|[5-9])/, { thinking: { type: "disabled" } });
@@ -69,7 +69,7 @@ function numbered(chunk: JsonObject): JsonObject {
 }
 
 function complete(body: JsonObject, kind: string): JsonObject {
-  const named = eachChoice(cachedTokens(without(stopNames(body), ["request_id"])), (choice) =>
+  const named = eachChoice(cachedTokens(omitMembers(stopNames(body), ["request_id"])), (choice) =>
     choice["finish_reason"] === undefined ? { ...choice, finish_reason: null } : choice,
   );
   if (named["object"] !== undefined || !Array.isArray(named["choices"])) return named;

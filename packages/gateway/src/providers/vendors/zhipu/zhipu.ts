@@ -13,10 +13,10 @@ const BASE = "https://open.bigmodel.cn";
 
 /** embedding-2 takes one text a call. */
 const routes = v4Routes.map((route): UpstreamRoute =>
-  route.operation === "embeddings" ? { ...route, exchange: batchedEmbeddings(limitOf) } : route,
+  route.operation === "embeddings" ? { ...route, exchange: batchedEmbeddings(findBatchLimit) } : route,
 );
 
-function limitOf(model: string): number {
+function findBatchLimit(model: string): number {
   return model === "embedding-2" ? 1 : 64;
 }
 
@@ -87,9 +87,9 @@ export const zhipu: ProviderAdapter = {
       path: (ask, model) =>
         `/api/paas/v3/model-api/${encodeURIComponent(model)}/${ask.stream ? "sse-invoke" : "invoke"}`,
       framing: "text-events",
-      when: (_ask, model) => isThird(model),
+      when: (_spec, model) => isThird(model),
     },
-    ...routes.map((route): UpstreamRoute => ({ ...route, when: (_ask, model) => !isThird(model) })),
+    ...routes.map((route): UpstreamRoute => ({ ...route, when: (_spec, model) => !isThird(model) })),
   ],
   authorize(call, channel, context) {
     if (!call.url.pathname.includes("/v3/model-api/")) return signV4(call, channel, context);

@@ -94,24 +94,24 @@ describe("in Redis", () => {
     await redis.ready(30_000);
     return { redis, answers: createRedisAnswers({ redis, sealer: own, onFailure: (error) => failures.push(error) }) };
   }
-  const bytesOf = async (redis: RedisClient) =>
-    Number(await redis.one({ command: "GET", args: [redis.keys.answers("bytes")] }, 1000));
+  const readBytes = async (redis: RedisClient) =>
+    Number(await redis.sendOne({ command: "GET", args: [redis.keys.answers("bytes")] }, 1000));
 
   it("is shared by replicas, byte for byte, and sealed", async () => {
     const one = await open("a:");
     const text = { ...answer(0), body: Buffer.from('{"text":"Grüße 你好 👩‍👩‍👧"}') };
     one.answers.keep("text", text, policy(100_000));
     await expect.poll(() => one.answers.find("text")).toEqual(text);
-    await one.redis.one({ command: "FLUSHALL", args: [] }, 1000);
+    await one.redis.sendOne({ command: "FLUSHALL", args: [] }, 1000);
     const two = await open("a:");
     const cached = { ...answer(5000), contentType: "text/plain" };
     one.answers.keep("key", cached, policy(100_000));
     await expect.poll(() => two.answers.find("key")).toEqual(cached);
     const raw = String(
-      await one.redis.one({ command: "HGET", args: [one.redis.keys.answers("entries"), "key"] }, 1000),
+      await one.redis.sendOne({ command: "HGET", args: [one.redis.keys.answers("entries"), "key"] }, 1000),
     );
     expect(raw).toMatch(/^v2:k:/);
-    expect(await bytesOf(one.redis)).toBe(raw.length);
+    expect(await readBytes(one.redis)).toBe(raw.length);
     const plain = createRedisAnswers({
       redis: one.redis,
       sealer: { seal: (text) => text, open: (text) => text },
@@ -125,8 +125,8 @@ describe("in Redis", () => {
     answers.keep("mine", answer(10), policy(100_000));
     await expect.poll(() => answers.find("mine")).toBeDefined();
     const hash = redis.keys.answers("entries");
-    const sealed = String(await redis.one({ command: "HGET", args: [hash, "mine"] }, 1000));
-    await redis.one({ command: "HSET", args: [hash, "yours", sealed] }, 1000);
+    const sealed = String(await redis.sendOne({ command: "HGET", args: [hash, "mine"] }, 1000));
+    await redis.sendOne({ command: "HSET", args: [hash, "yours", sealed] }, 1000);
     expect(await answers.find("yours")).toBeUndefined();
     failures.length = 0;
     const strangers = await open("b:", vault());
@@ -139,17 +139,17 @@ describe("in Redis", () => {
     for (let at = 0; at < 20; at++) {
       answers.keep(`k${at}`, answer(1000), policy(10_000));
       await expect.poll(() => answers.find(`k${at}`)).toBeDefined();
-      expect(await bytesOf(redis)).toBeLessThanOrEqual(10_000);
+      expect(await readBytes(redis)).toBeLessThanOrEqual(10_000);
     }
-    const left = (await redis.one({ command: "HKEYS", args: [redis.keys.answers("entries")] }, 1000)) as string[];
+    const left = (await redis.sendOne({ command: "HKEYS", args: [redis.keys.answers("entries")] }, 1000)) as string[];
     expect(left.length).toBeGreaterThan(2);
     expect(new Set(left)).toEqual(new Set(Array.from({ length: left.length }, (_, at) => `k${20 - left.length + at}`)));
-    const sizes = await redis.one({ command: "HVALS", args: [redis.keys.answers("entries")] }, 1000);
-    expect(await bytesOf(redis)).toBe((sizes as string[]).join("").length);
+    const sizes = await redis.sendOne({ command: "HVALS", args: [redis.keys.answers("entries")] }, 1000);
+    expect(await readBytes(redis)).toBe((sizes as string[]).join("").length);
     answers.keep("k19", answer(10), policy(10_000));
     await expect.poll(async () => (await answers.find("k19"))?.body.length).toBe(10);
-    const after = await redis.one({ command: "HVALS", args: [redis.keys.answers("entries")] }, 1000);
-    expect(await bytesOf(redis)).toBe((after as string[]).join("").length);
+    const after = await redis.sendOne({ command: "HVALS", args: [redis.keys.answers("entries")] }, 1000);
+    expect(await readBytes(redis)).toBe((after as string[]).join("").length);
     answers.keep("large", answer(20_000), policy(10_000));
     expect(await answers.find("large")).toBeUndefined();
   });
@@ -161,10 +161,10 @@ describe("in Redis", () => {
     await pause(100);
     answers.keep("next", answer(10), policy(10_000, 50));
     const names = async () =>
-      (await redis.one({ command: "HKEYS", args: [redis.keys.answers("entries")] }, 1000)) as string[];
+      (await redis.sendOne({ command: "HKEYS", args: [redis.keys.answers("entries")] }, 1000)) as string[];
     await expect.poll(async () => new Set(await names())).toEqual(new Set(["long", "next"]));
     await pause(1100);
-    expect(await redis.one({ command: "KEYS", args: ["d:*"] }, 1000)).toEqual([]);
+    expect(await redis.sendOne({ command: "KEYS", args: ["d:*"] }, 1000)).toEqual([]);
   });
 
   it("is a miss while Redis is away, and waits for it only once", async () => {

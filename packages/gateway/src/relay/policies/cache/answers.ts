@@ -18,7 +18,7 @@ export type Answers = TtlStore<CachedAnswer>;
 /** Answers of all replicas, sealed. While Redis is away every request is a miss. */
 export function createRedisAnswers(deps: Omit<RedisEntriesDeps, "keys" | "waitBudget">): Answers {
   const { keys } = deps.redis;
-  const waitBudget = () => deps.redis.waitBudgetOf(keys.answers("entries"));
+  const waitBudget = () => deps.redis.getWaitBudget(keys.answers("entries"));
   const entries = createRedisEntries<CachedAnswer>({ ...deps, keys: keys.answers, waitBudget });
   return { ...entries, find: async (key) => entries.find(key).catch(() => undefined) };
 }

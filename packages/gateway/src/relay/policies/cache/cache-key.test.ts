@@ -4,8 +4,8 @@ import { ratio } from "../../../billing/money/ratio.ts";
 import { dialectById } from "../../../dialects/index.ts";
 import type { Dialect, JsonObject } from "../../../dialects/core/types.ts";
 import type { RelayRequest } from "../../request/request.ts";
-import { keyTextOf } from "./cache-key.ts";
-import { eligibilityOf } from "./eligible.ts";
+import { buildKeyText } from "./cache-key.ts";
+import { resolveEligibility } from "./eligible.ts";
 
 interface Facts {
   readonly userId: number;
@@ -40,12 +40,12 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   body: fc.dictionary(fc.constantFrom("temperature", "seed", "input"), fc.oneof(short, fc.integer(), fc.boolean())),
 });
 
-function keyOf(of: Facts): string | undefined {
+function buildKey(of: Facts): string | undefined {
   const policy = { keepMs: 1, maxBytes: 1, ratio: ratio(0), concerns: () => true, version: of.version };
-  return keyTextOf(requestOf(of), { policy, guardrail: of.guardrail, groups: of.groups });
+  return buildKeyText(createRequest(of), { policy, guardrail: of.guardrail, groups: of.groups });
 }
 
-function requestOf(of: Facts): RelayRequest {
+function createRequest(of: Facts): RelayRequest {
   const bytes = Buffer.from(JSON.stringify(of.body));
   const dialect = dialectById(of.operation === "chat" ? "openai-chat" : "openai-completions") as Dialect;
   return {
@@ -116,7 +116,7 @@ describe("the key", () => {
     { guardrail: "answers" },
     { body: { temperature: 0, seed: 1 } },
   ])("differs with %j", (change) => {
-    expect(keyOf({ ...BASE, ...change })).not.toBe(keyOf(BASE));
+    expect(buildKey({ ...BASE, ...change })).not.toBe(buildKey(BASE));
   });
 
   it("is shared by equal requests only", () => {
@@ -124,31 +124,31 @@ describe("the key", () => {
     const order = (of: Facts) => JSON.stringify({ ...of, headers: sorted(of.headers), body: sorted(of.body) });
     fc.assert(
       fc.property(facts, facts, fc.constantFrom(...(Object.keys(BASE) as (keyof Facts)[])), (one, two, name) => {
-        expect(keyOf(one) === keyOf(two)).toBe(order(one) === order(two));
+        expect(buildKey(one) === buildKey(two)).toBe(order(one) === order(two));
         const changed = { ...one, [name]: two[name] };
-        expect(keyOf(one) === keyOf(changed)).toBe(order(one) === order(changed));
+        expect(buildKey(one) === buildKey(changed)).toBe(order(one) === order(changed));
       }),
       { numRuns: 2000 },
     );
   });
 
   it("does not exist for a long body", () => {
-    expect(keyOf({ ...BASE, body: { input: "x".repeat(200_000) } })).toBeDefined();
-    expect(keyOf({ ...BASE, body: { input: "x".repeat(300_000) } })).toBeUndefined();
+    expect(buildKey({ ...BASE, body: { input: "x".repeat(200_000) } })).toBeDefined();
+    expect(buildKey({ ...BASE, body: { input: "x".repeat(300_000) } })).toBeUndefined();
   });
 
   it("does not exist for bytes that are no text", () => {
-    const request = requestOf(BASE);
+    const request = createRequest(BASE);
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);
     const policy = { keepMs: 1, maxBytes: 1, ratio: ratio(0), concerns: () => true, version: "" };
     const context = { policy, guardrail: "", groups: [] };
-    expect(keyTextOf({ ...request, body: { ...request.body, bytes } }, context)).toBeUndefined();
+    expect(buildKeyText({ ...request, body: { ...request.body, bytes } }, context)).toBeUndefined();
   });
 });
 
 describe("requests that may be answered from the cache", () => {
   const asked = (body: JsonObject, headers: Readonly<Record<string, string>> = {}, more: Partial<RelayRequest> = {}) =>
-    eligibilityOf({ ...requestOf({ ...BASE, body }), ...more }, headers);
+    resolveEligibility({ ...createRequest({ ...BASE, body }), ...more }, headers);
   const ON = { "x-fairway-cache": "on" };
   const plain = { type: "function", function: { name: "f" } };
 
@@ -203,7 +203,7 @@ describe("requests that may be answered from the cache", () => {
   });
 
   it("depends on the operation and on what the upstream stores", () => {
-    const of = (operation: RelayRequest["spec"]["operation"]) => ({ spec: { ...requestOf(BASE).spec, operation } });
+    const of = (operation: RelayRequest["spec"]["operation"]) => ({ spec: { ...createRequest(BASE).spec, operation } });
     for (const operation of ["embeddings", "rerank", "moderations"] as const)
       expect(asked({}, {}, of(operation))).toEqual({ mayRead: true });
     for (const operation of ["images.generations", "audio.speech", "realtime"] as const)

@@ -21,7 +21,7 @@ const OF_ONE_CALL = "idempotency-key";
  * Everything on which an answer depends, with the user first: no two users share a key. Undefined for long bodies and
  * for those that readers may understand differently.
  */
-export function keyTextOf(request: RelayRequest, { policy, guardrail, groups }: KeyContext): string | undefined {
+export function buildKeyText(request: RelayRequest, { policy, guardrail, groups }: KeyContext): string | undefined {
   const { spec, body, caller, isPlayground, protocolHeaders, url } = request;
   const { bytes } = body;
   const isReadable = bytes.length <= MAX_BODY_BYTES && isUtf8(bytes);

@@ -30,9 +30,9 @@ const PLAIN_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([undefined, "fun
 const GEMINI_FUNCTIONS: ReadonlySet<string> = new Set(["functionDeclarations", "function_declarations"]);
 
 /** Undefined = the cache does not apply to the request. */
-export function eligibilityOf(request: RelayRequest, headers: IncomingHttpHeaders): Eligibility | undefined {
+export function resolveEligibility(request: RelayRequest, headers: IncomingHttpHeaders): Eligibility | undefined {
   const { operation } = request.spec;
-  const directives = directivesOf(headers["cache-control"]);
+  const directives = parseDirectives(headers["cache-control"]);
   const asked = headers["x-fairway-cache"];
   if (asked === "off" || directives.has("no-store")) return undefined;
   if (request.upload || request.pinnedAccount || request.storesAnswer) return undefined;
@@ -43,7 +43,7 @@ export function eligibilityOf(request: RelayRequest, headers: IncomingHttpHeader
   return { mayRead: !directives.has("no-cache") };
 }
 
-function directivesOf(header: string | undefined): ReadonlySet<string> {
+function parseDirectives(header: string | undefined): ReadonlySet<string> {
   return new Set((header ?? "").split(",").map((one) => one.trim().toLowerCase()));
 }
 

@@ -25,18 +25,18 @@ export async function billRepeat(
 ): Promise<NonNullable<RelayReport["session"]["charged"]>> {
   const { snapshot, deps } = context;
   const terms = requestTerms(context.request, snapshot, context.groups);
-  const quota = costOf(cached, terms.price, context, part);
+  const quota = calculateCost(cached, terms.price, context, part);
   const { reservation } = await reserve(context, terms, quota);
   const at = deps.now();
   const settlement = { hold: reservation.hold, quota, channelId: 0, at };
   const log = snapshot.options.LogConsumeEnabled
-    ? { log: logOf(cached, context, { quota, price: terms.price, at }) }
+    ? { log: buildLogDetail(cached, context, { quota, price: terms.price, at }) }
     : {};
   await reservation.settle(() => ({ settlement: { ...settlement, ...log } }));
-  return { usage: quota > 0 ? cached.usage : NO_USAGE, quota, completion: completionOf(cached) };
+  return { usage: quota > 0 ? cached.usage : NO_USAGE, quota, completion: toCompletion(cached) };
 }
 
-function costOf(
+function calculateCost(
   { usage, group }: CachedAnswer,
   price: Price,
   { request, snapshot }: RequestContext,
@@ -50,7 +50,7 @@ function costOf(
   return toQuota(roundHalfUp(BigInt(full) * part.num, part.den));
 }
 
-function completionOf({ usage }: CachedAnswer): Completion {
+function toCompletion({ usage }: CachedAnswer): Completion {
   const countOutput = () => Promise.resolve(usage.output);
   return { reason: "stop", usage, countOutput, firstContentAt: performance.now() };
 }
@@ -61,7 +61,11 @@ interface Repeated {
   readonly at: number;
 }
 
-function logOf(cached: CachedAnswer, { request, snapshot }: RequestContext, { price, at }: Repeated): LogDetail {
+function buildLogDetail(
+  cached: CachedAnswer,
+  { request, snapshot }: RequestContext,
+  { price, at }: Repeated,
+): LogDetail {
   const { spec, caller, startedAt } = request;
   const { usage, group } = cached;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
@@ -73,7 +77,7 @@ function logOf(cached: CachedAnswer, { request, snapshot }: RequestContext, { pr
     model_price: price.kind === "call" ? price.modelPrice : -1,
     frt: spec.stream ? Math.round(elapsed) : NO_FIRST_TOKEN,
     cache_hit: true,
-    cache_age: ageOf(cached, at),
+    cache_age: calculateAge(cached, at),
     ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
     usage_source: usage.source,
     end_reason: "stop",
@@ -97,7 +101,7 @@ function logOf(cached: CachedAnswer, { request, snapshot }: RequestContext, { pr
 }
 
 /** Seconds since the answer was made. */
-export function ageOf({ storedAt }: CachedAnswer, now: number): number {
+export function calculateAge({ storedAt }: CachedAnswer, now: number): number {
   return Math.max(0, Math.floor((now - storedAt) / 1000));
 }
 

@@ -9,10 +9,10 @@ import type { CallLimit } from "../../admission/call-limit.ts";
 import type { RelayReport } from "../../reservation/relay-report.ts";
 import { listedName } from "../../../billing/pricing/listed-name.ts";
 import type { Answers, CachedAnswer } from "./answers.ts";
-import { keyTextOf } from "./cache-key.ts";
-import { eligibilityOf } from "./eligible.ts";
+import { buildKeyText } from "./cache-key.ts";
+import { resolveEligibility } from "./eligible.ts";
 import { Recorder } from "./recorder.ts";
-import { ageOf, billRepeat } from "./repeat-bill.ts";
+import { calculateAge, billRepeat } from "./repeat-bill.ts";
 
 export interface ResponseCacheDeps {
   readonly answers: Answers;
@@ -57,8 +57,8 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
   return async (call: CacheCall): Promise<RelayReport | CacheLookup | undefined> => {
     const { policy, context, response } = call;
     const { request, groups } = context;
-    const eligibility = eligibilityOf(request, response.req.headers);
-    const text = eligibility && keyTextOf(request, { policy, guardrail: call.guardrail, groups });
+    const eligibility = resolveEligibility(request, response.req.headers);
+    const text = eligibility && buildKeyText(request, { policy, guardrail: call.guardrail, groups });
     if (!eligibility || text === undefined) return undefined;
     const key = vault.hashKey(text);
     const cached = eligibility.mayRead ? await find(key, call) : undefined;
@@ -69,7 +69,7 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
     return {
       recorder,
       keep(report) {
-        const answer = answerOf(report, recorder, now());
+        const answer = buildCachedAnswer(report, recorder, now());
         if (answer && request.spec.stream && isBrokenOff(answer.body)) return;
         if (answer) answers.keep(key, answer, policy);
       },
@@ -84,7 +84,11 @@ function isServed({ group }: CachedAnswer, { request, snapshot, groups }: Reques
   return groups.includes(group) && snapshot.index.get(group)?.has(listedName(request.spec.model)) === true;
 }
 
-function answerOf({ tried, session }: RelayReport, recorder: Recorder, storedAt: number): CachedAnswer | undefined {
+function buildCachedAnswer(
+  { tried, session }: RelayReport,
+  recorder: Recorder,
+  storedAt: number,
+): CachedAnswer | undefined {
   const group = tried.at(-1)?.target.group;
   const { recorded } = recorder;
   if (session.charged?.completion.reason !== "stop" || group === undefined || !recorded) return undefined;
@@ -99,7 +103,7 @@ async function repeat(cached: CachedAnswer, { policy, context, response, ticker,
   const charged = await billRepeat(cached, context, policy.ratio);
   const delivery = new Delivery(response, ticker);
   response.setHeader("x-fairway-cache", "hit");
-  response.setHeader("age", String(ageOf(cached, now)));
+  response.setHeader("age", String(calculateAge(cached, now)));
   const form = request.spec.stream ? request.dialect.streamForm?.(request.url) : undefined;
   delivery.form = form;
   if (request.spec.stream) delivery.sendHead({ ...STREAM_HEADERS, ...(form && { "content-type": form.contentType }) });

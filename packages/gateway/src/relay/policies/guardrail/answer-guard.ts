@@ -17,7 +17,7 @@ export interface AnswerGuardDeps {
 }
 
 /** At this many held bytes, the text is judged and the upstream has to wait. */
-const MOST_HELD = 256 * 1024;
+const MAX_HELD = 256 * 1024;
 
 /**
  * Holds a streamed answer back until it was judged, window by window, in order and one at a time: while one is judged
@@ -55,7 +55,7 @@ export class AnswerGuard implements AnswerJudge {
     this.#held.push(bytes);
     this.#heldBytes += bytes.length;
     this.#look();
-    if (this.#heldBytes < MOST_HELD && !this.#isClientSlow) return true;
+    if (this.#heldBytes < MAX_HELD && !this.#isClientSlow) return true;
     this.#resume = onDrain;
     return false;
   }
@@ -71,7 +71,7 @@ export class AnswerGuard implements AnswerJudge {
     return this.#blocked;
   }
 
-  async whole(text: string): Promise<AppError | undefined> {
+  async judgeAnswer(text: string): Promise<AppError | undefined> {
     this.#isFinishing = true;
     const { signal } = this.#left;
     this.#blocked = await this.#deps.judge({ phase: "answer", text, signal });
@@ -108,7 +108,7 @@ export class AnswerGuard implements AnswerJudge {
   #look(): void {
     if (this.#asking || this.#isFinishing || this.#held.length === 0) return;
     const { length } = this.#text;
-    const isFull = length >= this.#deps.windowChars || this.#heldBytes >= MOST_HELD;
+    const isFull = length >= this.#deps.windowChars || this.#heldBytes >= MAX_HELD;
     if (length === 0 || isFull) return this.#start();
     this.#timer ??= setTimeout(() => this.#start(), this.#deps.windowMs);
   }
@@ -161,7 +161,7 @@ export class AnswerGuard implements AnswerJudge {
   }
 
   #wake(): void {
-    if (this.#isClientSlow || this.#heldBytes >= MOST_HELD) return;
+    if (this.#isClientSlow || this.#heldBytes >= MAX_HELD) return;
     const resume = this.#resume;
     this.#resume = undefined;
     resume?.();

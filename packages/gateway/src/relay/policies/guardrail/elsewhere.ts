@@ -13,7 +13,7 @@ export async function judgeTaskPrompt(
 ): Promise<void> {
   const policy = snapshot.guardrail;
   if (!policy?.checksPrompts) return;
-  if (!policy.concerns(servingGroups(request.caller, snapshot), namesOf(request.spec.model))) return;
+  if (!policy.concerns(servingGroups(request.caller, snapshot), listModelNames(request.spec.model))) return;
   const text = texts.filter((one) => one !== "").join("\n");
   const error = await guardrail(policy, request)({ phase: "prompt", text });
   if (error) throw error;
@@ -21,7 +21,7 @@ export async function judgeTaskPrompt(
 
 /** Realtime conversations cannot be judged. Throws `guardrail_unavailable` where the policy then refuses them. */
 export function admitUnjudged({ spec }: RelayRequest, groups: readonly string[], { guardrail }: Snapshot): void {
-  if (guardrail?.onFailure !== "block" || !guardrail.concerns(groups, namesOf(spec.model))) return;
+  if (guardrail?.onFailure !== "block" || !guardrail.concerns(groups, listModelNames(spec.model))) return;
   throw new AppError("guardrail_unavailable", {
     status: 403,
     retryable: false,
@@ -30,6 +30,6 @@ export function admitUnjudged({ spec }: RelayRequest, groups: readonly string[],
 }
 
 /** A policy may name a model, or the listed name of its series. */
-function namesOf(model: string): readonly string[] {
+function listModelNames(model: string): readonly string[] {
   return [model, listedName(model)];
 }

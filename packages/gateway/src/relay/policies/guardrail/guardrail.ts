@@ -71,7 +71,7 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
     async (judged) => {
       if (judged.text === "") return undefined;
       const startedAt = performance.now();
-      const verdict = await webhook.ask(policy, questionOf(request, judged), judged.signal);
+      const verdict = await webhook.ask(policy, buildQuestion(request, judged), judged.signal);
       if (judged.signal?.aborted) return undefined;
       const seconds = (performance.now() - startedAt) / 1000;
       metrics.judged({ phase: judged.phase, verdict: verdict.action, seconds });
@@ -81,7 +81,7 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
 
 export type Guardrail = ReturnType<typeof createGuardrail>;
 
-function questionOf(request: GuardedRequest, { phase, text, window = 0, context = "" }: Judged): Question {
+function buildQuestion(request: GuardedRequest, { phase, text, window = 0, context = "" }: Judged): Question {
   const { id, spec, caller } = request;
   return {
     version: 1,

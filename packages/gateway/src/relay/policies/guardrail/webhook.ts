@@ -49,7 +49,7 @@ export function createWebhook(now: () => number): Webhook {
       try {
         return await call(agent, policy, question, { now, signal });
       } catch (error) {
-        return { action: "failed", why: whyOf(error, policy) };
+        return { action: "failed", why: describeFailure(error, policy) };
       }
     },
     close: () => agent.destroy(),
@@ -77,7 +77,7 @@ async function call(
       headers: {
         "content-type": "application/json",
         "user-agent": "fairway",
-        "x-fairway-signature": signatureOf(body, policy.secret.reveal(), Math.floor(now() / 1000)),
+        "x-fairway-signature": signBody(body, policy.secret.reveal(), Math.floor(now() / 1000)),
       },
       body,
       dispatcher,
@@ -89,7 +89,7 @@ async function call(
   });
   const text = await readLimited(answer.body);
   if (answer.statusCode !== 200) return { action: "failed", why: `status ${answer.statusCode}` };
-  return verdictOf(text);
+  return parseVerdict(text);
 }
 
 /** A connection that was kept open for the next call may be closed by the other side at the same moment. */
@@ -98,7 +98,7 @@ function isClosed(error: unknown): boolean {
 }
 
 /** `t=<seconds>,v1=<hex>` over the time, a full stop and the body, so that old calls cannot be played again. */
-export function signatureOf(body: Buffer, secret: string, seconds: number): string {
+export function signBody(body: Buffer, secret: string, seconds: number): string {
   const digest = createHmac("sha256", secret).update(`${seconds}.`).update(body).digest("hex");
   return `t=${seconds},v1=${digest}`;
 }
@@ -114,7 +114,7 @@ async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-function verdictOf(text: string): Verdict {
+function parseVerdict(text: string): Verdict {
   const answer = parseObject(text);
   const reason = typeof answer?.["reason"] === "string" ? answer["reason"].slice(0, LONGEST_REASON) : "";
   if (answer?.["action"] === "allow") return { action: "allow" };
@@ -122,7 +122,7 @@ function verdictOf(text: string): Verdict {
   return { action: "failed", why: "the answer is not a verdict" };
 }
 
-function whyOf(error: unknown, { timeoutMs }: GuardrailPolicy): string {
+function describeFailure(error: unknown, { timeoutMs }: GuardrailPolicy): string {
   if (error instanceof Error && error.name === "TimeoutError") return `no answer within ${timeoutMs} ms`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -28,24 +28,24 @@ export function multiKeyRoute(store: Store): Route {
     const chosen: Chosen = { id, body, set };
     switch (action) {
       case "get_key_status":
-        return pageOfKeys(chosen);
+        return buildKeyPage(chosen);
       case "disable_key":
-        return switchAll(store, chosen, [keyIndexOf(chosen)], CHANNEL_STATUS.disabledByHand);
+        return switchAll(store, chosen, [requireKeyIndex(chosen)], CHANNEL_STATUS.disabledByHand);
       case "enable_key":
-        return switchAll(store, chosen, [keyIndexOf(chosen)], CHANNEL_STATUS.enabled);
+        return switchAll(store, chosen, [requireKeyIndex(chosen)], CHANNEL_STATUS.enabled);
       case "disable_all_keys":
         return switchAll(store, chosen, [...set.keys.keys()], CHANNEL_STATUS.disabledByHand);
       case "enable_all_keys":
         return switchAll(store, chosen, [...set.keys.keys()], CHANNEL_STATUS.enabled);
       case "delete_key":
-        return remove(store, chosen, new Set([keyIndexOf(chosen)]));
+        return remove(store, chosen, new Set([requireKeyIndex(chosen)]));
       case "delete_disabled_keys":
         return remove(store, chosen, offBySystem(set));
     }
   });
 }
 
-function pageOfKeys({ body, set }: Chosen) {
+function buildKeyPage({ body, set }: Chosen) {
   const all = keyViews(set);
   const count = (status: number) => all.filter((key) => key.status === status).length;
   const shown = body.status === undefined ? all : all.filter(({ status }) => status === body.status);
@@ -67,7 +67,7 @@ function compatibleView({ index, status, time, reason, hint }: ChannelKey) {
   return { index, status, disabled_time: time, reason, key_preview: `***${hint}` };
 }
 
-function keyIndexOf({ body: { key_index: index = -1 }, set: { keys } }: Chosen): number {
+function requireKeyIndex({ body: { key_index: index = -1 }, set: { keys } }: Chosen): number {
   if (index < 0 || index >= keys.length) throw wrongPlace("key_index", keys.length);
   return index;
 }

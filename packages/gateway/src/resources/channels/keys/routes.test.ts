@@ -2,7 +2,7 @@ import type { ChannelKey } from "@fairway/wire";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../../../test/kit/api-caller.ts";
-import { refusalOf } from "../../../../test/kit/members.ts";
+import { readRefusal } from "../../../../test/kit/members.ts";
 import { startManagementApp, type ManagementApp } from "../../../../test/kit/management-app.ts";
 
 let app: ManagementApp;
@@ -34,7 +34,7 @@ const put = (index: number, status: number) => admin.put(path(), { index, status
 const row = () => app.database.db.selectFrom("channels").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 const abilities = async () =>
   (await app.database.db.selectFrom("abilities").select("enabled").where("channel_id", "=", id).execute())[0]?.enabled;
-const codeOf = async (reply: ReturnType<ApiCaller["get"]>) => (await reply).body["code"];
+const readCode = async (reply: ReturnType<ApiCaller["get"]>) => (await reply).body["code"];
 const refuse = (key: string | undefined) => app.operations.channels.disable(id, REFUSED, key);
 
 describe("single keys of a channel", () => {
@@ -110,7 +110,7 @@ describe("single keys of a channel", () => {
     await admin.data(admin.put("/api/channel/", { id, key: KEYS[0] }));
     expect(await refuse(KEYS[0])).toBe(true);
     expect((await row()).status).toBe(3);
-    expect(await refusalOf(put(0, 2))).toEqual([200, "G2", "Invalid input: index is the channel's only key."]);
+    expect(await readRefusal(put(0, 2))).toEqual([200, "G2", "Invalid input: index is the channel's only key."]);
   });
 
   test("a key that stays when the text is replaced keeps its state", async () => {
@@ -125,20 +125,20 @@ describe("single keys of a channel", () => {
     await refuse(KEYS[1]);
     const append = (key: string) => admin.put("/api/channel/", { id, key, key_mode: "append" });
     await admin.data(append(` sk-new\n${KEYS[0]}\n\nsk-newer\nsk-new `));
-    expect([await statuses(), await app.operations.channels.store.keyOf(id)]).toEqual([
+    expect([await statuses(), await app.operations.channels.store.findKey(id)]).toEqual([
       [1, 3, 1, 1, 1],
       [...KEYS, "sk-new", "sk-newer"].join("\n"),
     ]);
     await Promise.all(["sk-a", "sk-b", "sk-c"].map(async (key) => admin.data(append(key))));
     expect(await statuses()).toHaveLength(8);
     await admin.data(append(""));
-    expect(await refusalOf(append(`{"a":1}`))).toEqual([
+    expect(await readRefusal(append(`{"a":1}`))).toEqual([
       200,
       "G2",
       'Invalid input: key_mode must be "replace": key files cannot be combined.',
     ]);
-    expect(await codeOf(append("x".repeat(512 * 1024)))).toBe("G2");
-    expect(await codeOf(admin.put("/api/channel/", { id, key: "sk-x", key_mode: "prepend" }))).toBe("G1");
+    expect(await readCode(append("x".repeat(512 * 1024)))).toBe("G2");
+    expect(await readCode(admin.put("/api/channel/", { id, key: "sk-x", key_mode: "prepend" }))).toBe("G1");
     expect(await statuses()).toHaveLength(8);
     await admin.data(admin.put("/api/channel/", { id, key: "sk-x\nsk-y", key_mode: "replace" }));
     expect(await statuses()).toEqual([1, 1]);
@@ -152,15 +152,15 @@ describe("single keys of a channel", () => {
   });
 
   test("refuses what is no key and no state", async () => {
-    expect(await refusalOf(put(3, 2))).toEqual([
+    expect(await readRefusal(put(3, 2))).toEqual([
       200,
       "G2",
       "Invalid input: index must be from 0 (key 1) to 2 (key 3).",
     ]);
-    expect(await codeOf(put(0, 3))).toBe("CH17");
+    expect(await readCode(put(0, 3))).toBe("CH17");
     id += 1_000;
-    expect(await codeOf(put(0, 2))).toBe("CH8");
-    expect(await codeOf(admin.get(path()))).toBe("CH8");
+    expect(await readCode(put(0, 2))).toBe("CH8");
+    expect(await readCode(admin.get(path()))).toBe("CH8");
   });
 });
 
@@ -206,7 +206,7 @@ describe("the call of compatible gateways for many keys", () => {
     expect(await admin.data(manage("delete_disabled_keys"))).toBe(1);
     expect((await keys()).map(({ hint }) => hint)).toEqual(["0002"]);
     expect(await admin.data(manage("delete_disabled_keys"))).toBe(0);
-    expect(await codeOf(manage("delete_key", { key_index: 0 }))).toBe("G2");
+    expect(await readCode(manage("delete_key", { key_index: 0 }))).toBe("G2");
   });
 
   test("deletes a key once for callers at the same moment", async () => {
@@ -217,8 +217,8 @@ describe("the call of compatible gateways for many keys", () => {
   });
 
   test("refuses what it does not know", async () => {
-    expect(await codeOf(manage("explode"))).toBe("U12");
-    expect(await codeOf(admin.post("/api/channel/multi_key/manage", { action: "get_key_status" }))).toBe("CH8");
-    for (const key_index of [-1, 3, undefined]) expect(await codeOf(manage("disable_key", { key_index }))).toBe("G2");
+    expect(await readCode(manage("explode"))).toBe("U12");
+    expect(await readCode(admin.post("/api/channel/multi_key/manage", { action: "get_key_status" }))).toBe("CH8");
+    for (const key_index of [-1, 3, undefined]) expect(await readCode(manage("disable_key", { key_index }))).toBe("G2");
   });
 });

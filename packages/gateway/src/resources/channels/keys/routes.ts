@@ -7,21 +7,21 @@ import { keyFacts } from "../view.ts";
 
 /** Single upstream keys of channels. */
 export function keyRoutes(store: Pick<ChannelStore, "keySet" | "switchKey">): Route[] {
-  const known = async (id: number): Promise<KeySet> => {
+  const requireKeySet = async (id: number): Promise<KeySet> => {
     const set = await store.keySet(id);
     if (!set) throw new Refusal("channel_not_found");
     return set;
   };
   return [
-    implement(channelKeys, async ({ params }) => keyViews(await known(params.id))),
+    implement(channelKeys, async ({ params }) => keyViews(await requireKeySet(params.id))),
     implement(channelKeySwitch, async ({ params, body: { index, status } }) => {
-      const { keys } = await known(params.id);
+      const { keys } = await requireKeySet(params.id);
       if (index === undefined || index < 0 || index >= keys.length) throw wrongPlace("index", keys.length);
       if (status !== CHANNEL_STATUS.enabled && status !== CHANNEL_STATUS.disabledByHand)
         throw new Refusal("status_not_settable", { field: "status" });
       const done = await store.switchKey(params.id, index, { status, reason: "" });
       if (done === "only") throw onlyOne("index");
-      return keyViews(await known(params.id));
+      return keyViews(await requireKeySet(params.id));
     }),
   ];
 }

@@ -2,13 +2,13 @@ import { CHANNEL_STATUS } from "@fairway/wire";
 import type { Transaction } from "kysely";
 import { seconds } from "../../../lib/clock.ts";
 import { parseObject } from "../../../lib/text/json.ts";
-import { keysOf } from "../../../snapshot/channel-record.ts";
+import { splitKeys } from "../../../snapshot/channel-record.ts";
 import { keyStatesText, movedStates, readKeyStates, type KeyStates } from "../../../snapshot/key-states.ts";
 import type { Schema } from "../../../storage/tables/schema.ts";
 import type { Vault } from "../../ports.ts";
 import { rebuildAbilities } from "../abilities.ts";
 import type { Writing } from "../writing.ts";
-import { rowOf } from "../reads.ts";
+import { findChannelRow } from "../reads.ts";
 import type { ChannelRow } from "../view.ts";
 import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
@@ -36,14 +36,14 @@ type Trx = Pick<Transaction<Schema>, "selectFrom">;
 export function keyStore({ database: { db }, vault, clock, write }: Writing) {
   return {
     /** Undefined for an unknown channel. */
-    keySet: (id: number): Promise<KeySet | undefined> => keySetOf(db, vault, id),
+    keySet: (id: number): Promise<KeySet | undefined> => readKeySet(db, vault, id),
 
     /**
      * Switches one key, named by its place or its text. `only` = the channel has no other, `unchanged` = there is no
      * such key, or it is switched so already; what is off by hand stays so. The channel goes off with its last key and comes back with its first.
      */
     async switchKey(id: number, which: number | string, to: KeySwitch): Promise<SwitchedKey | "only" | "unchanged"> {
-      const now = await keySetOf(db, vault, id);
+      const now = await readKeySet(db, vault, id);
       const seen = now && placeToSwitch(now, which, to);
       if (typeof seen !== "number") return seen ?? "unchanged";
       return write(async (trx) => {
@@ -53,7 +53,7 @@ export function keyStore({ database: { db }, vault, clock, write }: Writing) {
           .set((eb) => ({ version: eb("version", "+", 1) }))
           .where("id", "=", id)
           .execute();
-        const set = await keySetOf(trx, vault, id);
+        const set = await readKeySet(trx, vault, id);
         const index = set && placeToSwitch(set, which, to);
         if (!set || typeof index !== "number") return index === "only" ? index : "unchanged";
         const states = new Map(set.states);
@@ -73,7 +73,7 @@ export function isOffWithLastKey(otherInfo: string): boolean {
   return parseObject(otherInfo)?.[WITH_LAST_KEY] === true;
 }
 
-type StoredKeySet = NonNullable<Awaited<ReturnType<typeof keySetOf>>>;
+type StoredKeySet = NonNullable<Awaited<ReturnType<typeof readKeySet>>>;
 
 interface Written {
   readonly states: KeyStates;
@@ -98,7 +98,7 @@ async function writeStates(
   const other_info = next === status ? otherInfo : JSON.stringify({ ...reasons, status_time: time });
   const change = { channel_info: keyStatesText(states, info), status: next, other_info };
   await trx.updateTable("channels").set(change).where("id", "=", id).execute();
-  const row = await rowOf(trx, vault, id);
+  const row = await findChannelRow(trx, vault, id);
   if (!row) throw new Error(`the channel ${id} no longer exists although its row is locked`);
   if (next !== status) await rebuildAbilities(trx, [row]);
   return { row, isLast };
@@ -115,9 +115,9 @@ function placeToSwitch({ keys, states }: KeySet, which: number | string, to: Key
 
 /** The states of the keys after the key text changes; a channel that is on keeps a key to use. */
 export async function statesAfter(trx: Trx, vault: Vault, id: number, key: string): Promise<string | null | undefined> {
-  const set = await keySetOf(trx, vault, id);
+  const set = await readKeySet(trx, vault, id);
   if (!set || set.states.size === 0) return undefined;
-  const keys = keysOf(key, set.type);
+  const keys = splitKeys(key, set.type);
   const moved = movedStates(set.states, set.keys, keys);
   const isWithout = set.status === CHANNEL_STATUS.enabled && moved.size >= keys.length;
   return keyStatesText(isWithout ? triedAgain(moved, keys.length) : moved, set.info);
@@ -125,7 +125,7 @@ export async function statesAfter(trx: Trx, vault: Vault, id: number, key: strin
 
 /** A channel that is switched on has keys to use: when none is, those that the system switched off are tried again. */
 export async function statesWhenOn(trx: Trx, vault: Vault, id: number): Promise<string | null | undefined> {
-  const set = await keySetOf(trx, vault, id);
+  const set = await readKeySet(trx, vault, id);
   if (!set || set.states.size < set.keys.length) return undefined;
   return keyStatesText(triedAgain(set.states, set.keys.length), set.info);
 }
@@ -136,7 +136,7 @@ function triedAgain(states: KeyStates, count: number): KeyStates {
   return new Map(byHand.length < count ? byHand : []);
 }
 
-async function keySetOf(db: Trx, vault: Vault, id: number) {
+async function readKeySet(db: Trx, vault: Vault, id: number) {
   const row = await db
     .selectFrom("channels")
     .select(["type", "status", "key_sealed", "channel_info", "other_info"])
@@ -144,7 +144,7 @@ async function keySetOf(db: Trx, vault: Vault, id: number) {
     .executeTakeFirst();
   if (!row) return undefined;
   const { type, status, channel_info: info, other_info: otherInfo } = row;
-  const keys = keysOf(vault.open(row.key_sealed, channelKey(id)), type);
+  const keys = splitKeys(vault.open(row.key_sealed, channelKey(id)), type);
   const states = new Map([...readKeyStates(info)].filter(([index]) => index < keys.length));
   return { keys, states, info, otherInfo, status, type };
 }

@@ -1,9 +1,9 @@
 import { seconds } from "../../../lib/clock.ts";
 import type { LogQuery, Period } from "../filter.ts";
 import { DAY, HOUR } from "../../statistics/dimensions.ts";
-import { endOfPast, roundUp, timeOfGap, type Hours } from "./hours.ts";
+import { calculatePastEnd, roundUp, readGapTime, type Hours } from "./hours.ts";
 import type { SumsDeps } from "./sums-deps.ts";
-import { isWhole, timeOfOldest, timeOfOldestError } from "./oldest-rows.ts";
+import { isWhole, findOldestTime, findOldestErrorTime } from "./oldest-rows.ts";
 
 /** Which sums: the topic of the time up to which they may lack rows, and the seconds of their shortest interval. */
 export interface Wanted {
@@ -31,20 +31,20 @@ export async function coveredPeriod(
   { query, period }: { readonly query: LogQuery; readonly period: Period },
   { gapTopic, step }: Wanted,
 ): Promise<Covered | undefined> {
-  const [oldest, gap] = await Promise.all([timeOfOldest(deps), timeOfGap(deps, gapTopic)]);
+  const [oldest, gap] = await Promise.all([findOldestTime(deps), readGapTime(deps, gapTopic)]);
   if (oldest === undefined) return undefined;
-  const from = roundUp(Math.max(await beginOf(deps, period, oldest), gap), step);
+  const from = roundUp(Math.max(await resolveBegin(deps, period, oldest), gap), step);
   const isOpen = period.to === 0;
-  const to = isOpen ? OPEN_END : endOfPast(deps, period.to, step);
+  const to = isOpen ? OPEN_END : calculatePastEnd(deps, period.to, step);
   if (isOpen ? from > seconds(deps.clock) : to - from < HOUR) return undefined;
   const rest = { from: Math.max(period.from, oldest), to: period.to };
-  const oldestError = await timeOfOldestError(deps, query, rest);
-  const errorsFrom = Math.min(to, Math.max(from, await beginOfErrors(deps, { from, to, oldestError, step })));
+  const oldestError = await findOldestErrorTime(deps, query, rest);
+  const errorsFrom = Math.min(to, Math.max(from, await resolveErrorsBegin(deps, { from, to, oldestError, step })));
   return { hours: { from, to }, errorsFrom, oldestError, oldest };
 }
 
 /** A log that begins within the period, or with it, is summed from its first day on if that day lost no row. */
-async function beginOf(deps: SumsDeps, { from }: Period, oldest: number): Promise<number> {
+async function resolveBegin(deps: SumsDeps, { from }: Period, oldest: number): Promise<number> {
   if (oldest < from) return from;
   const day = oldest - (oldest % DAY);
   return (await isWhole(deps, { from: day, oldest, isOfErrors: false })) ? day : oldest;
@@ -56,7 +56,7 @@ interface Errors extends Hours {
 }
 
 /** Failed calls are removed earlier than other rows. */
-async function beginOfErrors(deps: SumsDeps, { from, to, oldestError, step }: Errors): Promise<number> {
+async function resolveErrorsBegin(deps: SumsDeps, { from, to, oldestError, step }: Errors): Promise<number> {
   if (oldestError <= from || oldestError >= to) return oldestError;
   const begin = Math.max(from, oldestError - (oldestError % DAY));
   const errors = { from: begin, oldest: oldestError, isOfErrors: true };

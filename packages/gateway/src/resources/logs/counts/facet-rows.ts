@@ -5,7 +5,7 @@ import { addColumns, addCount, addError, ERROR_HEAD, type FacetCounts } from "..
 import type { LogQuery, Period } from "../filter.ts";
 import type { RowsPart } from "./row-parts.ts";
 import { matching, newestFirst } from "../rows.ts";
-import { slicesOf } from "../slices.ts";
+import { slicePeriod } from "../slices.ts";
 
 /** Rows that one question still may read. */
 export interface RowLimits {
@@ -26,14 +26,14 @@ interface Counting {
 }
 
 /** Counts the newest matching rows of a part, as many as the limits leave. */
-export async function countRowsOf(database: Database, counting: Counting, part: RowsPart): Promise<void> {
+export async function countMatchingRows(database: Database, counting: Counting, part: RowsPart): Promise<void> {
   const { db } = database;
   const { query, limits, counts } = counting;
   const { period, only, isWhole = false } = part;
   let errors: Period | undefined;
-  for await (const slice of isWhole ? [period] : slicesOf(database, query, period)) {
+  for await (const slice of isWhole ? [period] : slicePeriod(database, query, period)) {
     if (limits.rows <= 0) break;
-    let newest = newestOf(database, query, { ...part, period: slice })
+    let newest = selectNewest(database, query, { ...part, period: slice })
       .select([...COLUMNS, "created_at"])
       .limit(limits.rows);
     if (only) newest = newest.where(only);
@@ -61,7 +61,7 @@ export async function countRowsOf(database: Database, counting: Counting, part: 
 /** Codes and statuses of the failed calls among the counted rows. */
 async function countErrors(database: Database, { query, limits, counts }: Counting, part: RowsPart): Promise<void> {
   if (limits.errors <= 0) return;
-  let errors = newestOf(database, query, part).where("type", "=", LOG_TYPE.error);
+  let errors = selectNewest(database, query, part).where("type", "=", LOG_TYPE.error);
   if (part.only) errors = errors.where(part.only);
   const heads = errors.select(sql<string>`substr(other, 1, ${sql.lit(ERROR_HEAD)})`.as("head")).limit(limits.errors);
   for (const { head } of await heads.execute()) {
@@ -71,7 +71,7 @@ async function countErrors(database: Database, { query, limits, counts }: Counti
 }
 
 /** Rows after an id are found by their ids: in the order of the list, a planner might read all others as well. */
-function newestOf({ db }: Database, query: LogQuery, { period, isWhole = false }: RowsPart) {
+function selectNewest({ db }: Database, query: LogQuery, { period, isWhole = false }: RowsPart) {
   return isWhole ? matching(db, query, period).orderBy("id", "desc") : newestFirst(db, query, period);
 }
 

@@ -4,13 +4,13 @@ import type { Schema } from "../../../storage/tables/schema.ts";
 import { HOUR } from "../../statistics/dimensions.ts";
 import { FACET_MARK, LATER_SUMS_GAP } from "../../statistics/facet-sums.ts";
 import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../statistics/log-sums.ts";
-import { partsOf } from "../../statistics/store.ts";
+import { splitPeriod } from "../../statistics/store.ts";
 import { whoConditions, type LogQuery, type Period } from "../filter.ts";
-import { hasUser, isSummed, markOf, modelsOf } from "./hours.ts";
+import { hasUser, isSummed, selectMark, resolveModels } from "./hours.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 
 /** Sums of one span from one start to before another. */
-type Interval = ReturnType<typeof partsOf>[number];
+type Interval = ReturnType<typeof splitPeriod>[number];
 
 export interface FacetSum {
   readonly type: number;
@@ -25,7 +25,7 @@ export interface FacetSum {
 export interface FacetSource {
   readonly gapTopic: string;
   /** Undefined where this takes longer than to count some rows. */
-  readonly intervalsOf: (hours: Period, now: number) => readonly Interval[] | undefined;
+  readonly findIntervals: (hours: Period, now: number) => readonly Interval[] | undefined;
   /** Failed calls of some intervals, and the other rows of others: with the mark, in one statement. */
   readonly read: (
     deps: SumsDeps,
@@ -34,19 +34,19 @@ export interface FacetSource {
 }
 
 /** Most texts of a type: one of an hour or a day with 5,000 tokens takes two milliseconds. */
-const MOST_TEXTS = 36;
+const MAX_TEXTS = 36;
 
 /** Undefined where sums lack a column of the filter. */
 export function facetSource(query: LogQuery): FacetSource | undefined {
   if (!isSummed(query) || query.isNothing) return undefined;
-  const models = modelsOf(query);
+  const models = resolveModels(query);
   if (hasUser(query)) return models === "all" ? ofUser(query) : undefined;
   return models === "some" ? undefined : ofLog(query, models);
 }
 
 /** Hours of a period whose end is excluded, as the statistics cut it. */
 function cut({ from, to }: Period): readonly Interval[] {
-  return from < to ? partsOf({ from, to: to - HOUR }) : [];
+  return from < to ? splitPeriod({ from, to: to - HOUR }) : [];
 }
 
 function ofUser(query: LogQuery): FacetSource {
@@ -59,10 +59,10 @@ function ofUser(query: LogQuery): FacetSource {
       .where("type", isOfErrors ? "=" : "<>", LOG_TYPE.error)
       .where((eb) => eb.and(whoConditions(eb, query)))
       .$if(query.type > LOG_TYPE.unknown, (some) => some.where("type", "=", query.type))
-      .select(["type", "username", "log_rows", "counts", markOf(FACET_MARK)]);
+      .select(["type", "username", "log_rows", "counts", selectMark(FACET_MARK)]);
   return {
     gapTopic: LATER_SUMS_GAP,
-    intervalsOf: cut,
+    findIntervals: cut,
     read: (deps, { others, errors }) =>
       all([...others.map((one) => rows(deps, one, false)), ...errors.map((one) => rows(deps, one, true))]),
   };
@@ -80,15 +80,15 @@ function ofLog(query: LogQuery, models: "all" | readonly string[]): FacetSource 
       .where("start", "<", before)
       .where("type", isOfErrors ? "=" : "<>", LOG_TYPE.error)
       .$if(query.type > LOG_TYPE.unknown, (some) => some.where("type", "=", query.type))
-      .select(["type", sql<string>`''`.as("username"), "log_rows", "counts", markOf(LOG_SUMS_MARK)]);
+      .select(["type", sql<string>`''`.as("username"), "log_rows", "counts", selectMark(LOG_SUMS_MARK)]);
   return {
     gapTopic: LOG_SUMS_GAP,
-    intervalsOf(hours, now) {
+    findIntervals(hours, now) {
       // A model has no sums of days.
       const intervals = models === "all" ? cut(hours) : [{ span: HOUR, from: hours.from, before: hours.to }];
-      const lengthOf = ({ span, from, before }: Interval) => (Math.min(before, now + span) - from) / span;
-      const texts = intervals.reduce((sum, interval) => sum + lengthOf(interval), 0) * names.length;
-      return texts <= MOST_TEXTS ? intervals : undefined;
+      const calculateLength = ({ span, from, before }: Interval) => (Math.min(before, now + span) - from) / span;
+      const texts = intervals.reduce((sum, interval) => sum + calculateLength(interval), 0) * names.length;
+      return texts <= MAX_TEXTS ? intervals : undefined;
     },
     read: (deps, { others, errors }) =>
       all([...others.map((one) => rows(deps, one, false)), ...errors.map((one) => rows(deps, one, true))]),

@@ -9,7 +9,7 @@ import { closedPeriod } from "./plot-period.ts";
 import { readPlotSums } from "./plot-sums.ts";
 import type { RowsPart } from "./row-parts.ts";
 import { matching } from "../rows.ts";
-import { slicesOf } from "../slices.ts";
+import { slicePeriod } from "../slices.ts";
 
 interface Bucket {
   readonly start: number;
@@ -21,7 +21,7 @@ interface Bucket {
 /** Adds up what several statements count of one bucket. */
 type Buckets = Map<number, Bucket>;
 
-const MOST_BUCKETS = 120;
+const MAX_BUCKETS = 120;
 /** Lengths of buckets that people read easily. */
 const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, HOUR, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
 /** Types of rows that are no calls; those of type 0 are consumption of older versions. */
@@ -33,7 +33,7 @@ const OTHER_TYPES = Object.values(LOG_TYPE).filter((type) => type !== LOG_TYPE.c
 export async function readHistogram(deps: SumsDeps, query: LogQuery): Promise<LogHistogram> {
   const period = await closedPeriod(deps, query);
   const span = period.to - period.from + 1;
-  const interval = BUCKET_SECONDS.find((length) => span / length <= MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS);
+  const interval = BUCKET_SECONDS.find((length) => span / length <= MAX_BUCKETS) ?? Math.ceil(span / MAX_BUCKETS);
   const counting: Counting = { deps, query, interval };
   const buckets =
     (await fromLogSums(counting, period)) ??
@@ -105,9 +105,9 @@ async function countRows(
   buckets: Buckets,
 ): Promise<Buckets> {
   const { database } = deps;
-  for await (const slice of isWhole ? [period] : slicesOf(database, query, period)) {
+  for await (const slice of isWhole ? [period] : slicePeriod(database, query, period)) {
     const rows = matching(database.db, query, slice);
-    for (const bucket of await bucketsOf(database.db, only ? rows.where(only) : rows, interval)) add(buckets, bucket);
+    for (const bucket of await readBuckets(database.db, only ? rows.where(only) : rows, interval)) add(buckets, bucket);
   }
   return buckets;
 }
@@ -128,7 +128,7 @@ async function countOthers({ deps, query, interval }: Counting, period: Period, 
   const { db } = deps.database;
   for (const only of query.type === LOG_TYPE.consume ? [isTest] : [isNoCall, isTest]) {
     const rows = matching(db, query, period).where(only);
-    for (const { start, count } of await bucketsOf(db, rows, interval))
+    for (const { start, count } of await readBuckets(db, rows, interval))
       add(buckets, { start, count: 0, errors: 0, others: count });
   }
 }
@@ -139,17 +139,17 @@ function add(buckets: Buckets, { start, count, errors, others }: Bucket): void {
   buckets.set(start, { start, ...sum });
 }
 
-function startOf(interval: number) {
+function buildBucketStart(interval: number) {
   return sql<number>`created_at - (created_at % ${sql.lit(interval)})`;
 }
 
-async function bucketsOf(db: Kysely<Schema>, rows: ReturnType<typeof matching>, interval: number): Promise<Bucket[]> {
+async function readBuckets(db: Kysely<Schema>, rows: ReturnType<typeof matching>, interval: number): Promise<Bucket[]> {
   // By second first, which is the order of the indexes.
   const isError = sql<number>`sum(case when type = ${sql.lit(LOG_TYPE.error)} then 1 else 0 end)`;
   const bySecond = rows
     .select((eb) => ["created_at", eb.fn.countAll<number>().as("count"), isError.as("errors")])
     .groupBy("created_at");
-  const start = startOf(interval);
+  const start = buildBucketStart(interval);
   const counted = await db
     .selectFrom(bySecond.as("by_second"))
     .select((eb) => [

@@ -3,14 +3,14 @@ import { seconds } from "../../../lib/clock.ts";
 import { newestLogId } from "../../../storage/log-removal.ts";
 import { DAY, HOUR } from "../../statistics/dimensions.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../usage-data/rollup.ts";
-import { isOfErrors, modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
-import { timeOfOldest } from "./oldest-rows.ts";
+import { hasErrorFilter, modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
+import { findOldestTime } from "./oldest-rows.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 
 /** Below this many hours the rows themselves are as quick. */
 const FEWEST_HOURS = 2;
 /** Rows that the sums may be behind; with more of them the rows are read as a whole. */
-export const MOST_BEHIND = 200_000;
+export const MAX_BEHIND = 200_000;
 
 /** Hours from the first second of `from` to the last before `to`. */
 export type Hours = Period;
@@ -20,7 +20,7 @@ export function isSummed(query: LogQuery): boolean {
   const { token_name, token_id, tokens, channel, group, request_id, min_use_time, is_stream, has_retry } = query;
   const isOfToken = token_name !== "" || token_id > 0 || tokens.length > 0;
   const isOfRows = isOfToken || channel > 0 || group !== "" || request_id !== "";
-  return !isOfRows && !isOfErrors(query) && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
+  return !isOfRows && !hasErrorFilter(query) && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
 }
 
 export function hasUser({ ownerId, user_id, username }: LogQuery): boolean {
@@ -28,16 +28,16 @@ export function hasUser({ ownerId, user_id, username }: LogQuery): boolean {
 }
 
 /** The models of a filter; "some" where it does not name them. */
-export function modelsOf({ model_name, models }: LogQuery): "all" | "some" | readonly string[] {
+export function resolveModels({ model_name, models }: LogQuery): "all" | "some" | readonly string[] {
   if (model_name === "") return models.length === 0 ? "all" : models;
   return models.length > 0 || model_name.includes("%") ? "some" : [model_name];
 }
 
 /** The past hours of a period that the hourly sums cover completely and that have no deleted row. */
 export async function wholeHours(deps: SumsDeps, { from, to }: Period): Promise<Hours | undefined> {
-  const [oldest, gap] = await Promise.all([timeOfOldest(deps), timeOfGap(deps, ROLLUP_GAP)]);
+  const [oldest, gap] = await Promise.all([findOldestTime(deps), readGapTime(deps, ROLLUP_GAP)]);
   if (oldest === undefined) return undefined;
-  const hours = { from: roundUp(Math.max(from, oldest, gap), HOUR), to: endOfPast(deps, to, HOUR) };
+  const hours = { from: roundUp(Math.max(from, oldest, gap), HOUR), to: calculatePastEnd(deps, to, HOUR) };
   return hours.to - hours.from >= FEWEST_HOURS * HOUR ? hours : undefined;
 }
 
@@ -46,13 +46,13 @@ export function roundUp(time: number, step: number): number {
 }
 
 /** End of the last whole interval of a period that is over. */
-export function endOfPast({ clock }: SumsDeps, to: number, step: number): number {
+export function calculatePastEnd({ clock }: SumsDeps, to: number, step: number): number {
   const now = seconds(clock);
   return Math.floor((to > 0 ? Math.min(to + 1, now) : now) / step) * step;
 }
 
 /** Time up to which sums may lack rows. */
-export async function timeOfGap({ sums }: SumsDeps, topic: string): Promise<number> {
+export async function readGapTime({ sums }: SumsDeps, topic: string): Promise<number> {
   const gap = await sums.db.selectFrom("revisions").select("revision").where("topic", "=", topic).executeTakeFirst();
   return gap?.revision ?? 0;
 }
@@ -67,7 +67,7 @@ export function summed({ sums }: SumsDeps, query: LogQuery, { from, to }: Hours)
 }
 
 /** Id of the last row in the sums; read in the statement of the sums, it belongs to them. */
-export function markOf(topic: string) {
+export function selectMark(topic: string) {
   return sql<number>`(select revision from revisions where topic = ${topic})`.as("mark");
 }
 
@@ -76,7 +76,7 @@ export const sumsMark = sql<number | null>`(select revision from revisions where
 
 /** Whether the rows after the mark are few enough to be read. */
 export async function isNearby(deps: SumsDeps, mark: number): Promise<boolean> {
-  return ((await rowsBehind(deps, mark)) ?? Infinity) <= MOST_BEHIND;
+  return ((await rowsBehind(deps, mark)) ?? Infinity) <= MAX_BEHIND;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { SumsDeps } from "./sums-deps.ts";
 export const NEAR_SECONDS = 2 * DAY;
 
 /** Undefined for an empty log. */
-export async function timeOfOldest({ database, sums }: Omit<SumsDeps, "clock">): Promise<number | undefined> {
+export async function findOldestTime({ database, sums }: Omit<SumsDeps, "clock">): Promise<number | undefined> {
   const first = await sums.db.selectFrom("log_sums").select("start").orderBy("start").limit(1).executeTakeFirst();
   const rows = database.db.selectFrom("logs").select("created_at").orderBy("created_at").orderBy("id").limit(1);
   const near = first && (await rows.where("created_at", "<", first.start + NEAR_SECONDS).executeTakeFirst());
@@ -23,7 +23,7 @@ export async function timeOfOldest({ database, sums }: Omit<SumsDeps, "clock">):
  * Of a period that begins no earlier than the log. After all times when there is none; 0 when the filter leaves failed
  * calls out.
  */
-export async function timeOfOldestError(
+export async function findOldestErrorTime(
   { database }: SumsDeps,
   { type }: LogQuery,
   { from, to }: Period,

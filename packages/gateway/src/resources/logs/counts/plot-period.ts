@@ -3,7 +3,7 @@ import { seconds } from "../../../lib/clock.ts";
 import { HOUR } from "../../statistics/dimensions.ts";
 import { whoConditions, type LogQuery, type Period } from "../filter.ts";
 import { matching } from "../rows.ts";
-import { hasUser, isSummed, modelsOf } from "./hours.ts";
+import { hasUser, isSummed, resolveModels } from "./hours.ts";
 import { NEAR_SECONDS } from "./oldest-rows.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 
@@ -13,33 +13,36 @@ type Direction = "asc" | "desc";
 export async function closedPeriod(deps: SumsDeps, query: LogQuery): Promise<Period> {
   const { start_timestamp: start, end_timestamp: end } = query;
   const now = seconds(deps.clock);
-  const [first, last] = await Promise.all([start > 0 ? start : timeOfFirst(deps, query), timeOfEnd(deps, query, now)]);
+  const [first, last] = await Promise.all([
+    start > 0 ? start : findFirstTime(deps, query),
+    resolveEndTime(deps, query, now),
+  ]);
   const to = end > 0 ? last : last || now;
   if (start > 0) return { from: start, to: Math.max(start, to) };
   return { from: first ?? to, to };
 }
 
 /** Time of the last row of an open period; 0 when there is none. */
-async function timeOfEnd(deps: SumsDeps, query: LogQuery, now: number): Promise<number> {
+async function resolveEndTime(deps: SumsDeps, query: LogQuery, now: number): Promise<number> {
   const { start_timestamp: start, end_timestamp: end } = query;
-  if (end === 0) return (await timeOfLast(deps, query)) ?? 0;
+  if (end === 0) return (await findLastTime(deps, query)) ?? 0;
   if (end <= now) return end;
   // Rows may be dated later than the clock of this replica.
   return (await search(deps, query, { from: Math.max(start, now), to: end }, "desc")) ?? now;
 }
 
-async function timeOfFirst(deps: SumsDeps, query: LogQuery): Promise<number | undefined> {
+async function findFirstTime(deps: SumsDeps, query: LogQuery): Promise<number | undefined> {
   const { end_timestamp: end } = query;
-  const sum = await timeOfSum(deps, query, "asc");
+  const sum = await findSumTime(deps, query, "asc");
   const near = (sum ?? Infinity) + NEAR_SECONDS;
   const isNear = near < (end > 0 ? end : Infinity);
   const found = isNear ? await search(deps, query, { from: 0, to: near }, "asc") : undefined;
   return found ?? (await search(deps, query, { from: 0, to: end }, "asc"));
 }
 
-async function timeOfLast(deps: SumsDeps, query: LogQuery): Promise<number | undefined> {
+async function findLastTime(deps: SumsDeps, query: LogQuery): Promise<number | undefined> {
   const { start_timestamp: from } = query;
-  const sum = await timeOfSum(deps, query, "desc");
+  const sum = await findSumTime(deps, query, "desc");
   const found = sum !== undefined && sum > from ? await search(deps, query, { from: sum, to: 0 }, "desc") : undefined;
   return found ?? (await search(deps, query, { from, to: 0 }, "desc"));
 }
@@ -50,17 +53,17 @@ async function search({ database }: SumsDeps, query: LogQuery, period: Period, d
 }
 
 /** Start of the first or last hour that has sums of the filter: the row is near, and few partitions are searched. */
-async function timeOfSum(deps: SumsDeps, query: LogQuery, direction: Direction): Promise<number | undefined> {
+async function findSumTime(deps: SumsDeps, query: LogQuery, direction: Direction): Promise<number | undefined> {
   if (!isSummed(query) || query.isNothing) return undefined;
-  const models = modelsOf(query);
-  if (hasUser(query)) return models === "all" ? hourOfUser(deps, query, direction) : undefined;
-  if (models === "all") return hourOfLog(deps, query, { byModel: 0, model: "", direction });
+  const models = resolveModels(query);
+  if (hasUser(query)) return models === "all" ? findUserHour(deps, query, direction) : undefined;
+  if (models === "all") return findLogHour(deps, query, { byModel: 0, model: "", direction });
   const [model, ...others] = models === "some" ? [] : models;
   if (model === undefined || others.length > 0) return undefined;
-  return hourOfLog(deps, query, { byModel: 1, model, direction });
+  return findLogHour(deps, query, { byModel: 1, model, direction });
 }
 
-async function hourOfUser({ sums }: SumsDeps, query: LogQuery, direction: Direction): Promise<number | undefined> {
+async function findUserHour({ sums }: SumsDeps, query: LogQuery, direction: Direction): Promise<number | undefined> {
   const hour = await sums.db
     .selectFrom("facet_sums")
     .where((eb) => eb.and(whoConditions(eb, query)))
@@ -79,7 +82,7 @@ interface Wanted {
   readonly direction: Direction;
 }
 
-async function hourOfLog({ sums }: SumsDeps, { type }: LogQuery, { byModel, model, direction }: Wanted) {
+async function findLogHour({ sums }: SumsDeps, { type }: LogQuery, { byModel, model, direction }: Wanted) {
   const hour = await sums.db
     .selectFrom("log_sums")
     .where("by_model", "=", byModel)

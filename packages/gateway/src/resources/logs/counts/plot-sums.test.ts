@@ -26,7 +26,7 @@ eachDatabase("plots from the sums of the log", (open) => {
   /** Counts the rows one by one. */
   function expected(query: LogQuery, interval: number) {
     const buckets = new Map<number, LogHistogram["buckets"][number]>();
-    for (const row of logs.rowsOf(query)) {
+    for (const row of logs.listRows(query)) {
       const start = row.created_at - (row.created_at % interval);
       const { count, errors, others } = buckets.get(start) ?? { count: 0, errors: 0, others: 0 };
       const sums = { errors: errors + Number(row.type === 5), others: others + Number([1, 3, 4].includes(row.type)) };
@@ -67,7 +67,7 @@ eachDatabase("plots from the sums of the log", (open) => {
         const { interval, from, to, buckets } = await logs.store.histogram(query);
         const about = JSON.stringify({ ...filter, start_timestamp, end_timestamp });
         expect(buckets, about).toEqual(expected(query, interval));
-        const times = logs.rowsOf(query).map((row) => row.created_at);
+        const times = logs.listRows(query).map((row) => row.created_at);
         if (start_timestamp === 0 && times.length > 0) expect(from, about).toBe(Math.min(...times));
         if (end_timestamp === 0 && times.length > 0) expect(to, about).toBe(Math.max(...times));
       }

@@ -3,7 +3,7 @@ import { FACET_MARK, LATER_SUMS_GAP } from "../../statistics/facet-sums.ts";
 import { LOG_SUMS_GAP, LOG_SUMS_MARK, SLICE } from "../../statistics/log-sums.ts";
 import { modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
 import { HOUR } from "../../statistics/dimensions.ts";
-import { hasUser, isSummed, markOf, modelsOf } from "./hours.ts";
+import { hasUser, isSummed, selectMark, resolveModels } from "./hours.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 import { coveredPeriod, type Covered } from "./covered-period.ts";
 import { rowsOutside, type RowsPart } from "./row-parts.ts";
@@ -27,7 +27,7 @@ export async function readPlotSums(
   query: LogQuery,
   { period, interval }: { readonly period: Period; readonly interval: number },
 ): Promise<PlotSums | undefined> {
-  const step = stepOf(query, interval);
+  const step = findStep(query, interval);
   if (step === undefined) return undefined;
   const isOfUser = hasUser(query);
   const gapTopic = isOfUser ? LATER_SUMS_GAP : LOG_SUMS_GAP;
@@ -40,11 +40,11 @@ export async function readPlotSums(
 }
 
 /** Seconds of the sums that a bucket adds up; undefined where no sums have all columns of the filter. */
-function stepOf(query: LogQuery, interval: number): number | undefined {
+function findStep(query: LogQuery, interval: number): number | undefined {
   const step = interval % HOUR === 0 ? HOUR : SLICE;
   if (interval % step !== 0 || !isSummed(query) || query.isNothing) return undefined;
   // The sums of a user are of hours, and of all models.
-  return hasUser(query) && (step !== HOUR || modelsOf(query) !== "all") ? undefined : step;
+  return hasUser(query) && (step !== HOUR || resolveModels(query) !== "all") ? undefined : step;
 }
 
 /** Both read the mark of the same moment in their statement. */
@@ -53,7 +53,7 @@ function ofLog(
   query: LogQuery,
   { covered: { hours, errorsFrom }, step }: { readonly covered: Covered; readonly step: number },
 ) {
-  const isOfAll = modelsOf(query) === "all";
+  const isOfAll = resolveModels(query) === "all";
   return sums.db
     .selectFrom("log_sums")
     .where("by_model", "=", isOfAll ? 0 : 1)
@@ -63,7 +63,7 @@ function ofLog(
     .where("start", "<", hours.to)
     .where((eb) => eb.or([eb("type", "<>", LOG_TYPE.error), eb("start", ">=", errorsFrom)]))
     .$if(query.type > LOG_TYPE.unknown, (some) => some.where("type", "=", query.type))
-    .select((eb) => ["start", "type", eb.fn.sum<number>("log_rows").as("log_rows"), markOf(LOG_SUMS_MARK)])
+    .select((eb) => ["start", "type", eb.fn.sum<number>("log_rows").as("log_rows"), selectMark(LOG_SUMS_MARK)])
     .groupBy(["start", "type"])
     .execute();
 }
@@ -77,7 +77,7 @@ function ofUser({ sums }: SumsDeps, query: LogQuery, { hours, errorsFrom }: Cove
     .where("start", "<", hours.to)
     .where((eb) => eb.or([eb("type", "<>", LOG_TYPE.error), eb("start", ">=", errorsFrom)]))
     .$if(query.type > LOG_TYPE.unknown, (some) => some.where("type", "=", query.type))
-    .select((eb) => ["start", "type", eb.fn.sum<number>("log_rows").as("log_rows"), markOf(FACET_MARK)])
+    .select((eb) => ["start", "type", eb.fn.sum<number>("log_rows").as("log_rows"), selectMark(FACET_MARK)])
     .groupBy(["start", "type"])
     .execute();
 }

@@ -8,20 +8,20 @@ import {
   HOUR,
   OLDER_MARKS,
   openDrawnLogs,
-  rowOf,
+  buildRow,
   type DrawnLogs,
   type DrawnRow as Row,
 } from "../../../../test/kit/drawn-logs.ts";
 import { START_SECONDS } from "../../../../test/kit/store-kit.ts";
-import { facetsOf } from "../facets.ts";
+import { buildFacets } from "../facets.ts";
 import { EVERYTHING, type LogQuery } from "../filter.ts";
 
 /** Counts the rows one by one. */
 function expected(found: readonly Row[]): LogFacets {
-  const count = (valuesOf: (row: Row) => string | undefined) => {
+  const count = (readValue: (row: Row) => string | undefined) => {
     const counts = new Map<string, number>();
     for (const row of found) {
-      const value = valuesOf(row);
+      const value = readValue(row);
       if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
     }
     return [...counts]
@@ -52,10 +52,10 @@ eachDatabase("facets", (open) => {
   beforeEach(() => logs.empty());
 
   const facets = async (part: Partial<LogQuery>) =>
-    facetsOf(await logs.store.facets({ ...EVERYTHING, ...part }), new Map());
+    buildFacets(await logs.store.facets({ ...EVERYTHING, ...part }), new Map());
   const check = async (part: Partial<LogQuery>) => {
     const query = { ...EVERYTHING, ...part };
-    expect(await facets(part), JSON.stringify(part)).toEqual(expected(logs.rowsOf(query)));
+    expect(await facets(part), JSON.stringify(part)).toEqual(expected(logs.listRows(query)));
   };
   const PERIODS = [
     [0, 0],
@@ -92,7 +92,7 @@ eachDatabase("facets", (open) => {
 
   const hourly = (count: number, more: (index: number) => Partial<Row> = () => ({})): Row[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...rowOf({
+      ...buildRow({
         user: 0,
         type: 2,
         hour: index,

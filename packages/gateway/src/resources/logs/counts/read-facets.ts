@@ -1,9 +1,9 @@
 import { seconds } from "../../../lib/clock.ts";
 import { addCount, addText, noCounts, type FacetCounts } from "../../statistics/facet-counts.ts";
-import { countRowsOf, rowLimits } from "./facet-rows.ts";
+import { countMatchingRows, rowLimits } from "./facet-rows.ts";
 import { facetSource, type FacetSource } from "./facet-sums.ts";
 import type { CountedFacets } from "../facets.ts";
-import { periodOf, type LogQuery } from "../filter.ts";
+import { toPeriod, type LogQuery } from "../filter.ts";
 import { HOUR } from "../../statistics/dimensions.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 import { coveredPeriod, type Covered } from "./covered-period.ts";
@@ -16,7 +16,7 @@ const TEXT_AT_ONCE = 50_000;
 export async function readFacets(deps: SumsDeps, query: LogQuery): Promise<CountedFacets> {
   const source = facetSource(query);
   const known = source && (await fromSums(deps, query, source));
-  return known ?? countParts(deps, query, { counts: noCounts(), parts: [{ period: periodOf(query) }] });
+  return known ?? countParts(deps, query, { counts: noCounts(), parts: [{ period: toPeriod(query) }] });
 }
 
 interface Parts {
@@ -26,13 +26,13 @@ interface Parts {
 
 async function countParts({ database }: SumsDeps, query: LogQuery, { counts, parts }: Parts): Promise<CountedFacets> {
   const limits = rowLimits();
-  for (const part of parts) await countRowsOf(database, { query, limits, counts }, part);
+  for (const part of parts) await countMatchingRows(database, { query, limits, counts }, part);
   return { counts, isComplete: limits.rows > 0 && limits.errors > 0 };
 }
 
 /** Undefined where the rows have to be counted. */
 async function fromSums(deps: SumsDeps, query: LogQuery, source: FacetSource): Promise<CountedFacets | undefined> {
-  const period = periodOf(query);
+  const period = toPeriod(query);
   const covered = await coveredPeriod(deps, { query, period }, { gapTopic: source.gapTopic, step: HOUR });
   const known = covered && (await readSums(deps, source, covered));
   const parts = known && (await rowsOutside(deps, period, { covered, mark: known.mark }));
@@ -42,12 +42,12 @@ async function fromSums(deps: SumsDeps, query: LogQuery, source: FacetSource): P
 /** Sums and mark of one moment. Undefined where a facet has too many values, or nothing is known. */
 async function readSums(
   deps: SumsDeps,
-  { intervalsOf, read }: FacetSource,
+  { findIntervals, read }: FacetSource,
   { hours, errorsFrom }: Covered,
 ): Promise<{ readonly counts: FacetCounts; readonly mark: number } | undefined> {
   const now = seconds(deps.clock);
-  const others = intervalsOf(hours, now);
-  const errors = intervalsOf({ from: errorsFrom, to: hours.to }, now);
+  const others = findIntervals(hours, now);
+  const errors = findIntervals({ from: errorsFrom, to: hours.to }, now);
   const rows = others && errors ? await read(deps, { others, errors }) : [];
   const [row] = rows;
   if (!row || rows.some((one) => one.counts === "")) return undefined;

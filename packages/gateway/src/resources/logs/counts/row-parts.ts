@@ -3,7 +3,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Schema } from "../../../storage/tables/schema.ts";
 import type { Period } from "../filter.ts";
 import type { Covered } from "./covered-period.ts";
-import { MOST_BEHIND, rowsBehind } from "./hours.ts";
+import { MAX_BEHIND, rowsBehind } from "./hours.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 
 type Builder = ExpressionBuilder<Schema, "logs">;
@@ -24,7 +24,7 @@ export async function rowsOutside(
 ): Promise<readonly RowsPart[] | undefined> {
   const { hours, errorsFrom, oldestError, oldest } = covered;
   const behind = await rowsBehind(deps, mark);
-  if (behind === undefined || behind > MOST_BEHIND) return undefined;
+  if (behind === undefined || behind > MAX_BEHIND) return undefined;
   const isError = (eb: Builder) => eb("type", "=", LOG_TYPE.error);
   const isOther = (eb: Builder) => eb("type", "<>", LOG_TYPE.error);
   const isNewer = (eb: Builder) =>

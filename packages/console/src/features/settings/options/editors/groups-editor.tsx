@@ -26,7 +26,7 @@ export function GroupsEditor(props: { readonly texts: GroupTexts; onChange(texts
       rows={rows}
       onChange={change}
       addLabel={t("addGroup")}
-      faultsOf={rowFaults(rows, ["ratio", "topup"], true)}
+      findFaults={rowFaults(rows, ["ratio", "topup"], true)}
     />
   );
 }

@@ -40,7 +40,7 @@ export function groupTexts(rows: readonly FieldRow[]): GroupTexts {
   };
 }
 
-export function groupTextsOf(draft: Draft, stored: Readonly<Partial<Record<string, string>>>): GroupTexts {
+export function readGroupTexts(draft: Draft, stored: Readonly<Partial<Record<string, string>>>): GroupTexts {
   const text = (key: GroupOption) => draft[key] ?? stored[key] ?? "{}";
   return {
     GroupRatio: text("GroupRatio"),

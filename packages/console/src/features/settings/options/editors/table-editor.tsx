@@ -57,7 +57,7 @@ function ratioTable(key: OptionKey, t: Texts): Table {
 }
 
 /** The table of an option; undefined for those that have none. */
-function tableOf(key: OptionKey, t: Texts): Table | undefined {
+function findTable(key: OptionKey, t: Texts): Table | undefined {
   const { kind } = OPTIONS[key].type;
   if (kind === "ratios") return ratioTable(key, t);
   const name = { id: "name", label: nameLabel(key, t), grow: 2 };
@@ -118,7 +118,7 @@ export function TableEditor(props: {
   onChange(text: string): void;
 }) {
   const t = useTexts();
-  const table = tableOf(props.name, t);
+  const table = findTable(props.name, t);
   const { rows, change } = useFieldRows({
     text: props.value,
     parse: (text) => table?.parse(text),
@@ -134,12 +134,12 @@ export function TableEditor(props: {
       isFixed={SINGLE.has(props.name)}
       onChange={change}
       addLabel={t("addRow")}
-      faultsOf={rowFaults(rows, table.numbers, table.mayBeBlank ?? false)}
+      findFaults={rowFaults(rows, table.numbers, table.mayBeBlank ?? false)}
     />
   );
 }
 
 /** Whether the text can be shown as a table. */
 export function isTable(key: OptionKey, text: string, t: Texts): boolean {
-  return tableOf(key, t)?.parse(text) !== undefined;
+  return findTable(key, t)?.parse(text) !== undefined;
 }

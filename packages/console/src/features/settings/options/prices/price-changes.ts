@@ -1,5 +1,5 @@
 import type { OptionPrice } from "@fairway/wire";
-import { cellsOf, PRICE_CELLS, type Cells, type PriceCell } from "./prices.ts";
+import { toPriceCells, PRICE_CELLS, type Cells, type PriceCell } from "./prices.ts";
 
 /** One number of a model's price, before and after saving; "" is none, or left to the built-in price. */
 export interface PriceChange {
@@ -14,13 +14,13 @@ type Known = Pick<OptionPrice, "price" | "built_in">;
 
 /** What will be charged: without a price of its own the model has the built-in one, and that of a call wins. */
 function cellsAfter(cells: Cells, { built_in: builtIn }: Known): Cells {
-  if (cells.call !== "") return { ...cellsOf(null), call: cells.call };
-  return cells.input === "" ? cellsOf(builtIn) : cells;
+  if (cells.call !== "") return { ...toPriceCells(null), call: cells.call };
+  return cells.input === "" ? toPriceCells(builtIn) : cells;
 }
 
 /** What saving changes of one price. */
-export function priceChangesOf(known: Known, cells: Cells): PriceChange[] {
-  const now = cellsOf(known.price);
+export function listPriceChanges(known: Known, cells: Cells): PriceChange[] {
+  const now = toPriceCells(known.price);
   const next = cellsAfter(cells, known);
   return PRICE_CELLS.flatMap((cell) => {
     const [before, after] = [now[cell], next[cell]];

@@ -1,7 +1,7 @@
 import type { OptionPrice } from "@fairway/wire";
 import type { Column } from "../../../../ui/grid/grid-props.ts";
 import { Mark } from "../../../../ui/display/mark.tsx";
-import { cellsOf, faultsOf, ratiosOf, type Cells, type PriceCell, type PriceDraft } from "./prices.ts";
+import { toPriceCells, findFaults, formatRatios, type Cells, type PriceCell, type PriceDraft } from "./prices.ts";
 import type { useTexts } from "../../texts.ts";
 
 export interface PriceRow extends OptionPrice {
@@ -12,7 +12,7 @@ export interface PriceRow extends OptionPrice {
 type Texts = ReturnType<typeof useTexts>;
 
 function shownCells({ draft, price }: PriceRow): Cells {
-  return draft?.cells ?? cellsOf(price);
+  return draft?.cells ?? toPriceCells(price);
 }
 
 const LIST = "list price of ";
@@ -77,7 +77,7 @@ export function priceColumns(t: Texts, onCells: (row: PriceRow, cells: Cells) =>
         <PriceInput
           label={t("cellOf", { cell: header, model: row.model })}
           value={cells[cell]}
-          isFaulty={row.draft !== undefined && faultsOf(cells).has(cell)}
+          isFaulty={row.draft !== undefined && findFaults(cells).has(cell)}
           onChange={(text) => onCells(row, { ...cells, [cell]: text })}
         />
       );
@@ -94,7 +94,7 @@ export function priceColumns(t: Texts, onCells: (row: PriceRow, cells: Cells) =>
       header: t("ratios"),
       align: "end",
       isMinor: true,
-      cell: (row) => <span title={t("ratiosHelp")}>{ratiosOf(shownCells(row)) ?? "–"}</span>,
+      cell: (row) => <span title={t("ratiosHelp")}>{formatRatios(shownCells(row)) ?? "–"}</span>,
     },
     { id: "source", header: t("source"), cell: (row) => <Source t={t} row={row} /> },
   ];

@@ -19,14 +19,14 @@ import { priceColumns, type PriceRow } from "./price-columns.tsx";
 import "./prices.css";
 import {
   builtInCells,
-  cellsOf,
+  toPriceCells,
   changedTexts,
-  faultsOf,
+  findFaults,
   isInForce,
   overtaken,
   PRICE_CELLS,
-  stateOf,
-  tablesOf,
+  buildPriceState,
+  parseTables,
   type Cells,
   type PriceDrafts,
   type PriceTexts,
@@ -53,7 +53,7 @@ interface DraftProps {
   onDrafts(change: (current: PriceDrafts) => PriceDrafts): void;
 }
 
-function without(drafts: PriceDrafts, models: readonly string[]): PriceDrafts {
+function removeDrafts(drafts: PriceDrafts, models: readonly string[]): PriceDrafts {
   return Object.fromEntries(Object.entries(drafts).filter(([model]) => !models.includes(model)));
 }
 
@@ -62,7 +62,7 @@ function nameSome(models: readonly string[]): string {
   return models.slice(0, NAMED).join(", ") + (rest > 0 ? ` +${rest}` : "");
 }
 
-function rowsOf(prices: readonly OptionPrice[], drafts: PriceDrafts): PriceRow[] {
+function buildRows(prices: readonly OptionPrice[], drafts: PriceDrafts): PriceRow[] {
   const known = new Set(prices.map(({ model }) => model));
   const added = Object.keys(drafts).filter((model) => !known.has(model));
   const all = [
@@ -89,11 +89,11 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
   const t = useTexts();
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
-  const rows = useMemo(() => rowsOf(prices, drafts), [prices, drafts]);
+  const rows = useMemo(() => buildRows(prices, drafts), [prices, drafts]);
   const columns = useMemo(() => {
-    const tables = tablesOf(texts);
+    const tables = parseTables(texts);
     return priceColumns(t, (row, cells) =>
-      onDrafts((current) => edited(current, row, cells, stateOf(tables, row.model))),
+      onDrafts((current) => edited(current, row, cells, buildPriceState(tables, row.model))),
     );
   }, [t, texts, onDrafts]);
   const word = state.model.toLowerCase();
@@ -101,12 +101,12 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
   const matching = rows.filter((row) => row.model.toLowerCase().includes(word) && isShown?.(row));
   const canAdd = state.model !== "" && rows.every(({ model }) => model !== state.model);
   const add = () => {
-    const began = stateOf(tablesOf(texts), state.model);
-    onDrafts((current) => ({ ...current, [state.model]: { cells: cellsOf(null), began } }));
+    const began = buildPriceState(parseTables(texts), state.model);
+    onDrafts((current) => ({ ...current, [state.model]: { cells: toPriceCells(null), began } }));
   };
   const reset = (row: PriceRow) =>
     onDrafts((current) => {
-      const began = current[row.model]?.began ?? stateOf(tablesOf(texts), row.model);
+      const began = current[row.model]?.began ?? buildPriceState(parseTables(texts), row.model);
       return { ...current, [row.model]: { cells: builtInCells(row), began } };
     });
 
@@ -158,7 +158,7 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
           <RowAction
             row={row}
             onReset={reset}
-            onUndo={({ model }) => onDrafts((current) => without(current, [model]))}
+            onUndo={({ model }) => onDrafts((current) => removeDrafts(current, [model]))}
           />
         )}
         empty={<EmptyTeach icon="price" title={t("noPricesTitle")} body={t("noPricesBody")} />}
@@ -169,8 +169,8 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
 
 /** A row that is back at what is charged is no change. */
 function edited(drafts: PriceDrafts, row: PriceRow, cells: Cells, now: string): PriceDrafts {
-  const charged = cellsOf(row.price);
-  if (row.price && PRICE_CELLS.every((cell) => cells[cell] === charged[cell])) return without(drafts, [row.model]);
+  const charged = toPriceCells(row.price);
+  if (row.price && PRICE_CELLS.every((cell) => cells[cell] === charged[cell])) return removeDrafts(drafts, [row.model]);
   return { ...drafts, [row.model]: { cells, began: drafts[row.model]?.began ?? now } };
 }
 
@@ -198,10 +198,10 @@ function SaveBar({ rows, drafts, onDrafts }: DraftProps & { readonly rows: reado
   const [isReviewing, setReviewing] = useState(false);
   const models = Object.keys(drafts);
   if (models.length === 0) return null;
-  const faulty = Object.entries(drafts).filter(([, { cells }]) => faultsOf(cells).size > 0);
+  const faulty = Object.entries(drafts).filter(([, { cells }]) => findFaults(cells).size > 0);
   const saved = () =>
     onDrafts((current) =>
-      without(
+      removeDrafts(
         current,
         models.filter((model) => current[model] === drafts[model]),
       ),

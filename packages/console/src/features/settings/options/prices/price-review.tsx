@@ -2,7 +2,7 @@ import { formatChange } from "../../../../lib/format.ts";
 import { useLanguage } from "../../../../lib/i18n.ts";
 import { ChangeDialog, type ShownChange } from "../../../../ui/bulk/change-dialog.tsx";
 import { useTexts } from "../../texts.ts";
-import { priceChangesOf, type PriceChange } from "./price-changes.ts";
+import { listPriceChanges, type PriceChange } from "./price-changes.ts";
 import type { PriceRow } from "./price-columns.tsx";
 
 const CELL_TEXT = { input: "input", output: "output", cached: "cached", call: "perCall" } as const;
@@ -19,7 +19,7 @@ export function PriceReview({ rows, onSave, onClose }: PriceReviewProps) {
   const t = useTexts();
   const language = useLanguage();
   const shown = (value: string) => (value === "" ? "–" : `$${value}`);
-  const memberOf = ({ cell, before, after, numbers }: PriceChange): ShownChange => {
+  const toShownChange = ({ cell, before, after, numbers }: PriceChange): ShownChange => {
     const change = numbers && formatChange(numbers.after, numbers.before, language, 1);
     return {
       label: t(CELL_TEXT[cell]),
@@ -32,8 +32,8 @@ export function PriceReview({ rows, onSave, onClose }: PriceReviewProps) {
       title={t("reviewTitle")}
       submitLabel={t("savePrices", { count: rows.length })}
       plan={rows}
-      rowOf={({ id, model }) => ({ id, name: model })}
-      membersOf={(row) => (row.draft ? priceChangesOf(row, row.draft.cells).map(memberOf) : [])}
+      toChosenRow={({ id, model }) => ({ id, name: model })}
+      listShownChanges={(row) => (row.draft ? listPriceChanges(row, row.draft.cells).map(toShownChange) : [])}
       summary={(count) => t("reviewCount", { count })}
       isGood
       onSubmit={onSave}

@@ -1,6 +1,15 @@
 import type { ShownPrice } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { cellsOf, changedTexts, faultsOf, isInForce, overtaken, ratiosOf, stateOf, tablesOf } from "./prices.ts";
+import {
+  toPriceCells,
+  changedTexts,
+  findFaults,
+  isInForce,
+  overtaken,
+  formatRatios,
+  buildPriceState,
+  parseTables,
+} from "./prices.ts";
 
 const TEXTS = {
   ModelPrice: '{"drawn":0.1}',
@@ -10,7 +19,7 @@ const TEXTS = {
 };
 const EMPTY = { input: "", output: "", cached: "", call: "" };
 const draft = (model: string, cells: Partial<typeof EMPTY>) => ({
-  [model]: { cells: { ...EMPTY, ...cells }, began: stateOf(tablesOf(TEXTS), model) },
+  [model]: { cells: { ...EMPTY, ...cells }, began: buildPriceState(parseTables(TEXTS), model) },
 });
 const price: ShownPrice = {
   by: "tokens",
@@ -24,10 +33,10 @@ const price: ShownPrice = {
 };
 
 test("dollars and ratios say the same, without dust", () => {
-  expect(cellsOf(price)).toEqual({ input: "0.15", output: "0.6", cached: "0.015", call: "" });
-  expect(ratiosOf(cellsOf(price))).toBe("0.075 · 4 · 0.1");
-  expect(ratiosOf({ ...EMPTY, input: "3" })).toBe("1.5 · – · –");
-  expect(cellsOf(null)).toEqual(EMPTY);
+  expect(toPriceCells(price)).toEqual({ input: "0.15", output: "0.6", cached: "0.015", call: "" });
+  expect(formatRatios(toPriceCells(price))).toBe("0.075 · 4 · 0.1");
+  expect(formatRatios({ ...EMPTY, input: "3" })).toBe("1.5 · – · –");
+  expect(toPriceCells(null)).toEqual(EMPTY);
   expect(isInForce({ ...EMPTY, input: "0.15" }, price)).toBe(true);
   expect(isInForce({ ...EMPTY, input: "0.2" }, price)).toBe(false);
 });
@@ -49,11 +58,11 @@ test("a change touches its own model and its own options only", () => {
 });
 
 test("the cell reports text that is no price", () => {
-  expect([...faultsOf({ ...EMPTY, input: "1,5", output: "-1" })]).toEqual(["input", "output"]);
-  expect([...faultsOf({ ...EMPTY, input: "0", output: "2" })]).toEqual(["output"]);
-  expect([...faultsOf({ ...EMPTY, cached: "1" })]).toEqual(["cached"]);
-  expect([...faultsOf({ input: "x", output: "", cached: "", call: "." })]).toEqual(["call"]);
-  expect(faultsOf({ ...EMPTY, input: ".5", output: "0" }).size).toBe(0);
+  expect([...findFaults({ ...EMPTY, input: "1,5", output: "-1" })]).toEqual(["input", "output"]);
+  expect([...findFaults({ ...EMPTY, input: "0", output: "2" })]).toEqual(["output"]);
+  expect([...findFaults({ ...EMPTY, cached: "1" })]).toEqual(["cached"]);
+  expect([...findFaults({ input: "x", output: "", cached: "", call: "." })]).toEqual(["call"]);
+  expect(findFaults({ ...EMPTY, input: ".5", output: "0" }).size).toBe(0);
 });
 
 test("an edit is overtaken by a change of its own model only", () => {

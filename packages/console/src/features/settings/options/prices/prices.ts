@@ -32,7 +32,7 @@ function plain(value: number): string {
 }
 
 /** The cells of a price, in dollars. */
-export function cellsOf(price: ShownPrice | null | undefined): Cells {
+export function toPriceCells(price: ShownPrice | null | undefined): Cells {
   if (!price) return NO_CELLS;
   if (price.by === "call") return { ...NO_CELLS, call: plain(price.model_price) };
   const input = price.model_ratio * DOLLARS_PER_RATIO;
@@ -51,7 +51,7 @@ function isDollars(text: string): boolean {
 }
 
 /** The cells that cannot be saved as they are. */
-export function faultsOf(cells: Cells): ReadonlySet<PriceCell> {
+export function findFaults(cells: Cells): ReadonlySet<PriceCell> {
   const faults = new Set(PRICE_CELLS.filter((cell) => cells[cell] !== "" && !isDollars(cells[cell])));
   if (cells.call !== "") return new Set([...faults].filter((cell) => cell === "call"));
   const isFree = !(Number(cells.input) > 0);
@@ -63,8 +63,8 @@ export function faultsOf(cells: Cells): ReadonlySet<PriceCell> {
 }
 
 /** The ratios behind the cells, for reading: of the model, of the output, of cached input. */
-export function ratiosOf(cells: Cells): string | undefined {
-  if (cells.call !== "" || !(Number(cells.input) > 0) || faultsOf(cells).size > 0) return undefined;
+export function formatRatios(cells: Cells): string | undefined {
+  if (cells.call !== "" || !(Number(cells.input) > 0) || findFaults(cells).size > 0) return undefined;
   const { ModelRatio, CompletionRatio = "–", CacheRatio = "–" } = entriesFor(cells, {});
   return [ModelRatio ?? "–", CompletionRatio, CacheRatio].map(shortened).join(" · ");
 }
@@ -90,22 +90,22 @@ function entriesFor(cells: Cells, known: Entries): Entries {
 
 type Tables = Readonly<Record<PriceOption, Readonly<Record<string, string>>>>;
 
-function tableOf(option: PriceOption, text: string): Readonly<Record<string, string>> {
+function parseTable(option: PriceOption, text: string): Readonly<Record<string, string>> {
   const reading = OPTIONS[option].type.read(text);
   return reading.isValid ? reading.value : {};
 }
 
-export function tablesOf(texts: PriceTexts): Tables {
+export function parseTables(texts: PriceTexts): Tables {
   const { ModelPrice, ModelRatio, CompletionRatio, CacheRatio } = texts;
   return {
-    ModelPrice: tableOf("ModelPrice", ModelPrice),
-    ModelRatio: tableOf("ModelRatio", ModelRatio),
-    CompletionRatio: tableOf("CompletionRatio", CompletionRatio),
-    CacheRatio: tableOf("CacheRatio", CacheRatio),
+    ModelPrice: parseTable("ModelPrice", ModelPrice),
+    ModelRatio: parseTable("ModelRatio", ModelRatio),
+    CompletionRatio: parseTable("CompletionRatio", CompletionRatio),
+    CacheRatio: parseTable("CacheRatio", CacheRatio),
   };
 }
 
-function entriesOf(tables: Tables, model: string): Entries {
+function pickEntries(tables: Tables, model: string): Entries {
   const found = PRICE_OPTIONS.flatMap((option) => {
     const value = Object.hasOwn(tables[option], model) ? tables[option][model] : undefined;
     return value === undefined ? [] : [[option, value] as const];
@@ -114,28 +114,28 @@ function entriesOf(tables: Tables, model: string): Entries {
 }
 
 /** Distinguishes states of a model's entries. */
-export function stateOf(tables: Tables, model: string): string {
-  const entries = entriesOf(tables, model);
+export function buildPriceState(tables: Tables, model: string): string {
+  const entries = pickEntries(tables, model);
   return PRICE_OPTIONS.map((option) => entries[option] ?? "").join("|");
 }
 
 /** The models whose entries are no longer those that an edit began with. */
 export function overtaken(drafts: PriceDrafts, texts: PriceTexts): string[] {
-  const tables = tablesOf(texts);
+  const tables = parseTables(texts);
   return Object.entries(drafts)
-    .filter(([model, { began }]) => stateOf(tables, model) !== began)
+    .filter(([model, { began }]) => buildPriceState(tables, model) !== began)
     .map(([model]) => model);
 }
 
-function textOf(table: Iterable<readonly [string, string]>): string {
+function formatTable(table: Iterable<readonly [string, string]>): string {
   return `{${[...table].map(([model, value]) => `${JSON.stringify(model)}:${value}`).join(",")}}`;
 }
 
 /** The options that the drafts change, whole; numbers of other models stay as they were typed. */
 export function changedTexts(drafts: PriceDrafts, texts: PriceTexts): Partial<Record<PriceOption, string>> {
-  const tables = tablesOf(texts);
+  const tables = parseTables(texts);
   const wanted = Object.entries(drafts).map(
-    ([model, { cells }]) => [model, entriesFor(cells, entriesOf(tables, model))] as const,
+    ([model, { cells }]) => [model, entriesFor(cells, pickEntries(tables, model))] as const,
   );
   const changed = PRICE_OPTIONS.flatMap((option) => {
     const next = new Map(Object.entries(tables[option]));
@@ -144,8 +144,8 @@ export function changedTexts(drafts: PriceDrafts, texts: PriceTexts): Partial<Re
       if (value === undefined) next.delete(model);
       else next.set(model, value);
     }
-    const text = textOf(next);
-    return text === textOf(Object.entries(tables[option])) ? [] : [[option, text] as const];
+    const text = formatTable(next);
+    return text === formatTable(Object.entries(tables[option])) ? [] : [[option, text] as const];
   });
   return Object.fromEntries(changed);
 }
@@ -155,14 +155,14 @@ export function changedTexts(drafts: PriceDrafts, texts: PriceTexts): Partial<Re
  * part of the options themselves and has to be written.
  */
 export function builtInCells({ built_in: price }: Pick<OptionPrice, "built_in">): Cells {
-  return !price || price.source.startsWith("list price") ? NO_CELLS : cellsOf(price);
+  return !price || price.source.startsWith("list price") ? NO_CELLS : toPriceCells(price);
 }
 
 const TOLERANCE = 1e-9;
 
 /** Whether a saved price is charged as it was typed: an entry that repeats an old default gives way to the list price. */
 export function isInForce(cells: Cells, price: ShownPrice | null | undefined): boolean {
-  const now = cellsOf(price);
+  const now = toPriceCells(price);
   const own = cells.call === "" ? PRICE_CELLS : (["call"] as const);
   return own.every((cell) => {
     const typed = cells[cell];

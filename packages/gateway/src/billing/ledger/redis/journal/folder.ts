@@ -44,7 +44,7 @@ function tryFolder(path: string): OwnFolder | undefined {
 /** Creates the lock file with its content atomically; false when it exists. */
 function createLock(path: string): boolean {
   const own = `${path}.${process.pid}`;
-  writeFileSync(own, `${process.pid} ${startOf(process.pid) ?? ""}`, { mode: 0o600 });
+  writeFileSync(own, `${process.pid} ${readProcessStart(process.pid) ?? ""}`, { mode: 0o600 });
   try {
     linkSync(own, path);
     return true;
@@ -84,7 +84,7 @@ function readOwner(path: string): string {
 function isAlive(owner: string): boolean {
   const [pid = "", start] = owner.split(" ");
   if (!/^\d+$/.test(pid)) return false;
-  const now = startOf(Number(pid));
+  const now = readProcessStart(Number(pid));
   if (now !== undefined) return now === start;
   try {
     process.kill(Number(pid), 0);
@@ -95,7 +95,7 @@ function isAlive(owner: string): boolean {
 }
 
 /** Start time of a process in ticks since boot; undefined on systems without /proc. */
-function startOf(pid: number): string | undefined {
+function readProcessStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];

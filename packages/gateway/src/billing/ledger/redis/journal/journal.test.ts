@@ -18,7 +18,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const open = (part: object = {}) => openJournal({ dir, clock, log, ...part });
 const text = (id: number) => JSON.stringify({ id, note: "two\nlines" });
 const files = (folder = "0") => readdirSync(join(dir, folder)).filter((file) => file !== "lock");
-const allOf = (journal: Journal) => [...journal.recent()].flat();
+const listRecent = (journal: Journal) => [...journal.recent()].flat();
 /** Simulates a dead process: the next one finds its lock. */
 const die = (folder = "0") => writeFileSync(join(dir, folder, "lock"), "999999999 1");
 
@@ -29,7 +29,7 @@ describe("the journal", () => {
     expect(readFileSync(join(dir, "0", files()[0] ?? ""), "utf8")).toBe(
       [1, 2, 3].map((id) => `${text(id)}\n`).join(""),
     );
-    expect(allOf(journal)).toEqual([1, 2, 3].map(text));
+    expect(listRecent(journal)).toEqual([1, 2, 3].map(text));
     journal.close();
   });
 
@@ -46,7 +46,7 @@ describe("the journal", () => {
     third.close();
     const fourth = open();
     expect(fourth.unacknowledged()).toEqual([]);
-    expect(allOf(fourth)).toEqual([text(1), text(2)]);
+    expect(listRecent(fourth)).toEqual([text(1), text(2)]);
     fourth.close();
   });
 
@@ -86,9 +86,9 @@ describe("the journal", () => {
     journal.acknowledge(second, { shard: 4, id: "11-0" });
     expect([...journal.prunable()].sort((a, b) => a - b)).toEqual([3, 4]);
     journal.prune(({ shard }) => shard === 3, { mayRemove: true });
-    expect(allOf(journal)).toContain(text(1));
+    expect(listRecent(journal)).toContain(text(1));
     journal.prune(() => true, { mayRemove: true });
-    expect(allOf(journal)).toEqual([text(3)]);
+    expect(listRecent(journal)).toEqual([text(3)]);
     journal.acknowledge(third, undefined);
     journal.close();
   });
@@ -98,11 +98,11 @@ describe("the journal", () => {
     const entries = [];
     for (let id = 0; id < 10; id += 1) entries.push(await journal.append(text(id)));
     journal.prune(() => false, { mayRemove: true });
-    expect(allOf(journal)).toHaveLength(10);
+    expect(listRecent(journal)).toHaveLength(10);
     for (const entry of entries.slice(0, 8)) journal.acknowledge(entry, undefined);
     journal.prune(() => false, { mayRemove: true });
     expect(journal.bytes).toBeLessThanOrEqual(100);
-    expect(allOf(journal)).toEqual(expect.arrayContaining([text(8), text(9)]));
+    expect(listRecent(journal)).toEqual(expect.arrayContaining([text(8), text(9)]));
     journal.close();
   });
 

@@ -138,11 +138,11 @@ class FileJournal implements Journal {
   }
 
   recent(): Iterable<readonly string[]> {
-    return partsOf([...this.#old, this.#active]);
+    return splitSegments([...this.#old, this.#active]);
   }
 
   found(): Iterable<readonly string[]> {
-    return partsOf(this.#found.filter((segment) => this.#old.includes(segment)));
+    return splitSegments(this.#found.filter((segment) => this.#old.includes(segment)));
   }
 
   prunable(): ReadonlySet<number> {
@@ -182,7 +182,7 @@ class FileJournal implements Journal {
   }
 }
 
-function* partsOf(segments: readonly Segment[]): Iterable<readonly string[]> {
+function* splitSegments(segments: readonly Segment[]): Iterable<readonly string[]> {
   for (const segment of segments) {
     const lines = segment.lines();
     for (let from = 0; from < lines.length; from += PART) yield lines.slice(from, from + PART);

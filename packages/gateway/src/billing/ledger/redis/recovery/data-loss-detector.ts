@@ -22,7 +22,7 @@ export function createDataLossDetector(redis: RedisClient): DataLossDetector {
   let servers: ReadonlySet<string> | undefined;
 
   const isAnother = async () => {
-    const ids = await Promise.all(redis.servers().map(idOf));
+    const ids = await Promise.all(redis.servers().map(readRunId));
     const now = new Set(ids.filter((id) => id !== undefined));
     // Unknown where INFO is not permitted.
     if (now.size === 0) return false;
@@ -56,9 +56,9 @@ export function createDataLossDetector(redis: RedisClient): DataLossDetector {
 const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN)\b/;
 
 /** The id that a server generates at each start; undefined where INFO is not permitted. */
-async function idOf({ one }: RedisServer): Promise<string | undefined> {
+async function readRunId({ sendOne }: RedisServer): Promise<string | undefined> {
   try {
-    const info = String(await one({ command: "info", args: ["server"] }, TIMEOUT_MS));
+    const info = String(await sendOne({ command: "info", args: ["server"] }, TIMEOUT_MS));
     return /^run_id:(\w+)/m.exec(info)?.[1];
   } catch (error) {
     if (error instanceof RedisUnavailable || (error instanceof Error && NOT_NOW.test(error.message))) throw error;

@@ -45,16 +45,16 @@ async function readRows(database: RawTransaction): Promise<Map<string, StateRow>
  * Returns the epoch after `believed`, or a later one that another replica has begun. Waits for transactions that book
  * charges of the old epoch; none of them commits afterwards.
  */
-export function nextEpoch(database: RawDatabase, believed: number): Promise<number> {
+export function nextEpoch(database: RawDatabase, knownEpoch: number): Promise<number> {
   return database.transaction(async (tx) => {
     const [row] = await tx.rows<StateRow>(
       `select number from ledger_state where name = 'epoch'${forUpdate(database.kind)}`,
       [],
     );
     const current = row?.number ?? 0;
-    if (current > believed) return current;
-    await tx.run("update ledger_state set number = ? where name = 'epoch'", [believed + 1]);
-    return believed + 1;
+    if (current > knownEpoch) return current;
+    await tx.run("update ledger_state set number = ? where name = 'epoch'", [knownEpoch + 1]);
+    return knownEpoch + 1;
   });
 }
 

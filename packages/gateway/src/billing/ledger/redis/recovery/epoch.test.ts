@@ -4,14 +4,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { SHARDS } from "../../../../redis/keys.ts";
 import { openDatabase } from "../../../../storage/database.ts";
-import { accountsOf, granted, requestId, settlementOf } from "../../test-harness.contract.ts";
+import { createTestAccounts, granted, requestId, createSettlement } from "../../test-harness.contract.ts";
 import { nextEpoch, readLedgerState } from "./epoch-store.ts";
 import { quota } from "../../../money/quota.ts";
 import { createEpochs, type Memory } from "./epoch.ts";
 import { linesLog, newPrefix, openRedisHarness, type RedisHarness } from "../test-harness.contract.ts";
 import { books, expectCharged, openHarnesses, RICH } from "../traffic.contract.ts";
 
-const flushall = ({ redis }: RedisHarness) => redis.one({ command: "flushall", args: [] }, 1_000);
+const flushall = ({ redis }: RedisHarness) => redis.sendOne({ command: "flushall", args: [] }, 1_000);
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 15_000;
@@ -27,7 +27,7 @@ describe("a new epoch", () => {
     const { harness, accounts, user, token } = await openHarnesses(service, { isPair: false });
     const hold = await granted(harness.ledger, user, token, 50);
     await nextEpoch(harness.database, (await readLedgerState(harness.database)).epoch);
-    await harness.ledger.settle(settlementOf(hold, 7));
+    await harness.ledger.settle(createSettlement(hold, 7));
     await harness.ledger.flush();
     expect((await accounts.user(user)).quota).toBe(RICH - 7);
     await granted(harness.ledger, user, token, 50);
@@ -45,13 +45,14 @@ describe("a new epoch", () => {
       await granted(ledger, user, token, 50);
       const { epoch } = await readLedgerState(database);
       const epochNow = async () => (await readLedgerState(database)).epoch;
-      const beat = () => redis.one({ command: "zadd", args: [redis.keys.replicas, Date.now(), "other"] }, 1_000);
-      const catchUp = (at: number) => redis.one({ command: "hset", args: [redis.keys.caughtUp, "other", at] }, 1_000);
+      const beat = () => redis.sendOne({ command: "zadd", args: [redis.keys.replicas, Date.now(), "other"] }, 1_000);
+      const catchUp = (at: number) =>
+        redis.sendOne({ command: "hset", args: [redis.keys.caughtUp, "other", at] }, 1_000);
       const beats = setInterval(() => void beat(), 50);
       await flushall(harness);
       await until(async () => (await epochNow()) === epoch + 1);
       await until(
-        async () => Number(await redis.one({ command: "get", args: [redis.keys.recovering] }, 1_000)) > epoch,
+        async () => Number(await redis.sendOne({ command: "get", args: [redis.keys.recovering] }, 1_000)) > epoch,
       );
       await flushall(harness);
       const since = performance.now();
@@ -72,10 +73,10 @@ describe("a new epoch", () => {
     await granted(ledger, user, token, 50);
     const { epoch } = await readLedgerState(database);
     await flushall(harness);
-    const get = async (key: string) => Number(await redis.one({ command: "get", args: [key] }, 1_000));
+    const get = async (key: string) => Number(await redis.sendOne({ command: "get", args: [key] }, 1_000));
     await until(async () => (await get(redis.keys.recovering)) === epoch + 1);
     await nextEpoch(database, epoch + 1);
-    await redis.one({ command: "set", args: [redis.keys.recovering, epoch + 2] }, 1_000);
+    await redis.sendOne({ command: "set", args: [redis.keys.recovering, epoch + 2] }, 1_000);
     await granted(ledger, user, token, 50);
     expect(await get(redis.keys.epoch(0))).toBe(epoch + 2);
     await harness.close();
@@ -102,7 +103,7 @@ describe("a new epoch", () => {
       1_000,
     );
     const caughtUp = { command: "hget", args: [redis.keys.caughtUp, "late"] };
-    await until(async () => Number(await redis.one(caughtUp, 1_000)) === epoch);
+    await until(async () => Number(await redis.sendOne(caughtUp, 1_000)) === epoch);
     expect(states).toEqual(["intact", "doubtful", "doubtful", "doubtful"]);
     await late.stop();
     await harness.close();
@@ -112,7 +113,7 @@ describe("a new epoch", () => {
     const service = await freshRedis();
     const { harness, shared, url, user, token } = await openHarnesses(service, { isPair: false });
     const before = await readLedgerState(harness.database);
-    await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, token, 50), 7));
+    await harness.ledger.settle(createSettlement(await granted(harness.ledger, user, token, 50), 7));
     await flushall(harness);
     await granted(harness.ledger, user, token, 50);
     await harness.ledger.flush();
@@ -125,9 +126,9 @@ describe("a new epoch", () => {
     const next = await openRedisHarness(url, { ...shared, journalDir: harness.journalDir });
     const ask = { requestId: requestId(), userId: user, tokenId: 0, amount: quota(501), isCharged: true };
     expect(await next.ledger.hold(ask)).toMatchObject({ refused: "user" });
-    await next.ledger.settle(settlementOf(await granted(next.ledger, user, 0, 50), 7));
+    await next.ledger.settle(createSettlement(await granted(next.ledger, user, 0, 50), 7));
     await next.ledger.flush();
-    expect((await accountsOf(next).user(user)).quota).toBe(493);
+    expect((await createTestAccounts(next).user(user)).quota).toBe(493);
     await next.close();
   });
 
@@ -141,7 +142,7 @@ describe("a new epoch", () => {
       const shared = { prefix: newPrefix(), part: { barrierMs: 300 } };
       const cutOff = await openRedisHarness(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
       const harness = await openRedisHarness(url, { ...shared, redisUrl: service.url, clock: cutOff.clock });
-      const accounts = accountsOf(harness);
+      const accounts = createTestAccounts(harness);
       const user = await accounts.addUser(RICH);
       const { epoch } = await readLedgerState(harness.database);
       await flushall(harness);
@@ -150,7 +151,7 @@ describe("a new epoch", () => {
       proxy.cut();
       await pause(3_500);
       expect((await readLedgerState(harness.database)).epoch).toBeLessThanOrEqual(epoch + 2);
-      await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, 0, 50), 7));
+      await harness.ledger.settle(createSettlement(await granted(harness.ledger, user, 0, 50), 7));
       await harness.ledger.flush();
       proxy.isClosed = false;
       await cutOff.redis.ready(30_000);

@@ -174,7 +174,7 @@ class RedisEpochs implements Epochs {
     log.warn("balances in Redis are reloaded", { reason, epoch });
     await this.#toAll(CLOSE_SHARD);
     const begin = { script: BEGIN_EPOCH, keys: [redis.keys.recovering], args: [epoch, REMEMBER_SECONDS] };
-    await redis.one(begin, TIMEOUT_MS);
+    await redis.sendOne(begin, TIMEOUT_MS);
     await replay(redisIs);
     this.#isBehind &&= redisIs === "intact";
     await this.#caughtUp();
@@ -220,25 +220,25 @@ class RedisEpochs implements Epochs {
     const { redis } = this.#deps;
     const others = await this.#others();
     if (others.length === 0) return true;
-    const answer = await redis.one({ command: "hmget", args: [redis.keys.caughtUp, ...others] }, TIMEOUT_MS);
+    const answer = await redis.sendOne({ command: "hmget", args: [redis.keys.caughtUp, ...others] }, TIMEOUT_MS);
     return (answer as (string | null)[]).every((epoch) => Number(epoch ?? 0) >= this.#current);
   }
 
   /** 0 when Redis was emptied since the last recovery began. */
   async #latest(): Promise<number> {
     const { redis } = this.#deps;
-    return Number((await redis.one({ command: "get", args: [redis.keys.recovering] }, TIMEOUT_MS)) ?? 0);
+    return Number((await redis.sendOne({ command: "get", args: [redis.keys.recovering] }, TIMEOUT_MS)) ?? 0);
   }
 
   async #caughtUp(): Promise<void> {
     const { redis, instanceId } = this.#deps;
-    await redis.one({ command: "hset", args: [redis.keys.caughtUp, instanceId, this.#current] }, TIMEOUT_MS);
+    await redis.sendOne({ command: "hset", args: [redis.keys.caughtUp, instanceId, this.#current] }, TIMEOUT_MS);
   }
 
   /** Sends the heartbeat of this process and returns the other processes with a recent one. */
   async #others(): Promise<string[]> {
     const { redis, instanceId } = this.#deps;
-    const alive = await redis.one(
+    const alive = await redis.sendOne(
       { script: ALIVE, keys: [redis.keys.replicas], args: [instanceId, ALIVE_MS] },
       TIMEOUT_MS,
     );

@@ -1,6 +1,6 @@
 import type { Logger } from "../../../../observability/log.ts";
 import type { RedisClient } from "../../../../redis/client.ts";
-import { shardOf } from "../../../../redis/keys.ts";
+import { selectShard } from "../../../../redis/keys.ts";
 import type { RawDatabase } from "../../../../storage/engines/raw.ts";
 import { bookedRequests, settledRequests } from "../../booking/booked-requests.ts";
 import { type Charge, readCharge } from "../../charge.ts";
@@ -39,7 +39,7 @@ export async function replay(memory: Memory, deps: ReplayDeps): Promise<void> {
   await adoptAll(deps);
   if (memory === "intact") return;
   let booked = 0;
-  for (const part of deps.journal.recent()) booked += (await resend(chargesOf(part), memory, deps)).booked;
+  for (const part of deps.journal.recent()) booked += (await resend(parseCharges(part), memory, deps)).booked;
   deps.log.info("the journal was replayed to Redis", { booked });
 }
 
@@ -52,7 +52,7 @@ export async function resendUnacknowledged(deps: ReplayDeps, signal: AbortSignal
   let booked = 0;
   for (const part of deps.journal.found()) {
     if (signal.aborted) return false;
-    const again = await resend(chargesOf(part), "doubtful", deps);
+    const again = await resend(parseCharges(part), "doubtful", deps);
     booked += again.booked;
     if (again.reaped > 0) throw new Error(`${again.reaped} of its charges were reaped and are not booked yet`);
   }
@@ -90,7 +90,7 @@ function adoption({ hold, amount, seen }: OpenHold, { keys }: RedisClient, lease
 }
 
 /** Skips a line that a crash truncated: its request was never answered. */
-function chargesOf(texts: readonly string[]): { readonly charge: Charge; readonly text: string }[] {
+function parseCharges(texts: readonly string[]): { readonly charge: Charge; readonly text: string }[] {
   return texts.flatMap((text) => {
     try {
       return [{ charge: readCharge(text), text }];
@@ -117,7 +117,7 @@ async function resend(
   for (const [at, id] of answers.entries()) {
     if (id instanceof Error) throw id;
     const { hold } = (due[at] as (typeof due)[number]).charge.settlement;
-    if (typeof id === "string") loss.acknowledged({ shard: shardOf(hold.userId), id });
+    if (typeof id === "string") loss.acknowledged({ shard: selectShard(hold.userId), id });
   }
   const unknown = due.filter((_, at) => answers[at] === SETTLED.unknown);
   if (unknown.length > 0) await directSettlement.book(unknown.map(({ charge }) => charge));

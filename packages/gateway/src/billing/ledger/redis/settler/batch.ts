@@ -2,7 +2,7 @@ import type { Clock } from "../../../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../../../storage/engines/raw.ts";
 import { decideCharges, type Booked } from "../../booking/charge-booking.ts";
 import { type Charge, readCharge } from "../../charge.ts";
-import { closesOf } from "../../booking/charge-close.ts";
+import { buildBudgetCloses } from "../../booking/charge-close.ts";
 import { closeBudgets, type BookedBudgets } from "../../../budgets/sql/sheet.ts";
 import { requireEpoch } from "../recovery/epoch-store.ts";
 
@@ -48,14 +48,14 @@ export function bookBatch(
     const list = charges.map(({ charge }) => charge);
     const booked = await decideCharges(tx, database.kind, list);
     await booked.booking.write(tx, database.kind, isLogSeparate);
-    const closes = closesOf(list, booked.outcomes);
+    const closes = buildBudgetCloses(list, booked.outcomes);
     const written = await closeBudgets(tx, closes, { kind: database.kind, now: clock.now() });
     return { ...booked, budgets: { ...written, ended: closes.map(({ requestId }) => requestId) } };
   });
 }
 
 /** A charge that was already booked is refunded to the live balances, unless this entry itself may have booked it. */
-export function overchargeOf(charge: StreamCharge, outcome: Booked["outcomes"][number] | undefined): number {
+export function calculateOvercharge(charge: StreamCharge, outcome: Booked["outcomes"][number] | undefined): number {
   const { quota } = charge.charge.settlement;
   if (!charge.isFirst || !outcome || outcome.kind === "booked" || outcome.kind === "later") return 0;
   return outcome.kind === "known" ? quota : quota + outcome.moved;

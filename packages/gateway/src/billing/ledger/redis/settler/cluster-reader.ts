@@ -12,7 +12,7 @@ const TIMEOUT_MS = 1_000;
  */
 export function createClusterReader(
   { redis, group, consumer, keys, onDoubt }: GroupReaderSettings,
-  reads: ClusterReads = redis.cluster?.openReads("settler") ?? notOfACluster(),
+  reads: ClusterReads = redis.cluster?.openReads("settler") ?? throwNoCluster(),
 ): GroupReader {
   const stopping = new AbortController();
   /** Streams whose last read has no answer. */
@@ -25,14 +25,14 @@ export function createClusterReader(
     const [created] = await reads.sendEach([create], TIMEOUT_MS);
     return created instanceof RedisUnavailable ? created : undefined;
   };
-  const readGroup = async (count: number, fromOf: (key: string) => string): Promise<ReadStream[]> => {
+  const readGroup = async (count: number, pickStartId: (key: string) => string): Promise<ReadStream[]> => {
     const words = ["GROUP", group, consumer, "COUNT", count, "STREAMS"];
-    const calls = keys.map((key) => ({ command: "xreadgroup", args: [...words, key, fromOf(key)] }));
+    const calls = keys.map((key) => ({ command: "xreadgroup", args: [...words, key, pickStartId(key)] }));
     const first = await reads.sendEach(calls, TIMEOUT_MS);
     const answers = await Promise.all(keys.map((key, at) => ask(key, first[at])));
-    return keys.flatMap((key, at) => streamOf(key, answers[at]));
+    return keys.flatMap((key, at) => parseStreams(key, answers[at]));
   };
-  const streamOf = (key: string, answer: unknown): ReadStream[] => {
+  const parseStreams = (key: string, answer: unknown): ReadStream[] => {
     if (answer instanceof RedisUnavailable) doubtful.add(key);
     else if (answer instanceof Error) throw answer;
     else {
@@ -63,6 +63,6 @@ export function createClusterReader(
   };
 }
 
-function notOfACluster(): never {
+function throwNoCluster(): never {
   throw new Error("this Redis is not a cluster");
 }

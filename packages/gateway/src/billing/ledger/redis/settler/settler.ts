@@ -13,7 +13,7 @@ import {
 } from "../../log-row-recovery.ts";
 import { EpochEnded } from "../recovery/epoch-store.ts";
 import type { Epochs } from "../recovery/epoch.ts";
-import { bookBatch, overchargeOf, streamCharge, type StreamCharge } from "./batch.ts";
+import { bookBatch, calculateOvercharge, streamCharge, type StreamCharge } from "./batch.ts";
 import { createChargeStreams, isPast, type ChargeStreams, type ReadEntry } from "./streams.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { BookedBudgets } from "../../../budgets/sql/sheet.ts";
@@ -42,7 +42,7 @@ export interface Settler extends Runnable {
   /** Unbooked charges at the last poll. */
   readonly backlog: number;
   /** Starts the next transaction without waiting for more charges. */
-  hurry(): void;
+  settleNow(): void;
   /** Resolves when all charges now in the streams are booked, or after `ms`; returns whether they are. */
   drained(ms: number): Promise<boolean>;
   /** The oldest unbooked charge of each of these shards. */
@@ -108,13 +108,13 @@ class StreamSettler implements Settler {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopping.abort();
-    this.hurry();
+    this.settleNow();
     for (const watcher of this.#watchers) await watcher.stop();
     this.#streams.close();
     await this.#running;
   }
 
-  hurry(): void {
+  settleNow(): void {
     this.#isHurried = true;
     this.#wake?.();
   }
@@ -139,7 +139,7 @@ class StreamSettler implements Settler {
     let rest = newest;
     for (let step = 1; rest.size > 0; step = Math.min(step + 1, 20)) {
       if (performance.now() > until) return false;
-      this.hurry();
+      this.settleNow();
       await pause(step);
       const oldest = await this.#streams.oldest(rest.keys());
       rest = new Map([...rest].filter(([shard, id]) => !isPast(oldest.get(shard), id)));
@@ -172,8 +172,8 @@ class StreamSettler implements Settler {
 
   async #next(): Promise<StreamCharge[]> {
     if (!this.#isDoubtful) await this.#takeOver();
-    if (!this.#isDoubtful) return this.#chargesOf(await this.#streams.read(BLOCK_MS), true);
-    const mine = this.#chargesOf(await this.#streams.mine(), false);
+    if (!this.#isDoubtful) return this.#parseCharges(await this.#streams.read(BLOCK_MS), true);
+    const mine = this.#parseCharges(await this.#streams.mine(), false);
     const due = mine.filter((charge) => !this.#setAside.has(streamKey(charge)));
     this.#isDoubtful = due.length > 0;
     // New charges come before those that were rejected repeatedly.
@@ -207,7 +207,7 @@ class StreamSettler implements Settler {
     this.#isHurried = false;
   }
 
-  #chargesOf(entries: readonly ReadEntry[], isFirst: boolean): StreamCharge[] {
+  #parseCharges(entries: readonly ReadEntry[], isFirst: boolean): StreamCharge[] {
     return entries.flatMap(({ shard, entry }) => {
       const charge = streamCharge(shard, entry, isFirst);
       if (charge) return [charge];
@@ -286,7 +286,7 @@ class StreamSettler implements Settler {
     const booked = await bookBatch(charges, epoch, this.#deps);
     this.#deps.onCommit();
     this.#notifyBalances(booked);
-    const undone = charges.map((charge, at) => ({ charge, quota: overchargeOf(charge, booked.outcomes[at]) }));
+    const undone = charges.map((charge, at) => ({ charge, quota: calculateOvercharge(charge, booked.outcomes[at]) }));
     await this.#streams.refund(undone.filter(({ quota }) => quota !== 0));
     const done = charges.filter((_, at) => booked.outcomes[at]?.kind !== "later");
     this.#isDoubtful ||= done.length < charges.length;
@@ -295,7 +295,7 @@ class StreamSettler implements Settler {
 
   #notifyBalances({ users, booking }: Booked): void {
     const { onBalance } = this.#deps;
-    if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
+    if (onBalance) for (const user of users.values()) onBalance(user, booking.calculateUserCharge(user.id));
   }
 
   /** An unacknowledged charge is read again later and then found in the database. */
@@ -316,7 +316,7 @@ class StreamSettler implements Settler {
     while (!this.#isStopped) {
       try {
         await epochs.settled(LONGEST_PAUSE_MS);
-        const present = await this.#streams.present(charges);
+        const present = await this.#streams.filterPresent(charges);
         const lost = charges.filter((charge) => !present.has(charge));
         if (lost.length > 0) await directSettlement.book(lost.map(({ charge }) => charge));
         this.#isDoubtful ||= present.size > 0;

@@ -15,7 +15,7 @@ export interface ChargeStreams {
   /** Claims charges delivered more than `idleMs` ago. */
   claim(idleMs: number): Promise<ReadEntry[]>;
   /** Returns the charges that are still in their streams. */
-  present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>>;
+  filterPresent(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>>;
   /** Refunds double deductions to the live balances, for charges that still belong to this settler. */
   refund(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void>;
   /** Removes booked charges. */
@@ -72,11 +72,11 @@ class RedisChargeStreams implements ChargeStreams {
   }
 
   async read(ms: number): Promise<ReadEntry[]> {
-    return this.#entriesOf(await this.#reader.read(this.#perStream, ms));
+    return this.#listEntries(await this.#reader.read(this.#perStream, ms));
   }
 
   async mine(): Promise<ReadEntry[]> {
-    const entries = this.#entriesOf(await this.#reader.mine(this.#perStream));
+    const entries = this.#listEntries(await this.#reader.mine(this.#perStream));
     const gone = entries.filter(({ entry: [, fields] }) => fields === null);
     const acks = gone.map(({ shard, entry: [id] }) => ({
       command: "xack",
@@ -86,7 +86,7 @@ class RedisChargeStreams implements ChargeStreams {
     return entries.filter(({ entry: [, fields] }) => fields !== null);
   }
 
-  #entriesOf(streams: readonly ReadStream[]): ReadEntry[] {
+  #listEntries(streams: readonly ReadStream[]): ReadEntry[] {
     const full = streams.filter(([, entries]) => entries.length >= this.#perStream).length;
     this.#perStream = Math.max(LEAST_PER_STREAM, Math.min(PER_STREAM, Math.floor(AT_ONCE / Math.max(1, full))));
     return streams.flatMap(([key, entries]) => entries.map((entry) => ({ shard: this.#shards.get(key) ?? 0, entry })));
@@ -99,7 +99,7 @@ class RedisChargeStreams implements ChargeStreams {
     return answers.flatMap((answer, shard) => claimed(answer).map((entry) => ({ shard, entry })));
   }
 
-  async present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>> {
+  async filterPresent(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>> {
     const calls = charges.map(({ shard, id }) => ({ command: "xrange", args: [this.#keys[shard] ?? "", id, id] }));
     const answers = await this.#redis.send(calls, TIMEOUT_MS);
     return new Set(charges.filter((_, at) => list(answers[at]).length > 0));

@@ -1,6 +1,6 @@
 import { isSet, objects } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
-import { thinkingOf } from "../reasoning/thinking.ts";
+import { listThinkingBlocks } from "../reasoning/thinking.ts";
 
 /** Names the members that a conversion does not carry; those of other bridges and null count as absent. */
 export function noteDropped(body: JsonObject, carried: ReadonlySet<string>, context: BridgeContext): void {
@@ -27,5 +27,5 @@ export function noteForeign(messages: readonly JsonObject[], context: BridgeCont
   if (messages.some((message) => isMarked(message) || objects(message, "content").some(isMarked)))
     context.dropped("cache_control");
   if (messages.some((message) => isSet(message["audio"]))) context.dropped("messages.audio");
-  if (messages.some((message) => thinkingOf(message).length > 0)) context.dropped("messages.thinking");
+  if (messages.some((message) => listThinkingBlocks(message).length > 0)) context.dropped("messages.thinking");
 }

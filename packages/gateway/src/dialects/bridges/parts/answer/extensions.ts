@@ -41,7 +41,8 @@ export function finishInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,
     request: (body, context) => plainRequest(settleHosted(bridge.request(body, context), undefined, context), context),
-    response: (body, context) => bridge.response(keepingExtras(sealedAnswer(chosen(body), context), context), context),
+    response: (body, context) =>
+      bridge.response(keepingExtras(sealedAnswer(requireChoice(body), context), context), context),
     stream: (context) => new PreservedExtras(new SealedDetails(bridge.stream(context), context), context),
   };
 }
@@ -60,7 +61,7 @@ export function servingChatClients(bridge: Bridge): Bridge {
 }
 
 /** An answer without a choice has nothing to convert. */
-function chosen(body: JsonObject): JsonObject {
+function requireChoice(body: JsonObject): JsonObject {
   if (list(body, "choices").length === 0) throw new Error("the answer has no choice");
   return body;
 }
@@ -71,7 +72,7 @@ function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
   const echoed = readsReasoning(context.upstreamModel) ? echoReasoning(detailed) : detailed;
   const body = withTopK(withLeastEffort(echoed, context), context);
   const stops = list(body, "stop");
-  const maxStops = serverOf(context)?.maxStops ?? MAX_STOPS;
+  const maxStops = findChatServer(context)?.maxStops ?? MAX_STOPS;
   if (stops.length > maxStops) context.dropped("stop");
   const lost = new Set<string>();
   const plain = withoutExtensions(body, lost);
@@ -82,12 +83,12 @@ function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
 /** OpenAI's own models keep to the protocol wherever they are served. */
 const OF_OPENAI = /^(?:openai\/)?(?:gpt-\d|o\d|chatgpt-)/;
 
-function serverOf({ chatServer, upstreamModel }: BridgeContext): ChatServer | undefined {
+function findChatServer({ chatServer, upstreamModel }: BridgeContext): ChatServer | undefined {
   return OF_OPENAI.test(upstreamModel) ? undefined : chatServer;
 }
 
 function withTopK(body: JsonObject, context: BridgeContext): JsonObject {
-  if (serverOf(context)?.takesTopK !== true || !isSet(body["fw_top_k"])) return body;
+  if (findChatServer(context)?.takesTopK !== true || !isSet(body["fw_top_k"])) return body;
   const { fw_top_k: top_k, ...rest } = body;
   return { top_k, ...rest };
 }

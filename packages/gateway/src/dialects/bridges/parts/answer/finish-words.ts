@@ -3,20 +3,20 @@ import { anyText, object, objects } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
 /** The text of a message: words, and images as markdown. */
-export function writtenOf(message: JsonObject | undefined): string {
-  const words = wordsOf(message);
-  return message?.["images"] === undefined ? words : [words, ...imagesOf(message)].join("");
+export function formatMessage(message: JsonObject | undefined): string {
+  const words = readWords(message);
+  return message?.["images"] === undefined ? words : [words, ...formatImages(message)].join("");
 }
 
 /** The words: one text, or a list of parts with texts. */
-export function wordsOf(message: JsonObject | undefined): string {
+export function readWords(message: JsonObject | undefined): string {
   const content = message?.["content"];
   if (typeof content === "string") return content;
-  return Array.isArray(content) ? textsOf(objects(message, "content")) : "";
+  return Array.isArray(content) ? joinTexts(objects(message, "content")) : "";
 }
 
 /** Images next to the words, each as markdown: not every protocol has a place for them. */
-export function imagesOf(message: JsonObject | undefined): string[] {
+export function formatImages(message: JsonObject | undefined): string[] {
   return objects(message, "images").flatMap((image) => {
     const url = anyText(object(image, "image_url"), "url");
     return url === "" ? [] : [`![image](${url})`];
@@ -24,13 +24,13 @@ export function imagesOf(message: JsonObject | undefined): string[] {
 }
 
 /** The thinking: under one of two names (the other may be present and empty), or in parts of the content. */
-export function thoughtOf(message: JsonObject | undefined): string {
+export function readThought(message: JsonObject | undefined): string {
   const thought = anyText(message, "reasoning_content") || anyText(message, "reasoning");
   if (thought !== "" || !Array.isArray(message?.["content"])) return thought;
   const parts = objects(message, "content").filter((part) => part["type"] === "thinking");
-  return parts.map((part) => anyText(part, "thinking") || textsOf(objects(part, "thinking"))).join("");
+  return parts.map((part) => anyText(part, "thinking") || joinTexts(objects(part, "thinking"))).join("");
 }
 
-function textsOf(parts: readonly JsonObject[]): string {
+function joinTexts(parts: readonly JsonObject[]): string {
   return parts.map((part) => anyText(part, "text")).join("");
 }

@@ -53,7 +53,7 @@ const FAILED_AT_GEMINI = new Set([
   "NO_IMAGE",
 ]);
 
-export function finishOfAnthropic(reason: string | undefined): string {
+export function convertAnthropicFinish(reason: string | undefined): string {
   return FROM_ANTHROPIC[reason ?? ""] ?? "stop";
 }
 
@@ -64,7 +64,7 @@ export function anthropicStop(finish: string | undefined, hasTools: boolean): st
 }
 
 /** Throws for an answer that failed before it said anything: another try may not, and no one takes silence for an answer. */
-export function checkEmptyOfGemini(reason: string | undefined): void {
+export function throwIfGeminiFailed(reason: string | undefined): void {
   if (reason === undefined || !FAILED_AT_GEMINI.has(reason)) return;
   throw AppError.upstream({
     status: 502,
@@ -76,7 +76,7 @@ export function checkEmptyOfGemini(reason: string | undefined): void {
   });
 }
 
-export function finishOfGemini(reason: string | undefined, hasTools: boolean): string {
+export function convertGeminiFinish(reason: string | undefined, hasTools: boolean): string {
   const finish = FROM_GEMINI[reason ?? ""] ?? (reason?.startsWith("IMAGE_") === true ? "content_filter" : "stop");
   return finish === "stop" && hasTools ? "tool_calls" : finish;
 }

@@ -24,7 +24,7 @@ function chatToken(token: JsonObject): JsonObject {
 export const INCLUDED_LOGPROBS = "message.output_text.logprobs";
 
 /** The `logprobs` of a chat choice from parts or events of a response; nothing when they have none. */
-export function logprobsOf(holders: readonly JsonObject[]): JsonObject {
+export function buildLogprobs(holders: readonly JsonObject[]): JsonObject {
   const tokens = holders.flatMap((holder) => objects(holder, "logprobs"));
   if (tokens.length === 0) return {};
   const content = tokens.map((token) => ({

@@ -17,7 +17,7 @@ export function unsupportedPart(name: string, { spec }: Pick<BridgeContext, "spe
 }
 
 /** The kind of a part as its client wrote it. */
-export function kindOf(part: JsonObject): string {
+export function readPartKind(part: JsonObject): string {
   return text(part, "type") ?? Object.keys(part)[0] ?? "unknown";
 }
 

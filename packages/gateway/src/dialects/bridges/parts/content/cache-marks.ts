@@ -1,5 +1,5 @@
 // Vendors of cache marks take four in one request and refuse a fifth; clients for many vendors write more.
-import { eachObject, without } from "../../../core/json-edit.ts";
+import { eachObject, omitMembers } from "../../../core/json-edit.ts";
 import { isSet, objects } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 
@@ -12,13 +12,13 @@ const isMarked = (holder: JsonObject) => NAMES.some((name) => isSet(holder[name]
  * ones of the conversation what the next request repeats; the others are named as dropped.
  */
 export function withFewMarks(body: JsonObject, context: BridgeContext): JsonObject {
-  const before = [...objects(body, "tools"), ...messagesOf(body, true).flatMap(holdersIn)].filter(isMarked);
-  const later = messagesOf(body, false).flatMap(holdersIn).filter(isMarked);
+  const before = [...objects(body, "tools"), ...listMessages(body, true).flatMap(holdersIn)].filter(isMarked);
+  const later = listMessages(body, false).flatMap(holdersIn).filter(isMarked);
   if (before.length + later.length <= MAX_MARKS) return body;
   context.dropped("cache_control");
   const ranked = [...before.slice(-1), ...later.toReversed(), ...before.slice(0, -1).toReversed()];
   const spare = new Set(ranked.slice(MAX_MARKS));
-  const trimmed = (holder: JsonObject) => (spare.has(holder) ? without(holder, NAMES) : holder);
+  const trimmed = (holder: JsonObject) => (spare.has(holder) ? omitMembers(holder, NAMES) : holder);
   return eachObject(eachObject(body, "tools", trimmed), "messages", (message) => trimMessage(message, trimmed));
 }
 
@@ -27,7 +27,7 @@ function trimMessage(message: JsonObject, trimmed: (holder: JsonObject) => JsonO
   return eachObject(eachObject(own, "content", trimmed), "tool_calls", trimmed);
 }
 
-function messagesOf(body: JsonObject, isSystem: boolean): JsonObject[] {
+function listMessages(body: JsonObject, isSystem: boolean): JsonObject[] {
   return objects(body, "messages").filter(({ role }) => (role === "system" || role === "developer") === isSystem);
 }
 

@@ -5,7 +5,7 @@ import { anyText, isObject, list, object, objects, text } from "../../../core/re
 import type { JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
 import { callDeltas } from "../tools/call-sequence.ts";
 import { event } from "../answer/chat-answer.ts";
-import { writtenOf } from "../answer/finish-words.ts";
+import { formatMessage } from "../answer/finish-words.ts";
 
 /** A whole answer whose sources are annotations of its messages. */
 export function withSources(body: JsonObject): JsonObject {
@@ -14,7 +14,7 @@ export function withSources(body: JsonObject): JsonObject {
   return eachObject(body, "choices", (choice) => {
     const message = object(choice, "message");
     const annotations = objects(message, "annotations");
-    const added = sources.besides(annotations, writtenOf(message).length);
+    const added = sources.besides(annotations, formatMessage(message).length);
     return added.length === 0
       ? choice
       : { ...choice, message: { ...message, annotations: [...annotations, ...added] } };
@@ -40,7 +40,7 @@ export class SourcedStream implements StreamBridge {
     const [choice] = list(given.data, "choices");
     const delta = isObject(choice) ? object(choice, "delta") : undefined;
     if (delta !== undefined) {
-      this.#length += writtenOf(delta).length;
+      this.#length += formatMessage(delta).length;
       this.#hasCalls ||= callDeltas(delta).length > 0;
       this.#annotations.push(...objects(delta, "annotations"));
     }

@@ -1,6 +1,6 @@
 import { anyText, isObject, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../../core/types.ts";
-import { kindOf, unsupportedPart } from "../answer/refused.ts";
+import { readPartKind, unsupportedPart } from "../answer/refused.ts";
 
 const TEXTS = new Set(["text", "refusal"]);
 
@@ -15,7 +15,7 @@ export function onlyTexts(content: JsonValue | undefined, context: BridgeContext
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];
   return content.filter(isObject).map((part) => {
-    if (isUnknown(part)) throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
+    if (isUnknown(part)) throw unsupportedPart(`messages.content.${readPartKind(part)}`, context);
     return anyText(part, "text", "refusal");
   });
 }

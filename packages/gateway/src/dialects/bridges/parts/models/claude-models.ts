@@ -65,11 +65,11 @@ const UNKNOWN_LIMIT = 4096;
 
 /** The output limit that is sent if the client sets none: the model's maximum. */
 export function defaultOutputTokens(model: ClaudeModel): number {
-  return mostOutputTokens(model) ?? UNKNOWN_LIMIT;
+  return findMaxOutputTokens(model) ?? UNKNOWN_LIMIT;
 }
 
 /** The most tokens that one answer of the model may have; undefined for names without a generation. */
-export function mostOutputTokens({ family, version }: ClaudeModel): number | undefined {
+export function findMaxOutputTokens({ family, version }: ClaudeModel): number | undefined {
   if (version === NEWEST) return undefined;
   if (version < 305) return 4096;
   if (version < 307) return 8192;

@@ -14,12 +14,12 @@ export function geminiModel(name: string): GeminiModel {
   const found = /gemini-(\d+)(?:\.(\d+))?/.exec(lower);
   return {
     version: found === null ? NEWEST : Number(found[1]) * 100 + Number(found[2] ?? 0),
-    tier: tierOf(lower),
+    tier: parseTier(lower),
     isGemma: lower.includes("gemma"),
   };
 }
 
-function tierOf(name: string): GeminiModel["tier"] {
+function parseTier(name: string): GeminiModel["tier"] {
   if (name.includes("flash-lite")) return "flash-lite";
   if (name.includes("flash")) return "flash";
   return name.includes("pro") ? "pro" : "other";

@@ -36,13 +36,13 @@ export function geminiBudget(effort: Effort): number {
 }
 
 /** The effort that a budget of Anthropic's protocol stands for. */
-export function effortOfClaudeBudget(budget: number): Effort {
+export function convertClaudeBudget(budget: number): Effort {
   if (budget < CLAUDE_BUDGETS.medium) return "low";
   return budget < CLAUDE_BUDGETS.high ? "medium" : "high";
 }
 
 /** The effort that a budget of Gemini's protocol stands for; -1 leaves it to the model. */
-export function effortOfGeminiBudget(budget: number): Effort | undefined {
+export function convertGeminiBudget(budget: number): Effort | undefined {
   if (budget < 0) return undefined;
   if (budget === 0) return "none";
   if (budget <= GEMINI_BUDGETS.low) return "low";

@@ -6,7 +6,7 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { parseJson } from "../../../../lib/text/json.ts";
 import { callDeltas } from "../tools/call-sequence.ts";
 import { event } from "../answer/chat-answer.ts";
-import { thoughtOf, wordsOf } from "../answer/finish-words.ts";
+import { readThought, readWords } from "../answer/finish-words.ts";
 
 const LEAD = "fw:details:001:"; // 15 bytes: what follows does not change its base64
 const MARK = Buffer.from(LEAD).toString("base64");
@@ -45,7 +45,7 @@ export function sealedAnswer(body: JsonObject, context: BridgeContext): JsonObje
   const message = object(choice, "message");
   const details = objects(message, "reasoning_details");
   if (message === undefined || details.length === 0) return body;
-  const thinking = thoughtOf(message);
+  const thinking = readThought(message);
   if (thinking === "" && list(message, "tool_calls").length === 0) return body;
   const fw_thinking = [seal(details, thinking, context)];
   return { ...body, choices: [{ ...choice, message: { ...message, fw_thinking } }, ...others] };
@@ -71,8 +71,8 @@ export class SealedDetails implements StreamBridge {
       objects(delta, "reasoning_details").forEach((piece) => this.#add(piece));
     if (this.#details.length === 0) return this.#inner.event(given);
     const hasCalls = callDeltas(delta).length > 0;
-    this.#isVisible ||= hasCalls || thoughtOf(delta) !== "";
-    if (!this.#isVisible || (!hasCalls && wordsOf(delta) === "")) return this.#inner.event(given);
+    this.#isVisible ||= hasCalls || readThought(delta) !== "";
+    if (!this.#isVisible || (!hasCalls && readWords(delta) === "")) return this.#inner.event(given);
     return this.#inner.event(this.#withSealed(given, delta));
   }
 

@@ -8,7 +8,7 @@ import { isSealedReasoning } from "./sealed-reasoning.ts";
  * Thinking blocks in Anthropic's words, signatures byte for byte. They travel as `fw_thinking` between bridges and
  * as `thinking_blocks` to chat clients, who echo them with the tool calls they belong to.
  */
-export function thinkingOf(message: JsonObject): JsonObject[] {
+export function listThinkingBlocks(message: JsonObject): JsonObject[] {
   const own = objects(message, "fw_thinking");
   if (own.length > 0) return own.filter(isSigned);
   const echoed = [...objects(message, "thinking_blocks"), ...objects(message, "reasoning_details")];

@@ -138,20 +138,20 @@ function typed(out: JsonObject, schema: JsonObject): JsonObject {
     ...rest,
     type,
     enum: choices.length > 0 && isText && type === "string" ? choices : undefined,
-    format: formatOf(type, text(out, "format")),
-    required: requiredOf(rest),
+    format: pickFormat(type, text(out, "format")),
+    required: listRequired(rest),
     items: rest["items"] ?? (type === "array" ? { type: "string" } : undefined),
   });
 }
 
 /** A name without a property is refused. */
-function requiredOf(schema: JsonObject): JsonValue[] | undefined {
+function listRequired(schema: JsonObject): JsonValue[] | undefined {
   const properties = object(schema, "properties") ?? {};
   const known = list(schema, "required").filter((name) => typeof name === "string" && Object.hasOwn(properties, name));
   return known.length === 0 ? undefined : known;
 }
 
-function formatOf(type: string | undefined, format: string | undefined): string | undefined {
+function pickFormat(type: string | undefined, format: string | undefined): string | undefined {
   if (format === undefined) return undefined;
   return (type === "string" ? TEXT_FORMATS : NUMBER_FORMATS).has(format) ? format : undefined;
 }

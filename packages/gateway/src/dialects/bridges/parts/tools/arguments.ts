@@ -16,7 +16,7 @@ export function isNothing(text: string): boolean {
 }
 
 /** The arguments of a tool call as text; some servers and clients send an object instead. */
-export function argumentsOf(target: JsonObject | undefined): string {
+export function readArguments(target: JsonObject | undefined): string {
   const value = target?.["arguments"] ?? target?.["input"];
   if (typeof value === "string") return value;
   return isObject(value) ? JSON.stringify(value) : "";

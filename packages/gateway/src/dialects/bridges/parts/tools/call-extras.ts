@@ -6,7 +6,7 @@ import { eachObject } from "../../../core/json-edit.ts";
 import { isObject, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
 import { parseJson } from "../../../../lib/text/json.ts";
-import { thoughtOf } from "../answer/finish-words.ts";
+import { readThought } from "../answer/finish-words.ts";
 import {
   isSealedSignature,
   openSignatures,
@@ -83,7 +83,7 @@ function preservedIn(choice: JsonObject, key: "message" | "delta", { upstreamMod
     return { ...rest, id: joinExtra(id, JSON.stringify({ model: upstreamModel, extra })) };
   });
   if (signed.length === 0) return { ...choice, [key]: preserved };
-  const sealed = sealSignatures(signed, key === "message" ? thoughtOf(holder) : "");
+  const sealed = sealSignatures(signed, key === "message" ? readThought(holder) : "");
   const fw_thinking = [...objects(holder, "fw_thinking"), ...sealed];
   return { ...choice, [key]: { ...preserved, fw_thinking } };
 }

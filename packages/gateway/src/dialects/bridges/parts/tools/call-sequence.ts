@@ -1,7 +1,7 @@
 import { isAnotherCall } from "../../../core/chat-calls.ts";
 import { anyText, number, object, objects, text } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
-import { argumentsOf, isNothing } from "./arguments.ts";
+import { readArguments, isNothing } from "./arguments.ts";
 import { newCallId } from "../answer/ids.ts";
 
 export interface SequencedCall {
@@ -38,7 +38,7 @@ export class CallSequence {
   /** One item of `delta.tool_calls`. */
   take(part: JsonObject): CallStep[] {
     const target = object(part, "function") ?? object(part, "custom");
-    const index = number(part, "index") ?? this.#indexOf(text(part, "id"));
+    const index = number(part, "index") ?? this.#findCallIndex(text(part, "id"));
     const last = this.#calls.get(index);
     const known = last !== undefined && isAnotherCall(part, last.given) ? undefined : last;
     const given = anyText(part, "id");
@@ -51,7 +51,7 @@ export class CallSequence {
       this.#queue.push(call);
     }
     call.waiting += args;
-    return this.#open === undefined ? this.#openNext() : this.#waitingOf(call);
+    return this.#open === undefined ? this.#openNext() : this.#takeWaiting(call);
   }
 
   /** The first of those that wait, once it has its name. */
@@ -60,10 +60,10 @@ export class CallSequence {
     if (next === undefined || next.name === "") return [];
     this.#open = next;
     this.#queue.shift();
-    return [{ type: "open", call: next }, ...this.#waitingOf(next)];
+    return [{ type: "open", call: next }, ...this.#takeWaiting(next)];
   }
 
-  #waitingOf(call: Entry): CallStep[] {
+  #takeWaiting(call: Entry): CallStep[] {
     const { waiting } = call;
     if (call !== this.#open || waiting === "") return [];
     call.waiting = "";
@@ -83,7 +83,7 @@ export class CallSequence {
   }
 
   /** A vendor that leaves the index out sends each call whole: a new id is a new call. */
-  #indexOf(id: string | undefined): number {
+  #findCallIndex(id: string | undefined): number {
     for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;
     return id === undefined && this.#calls.size > 0 ? this.#calls.size - 1 : this.#calls.size;
   }
@@ -91,7 +91,7 @@ export class CallSequence {
 
 /** The part of the arguments that a delta adds. */
 function piece(target: JsonObject | undefined, isFirst: boolean): string {
-  const args = argumentsOf(target);
+  const args = readArguments(target);
   return isFirst && isNothing(args) ? "" : args;
 }
 

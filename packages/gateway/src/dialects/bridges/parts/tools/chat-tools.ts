@@ -1,7 +1,7 @@
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
-import { kindOf, unsupportedPart } from "../answer/refused.ts";
+import { readPartKind, unsupportedPart } from "../answer/refused.ts";
 import { readToolChoice, type ToolChoice } from "./tool-choice.ts";
 
 export interface ChatFunction {
@@ -54,14 +54,14 @@ export function readChatTools(body: JsonObject, context: BridgeContext, options:
 /** What a call of a history calls; throws for a kind of call that is not known. */
 export function calledIn(call: JsonObject, context: BridgeContext): JsonObject {
   const target = object(call, "function") ?? object(call, "custom");
-  if (target === undefined) throw unsupportedPart(`messages.tool_calls.${kindOf(call)}`, context);
+  if (target === undefined) throw unsupportedPart(`messages.tool_calls.${readPartKind(call)}`, context);
   return target;
 }
 
 function readTool(tool: JsonObject, context: BridgeContext): ChatFunction[] {
   const target = object(tool, "function");
   const name = text(target, "name");
-  if (target === undefined || name === undefined) throw unsupportedPart(`tools.${kindOf(tool)}`, context);
+  if (target === undefined || name === undefined) throw unsupportedPart(`tools.${readPartKind(tool)}`, context);
   return [
     {
       name,

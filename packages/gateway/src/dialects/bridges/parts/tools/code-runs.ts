@@ -35,7 +35,7 @@ export function isCodeRun(run: JsonObject): boolean {
   return run["kind"] === "code_execution";
 }
 
-function outputsOf(run: JsonObject): string {
+function joinOutputs(run: JsonObject): string {
   return [anyText(run, "output"), anyText(run, "errors")].filter((part) => part !== "").join("\n");
 }
 
@@ -96,7 +96,7 @@ export function codeOfItem(item: JsonObject): JsonObject {
 /** The item of a run in a response; the container is the vendor's, and has no name here. */
 export function itemOfCode(id: string, run: JsonObject): JsonObject {
   const status = run["failed"] !== undefined ? "failed" : run["isDone"] === true ? "completed" : "incomplete";
-  const logs = outputsOf(run);
+  const logs = joinOutputs(run);
   const outputs = logs === "" ? [] : [{ type: "logs", logs }];
   return { type: "code_interpreter_call", id, status, code: run["code"], container_id: "", outputs };
 }
@@ -108,7 +108,7 @@ export function partsOfCode(run: JsonObject): JsonObject[] {
   if (run["isDone"] !== true) return [call];
   const isGood = run["failed"] === undefined && run["status"] === 0;
   const outcome = isGood ? "OUTCOME_OK" : "OUTCOME_FAILED";
-  return [call, { codeExecutionResult: { outcome, output: outputsOf(run) } }];
+  return [call, { codeExecutionResult: { outcome, output: joinOutputs(run) } }];
 }
 
 /** Reads the parts of a candidate in their order: code becomes a run when its result is there. */
@@ -127,7 +127,7 @@ export class CandidateCode {
     if (result === undefined) return undefined;
     const ran = this.#waiting ?? { language: "python", code: "" };
     this.#waiting = undefined;
-    return [codeRun(ran, outcomeOf(result))];
+    return [codeRun(ran, readOutcome(result))];
   }
 
   /** Code that has no result, at the end of the answer. */
@@ -138,7 +138,7 @@ export class CandidateCode {
   }
 }
 
-function outcomeOf(result: JsonObject): Outcome {
+function readOutcome(result: JsonObject): Outcome {
   const output = anyText(result, "output");
   switch (result["outcome"]) {
     case "OUTCOME_FAILED":

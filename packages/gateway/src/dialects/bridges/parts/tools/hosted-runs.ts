@@ -24,7 +24,7 @@ function mcpRun(call: JsonObject, output: string, failed?: string): JsonObject {
   return { kind: "mcp", ...call, output, ...(failed !== undefined && { failed }) };
 }
 
-export function runsOf(holder: JsonObject | undefined): readonly JsonObject[] {
+export function listHostedRuns(holder: JsonObject | undefined): readonly JsonObject[] {
   return objects(holder, "fw_runs");
 }
 
@@ -46,9 +46,9 @@ export class MessageRuns {
         this.#calls.set(id, { ...block, input });
         return [];
       case "web_search_tool_result":
-        return [searchOfBlocks(this.#calls.get(id), block)];
+        return [readSearchRun(this.#calls.get(id), block)];
       case "mcp_tool_result":
-        return [mcpOfBlocks(this.#calls.get(id), block)];
+        return [readMcpRun(this.#calls.get(id), block)];
       default:
         return this.#showsCode && CODE_RESULT.test(anyText(block, "type")) ? [this.#code(id, block)] : [];
     }
@@ -68,20 +68,20 @@ export class MessageRuns {
   }
 }
 
-function searchOfBlocks(call: JsonObject | undefined, { content }: JsonObject): JsonObject {
+function readSearchRun(call: JsonObject | undefined, { content }: JsonObject): JsonObject {
   const query = anyText(object(call, "input"), "query");
   const queries = query === "" ? [] : [query];
   if (isObject(content)) return searchRun(queries, [], anyText(content, "error_code"));
   const found = Array.isArray(content) ? content.filter(isObject) : [];
-  return searchRun(queries, found.flatMap(sourceOf));
+  return searchRun(queries, found.flatMap(toSources));
 }
 
-function sourceOf(found: JsonObject): JsonObject[] {
+function toSources(found: JsonObject): JsonObject[] {
   const url = text(found, "url");
   return url === undefined ? [] : [{ url, title: anyText(found, "title") }];
 }
 
-function mcpOfBlocks(call: JsonObject | undefined, result: JsonObject): JsonObject {
+function readMcpRun(call: JsonObject | undefined, result: JsonObject): JsonObject {
   const { content } = result;
   const output =
     typeof content === "string"
@@ -98,7 +98,7 @@ function mcpOfBlocks(call: JsonObject | undefined, result: JsonObject): JsonObje
 }
 
 /** A run from an item of a response that is done. */
-export function runOfItem(item: JsonObject, context: BridgeContext): JsonObject[] {
+export function readItemRuns(item: JsonObject, context: BridgeContext): JsonObject[] {
   if (item["type"] === "code_interpreter_call") return showsCode(context) ? [codeOfItem(item)] : [];
   if (item["type"] === "mcp_call") return [readMcpCall(item)];
   const action = object(item, "action");
@@ -107,7 +107,7 @@ export function runOfItem(item: JsonObject, context: BridgeContext): JsonObject[
   const query = anyText(action, "query");
   const queries = named.length > 0 || query === "" ? named : [query];
   const failed = item["status"] === "failed" ? "unavailable" : undefined;
-  return [searchRun(queries, objects(action, "sources").flatMap(sourceOf), failed)];
+  return [searchRun(queries, objects(action, "sources").flatMap(toSources), failed)];
 }
 
 function readMcpCall(item: JsonObject): JsonObject {
@@ -118,7 +118,7 @@ function readMcpCall(item: JsonObject): JsonObject {
 }
 
 /** A run from what grounds an answer of Gemini; `known` are queries that were reported before. */
-export function runOfGrounding(grounding: JsonObject | undefined, known: Set<string> = new Set()): JsonObject[] {
+export function readGroundingRuns(grounding: JsonObject | undefined, known: Set<string> = new Set()): JsonObject[] {
   const named = list(grounding, "webSearchQueries").filter((query) => typeof query === "string");
   const queries = named.filter((query) => !known.has(query));
   if (queries.length === 0) return [];
@@ -135,7 +135,7 @@ export function runOfGrounding(grounding: JsonObject | undefined, known: Set<str
 export const OWN_RUN = /^(?:srvtoolu|mcptoolu)_fw_/;
 
 /** The blocks of a run in a message: the call and its result. `at` tells the runs of an answer apart. */
-export function blocksOfRun(run: JsonObject, at: number, { requestId }: BridgeContext): JsonObject[] {
+export function buildRunBlocks(run: JsonObject, at: number, { requestId }: BridgeContext): JsonObject[] {
   const failed = text(run, "failed");
   if (run["kind"] === "mcp") {
     const id = `mcptoolu_fw_${requestId}_${at}`;
@@ -156,7 +156,7 @@ export function blocksOfRun(run: JsonObject, at: number, { requestId }: BridgeCo
     page_age: null,
   }));
   return [
-    { type: "server_tool_use", id, name: "web_search", input: { query: queriesOf(run).join("; ") } },
+    { type: "server_tool_use", id, name: "web_search", input: { query: listQueries(run).join("; ") } },
     {
       type: "web_search_tool_result",
       tool_use_id: id,
@@ -165,12 +165,12 @@ export function blocksOfRun(run: JsonObject, at: number, { requestId }: BridgeCo
   ];
 }
 
-export function queriesOf(run: JsonObject): string[] {
+export function listQueries(run: JsonObject): string[] {
   return list(run, "queries").filter((query) => typeof query === "string");
 }
 
 /** The item of a run in a response. */
-export function itemOfRun(id: string, run: JsonObject): JsonObject {
+export function buildRunItem(id: string, run: JsonObject): JsonObject {
   if (isCodeRun(run)) return itemOfCode(id, run);
   const failed = text(run, "failed");
   const status = failed === undefined ? "completed" : "failed";
@@ -179,13 +179,13 @@ export function itemOfRun(id: string, run: JsonObject): JsonObject {
     const output = failed === undefined ? run["output"] : null;
     return { type: "mcp_call", id, server_label, name, arguments: args, output, error: failed ?? null, status };
   }
-  const queries = queriesOf(run);
+  const queries = listQueries(run);
   const sources = objects(run, "sources").map(({ url }) => ({ type: "url", url }));
   return { type: "web_search_call", id, status, action: { type: "search", query: queries[0] ?? "", queries, sources } };
 }
 
 /** Begins the id of an item. */
-export function prefixOfRun(run: JsonObject): string {
+export function getRunPrefix(run: JsonObject): string {
   if (isCodeRun(run)) return "ci";
   return run["kind"] === "mcp" ? "mcp" : "ws";
 }

@@ -1,10 +1,10 @@
 // Tools that the vendor runs. A client's bridge hands them over as `fw_hosted` of a chat request; what the upstream
 // cannot run is refused, or named as dropped where agents offer it next to functions in every request (ADR 0043).
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
-import { without } from "../../../core/json-edit.ts";
+import { omitMembers } from "../../../core/json-edit.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../core/read.ts";
 import type { Bridge, BridgeContext, HostedKind, JsonObject } from "../../../core/types.ts";
-import { kindOf, unsupportedPart } from "../answer/refused.ts";
+import { readPartKind, unsupportedPart } from "../answer/refused.ts";
 
 /** A tool by what it does and by what its client calls it; options follow. */
 export function hostedTool(kind: HostedKind | "other", name: string, options: JsonObject = {}): JsonObject {
@@ -23,7 +23,7 @@ const NO_OPTIONS = ["kind", "name", "called", "type", "container"];
 export function noteOptions(tool: JsonObject, carried: readonly string[], context: BridgeContext): void {
   for (const option of Object.keys(tool))
     if (isSet(tool[option]) && !NO_OPTIONS.includes(option) && !carried.includes(option))
-      context.dropped(`${pathOf(text(tool, "name") ?? "unknown")}.${option}`);
+      context.dropped(`${toMemberPath(text(tool, "name") ?? "unknown")}.${option}`);
 }
 
 /** They help a model to find tools that it has anyway. */
@@ -46,7 +46,7 @@ function fromChatClient(body: JsonObject, { hosted = [] }: Bridge): JsonObject {
   const readsSearch = hosted.includes("web_search_options");
   if (others.length === 0 && (search === undefined || readsSearch)) return body;
   const { web_search_options, ...rest } = body;
-  const moved = others.map((tool) => hostedTool("other", kindOf(tool)));
+  const moved = others.map((tool) => hostedTool("other", readPartKind(tool)));
   return {
     ...rest,
     ...(readsSearch && search !== undefined && { web_search_options }),
@@ -56,12 +56,12 @@ function fromChatClient(body: JsonObject, { hosted = [] }: Bridge): JsonObject {
       ...moved,
       ...(search === undefined || readsSearch
         ? []
-        : [hostedTool("web_search", "web_search_options", searchOf(search))]),
+        : [hostedTool("web_search", "web_search_options", toSearchOptions(search))]),
     ],
   };
 }
 
-function searchOf(search: JsonObject): JsonObject {
+function toSearchOptions(search: JsonObject): JsonObject {
   const location = object(object(search, "user_location"), "approximate");
   return {
     ...(location && { user_location: location }),
@@ -78,13 +78,13 @@ export function settleHosted(body: JsonObject, known: Bridge["hosted"] = [], con
     if (isKnown(tool)) continue;
     const name = text(tool, "name") ?? "unknown";
     if (!isSpare(tool, name, body))
-      throw isForced(tool, body) ? unsupportedParameter("tool_choice") : unsupportedPart(pathOf(name), context);
-    context.dropped(pathOf(name));
+      throw isForced(tool, body) ? unsupportedParameter("tool_choice") : unsupportedPart(toMemberPath(name), context);
+    context.dropped(toMemberPath(name));
   }
   const { fw_hosted: _offered, fw_hosted_choice: _choice, ...rest } = body;
   const mapped = offered.filter(isKnown);
   if (mapped.length > 0) return { ...body, fw_hosted: mapped };
-  return holdsFunctions(body) ? rest : without(rest, ["tool_choice", "parallel_tool_calls"]);
+  return holdsFunctions(body) ? rest : omitMembers(rest, ["tool_choice", "parallel_tool_calls"]);
 }
 
 function holdsFunctions(body: JsonObject): boolean {
@@ -98,7 +98,7 @@ function isForced(tool: JsonObject, body: JsonObject): boolean {
 /** Members of a request that stand for tools. */
 const MEMBERS = new Set(["web_search_options", "mcp_servers"]);
 
-function pathOf(name: string): string {
+function toMemberPath(name: string): string {
   return MEMBERS.has(name) ? name : `tools.${name}`;
 }
 

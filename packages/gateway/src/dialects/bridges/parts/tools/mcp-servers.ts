@@ -7,7 +7,7 @@ import { unsupportedPart } from "../answer/refused.ts";
 import { hostedTool, noteOptions } from "./hosted-tools.ts";
 
 /** The servers of a messages request with the tools that their toolsets name; a server without a toolset has all. */
-export function serversOfMessages(body: JsonObject): JsonObject[] {
+export function listMcpServers(body: JsonObject): JsonObject[] {
   const toolsets = new Map(
     objects(body, "tools")
       .filter(isToolset)
@@ -78,7 +78,7 @@ export function messagesServers(servers: readonly JsonObject[], context: BridgeC
 }
 
 /** The tool of a messages request that offers a server's tools. */
-export function toolsetOf(server: JsonObject): JsonObject {
+export function buildMcpToolset(server: JsonObject): JsonObject {
   const allowed = namesIn(server["allowed_tools"]);
   return compact({
     type: "mcp_toolset",
@@ -104,7 +104,7 @@ function checkServer(server: JsonObject, context: BridgeContext): void {
 }
 
 /** The tool of a Responses request for a server of MCP. */
-export function mcpToolOf(server: JsonObject): JsonObject {
+export function toMcpTool(server: JsonObject): JsonObject {
   const { kind: _kind, name: _name, called: _called, ...members } = server;
   return { type: "mcp", ...members };
 }

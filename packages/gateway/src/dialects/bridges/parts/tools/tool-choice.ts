@@ -17,9 +17,9 @@ export function readToolChoice(choice: JsonValue | undefined): ToolChoice | unde
   const allowed = object(choice, "allowed_tools");
   return allowed === undefined
     ? undefined
-    : { mode: "allowed", isForced: allowed["mode"] === "required", names: namesOf(allowed) };
+    : { mode: "allowed", isForced: allowed["mode"] === "required", names: listAllowedNames(allowed) };
 }
 
-function namesOf(allowed: JsonObject): string[] {
+function listAllowedNames(allowed: JsonObject): string[] {
   return objects(allowed, "tools").flatMap((tool) => text(object(tool, "function") ?? tool, "name") ?? []);
 }

@@ -28,7 +28,7 @@ export function toolNameFor(upstream: ToolNameUpstream, name: string): string {
 const renamed = new WeakMap<BridgeContext, ReadonlyMap<string, string>>();
 
 /** A bridge into chat: names are those of `upstream`, which may be another bridge that follows. */
-export function renamingIntoChat(bridge: Bridge, upstream: ToolNameUpstream): Bridge {
+export function renameToolsIntoChat(bridge: Bridge, upstream: ToolNameUpstream): Bridge {
   return {
     ...bridge,
     request: (body, context) => forUpstream(bridge.request(body, context), upstream, context),
@@ -43,7 +43,7 @@ export function renamingIntoChat(bridge: Bridge, upstream: ToolNameUpstream): Br
 }
 
 /** A bridge out of chat for chat clients. */
-export function renamingOutOfChat(bridge: Bridge): Bridge {
+export function renameToolsFromChat(bridge: Bridge): Bridge {
   return {
     ...bridge,
     request: (body, context) => bridge.request(forUpstream(body, bridge, context), context),
@@ -87,10 +87,10 @@ type Rename = (name: string) => string;
 function requestNames(body: JsonObject, rename: Rename): JsonObject {
   return eachIn(body, {
     tools: (tool) => callNames(tool, rename),
-    functions: (tool) => named(tool, rename),
+    functions: (tool) => renameTarget(tool, rename),
     messages: (message) => messageNames(message, rename),
     tool_choice: (choice) => choiceNames(choice, rename),
-    function_call: (choice) => named(choice, rename),
+    function_call: (choice) => renameTarget(choice, rename),
   });
 }
 
@@ -107,9 +107,9 @@ function messageNames(message: JsonObject, rename: Rename): JsonObject {
   const role = text(message, "role");
   const calls = eachIn(message, {
     tool_calls: (call) => callNames(call, rename),
-    function_call: (call) => named(call, rename),
+    function_call: (call) => renameTarget(call, rename),
   });
-  return role === "tool" || role === "function" ? named(calls, rename) : calls;
+  return role === "tool" || role === "function" ? renameTarget(calls, rename) : calls;
 }
 
 function answerNames(answer: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
@@ -120,11 +120,11 @@ function answerNames(answer: JsonObject, names: ReadonlyMap<string, string>): Js
 
 /** A tool, a call or a choice, whose name is inside of its kind. */
 function callNames(call: JsonObject, rename: Rename): JsonObject {
-  const inner = (target: JsonObject) => named(target, rename);
+  const inner = (target: JsonObject) => renameTarget(target, rename);
   return eachIn(call, { function: inner, custom: inner });
 }
 
-function named(target: JsonObject, rename: Rename): JsonObject {
+function renameTarget(target: JsonObject, rename: Rename): JsonObject {
   const name = text(target, "name");
   return name === undefined || name === "" ? target : { ...target, name: rename(name) };
 }
