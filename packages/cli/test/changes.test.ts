@@ -171,7 +171,7 @@ test("beta flags of a channel are asked for one by one, before or after its id",
   expect(listed.code, listed.err).toBe(0);
   expect(listed.out).toMatch(/^ *ID +BETA +ANSWER +CALLS +MESSAGE/);
   const rows = parseRows(await rig.fairway(`channel test betas --betas -o jsonl`));
-  const answers = Object.fromEntries(rows.map(({ beta, answer }) => [beta, answer]));
+  const answers: Record<string, unknown> = Object.fromEntries(rows.map(({ beta, answer }) => [String(beta), answer]));
   expect(answers).toMatchObject({ "effort-2025-11-24": "refused", "context-1m-2025-08-07": "taken" });
   expect(rows[0]).toMatchObject({ id, host: "anthropic", message: "", sent_as: rows[0]?.["beta"] });
   rig.upstream.script("/v1/messages", () => ({ status: 401, body: { error: { message: "no such key" } } }));

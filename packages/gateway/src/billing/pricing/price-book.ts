@@ -112,16 +112,13 @@ export function createPriceBook(
   };
 
   const own = { outputTokens: options.ModelOutputTokens, contextTokens: options.ModelContextTokens };
+  const targets = (name: string) => mapped.get(name)?.map((path) => path.at(-1) ?? name);
   const known = new Map<string, ModelLimits>();
   const limits = (model: string): ModelLimits => {
     const name = listedName(model);
     const limited = known.get(name);
     if (limited) return limited;
-    const found = resolveMappedLimits(
-      name,
-      own,
-      mapped.get(name)?.map((path) => path.at(-1) ?? name),
-    );
+    const found = resolveMappedLimits(name, own, targets(name));
     if (known.size < MAX_NAMES) known.set(name, found);
     return found;
   };
@@ -138,10 +135,9 @@ export function createPriceBook(
       const name = listedName(model);
       const modalities = options.ModelModalities;
       const set = modalities && Object.hasOwn(modalities, name) ? modalities[name] : undefined;
-      const targets = mapped.get(name)?.map((path) => path.at(-1) ?? name) ?? [];
       return findModelFacts(find(name)?.pricedAs ?? name, {
         limits: limits(name),
-        isSetByOperator: (member) => [name, ...targets].some((one) => isOwnLimit(own, member, one)),
+        isSetByOperator: (member) => [name, ...(targets(name) ?? [])].some((one) => isOwnLimit(own, member, one)),
         modalities: set,
         upstream: listed.get(model),
       });

@@ -283,26 +283,31 @@ interface Asking {
 }
 
 /** In the protocol that the upstream speaks itself, as most of its clients do, else in the first that it serves. */
-function chooseQuestion({ channel, model, dialect: wanted, isStream = false }: Probe): Asking {
-  const upstreamModel = mapModel(channel.modelMapping, model);
+function chooseQuestion(probe: Probe): Asking {
+  const { model, dialect, isStream = false } = probe;
   const questions = QUESTIONS.find(([pattern]) => pattern.test(model))?.[1] ?? [CHAT];
-  const askings = questions.flatMap((question): Asking[] => {
-    if (isStream && question.operation !== "chat") return [];
-    if (wanted !== undefined && question.dialect !== wanted) return [];
-    const dialect = dialectById(question.dialect) as Dialect;
-    const { isNamedByPath = false } = question;
-    const streamed = isStream && !isNamedByPath && { stream: true };
-    const body = jsonBody(Buffer.from(JSON.stringify({ ...question.body(model), ...streamed })));
-    const asked = dialect.inspect(body, question.operation, isNamedByPath ? model : undefined);
-    const spec = isNamedByPath ? { ...asked, stream: isStream } : asked;
-    const plan = planFor(channel, spec, upstreamModel, body);
-    // A conversion would answer for another protocol than the one that is asked for.
-    if (wanted !== undefined && plan && plan.bridges.length > 0) return [];
-    return plan ? [{ question, body, spec, dialect, plan, upstreamModel }] : [];
-  });
+  const askings = questions
+    .filter((question) => !isStream || question.operation === "chat")
+    .filter((question) => dialect === undefined || question.dialect === dialect)
+    .flatMap((question) => buildAsking(question, probe) ?? [])
+    // A conversion would answer for another protocol than the requested one.
+    .filter(({ plan }) => dialect === undefined || plan.bridges.length === 0);
   const chosen = askings.find(({ plan }) => plan.bridges.length === 0) ?? askings[0];
   if (!chosen) throw new AppError("unsupported_by_channel");
   return chosen;
+}
+
+/** Undefined for a question that the channel cannot be asked. */
+function buildAsking(question: Question, { channel, model, isStream = false }: Probe): Asking | undefined {
+  const upstreamModel = mapModel(channel.modelMapping, model);
+  const dialect = dialectById(question.dialect) as Dialect;
+  const { isNamedByPath = false } = question;
+  const streamed = isStream && !isNamedByPath && { stream: true };
+  const body = jsonBody(Buffer.from(JSON.stringify({ ...question.body(model), ...streamed })));
+  const asked = dialect.inspect(body, question.operation, isNamedByPath ? model : undefined);
+  const spec = isNamedByPath ? { ...asked, stream: isStream } : asked;
+  const plan = planFor(channel, spec, upstreamModel, body);
+  return plan && { question, body, spec, dialect, plan, upstreamModel };
 }
 
 function hasStream(asked: Probe): boolean {

@@ -88,18 +88,6 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     return names;
   };
 
-  /** The first test that passes reads the list; who fetches models later reads it again. */
-  const readOnce = async (channel: ChannelRecord, id: number): Promise<void> => {
-    if (await deps.store.isListed(id)) return;
-    try {
-      await models(channel, id);
-    } catch (error) {
-      // Many upstreams have no list: their tests do not ask again.
-      if (!(error instanceof UpstreamFailed) && !(error instanceof Refusal)) throw error;
-      await deps.store.recordListed(id, "");
-    }
-  };
-
   return {
     stored,
     models,
@@ -116,7 +104,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       const result = whole.keys.length > 1 ? summarizeResults(results) : results[0]?.result;
       if (!result) throw new Refusal("key_missing", { siblings: { time: 0 } });
       await deps.store.recordTest(id, result.milliseconds, result.message);
-      if (result.isOk) await readOnce(whole, id);
+      if (result.isOk && !(await deps.store.isListed(id))) await readFirstList(() => models(whole, id), id, deps);
       return { ...result, byKey: results };
     },
 
@@ -138,9 +126,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       try {
         return await models(channel, savedId);
       } catch (cause) {
-        const reason =
-          cause instanceof UpstreamFailed ? cause.message.replace(/\.$/, "") : "the upstream could not be asked";
-        throw new Refusal("model_list_unavailable", { values: { reason }, cause });
+        throw new Refusal("model_list_unavailable", { values: { reason: describeFailure(cause) }, cause });
       }
     },
 
@@ -153,6 +139,25 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     /** A channel that only exists in a form, perhaps about a saved one. */
     fields: (input: ChannelInput, stored?: StoredTexts): ChannelFields => newFields(input, deps.isType, stored),
   };
+}
+
+/** The first test that passes reads the list of models; fetching models later reads it again. */
+async function readFirstList(
+  read: () => Promise<unknown>,
+  id: number,
+  { store }: Pick<ChannelUpstreamDeps, "store">,
+): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    // Many upstreams have no list: later tests of their channels do not request it again.
+    if (!(error instanceof UpstreamFailed) && !(error instanceof Refusal)) throw error;
+    await store.recordListed(id, "");
+  }
+}
+
+function describeFailure(cause: unknown): string {
+  return cause instanceof UpstreamFailed ? cause.message.replace(/\.$/, "") : "the upstream could not be asked";
 }
 
 /** The call of compatible consoles, which ask for type 1 alone; servers that need no key are of the same kind. */

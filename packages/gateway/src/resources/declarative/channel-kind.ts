@@ -76,21 +76,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     refusal: ({ fields }, wanted) => (fields["type"] === wanted["type"] ? "" : "the type of a channel does not change"),
     lacks: (spec) => (spec.models ? lackingSecrets(spec) : "a new channel needs models"),
     inState: (wanted, current) => channelInState(wanted, current, providers),
-    async create(name, given) {
-      const spec = {
-        ...given,
-        ...channelInState(toWantedFields(given, requireType(name, given, providers)), undefined, providers).changed,
-      };
-      const form = {
-        ...toChannelInput(spec),
-        type: requireType(name, spec, providers),
-        name: spec.displayName ?? name,
-      };
-      const models = (spec.models ?? []).join(",");
-      const key = storedKey(spec.key ?? "", form.type) ?? "";
-      const [id = 0] = await channels.create(newFields({ ...form, models }, isType), [key]);
-      return id;
-    },
+    create: (name, spec) => createChannel(deps, isType, name, spec),
     async update(current, spec, changed) {
       const { id } = current;
       const row = await channels.get(id);
@@ -110,6 +96,22 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     disable: async (id) => void (await channels.update(id, { status: CHANNEL_STATUS.disabledByHand })),
     export: () => exported(deps),
   };
+}
+
+/** The id of the new channel. */
+async function createChannel(
+  { channels, providers }: ChannelKindDeps,
+  isType: TypeCheck,
+  name: string,
+  given: ChannelSpec,
+): Promise<number> {
+  const type = requireType(name, given, providers);
+  const spec = { ...given, ...channelInState(toWantedFields(given, type), undefined, providers).changed };
+  const form = { ...toChannelInput(spec), type, name: spec.displayName ?? name };
+  const models = (spec.models ?? []).join(",");
+  const key = storedKey(spec.key ?? "", type) ?? "";
+  const [id = 0] = await channels.create(newFields({ ...form, models }, isType), [key]);
+  return id;
 }
 
 /** `document_invalid` for a document that could make no channel. */

@@ -206,29 +206,35 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
   const current = await kind.find(name, spec, mine?.resource_id);
   const { changed, note } = kind.inState?.(desired, current, spec) ?? NOTHING_IN_STATE;
   const wanted = { ...desired, ...changed };
-  const lacking = current ? "" : kind.lacks(spec);
-  if (lacking !== "") throw unusable(name, lacking);
+  if (!current) checkComplete(kind, name, spec);
   const rival = findRival({ kindName, name, current }, setting.owned);
-  const reason =
-    describeConflict(document, { mine, rival, wanted }, setting) || (current ? kind.refusal(current, wanted) : "");
-  if (reason === "") {
-    const { manager, force } = setting;
-    const named = Object.keys(desired);
-    return buildStep(deps, kind, {
-      document,
-      manager,
-      force,
-      current,
-      wanted,
-      named,
-      mine,
-      rival,
-      missing: current && kind.areSecretsForNew ? "" : missing,
-      note,
-      origins,
-    });
-  }
-  return conflict({ kind: kindName, name, resource_id: current?.id ?? 0 }, reason);
+  const reason = describeConflict(document, { mine, rival, wanted }, setting) || findRefusal(kind, current, wanted);
+  if (reason !== "") return conflict({ kind: kindName, name, resource_id: current?.id ?? 0 }, reason);
+  const { manager, force } = setting;
+  return buildStep(deps, kind, {
+    document,
+    manager,
+    force,
+    current,
+    wanted,
+    named: Object.keys(desired),
+    mine,
+    rival,
+    missing: current && kind.areSecretsForNew ? "" : missing,
+    note,
+    origins,
+  });
+}
+
+/** `document_invalid` for a new resource that lacks something. */
+function checkComplete(kind: Kind<unknown>, name: string, spec: unknown): void {
+  const lacking = kind.lacks(spec);
+  if (lacking !== "") throw unusable(name, lacking);
+}
+
+/** Why the kind does not change the resource; "" for new ones and for changes that it makes. */
+function findRefusal(kind: Kind<unknown>, current: Current | undefined, wanted: Fields): string {
+  return current ? kind.refusal(current, wanted) : "";
 }
 
 interface Comparison {
@@ -271,13 +277,8 @@ function buildStep({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>
     ...(pastSecrets.length > 0 && { pastSecrets }),
   };
   const owns = { ...place, owner: manager, ...details };
-  const override = overrideUntil > 0 ? `switched by hand, until ${isoTime(overrideUntil)}` : "";
-  const old =
-    returned.length > 0
-      ? `not taken, because it was replaced before and this replica may read an old Secret: ${returned.join(", ")}; force takes it`
-      : "";
   // A missing source says already why there is no key.
-  const message = [missing || note, old, override].filter((text) => text !== "").join("; ");
+  const message = describeStep(missing || note, returned, overrideUntil);
   const run = async () => {
     if (current && changed.length > 0) await kind.update(current, spec, changed);
     if (released.length > 0) await kind.reset?.(released);
@@ -295,6 +296,15 @@ function buildStep({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>
     ...(overrideUntil > 0 && { override_until: overrideUntil }),
   } as const;
   return { change, spec, run };
+}
+
+/** What people read next to the change; "" when there is nothing to say. */
+function describeStep(note: string, returned: readonly string[], overrideUntil: number): string {
+  const old =
+    returned.length > 0 &&
+    `not taken, because it was replaced before and this replica may read an old Secret: ${returned.join(", ")}; force takes it`;
+  const override = overrideUntil > 0 && `switched by hand, until ${isoTime(overrideUntil)}`;
+  return [note, old, override].filter(Boolean).join("; ");
 }
 
 interface Differences {

@@ -67,8 +67,13 @@ eachDatabase("users in documents", (open) => {
     await calls.apply(documents);
     const user = await findUser("Éva");
     expect(user).toMatchObject({
-      ...{ display_name: "Eva", email: "eva@example.com", group: "vip", role: 1, status: 1 },
-      ...{ quota: 700_000, limits: '{"rpm":5}' },
+      display_name: "Eva",
+      email: "eva@example.com",
+      group: "vip",
+      role: 1,
+      status: 1,
+      quota: 700_000,
+      limits: '{"rpm":5}',
     });
     const [token] = await app.database.db.selectFrom("tokens").select("user_id").execute();
     expect(token?.user_id).toBe(user?.id);

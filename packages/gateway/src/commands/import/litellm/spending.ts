@@ -47,20 +47,35 @@ export function readSpending({ budgets, report }: DatabaseImport, row: ForeignRo
     const source = from(name);
     return source === undefined || source.text(name) === "" ? undefined : source;
   };
-  const spent = unitsIn(row, "spend");
-  if (spent < 0) row.refuse("spend", "it is below 0");
-  const budget = filled("max_budget");
-  const max = budget && unitsIn(budget, "max_budget");
-  const left = max === undefined ? undefined : max - spent;
-  if (left !== undefined && !Number.isSafeInteger(left))
-    row.refuse("spend", "what is left of max_budget is too large a number");
+  const { spent, max, left } = readAmounts(row, filled("max_budget"));
   const duration = from("budget_duration")?.text("budget_duration") ?? "";
-  // A budget of nothing stays one when it renews.
-  const period = max !== undefined && max < 1 ? undefined : PERIODS[duration];
+  const period = findPeriod(max ?? 1, duration);
   if (max !== undefined && max > 0 && duration !== "" && period === undefined)
     report.remark(
       `budgets last ${duration}: here they do not renew, so the remaining amount is final until an administrator raises it`,
     );
+  const { limits, isClosed } = readLimits(filled);
+  if (isClosed) report.remark("accounts and keys have limits that let nothing pass: they are disabled", row.label);
+  return { spent, max, left, period, limits, isClosed };
+}
+
+function readAmounts(row: ForeignRow, budget: ForeignRow | undefined): Pick<Spending, "spent" | "max" | "left"> {
+  const spent = unitsIn(row, "spend");
+  if (spent < 0) row.refuse("spend", "it is below 0");
+  if (budget === undefined) return { spent, max: undefined, left: undefined };
+  const max = unitsIn(budget, "max_budget");
+  const left = max - spent;
+  if (!Number.isSafeInteger(left)) row.refuse("spend", "what is left of max_budget is too large a number");
+  return { spent, max, left };
+}
+
+/** A budget of nothing has no period: it stays empty when it renews. */
+function findPeriod(max: number, duration: string): BudgetPeriod | undefined {
+  return max < 1 ? undefined : PERIODS[duration];
+}
+
+/** A limit of 0 lets nothing pass, and closes the account or key. */
+function readLimits(filled: (column: string) => ForeignRow | undefined): Pick<Spending, "limits" | "isClosed"> {
   const limits: { rpm?: number; tpm?: number; concurrency?: number } = {};
   let isClosed = false;
   for (const [name, column] of LIMITS) {
@@ -70,8 +85,7 @@ export function readSpending({ budgets, report }: DatabaseImport, row: ForeignRo
     if (value > 0) limits[name] = value;
     else isClosed = true;
   }
-  if (isClosed) report.remark("accounts and keys have limits that let nothing pass: they are disabled", row.label);
-  return { spent, max, left, period, limits: Object.keys(limits).length > 0 ? limits : null, isClosed };
+  return { limits: Object.keys(limits).length > 0 ? limits : null, isClosed };
 }
 
 const LIMITS = [

@@ -79,15 +79,19 @@ function codeIn(parts: readonly JsonObject[]): JsonObject[] {
 export function formatPart(part: JsonObject, context: BridgeContext): string {
   if (part["thought"] === true) return "";
   const image = object(part, "inlineData");
-  const type = text(image, "mimeType") ?? "";
-  if (image !== undefined)
-    return type.startsWith("image/") ? `![image](${dataUrl(type, text(image, "data") ?? "")})` : "";
+  if (image !== undefined) return formatImage(image);
   if (showsCode(context)) return text(part, "text") ?? "";
   const code = object(part, "executableCode");
   if (code !== undefined) return fenced((text(code, "language") ?? "").toLowerCase(), text(code, "code") ?? "");
   const result = object(part, "codeExecutionResult");
   if (result !== undefined) return fenced("", text(result, "output") ?? "");
   return text(part, "text") ?? "";
+}
+
+/** Markdown of an inline image; "" for sound and other data. */
+function formatImage(image: JsonObject): string {
+  const type = text(image, "mimeType") ?? "";
+  return type.startsWith("image/") ? `![image](${dataUrl(type, text(image, "data") ?? "")})` : "";
 }
 
 export function toToolCalls(part: JsonObject): JsonObject[] {
