@@ -10,7 +10,7 @@ const WATCHED = 8;
  *
  * V8 samples the first seven objects of a constructor and gives all later ones room for as many properties as those
  * use. When a collection runs in between while none of them lives, it sees none used: every later request and response
- * of the process is a hash table then, and costs about a tenth more time (docs/explain/README.md). So the first ones are
+ * of the process is a hash table then, and costs about a tenth more time (docs/performance/README.md). So the first ones are
  * made here, in one go.
  */
 export function settleMessageShapes(): void {
