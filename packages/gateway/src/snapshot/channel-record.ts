@@ -51,8 +51,6 @@ export type ChannelRow = {
   readonly listed_models?: string | null;
 };
 
-/** Keys of this type are JSON files, which may have several lines. */
-const VERTEX = 41;
 const LOWEST_STATUS = 400;
 const HIGHEST_STATUS = 599;
 
@@ -138,7 +136,7 @@ export function createChannelReader(open: Vault["open"]): ChannelReader {
 /** The upstream keys of a channel: one per line, but for service accounts, which span lines. */
 export function splitKeys(text: string, type: number): string[] {
   const whole = text.trim();
-  if (type === VERTEX || parseObject(whole) !== undefined) return [whole];
+  if (providerByType(type)?.hasKeyFile || parseObject(whole) !== undefined) return [whole];
   const lines = whole.split("\n").map((line) => line.trim());
   const keys = lines.filter((line) => line !== "");
   return keys.length === 0 ? [""] : keys;

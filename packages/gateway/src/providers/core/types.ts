@@ -300,9 +300,13 @@ export interface ProviderAdapter {
   /** `channels.type`. */
   readonly type: number;
   /** Metrics label and vector prefix. */
+  readonly id: string;
   /** True for servers of the operator's own, which may take calls without a key. */
   readonly isKeyOptional?: boolean;
-  readonly id: string;
+  /** A key is a whole file, which may have several lines; a channel has one. */
+  readonly hasKeyFile?: boolean;
+  /** The field `other` of a channel holds a region, or an object of regions by model; it is required. */
+  readonly hasRegions?: boolean;
   /** Well-known value of `gen_ai.provider.name` in traces, where it is not `id`. */
   readonly telemetryName?: string;
   readonly label: string;

@@ -3,6 +3,7 @@ import { withDefaults } from "../../lib/defaults.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isModelName } from "../../dialects/core/request-spec.ts";
+import { providerByType } from "../../providers/registry.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import { statusPair } from "../../snapshot/channel-record.ts";
@@ -14,11 +15,6 @@ const MODEL_NAME_LIMIT = 255;
 const GROUP_NAME_LIMIT = 64;
 const GROUPS_LIMIT = 255;
 const KEY_TEXT_LIMIT = 512 * 1024;
-const AZURE = 3;
-const SPARK = 18;
-const VERTEX = 41;
-const AZURE_VERSION = "2023-06-01-preview";
-const SPARK_VERSION = "v2.1";
 
 /** The columns of a channel that a form sets. */
 export interface ChannelFields {
@@ -142,10 +138,14 @@ export function changedFields(
 export function splitKeys(key: string, type: number, areOneChannel: boolean): string[] {
   const whole = key.trim();
   if (whole === "") return [];
-  if (type === VERTEX || parseObject(whole) !== undefined) return [whole];
+  if (hasKeyFile(type) || parseObject(whole) !== undefined) return [whole];
   const lines = keyLines(whole);
   checkKeys(lines);
   return areOneChannel ? [lines.join("\n")] : lines;
+}
+
+function hasKeyFile(type: number): boolean {
+  return providerByType(type)?.hasKeyFile === true;
 }
 
 /** One key per line, trimmed, without blank lines. */
@@ -163,7 +163,7 @@ export function storedKey(key: string, type: number): string | undefined {
 
 /** The keys with those that are new behind them; places of the old ones stay. `invalid_field` where a channel has one key for good. */
 export function withMoreKeys(stored: string, added: string, type: number): string {
-  const isWhole = type === VERTEX || parseObject(stored) !== undefined || parseObject(added) !== undefined;
+  const isWhole = hasKeyFile(type) || parseObject(stored) !== undefined || parseObject(added) !== undefined;
   if (isWhole) throw invalid("key_mode", 'must be "replace": key files cannot be combined');
   const lines = keyLines(stored);
   const known = new Set(lines);
@@ -299,9 +299,9 @@ function checkBaseUrl(text: string): string {
 /** The free field means an API version, a plug-in version or regions, depending on the type. */
 function checkOther(type: number, text: string): string {
   const other = text.trim();
-  if (type === AZURE && other === "") return AZURE_VERSION;
-  if (type === SPARK && other === "") return SPARK_VERSION;
-  return type === VERTEX ? checkRegions(other) : other;
+  const provider = providerByType(type);
+  if (provider?.hasRegions) return checkRegions(other);
+  return other === "" ? (provider?.otherDefault ?? "") : other;
 }
 
 function checkRegions(other: string): string {

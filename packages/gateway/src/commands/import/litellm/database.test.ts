@@ -295,7 +295,7 @@ eachDatabase("import of a database of LiteLLM", (open) => {
     await litellm.create({ ...LITELLM, [KEYS]: { ...LITELLM[KEYS], expires: "text" } });
     await litellm.insert(KEYS, { ...key, expires: "next year" });
     for (const isDry of [true, false]) {
-      await expect(run(isDry)).rejects.toThrow(`${KEYS}, row sk-...aaaa, column expires: next year is no time`);
+      await expect(run(isDry)).rejects.toThrow(`${KEYS}, row sk-...aaaa, column expires: next year is not a time`);
       await source.close();
     }
     source = openForeign(litellm.url, quietLog);

@@ -148,6 +148,8 @@ export const vertex: ProviderAdapter = {
   requestTransforms: [thinkingSuffix, ownRuns, claudeBody, countBody, geminiBody],
   hostFilter: messagesFilter(() => "vertex"),
   classify: readGoogle,
+  hasKeyFile: true,
+  hasRegions: true,
   keyHint: "Service account key file (JSON), or an API key",
   otherHint: 'Region, us-central1 when empty, or {"model": "region", "default": "region"}',
 };
