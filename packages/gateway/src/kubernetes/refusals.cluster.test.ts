@@ -97,8 +97,8 @@ const channelWith = (more: object) => ({ ...RIGHT.Channel, ...more });
 const tokenWith = (more: object) => ({ ...RIGHT.Token, ...more });
 
 test.each<[ResourceKind, object, string]>([
-  ["Channel", channelWith({ baseUrl: "api.example.com" }), "spec.baseUrl is no web address: write it whole"],
-  ["Channel", channelWith({ baseUrl: "http://" }), "spec.baseUrl is no web address"],
+  ["Channel", channelWith({ baseUrl: "api.example.com" }), "spec.baseUrl is not a web address: write it whole"],
+  ["Channel", channelWith({ baseUrl: "http://" }), "spec.baseUrl is not a web address"],
   ["Channel", channelWith({ models: ["a,b"] }), "an entry of spec.models is empty, or has a comma"],
   ["Channel", channelWith({ groups: [" vip"] }), "an entry of spec.groups is empty, or has a comma or spaces"],
   ["Channel", channelWith({ key: "sk" }), "spec.key is not for clusters: store the key in a Secret"],
@@ -106,16 +106,16 @@ test.each<[ResourceKind, object, string]>([
   [
     "Channel",
     channelWith({ credentialsFrom: { secretKeyRef: { name: "My_Secret", key: "a" } } }),
-    "spec.credentialsFrom.secretKeyRef.name is no name of a Secret",
+    "spec.credentialsFrom.secretKeyRef.name is not the name of a Secret",
   ],
-  ["OptionSet", { valuesFrom: [{ option: "A", secretKeyRef: { name: "a", key: "a b" } }] }, "is no key of a Secret"],
+  ["OptionSet", { valuesFrom: [{ option: "A", secretKeyRef: { name: "a", key: "a b" } }] }, "is not a key of a Secret"],
   ["OptionSet", { valuesFrom: [{ option: "Notice", secretKeyRef: { name: "a", key: "a" } }] }, "holds a secret"],
   ["Token", tokenWith({ owner: { username: "" } }), "spec.owner.username is empty: name a user"],
   ["Token", tokenWith({ quota: { unlimited: true, amount: 3 } }), "spec.quota is unlimited and has an amount"],
   ["Token", tokenWith({ allowIps: ["10.0.0.0/33"] }), "an entry of spec.allowIps is neither an address nor a network"],
   ["Token", tokenWith({ modelLimits: ["a,b"] }), "an entry of spec.modelLimits is empty, or has a comma"],
-  ["Token", tokenWith({ writeSecretTo: { name: "My_Secret" } }), "spec.writeSecretTo.name is no name of a Secret"],
-  ["Token", tokenWith({ writeSecretTo: { name: "a", key: "a/b" } }), "spec.writeSecretTo.key is no key of a Secret"],
+  ["Token", tokenWith({ writeSecretTo: { name: "My_Secret" } }), "spec.writeSecretTo.name is not the name of a Secret"],
+  ["Token", tokenWith({ writeSecretTo: { name: "a", key: "a/b" } }), "spec.writeSecretTo.key is not a key of a Secret"],
 ])("a %s with %j is refused in a sentence: %s", async (kind, spec, sentence) => {
   expect(await dryRun(kind, spec)).toContain(sentence);
 });
