@@ -61,7 +61,7 @@ test("the body comes from a file, or member by member", async () => {
   expect(changed.code, changed.err).toBe(0);
   expect((await rig.fairway(`api userGet -p id=${id}`)).out).toContain("Benjamin");
   const wrong = await rig.fairway("api userCreate -F id=ben");
-  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("--json-field id is no JSON") as string });
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("--json-field id is not JSON") as string });
   expect((await rig.fairway(`api userCreate --input ${file} --body {}`)).code).toBe(2);
 });
 

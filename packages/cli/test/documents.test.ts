@@ -133,7 +133,7 @@ test("documents are checked without a gateway", async () => {
   expect(parseRows(await rig.fairway("channel list --search server-side -o jsonl"))).toEqual([]);
   const asked = await rig.fairway("option set RetryTimes 1 --dry-run=server");
   expect(asked).toMatchObject({ code: 2, out: "" });
-  expect(asked.err).toContain("the gateway does not support --dry-run PUT /api/option/");
+  expect(asked.err).toContain("PUT /api/option/ does not support --dry-run");
 });
 
 test("what others own is left alone with exit 5, unless force takes it over", async () => {
