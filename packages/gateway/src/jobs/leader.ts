@@ -1,3 +1,12 @@
+// The states of one replica, by its heartbeats every two seconds:
+//
+//   follower ── the row is free, or was not renewed for LEASE_MS by this replica's own clock ──▶ leader of a new term
+//   leader ── heartbeat written ──▶ leader
+//   leader ── no heartbeat for two thirds of LEASE_MS ──▶ follower, before any other replica may take the row
+//   leader ── asked to step down ──▶ follower, for REST_MS behind all others
+//
+// A term is a number that only grows. Work that must not run twice confirms its term in its own transaction, because a
+// paused process cannot know that it no longer leads.
 import { repeat } from "../lib/async/repeat.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Clock } from "../lib/clock.ts";

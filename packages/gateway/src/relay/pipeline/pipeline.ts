@@ -1,3 +1,12 @@
+// The way of a model call from its parsed body to its charge:
+//
+//   runPipeline   may the caller use the model, words, guardrail and response cache (policies)
+//   serve         the conversation's channel, the order of the others (selection), the delivery to the client
+//   enter         limits, budgets and the reservation, in one round trip, with the first channel that has room
+//   attempts      one Attempt after the other until one has delivered or nothing is left to try
+//   the end       settled by the attempt that delivered, released on any error before that
+//
+// Nothing is written to the client before a channel has begun to answer, except the heartbeat of a stream.
 import type { ServerResponse } from "node:http";
 import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
 import { ReservationSession } from "../reservation/reservation-session.ts";

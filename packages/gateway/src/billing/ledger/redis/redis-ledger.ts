@@ -1,3 +1,16 @@
+// One call's money with several replicas, and the part of this class that does each step:
+//
+//   hold     #reservations ── hold.lua ──▶ Redis       #accountLoader copies a balance there before its first use
+//   renew    renewLive     ── renew.lua ─▶ Redis       the lease, and the settlement to book if this process dies
+//   settle   #writer ─▶ #journal (disk) ─▶ #sender ── settle.lua ──▶ Redis: live balance, and a stream of charges
+//   book     #settler reads the stream ─▶ database: ledger row, balance, log row in one transaction
+//   follow   #balanceSync copies changed balances from the database to Redis; #outbox copies log rows to their database
+//
+// - A journal entry is removed only when its charge can no longer be lost with Redis: #loss finds lost data, #epochs
+//   restores it from the journals of all processes, #orphanedJournal adopts the journals of processes that died.
+// - A charge that arrives twice is booked once, because ledger rows are unique by request id and kind.
+// - While Redis does not answer, holdInDatabase reserves and #directSettlement settles in the database. `#open` knows
+//   which of the two holds a reservation of this process, and it ends where it began.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../../lib/app-error.ts";
