@@ -103,8 +103,8 @@ function addCommand(checkout: Checkout, names: Names): void {
 }
 
 /** The parts of a room have an order; see scripts/rooms/rooms.ts. */
-function addPlaces(checkout: Checkout, { kebab }: Names): void {
+function addPlaces(checkout: Checkout, { kebab, item }: Names): void {
   const rooms = "scripts/rooms/rooms.ts";
   checkout.insertBefore(rooms, / system operations log-export\n/, ` ${kebab}`);
-  checkout.insertBefore(rooms, / status api completion\n/, ` ${kebab}`);
+  checkout.insertBefore(rooms, / status api completion\n/, ` ${item.kebab}`);
 }

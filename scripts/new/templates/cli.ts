@@ -72,7 +72,7 @@ export async function delete${pascal}s(
     kind: "${pascal}Delete",
     ids,
     question: (named: string) => \`Delete \${named}\`,
-    nameOf: (id: number) => Promise.resolve(\`${kebab}/\${id}\`),
+    loadName: (id: number) => Promise.resolve(\`${kebab}/\${id}\`),
     remove: (id: number) => client.call(${camel}Delete, { params: { id } }),
   };
   await deleteEach(deletion, isAgreed, output);
@@ -82,7 +82,7 @@ export async function delete${pascal}s(
 
 export function test({ item: { kebab } }: Names): string {
   return `import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, startRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -91,7 +91,7 @@ beforeAll(async () => {
 afterAll(() => rig?.stop());
 
 test("creates, lists and deletes", async () => {
-  const { id } = jsonOf(await rig.fairway("${kebab} create --name first -o json"));
+  const { id } = parseJsonOutput(await rig.fairway("${kebab} create --name first -o json"));
   expect((await rig.fairway("${kebab} list -o name")).out).toBe(\`${kebab}/\${String(id)}\n\`);
   expect((await rig.fairway(\`${kebab} delete \${String(id)} --yes\`)).code).toBe(0);
   expect((await rig.fairway("${kebab} list -o name")).out).toBe("");

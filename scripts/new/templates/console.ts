@@ -52,7 +52,7 @@ import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { delete${pascal}, ${many}Query } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-function columnsOf(t: ReturnType<typeof useTexts>): Column<${pascal}>[] {
+function buildColumns(t: ReturnType<typeof useTexts>): Column<${pascal}>[] {
   return [
     { id: "id", header: t("id"), align: "end", cell: (row) => row.id },
     { id: "name", header: t("name"), isTitle: true, cell: (row) => <bdi>{row.name}</bdi> },
@@ -81,7 +81,7 @@ export function ${Many}Page() {
   const t = useTexts();
   const list = useList(LIST_DEFAULTS);
   const query = useQuery(${many}Query({ page: list.page, size: list.size }));
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const columns = useMemo(() => buildColumns(t), [t]);
   return (
     <ListPage
       title={t("title")}

@@ -3,9 +3,9 @@ import type { Names } from "../names.ts";
 
 export function dialect({ kebab, camel }: Names): string {
   return `import { invalidRequest } from "../../lib/app-error.ts";
-import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
+import { estimateTokenBound, collectTexts, collectWords, type PromptReader } from "../core/prompt.ts";
 import { text } from "../core/read.ts";
-import { modelOf } from "../core/request-spec.ts";
+import { readModelName } from "../core/request-spec.ts";
 import { plainDialect, usageMember } from "../core/typed-meter.ts";
 import type { Dialect, JsonObject } from "../core/types.ts";
 import { readChatUsage } from "../core/usage.ts";
@@ -19,17 +19,17 @@ export const ${camel}: Dialect = {
     return {
       operation,
       dialect: "${kebab}",
-      model: modelOf(json, pathModel),
+      model: readModelName(json, pathModel),
       stream: false,
       wantsStreamUsage: false,
       outputCap: undefined,
-      promptEstimate: boundOf((reader) => walk(json, reader)),
+      promptEstimate: estimateTokenBound((reader) => walk(json, reader)),
       units: 1,
     };
   },
   usage: (answer) => usageMember(answer, readChatUsage),
-  promptTexts: (body) => textsOf((reader) => walk(body.json(), reader)),
-  promptWords: (body) => wordsOf((reader) => walk(body.json(), reader)),
+  promptTexts: (body) => collectTexts((reader) => walk(body.json(), reader)),
+  promptWords: (body) => collectWords((reader) => walk(body.json(), reader)),
 };
 
 function walk(json: JsonObject, reader: PromptReader): void {
@@ -43,16 +43,16 @@ export function dialectTest({ kebab, camel }: Names): string {
 import { jsonBody } from "../../relay/body/read-body.ts";
 import { ${camel} } from "./${kebab}.ts";
 
-const bodyOf = (json: unknown) => jsonBody(Buffer.from(JSON.stringify(json)));
+const createBody = (json: unknown) => jsonBody(Buffer.from(JSON.stringify(json)));
 
 test("reads the model and the words of a request", () => {
-  const body = bodyOf({ model: "m", input: "hello" });
+  const body = createBody({ model: "m", input: "hello" });
   expect(${camel}.inspect(body, "${kebab}", undefined)).toMatchObject({ model: "m", stream: false });
   expect(${camel}.promptWords(body)).toEqual(["hello"]);
 });
 
 test("refuses a request without input", () => {
-  expect(() => ${camel}.inspect(bodyOf({ model: "m" }), "${kebab}", undefined)).toThrow("input is required.");
+  expect(() => ${camel}.inspect(createBody({ model: "m" }), "${kebab}", undefined)).toThrow("input is required.");
 });
 
 test("reads the usage of an answer", () => {

@@ -118,7 +118,7 @@ export function create${pascal}Store({ database: { db }, clock }: ${pascal}Store
 }
 
 export function routes({ item: { camel, pascal } }: Names): string {
-  return `import { characters, pageOf, ${camel}Create, ${camel}Delete, ${camel}List } from "@fairway/wire";
+  return `import { characters, resolvePage, ${camel}Create, ${camel}Delete, ${camel}List } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ${pascal}Store } from "./store.ts";
@@ -128,7 +128,7 @@ const NAME_LIMIT = 64;
 export function ${camel}Routes({ store }: { readonly store: ${pascal}Store }): Route[] {
   return [
     implement(${camel}List, async ({ query, setTotal }) => {
-      const { rows, total } = await store.page(pageOf(query));
+      const { rows, total } = await store.page(resolvePage(query));
       setTotal(total);
       return rows;
     }),
@@ -151,7 +151,7 @@ export function routesTest({ kebab, item: { kebab: item, pascal } }: Names): str
 import type { ${pascal} } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { readCode, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { create${pascal}Store, type ${pascal}Store } from "./store.ts";
 
@@ -174,8 +174,8 @@ describe("over HTTP", () => {
   });
 
   test("refuses a blank name, and users who are no administrators", async () => {
-    expect(await codeOf(members.admin.post("/api/${kebab}/", { name: " " }))).toBe("G2");
-    expect(await codeOf(members.user.get("/api/${kebab}/"))).toBe("AU7");
+    expect(await readCode(members.admin.post("/api/${kebab}/", { name: " " }))).toBe("G2");
+    expect(await readCode(members.user.get("/api/${kebab}/"))).toBe("AU7");
   });
 });
 
