@@ -5,7 +5,7 @@ import type { FormPart } from "./form-scanner.ts";
 import { checkField, type Names } from "./member-names.ts";
 
 export const FILE_FIELD = /^(file|image(\[\d*\])?)$/;
-/** Whole or not at all: a reader that takes more of it, or trims it, would see other parts. */
+/** Matches the whole parameter or nothing: a reader that accepts more of it, or trims it, would see other parts. */
 const BOUNDARY = /;\s*boundary=(?:"([^"\\;\p{Cc}]{0,69}[^"\\;\s\p{Cc}])"|([^"\\;\s]{1,70}))(?=[\s;]|$)/iu;
 const NUMBERS = new Set(["n", "partial_images", "output_compression", "temperature"]);
 
@@ -14,7 +14,7 @@ export function isForm(request: IncomingMessage): boolean {
   return /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
 }
 
-/** The delimiter of the parts; throws `invalid_request` for a body that is no plain form. */
+/** Returns the delimiter of the parts; throws `invalid_request` if the body is not a plain form. */
 export function readBoundary({ headers }: IncomingMessage): string {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
@@ -26,7 +26,7 @@ export function readBoundary({ headers }: IncomingMessage): string {
   return boundary;
 }
 
-/** Throws `invalid_request` where two readers could take different parts for one that the gateway reads. */
+/** Throws `invalid_request` if another reader could take a different part for one that the gateway reads. */
 export function checkParts(parts: readonly FormPart[], names: Names): void {
   const seen = new Set<string>();
   for (const { name, filename } of parts) {
@@ -42,7 +42,7 @@ export function readFields(parts: readonly FormPart[]): JsonObject {
   const fields: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
   for (const part of parts) {
     if (part.filename !== undefined) {
-      // Some readers take a file without a name for a field, and the gateway would not have checked it.
+      // Some readers treat a file without a name as a field, which the gateway would not have checked.
       if (part.filename === "" && part.value.length > 0 && !FILE_FIELD.test(part.name))
         throw invalidRequest(part.name, `${part.name} is a file without a name.`);
       continue;

@@ -5,9 +5,9 @@ export interface FormPart {
   readonly name: string;
   /** Undefined = a text field. */
   readonly filename: string | undefined;
-  /** Media type of a file, as the client named it; "" where it named none. */
+  /** Media type of a file, as the client named it; "" if it named none. */
   readonly type: string;
-  /** Offsets of the value: first byte, and the byte behind the last. */
+  /** Offsets of the value: the first byte, and the byte after the last. */
   readonly start: number;
   readonly end: number;
   /** The text of a field; the first bytes of a file. */
@@ -20,20 +20,20 @@ export interface FormLimits {
 }
 
 const MAX_HEAD_BYTES = 8 * 1024;
-/** All fields together; voices to recognize are fields, as data URLs. */
+/** Limit for all fields together; voices to recognize are sent in fields, as data URLs. */
 const MAX_FIELD_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 256;
 /** Enough for the header of a sound file. */
 const FILE_HEAD_BYTES = 4 * 1024;
 const CRLF = Buffer.from("\r\n");
 const HEAD_END = Buffer.from("\r\n\r\n");
-/** One parameter; every part of the pattern begins with another letter, so that no text makes it look twice. */
+/** One parameter; each part of the pattern begins with a different character, so that no text makes it backtrack. */
 const PARAMETER = /;[ \t]*(name|filename\*?)=(?:"([^"\r\n]*)"|([^;"\s]+))/iy;
 const PLAIN_NAME = /^[\w\-[\]]+$/;
 const PARAMETER_NAMES = ["name", "filename", "filename*"];
 
 /**
- * Finds the parts of a `multipart/form-data` body while it streams by. Stricter than most readers, so that an upstream
+ * Finds the parts of a `multipart/form-data` body while it streams in. Stricter than most readers, so that an upstream
  * that gets the same bytes sees the same fields: no preamble, one reading of every name.
  */
 export class FormScanner {
@@ -41,11 +41,11 @@ export class FormScanner {
   readonly #limits: FormLimits;
   readonly parts: FormPart[] = [];
   #rest: Buffer;
-  /** Offset of `#rest` in the body; the first delimiter is read as if a line end stood before it. */
+  /** Offset of `#rest` in the body; the first delimiter is read as if a line break preceded it. */
   #at = -CRLF.length;
   #state: "value" | "delimiter" | "head" | "end" = "value";
   #open: (Head & { start: number; size: number; value: Buffer[] }) | undefined;
-  /** Bytes of fields so far: they are held in memory. */
+  /** Bytes of fields so far, all held in memory. */
   fieldBytes = 0;
 
   constructor(boundary: string, limits: FormLimits) {
@@ -104,7 +104,7 @@ export class FormScanner {
     return next !== "--";
   }
 
-  /** The line end of the delimiter is still there, so a part without headers is seen as such. */
+  /** The line break of the delimiter is still unread, so that a part without headers is recognized as such. */
   #head(): boolean {
     const found = this.#rest.indexOf(HEAD_END);
     if (found > MAX_HEAD_BYTES || (found < 0 && this.#rest.length > MAX_HEAD_BYTES))
@@ -114,7 +114,7 @@ export class FormScanner {
     if (this.parts.length === MAX_PARTS) throw broken(`the form has more than ${MAX_PARTS} parts`);
     this.#skip(found + HEAD_END.length);
     this.#open = { ...parseHead(lines), start: this.#at, size: 0, value: [] };
-    // A value of no length is followed by the delimiter at once.
+    // An empty value is followed by the delimiter at once.
     this.#state = "value";
     return true;
   }
@@ -161,7 +161,7 @@ function parseHead(lines: readonly string[]): Head {
   return { name, type, filename: isFile ? (given.get("filename") ?? "") : undefined };
 }
 
-/** The parameters of `form-data` in the order name, filename, filename*; undefined for any other text. */
+/** Returns the parameters of `form-data` in the order name, filename, filename*; undefined for any other text. */
 function parseParameters(disposition: string): ReadonlyMap<string, string> | undefined {
   if (!/^form-data(?=;)/i.test(disposition)) return undefined;
   const found = new Map<string, string>();
@@ -179,7 +179,7 @@ function parseParameters(disposition: string): ReadonlyMap<string, string> | und
   return found.has("name") ? found : undefined;
 }
 
-/** One reading for all: no escapes in quotes, and no marks without them. */
+/** True if all readers read the value the same way: no escapes in quotes, and no marks without them. */
 function isReadable([, , quoted, plain = ""]: RegExpExecArray): boolean {
   return quoted === undefined ? PLAIN_NAME.test(plain) : !quoted.includes("\\");
 }

@@ -4,8 +4,9 @@ import { invalidRequest, type AppError } from "../../lib/app-error.ts";
 import { repeatedMember } from "../../lib/text/json-members.ts";
 import { snakeCase } from "../../lib/text/text.ts";
 
-// Servers that read names without regard to case (Go's JSON decoder does) take `Model` for `model`, and parsers
-// disagree on which of two members of one name counts: the upstream would answer another request than is paid for.
+// Servers that ignore the case of names (as Go's JSON decoder does) take `Model` for `model`, and parsers disagree on
+// which of two members with the same name counts: the upstream would answer another request than the one that is paid
+// for.
 
 /** How the names of one object are read. */
 export interface Names {
@@ -51,7 +52,7 @@ export function compile(members: Members, isSpelledTwice = false): Names {
 
 /**
  * Throws `invalid_request` for a name that another reader may take for one that the gateway reads, naming both, and for
- * such a name that its object repeats.
+ * such a name that is repeated in its object.
  */
 export function checkMembers({ json, bytes, members }: ReadBody, names: Names): void {
   if (countMembers(json, names, "") === members) return;
@@ -93,7 +94,7 @@ interface MemberOwner {
   readonly path: string;
 }
 
-/** Answers the names that are read inside of the member; undefined where none is. */
+/** Returns the names that are read inside the member; undefined if none are. */
 function checkName(name: string, { object, names, path }: MemberOwner): Names | undefined {
   const inside = names.read.get(name);
   if (inside === undefined) {
@@ -107,7 +108,8 @@ function checkName(name: string, { object, names, path }: MemberOwner): Names | 
 }
 
 function isRead(path: readonly string[], names: Names): boolean {
-  // Members that the gateway does not read do no harm, except in the outermost object: providers read their own there.
+  // Members that the gateway does not read are harmless, except in the outermost object, where providers read their
+  // own.
   if (path.length === 1) return true;
   let at: Names | undefined = names;
   for (const name of path) at = at?.read.get(name);
@@ -123,7 +125,7 @@ function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** Without case, as readers fold it that also take letters like the long s. */
+/** Folds case like readers that also fold letters such as the long s. */
 function fold(name: string): string {
   return name.toUpperCase().toLowerCase();
 }

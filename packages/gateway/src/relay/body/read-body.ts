@@ -23,13 +23,13 @@ export interface BodyLimits {
 /** A JSON body before it is parsed. */
 export interface JsonBytes {
   readonly bytes: Buffer;
-  /** Members of all its objects; more than were parsed means that a name is repeated. */
+  /** Members of all its objects; if they are more than were parsed, a name is repeated. */
   readonly members: number;
 }
 
 /**
- * Reads a whole JSON body. Rejects with AppError. Depth, number of values and size are checked while the bytes arrive:
- * parsing a hostile text would take the memory of the process.
+ * Reads a whole JSON body. Rejects with AppError. Depth, number of values and size are checked while the bytes arrive,
+ * because parsing a hostile text would exhaust the memory of the process.
  */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonBytes> {
   const checker = new JsonChecker(request, limits);
@@ -37,7 +37,7 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   return { bytes, members: checker.members };
 }
 
-/** Reads a whole body that is no JSON. */
+/** Reads a whole body that is not JSON. */
 export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   return read(request, limits, {
     take: (chunk) => limits.memory.take(request, chunk.length),

@@ -56,7 +56,7 @@ function mp3(): Buffer {
   return Buffer.concat([tag, ...Array.from({ length: FRAMES }, () => FRAME)]);
 }
 
-/** Variable bit rate: the number of frames and their size stand in the first one. */
+/** Variable bit rate: the first frame contains the number of frames and their size. */
 function vbr(): Buffer {
   const head = Buffer.from(FRAME);
   Buffer.concat([text("Xing"), u32(3), u32(FRAMES), u32(4 * FRAME.length)]).copy(head, 36);
@@ -68,7 +68,7 @@ function box(name: string, ...content: readonly Buffer[]): Buffer {
   return Buffer.concat([u32(body.length + 8), text(name), body]);
 }
 
-/** Phones write the index behind the sound. */
+/** Phones write the index after the sound. */
 function m4a(): Buffer {
   const movie = box("mvhd", u32(0), u32(0), u32(0), u32(1_000), u32(SECONDS * 1_000), Buffer.alloc(80));
   const trackHead = box("tkhd", u32(7), u32(0), u32(0), u32(1), u32(0), u32(SECONDS * 1_000), Buffer.alloc(60));

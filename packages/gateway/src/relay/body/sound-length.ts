@@ -9,14 +9,14 @@ export interface SoundFile {
   readonly filename: string | undefined;
 }
 
-/** The length is read from this much of a file. */
+/** Most bytes of a file that are read to find its length. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
-/** Pictures and notes that a recording may hold. */
+/** Bytes of pictures and notes that a recording may hold. */
 const COVER_BYTES = 1024 * 1024;
 
 /**
- * Length of a recording (WAV, MP3, M4A, Ogg, FLAC, WebM); undefined where the file has no length, or is no recording. Where a
- * file contradicts itself, the longest length that a reader may find.
+ * Returns the length of a recording (WAV, MP3, M4A, Ogg, FLAC, WebM); undefined if the file has no length or is not a
+ * recording. If a file contradicts itself, it is the longest length that a reader may find.
  */
 export async function soundSeconds(spool: Pick<Spool, "readAt">, file: SoundFile): Promise<number | undefined> {
   const [declared = 0, longest = 0] = [await declaredSeconds(spool, file), await wavSeconds(spool, file)];
@@ -43,15 +43,15 @@ async function declaredSeconds(
       ? Math.max(duration, leastSeconds(format, end - start))
       : undefined;
   } catch {
-    // Not a recording, a cut one, or one of another kind: its transcript then decides the charge.
+    // The file is not a recording, truncated, or of another kind: its transcript then decides the charge.
     return undefined;
   }
 }
 
-/** The most bytes that a second of MP3 has. */
+/** Most bytes in a second of MP3. */
 const MP3_BYTES = 40_000;
 
-/** The shortest duration of so many bytes, where the container holds nothing but sound. */
+/** Returns the shortest duration for this many bytes, if the container holds nothing but sound. */
 function leastSeconds({ container, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: IFormat, bytes: number) {
   const perSecond = container === "FLAC" ? (sampleRate * numberOfChannels * bitsPerSample) / 8 : MP3_BYTES;
   const isOnlySound = container === "FLAC" || container === "MPEG";
@@ -60,7 +60,7 @@ function leastSeconds({ container, sampleRate = 0, numberOfChannels = 0, bitsPer
 
 const CUE_END = /-->\s*(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3})/g;
 
-/** End of the last cue of subtitles, in seconds; undefined for text without cues. */
+/** Returns the end of the last subtitle cue in seconds; undefined for text without cues. */
 export function subtitleSeconds(text: string): number | undefined {
   let end: number | undefined;
   for (const [, hours = "0", minutes, seconds, milliseconds] of text.matchAll(CUE_END)) {

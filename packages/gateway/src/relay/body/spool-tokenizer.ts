@@ -6,11 +6,11 @@ export interface SpooledFile {
   readonly start: number;
   readonly end: number;
   readonly filename: string | undefined;
-  /** Reading more than this throws. */
+  /** Reading more than this many bytes throws. */
   readonly maxBytes: number;
 }
 
-/** Random access to one file of a spool, for readers of file formats; a crafted file cannot make them read for ever. */
+/** Random access to one file of a spool, for readers of file formats; a crafted file cannot make them read forever. */
 export class SpoolTokenizer extends AbstractTokenizer {
   readonly fileInfo: IFileInfo;
   readonly #spool: Pick<Spool, "readAt">;

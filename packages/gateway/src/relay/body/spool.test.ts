@@ -14,7 +14,7 @@ function openFiles(): string[] {
       const path = readlinkSync(`${FOLDER}/${fd}`);
       return /fairway-[\da-f-]{36}/.test(path) ? [path] : [];
     } catch {
-      // The listing itself was one of them.
+      // This one belonged to the listing itself.
       return [];
     }
   });

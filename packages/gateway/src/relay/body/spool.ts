@@ -70,7 +70,7 @@ export function createSpool(): Spool {
   };
 }
 
-/** The name is removed at once: the system deletes the file however the process ends. */
+/** Opens a file and removes its name at once: the system deletes it however the process ends. */
 async function temporaryFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `fairway-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);

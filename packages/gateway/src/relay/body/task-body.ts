@@ -9,7 +9,7 @@ import { readBytes, readJson, type BodyLimits } from "./read-body.ts";
 
 const TASK_NAMES = compile(TASK_MEMBERS);
 
-/** The JSON of a drawing, song or video, checked; what is no object passes. Rejects with AppError. */
+/** Reads and checks the JSON of a drawing, song or video; values other than objects pass. Rejects with AppError. */
 export async function readTaskJson(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { bytes, members } = await readJson(request, limits);
   const json = parseObject(bytes.toString("utf8"));
@@ -17,7 +17,7 @@ export async function readTaskJson(request: IncomingMessage, limits: BodyLimits)
   return bytes;
 }
 
-/** The form of a video, held in memory; its pictures are data URLs. Rejects with AppError. */
+/** Reads the form of a video into memory; its pictures become data URLs. Rejects with AppError. */
 export async function readTaskForm(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
   const scanner = new FormScanner(readBoundary(request), { maxFileBytes: limits.maxBytes });
   const bytes = await readBytes(request, limits);

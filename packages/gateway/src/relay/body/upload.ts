@@ -15,7 +15,7 @@ import { soundSeconds } from "./sound-length.ts";
 export interface Upload {
   /** Text fields as the JSON that they would be in a JSON request. */
   readonly fields: JsonObject;
-  /** Length of the recording, where the file contains it. */
+  /** Length of the recording, if the file contains it. */
   readonly seconds: number | undefined;
   readonly contentType: string;
   /** The original bytes, with the fields of `edits` replaced or added in front. */
@@ -35,7 +35,7 @@ export const FORM_OPERATIONS: ReadonlySet<Operation> = new Set([
   "images.variations",
 ]);
 
-/** Reads a form; its files wait on disk. Rejects with AppError, and leaves nothing behind then. */
+/** Reads a form; its files are stored on disk. On failure it rejects with AppError and leaves nothing behind. */
 export async function readUpload(
   request: IncomingMessage,
   { operation, dialect }: { readonly operation: Operation; readonly dialect: DialectId },
@@ -108,7 +108,7 @@ function receive(request: IncomingMessage, { scanner, spool, memory, minBytesPer
 
 function requireFile(parts: readonly FormPart[], isOnly: boolean): FormPart {
   const [file, second] = parts.filter((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
-  // Its length is charged, and another reader could use the other file.
+  // The length of this file is charged, and another reader could use the other file.
   if (file && second && isOnly)
     throw invalidRequest(second.name, `${second.name} is in the form twice; send one file.`);
   if (!file) throw invalidRequest("file", "The form has no file.");
@@ -124,7 +124,7 @@ function createUpload(parts: readonly FormPart[], spool: Spool, { boundary, seco
   return {
     fields: readFields(parts),
     seconds,
-    // Written here: where the client named several boundaries, the upstream may read the form by another one.
+    // Written by the gateway: if the client named several boundaries, the upstream might read the form by another one.
     contentType: `multipart/form-data; boundary=${PLAIN_BOUNDARY.test(boundary) ? boundary : `"${boundary}"`}`,
     open(edits) {
       const pieces = buildPieces(parts, boundary, edits, spool.size);
@@ -138,7 +138,7 @@ function createUpload(parts: readonly FormPart[], spool: Spool, { boundary, seco
   };
 }
 
-/** Bytes of our own, or a stretch of the client's body. */
+/** The gateway's own bytes, or a range of the client's body. */
 type Piece = Buffer | { readonly start: number; readonly end: number };
 
 function buildPieces(

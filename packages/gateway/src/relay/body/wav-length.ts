@@ -2,7 +2,7 @@ import type { Spool } from "./spool.ts";
 
 const CHUNK_HEAD = 8;
 const FORMAT_BYTES = 16;
-/** Chunks before the sound; more than that is no recording. */
+/** Most chunks before the sound; a file with more is not a recording. */
 const MAX_CHUNKS = 256;
 /** Chunks of notes and pictures, which no reader plays. */
 const NOTES = new Set(["LIST", "id3 ", "ID3 ", "bext", "iXML", "cue ", "smpl", "inst", "acid", "_PMX"]);
@@ -13,9 +13,9 @@ interface Stretch {
 }
 
 /**
- * The longest that any reader takes a WAV file for, in seconds. Its head says the same thing several times: bytes in a
- * second, samples in a second, their size, the bytes of sound. Readers differ in what they believe. Undefined for what
- * is no WAV file.
+ * Returns the longest duration in seconds that any reader may find in a WAV file; undefined if it is not one. The head
+ * says the same thing several times (bytes per second, samples per second, their size, the bytes of sound), and readers
+ * differ in what they believe.
  */
 export async function wavSeconds(spool: Pick<Spool, "readAt">, file: Stretch): Promise<number | undefined> {
   const read = async (at: number, size: number) => {
@@ -45,7 +45,7 @@ function tag(bytes: Buffer, at = 0): string {
   return bytes.toString("latin1", at, at + 4);
 }
 
-/** Bytes of a second by each way to compute them; the smallest makes the file longest. */
+/** Returns the lowest of the byte rates that the head allows; it makes the file longest. */
 function slowestRate(format: Buffer): number {
   const channels = format.readUInt16LE(2);
   const samples = format.readUInt32LE(4);

@@ -47,17 +47,17 @@ export interface CallDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly userAgent: string;
-  /** Origin under which clients reach this gateway; some upstreams get it as the origin of a call. */
+  /** Origin at which clients reach this gateway; some upstreams get it as the origin of a call. */
   readonly publicUrl: () => string;
-  /** Files that requests name by address. */
+  /** Fetches files that requests name by URL. */
   readonly files: RemoteFiles;
-  /** The most output tokens of one answer of a model; undefined where no one knows. */
+  /** Returns the most output tokens of one answer of a model; undefined if unknown. */
   readonly outputLimit: (model: string) => number | undefined;
-  /** What the operator says of the hosts of filtered protocols. */
+  /** The operator's overrides for the hosts of filtered protocols. */
   readonly filterOverrides?: () => FilterOverrides;
 }
 
-/** A request ready for the upstream, with what its answer's conversion needs. */
+/** A request ready for the upstream, with everything that the conversion of its answer needs. */
 export interface BuiltCall {
   readonly call: UpstreamCall;
   readonly signing: SigningContext;
@@ -66,18 +66,18 @@ export interface BuiltCall {
   readonly dropped: readonly string[];
   /** The most output that the upstream may produce, read from the body that is sent. */
   readonly requested: RequestedOutput;
-  /** The model that the upstream is asked for. */
+  /** The upstream's name of the requested model. */
   readonly model: string;
-  /** What is sent, before it is signed. */
+  /** The request as it is sent, before it is signed. */
   readonly sent: HostRequest;
 }
 
 export interface CallOptions {
   /** Ends the reading of files. */
   readonly signal?: AbortSignal | undefined;
-  /** Set where this gateway stores the answer. */
+  /** Set if this gateway stores the answer. */
   readonly pending?: PendingAnswer | undefined;
-  /** Output tokens of each answer, for a request that names no cap. */
+  /** Output tokens of each answer, if the request names no cap. */
   readonly outputCap?: number | undefined;
 }
 
@@ -165,7 +165,7 @@ function passIdempotencyKey(call: UpstreamCall, { protocolHeaders }: RelayReques
   if (key !== undefined) call.headers["idempotency-key"] ??= key;
 }
 
-/** The request with bytes in the place of addresses, where the upstream takes bytes only. */
+/** Returns the request with bytes in place of URLs, if the upstream accepts only bytes. */
 async function withFiles(
   received: RelayRequest,
   { plan }: RouteTarget,
@@ -201,7 +201,7 @@ interface UploadRequest {
 
 const NO_EDITS: ReadonlyMap<string, string> = new Map();
 
-/** The client's form with the upstream's model name; the bytes as they came where it has that name already. */
+/** Returns the client's form with the upstream's model name; the original bytes if the name is the same. */
 async function attachUpload(
   call: UpstreamCall,
   { upload, formEdits = NO_EDITS }: UploadRequest,
@@ -229,11 +229,11 @@ interface BuiltBody {
   readonly bytes: Buffer;
   readonly json: JsonObject;
   readonly model: string;
-  /** The client's protocol headers that travel with it. */
+  /** The client's protocol headers that are sent with it. */
   readonly headers: HostRequest["headers"];
 }
 
-/** Same protocol and no transform: the client's bytes, except for the model name and the usage option. */
+/** With the same protocol and no transform, the body is the client's bytes, except for model name and usage option. */
 function buildBody(request: RelayRequest, target: RouteTarget, context: BuildContext): BuiltBody {
   const { spec, body, dialect } = request;
   const { channel, plan, upstreamModel } = target;
@@ -266,7 +266,7 @@ function buildBody(request: RelayRequest, target: RouteTarget, context: BuildCon
   return { bytes, json, model: sentModel, headers };
 }
 
-/** Ids that only the conversion could find. */
+/** Checks ids that only the conversion could find. */
 function checkIds({ ownIds }: RelayRequest, { plan, channel }: RouteTarget, translated: JsonObject): void {
   for (const id of plan.route.requestIds?.(translated) ?? []) {
     const refusal = unknownId("conversation", id, "conversation_id");
@@ -283,14 +283,14 @@ interface Target extends RetargetOptions {
   readonly model: string;
 }
 
-/** The upstream's own dialect sets its usage switch and model name on a converted body as on an original one. */
+/** The upstream's own dialect sets usage switch and model name, on a converted body as on an original one. */
 function retargeted(json: JsonObject, spec: RequestSpec, route: UpstreamRoute, { model, ...options }: Target): Buffer {
   const upstream = dialectById(route.dialect);
   const bytes = encode(json);
   return upstream ? upstream.retarget({ bytes, json: () => json }, spec, model, options) : bytes;
 }
 
-/** Undefined when nothing repairs requests of this kind; `isSame` where the bytes pass through. */
+/** Undefined if nothing repairs requests of this kind; `isSame` if the bytes pass through unchanged. */
 function repair(target: RouteTarget, request: RelayRequest, bytes: Buffer, context: BuildContext) {
   const { channel, plan } = target;
   if (
@@ -318,7 +318,7 @@ function repairRequest(target: RouteTarget, asked: HostRequest, context: BuildCo
   return { body: channel.paramOverride ? { ...fitting, ...channel.paramOverride } : fitting, headers };
 }
 
-/** Without what the host of the channel refuses. */
+/** Removes what the host of the channel refuses. */
 function forHost(
   { channel, plan, upstreamModel }: RouteTarget,
   asked: HostRequest,

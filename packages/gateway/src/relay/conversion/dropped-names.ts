@@ -1,15 +1,15 @@
-/** Names what the conversion and the vendor's rules left out of a request, or changed in it. */
+/** Header that names what the conversion and the vendor's rules removed from a request, or changed in it. */
 export const DROPPED_HEADER = "x-fairway-dropped";
 
 const LONGEST_NAME = 64;
 const MAX_NAMES = 64;
 
-/** Client input has any length; a row must fit into one packet of the database. */
+/** Client input can have any length, but a row must fit into one packet of the database. */
 export function boundedNames(names: readonly string[]): string[] {
   return [...new Set(names)].slice(0, MAX_NAMES).map((name) => name.slice(0, LONGEST_NAME));
 }
 
-/** The names as a header, which takes visible ASCII only; undefined when there are none. */
+/** Returns the names as a header, which allows only visible ASCII; undefined if there are none. */
 export function droppedHeader(dropped: readonly string[]): string | undefined {
   if (dropped.length === 0) return undefined;
   return boundedNames(dropped)

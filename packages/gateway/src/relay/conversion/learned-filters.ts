@@ -1,5 +1,5 @@
-// Hosts refuse what no list says of them yet. The same call is sent again without it, and for a day the model is asked
-// without it on that channel. Each process learns on its own.
+// Hosts refuse names that no list contains yet. The gateway sends the same call again without the name, and for a day
+// leaves it out for this model on this channel. Each process learns on its own.
 import type { ChannelRecord } from "../../providers/core/types.ts";
 
 const REMEMBERED_MS = 86_400_000;
@@ -27,7 +27,7 @@ interface Learned {
 /** By channel and model; at most `MAX_REMEMBERED` names in all. */
 const learned = new Map<string, Learned>();
 
-/** Names of another address say nothing about this one. */
+/** Names that another address refused say nothing about this one. */
 function buildChannelKey({ id, baseUrl }: NamedChannel): string {
   return `${id} ${baseUrl}`;
 }
@@ -36,7 +36,7 @@ function buildFilterKey(channel: NamedChannel, model: string): string {
   return `${buildChannelKey(channel)} ${model}`;
 }
 
-/** Undefined while nothing was refused. */
+/** Undefined if nothing was refused. */
 export function learnedNames(channel: NamedChannel, model: string, now: number): ReadonlySet<string> | undefined {
   if (learned.size === 0) return undefined;
   const found = learned.get(buildFilterKey(channel, model));
@@ -51,7 +51,7 @@ interface Refused {
   readonly names: readonly string[];
 }
 
-/** True where a name is new: a call that is refused for a name that it no longer has is not sent again. */
+/** True if a name is new: a call that is refused for a name that it no longer has is not sent again. */
 export function learnNames(channel: NamedChannel, { host, model, names }: Refused, now: number): boolean {
   const known = learnedNames(channel, model, now);
   const more = names.filter((name) => known?.has(name) !== true);
@@ -67,7 +67,7 @@ export function learnNames(channel: NamedChannel, { host, model, names }: Refuse
   return true;
 }
 
-/** What is in force for a channel, by model and name. */
+/** Returns the names in force for a channel, by model and name. */
 export function listLearned(channel: NamedChannel, now: number): readonly LearnedName[] {
   const own = buildChannelKey(channel);
   return [...learned.values()]
@@ -77,7 +77,7 @@ export function listLearned(channel: NamedChannel, now: number): readonly Learne
     .toSorted((one, other) => compare(one.model, other.model) || compare(one.name, other.name));
 }
 
-/** Only the given model and name where there are any; answers how many names that were in force are sent again. */
+/** Forgets all names, or only the given model and name; returns how many names in force are sent again. */
 export function forgetLearned(
   channel: NamedChannel,
   { model, name }: { readonly model?: string | undefined; readonly name?: string | undefined },
@@ -96,7 +96,7 @@ function drop(key: string, name: string): void {
   if (entry?.names.size === 0) learned.delete(key);
 }
 
-/** Clients choose names, so their number is bounded over all channels. */
+/** Clients choose the names, so their number over all channels is bounded. */
 function forgetOldest(now: number): void {
   const all = [...learned].flatMap(([key, { names }]) => [...names.values()].map((one) => ({ key, ...one })));
   const current = all.filter(({ until }) => until > now);

@@ -8,7 +8,7 @@ const CHECKED_BYTES = 256 * 1024;
 const BEGINS_JSON = /^\s{0,64}[[{]/;
 
 /**
- * Arguments and results of tools are JSON inside of strings, which conversions parse. Throws AppError where all such
+ * Checks the JSON inside strings (arguments and results of tools), which conversions parse. Throws AppError if all such
  * strings of a request together hold more values than a body may.
  */
 export function checkNestedJson({ bytes, json }: Body): void {

@@ -1,11 +1,11 @@
-// The cap of a request before it is built for an upstream: set where the client named none, lowered where it is more
-// than the model can write.
+// The cap of a request before it is built for an upstream: set if the client named none, lowered if it exceeds what the
+// model can write.
 import type { BridgeContext } from "../../dialects/core/types.ts";
 import { exactJson, withMembers } from "../../dialects/core/request-spec.ts";
 import { jsonBody } from "../body/read-body.ts";
 import type { RelayRequest } from "../request/request.ts";
 
-/** The same request with a cap of its answers, as if the client had named it. */
+/** Returns the same request with a cap on its answers, as if the client had set it. */
 export function withCap(request: RelayRequest, tokens: number): RelayRequest {
   const { body, dialect, spec } = request;
   const edits = dialect.capEdits?.(exactJson(body), tokens);
@@ -15,8 +15,8 @@ export function withCap(request: RelayRequest, tokens: number): RelayRequest {
 }
 
 /**
- * Vendors refuse a cap above what their model can write, and clients of another protocol cannot know it: coding agents
- * send one cap to every model. Lowers it for such a request and names it.
+ * Lowers the cap of a converted request to what the model can write, and reports the change. Vendors refuse a higher
+ * cap, and clients of another protocol cannot know it: coding agents send one cap to every model.
  */
 export function withinKnownLimit(
   request: RelayRequest,

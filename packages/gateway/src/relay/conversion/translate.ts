@@ -5,13 +5,15 @@ import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } 
 
 /** Translates a stream through one or two bridges. */
 export interface StreamTranslation {
-  /** Translates whole event blocks of the upstream for the client (maybe to none), up to one that sets `fault`. */
+  /** Translates whole event blocks of the upstream for the client (possibly to none), up to one that sets `fault`. */
   blocks(blocks: Buffer): Buffer;
   /** Why the stream cannot be translated any further; undefined = it can. */
   readonly fault: Error | undefined;
   /** Bytes of the last `blocks` before the event that set `fault`. */
   readonly readBytes: number;
-  /** The bytes that end the client's stream after the upstream's regular end; `counted` if the upstream reported no usage. */
+  /**
+   * Returns the bytes that end the client's stream after the upstream's regular end; `counted` if it reported no usage.
+   */
   end(counted?: Usage): Buffer;
 }
 
@@ -20,14 +22,14 @@ export function translateRequest(bridges: readonly Bridge[], body: JsonObject, c
   return bridges.reduce((json, bridge) => bridge.request(json, context), body);
 }
 
-/** An upstream's whole answer in the client's protocol. Throws when it cannot be converted. */
+/** Converts an upstream's whole answer to the client's protocol. Throws if that is impossible. */
 export function translateAnswer(bridges: readonly Bridge[], body: JsonObject, context: BridgeContext): JsonObject {
   return bridges.reduceRight((json, bridge) => bridge.response(json, context), body);
 }
 
 /**
- * Converts event blocks of the upstream to the client's protocol, event by event: what came before an event that
- * cannot be read is delivered, whether or not both share a read of the socket.
+ * Converts event blocks of the upstream to the client's protocol, event by event: everything before an unreadable event
+ * is delivered, whether or not both share a read of the socket.
  */
 export function createStreamTranslation(bridges: readonly Bridge[], context: BridgeContext): StreamTranslation {
   const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
@@ -75,7 +77,7 @@ function run(steps: readonly StreamBridge[], event: StreamEvent): readonly Strea
   return current;
 }
 
-/** Ends the steps from the upstream's side; what one emits runs through the ones after it before they end. */
+/** Ends the steps, beginning at the upstream's side; the output of one runs through the later ones before they end. */
 function finish(steps: readonly StreamBridge[], counted: Usage | undefined): readonly StreamEvent[] {
   let events: readonly StreamEvent[] = [];
   for (const step of steps) events = [...events.flatMap((event) => step.event(event)), ...step.end(counted)];

@@ -1,5 +1,5 @@
-// Upstreams that copy the OpenAI protocol without its option for usage in streams answer 400 to it. They are called
-// again without it, and for a while only without it.
+// Upstreams that copy the OpenAI protocol without its option for usage in streams answer it with 400. The gateway calls
+// them again without the option, and for a while omits it from the start.
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Failure } from "../upstream/failure.ts";
 import type { RelayRequest } from "../request/request.ts";
@@ -21,7 +21,7 @@ export function refusesUsageSwitch(channel: ChannelRecord, now: number): boolean
   return (refusedUntil.get(endpointKey(channel)) ?? 0) > now;
 }
 
-/** True when the call failed only because the gateway requested usage; the channel gets no such request for an hour. */
+/** True if the call failed only because the gateway requested usage; the channel gets no such request for an hour. */
 export function learnUsageRefusal(
   failure: Failure,
   { spec }: RelayRequest,

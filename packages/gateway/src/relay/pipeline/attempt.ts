@@ -31,13 +31,13 @@ export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
   readonly counter: TokenCounter;
   readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
   readonly idleTimeoutMs: number;
-  /** Until the first content, whatever keep-alives come before it. */
+  /** Timeout until the first content, even if keep-alives come before it. */
   readonly contentTimeoutMs: number;
   /** Phrases of the operator that identify a dead key or account. */
   readonly disableKeywords: () => readonly string[];
-  /** A fault of this program after the answer began. */
+  /** Called on a fault of this program after the answer began. */
   readonly onFault: (requestId: string, error: unknown) => void;
-  /** A host of a filtered protocol refused a name that no list holds. */
+  /** Called when a host of a filtered protocol refuses a name that no list contains. */
   readonly onFilterLearned?: (host: string) => void;
 }
 
@@ -51,13 +51,13 @@ export interface AttemptHooks {
   /** See SinkContext. */
   outputRoom(): number;
   grow(atMost: number, exactly: () => Promise<number>, attempt: Attempt): Promise<void>;
-  /** Reserves what the request that is about to be sent may cost; rejects where that is not covered. */
+  /** Reserves the possible cost of the request that is about to be sent; rejects if it is not covered. */
   cover(requested: RequestedOutput): Promise<void>;
-  /** Output tokens of each answer that the balance carries; undefined = the request goes out as it is. */
+  /** Output tokens of each answer that the balance covers; undefined = the request is sent unchanged. */
   readonly outputCap?: number | undefined;
-  /** The call is read to its end also if its client leaves. */
+  /** True if the call is read to its end even if its client leaves. */
   readonly finishesAbandoned?: boolean;
-  /** Set where a disconnected client may have caused hidden output. */
+  /** Set if a disconnected client may have caused hidden output. */
   readonly readOn?: ReadOn | undefined;
 }
 
@@ -81,10 +81,10 @@ export class Attempt implements SinkContext {
   readonly #deps: AttemptDeps;
   #resolve!: (result: AttemptResult) => void;
   #built: BuiltCall | undefined;
-  /** The host has refused a name of this call before. */
+  /** True if the host has refused a name of this call before. */
   #hasLearned = false;
   #sink: Sink | undefined;
-  /** Why the gateway ended it. */
+  /** Why the gateway ended the attempt. */
   #stopped: AppError | undefined;
   /** Aborts fetching the files that the call needs. */
   #files: AbortController | undefined;
@@ -139,7 +139,7 @@ export class Attempt implements SinkContext {
     return this.result;
   }
 
-  /** The members that this attempt alone lost: the one before may have lost others. */
+  /** Names the members that only this attempt lost: the previous one may have lost others. */
   #nameDropped({ dropped }: BuiltCall): void {
     const { response } = this.delivery;
     const names = droppedHeader(dropped);
@@ -148,7 +148,9 @@ export class Attempt implements SinkContext {
     else response.setHeader(DROPPED_HEADER, names);
   }
 
-  /** Aborted when the client leaves or this side ends it while files are fetched; undefined where none can be. */
+  /**
+   * Aborted when the client leaves or the gateway ends the attempt while files are fetched; undefined if none can be.
+   */
   #untilEnded(): AbortSignal | undefined {
     if (this.target.plan.route.inlinesImages !== true) return undefined;
     const files = (this.#files = new AbortController());
@@ -164,7 +166,7 @@ export class Attempt implements SinkContext {
     else this.controller?.abort(error);
   }
 
-  /** Comments and blanks are no content: an answer without content in time fails, so that another channel is tried. */
+  /** Comments and blanks are not content: an answer without content in time fails, so that another channel is tried. */
   expire(): void {
     if (!this.#sink || this.#isUpstreamDone || this.#sink.soFar() || this.#sink.hasContent?.()) return;
     if (performance.now() - this.startedAt < this.#deps.contentTimeoutMs) return;
@@ -173,7 +175,7 @@ export class Attempt implements SinkContext {
     this.controller.abort(error);
   }
 
-  /** Host that was called; "" where the call was not built. */
+  /** The host that was called; "" if the call was not built. */
   get upstreamHost(): string {
     return this.#built?.call.url.host ?? "";
   }
@@ -222,7 +224,7 @@ export class Attempt implements SinkContext {
       this.#lastWords ??= setTimeout(() => this.controller.abort(new Error("the answer does not end")), LAST_WORDS_MS);
   }
 
-  /** The same attempt, whose client has seen nothing, with another request. */
+  /** Starts the same attempt with another request; its client has seen nothing. */
   #startAgain(target: RouteTarget): void {
     if (target !== this.target) {
       this.target = target;
@@ -238,8 +240,8 @@ export class Attempt implements SinkContext {
   }
 
   /**
-   * The target of a second try at once, where the failure teaches something about the upstream that is remembered for
-   * later requests too. Undefined where it teaches nothing new.
+   * Returns the target of an immediate second try if the failure teaches something about the upstream that is
+   * remembered for later requests too. Undefined if it teaches nothing new.
    */
   #learnFrom(failure: Failure): RouteTarget | undefined {
     if (this.delivery.isDisconnected) return undefined;
@@ -343,7 +345,7 @@ export class Attempt implements SinkContext {
         this.status = status;
         this.headAt = performance.now();
         this.#headers = headers as Record<string, string>;
-        // A buffer for each header name and value, which a stream would hold for minutes.
+        // These are a buffer for each header name and value, which a stream would hold for minutes.
         controller.rawHeaders = null;
         this.upstreamRequestId = this.#headers["x-request-id"] ?? this.#headers["request-id"];
         sink = this.#sink = this.#sinkFor(status);
@@ -380,7 +382,7 @@ export class Attempt implements SinkContext {
   }
 }
 
-/** The result of an attempt that the gateway itself stopped; no other channel is tried. */
+/** Returns the result of an attempt that the gateway itself stopped; no other channel is tried. */
 function stoppedBy(error: AppError, failure: Failure): AttemptResult {
   return { kind: "failed", failure: { ...failure, error, retry: false } };
 }

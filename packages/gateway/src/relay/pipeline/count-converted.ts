@@ -13,18 +13,18 @@ import type { PipelineDeps } from "./pipeline.ts";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
-/** A server that could not count is not asked again before that. */
+/** A server that could not count is not asked again for this long. */
 const FORGET_MS = 10 * 60_000;
 const MAX_REMEMBERED = 1_000;
 
-/** The call whose prompt a client's protocol counts. */
+/** The call whose prompt each client protocol counts. */
 const COUNTED: Readonly<Partial<Record<DialectId, { readonly dialect: DialectId; readonly operation: Operation }>>> = {
   "anthropic-count-tokens": { dialect: "anthropic-messages", operation: "chat" },
   "gemini-count-tokens": { dialect: "gemini-generate", operation: "chat" },
   "openai-input-tokens": { dialect: "openai-responses", operation: "responses" },
 };
 
-/** The request that has the prompt to be counted; undefined where the protocol has none. */
+/** Returns the request that has the prompt to be counted; undefined if the protocol has none. */
 export function countedRequest(request: RelayRequest): RelayRequest | undefined {
   const counted = COUNTED[request.dialect.id];
   const dialect = counted && dialectById(counted.dialect);
@@ -38,8 +38,9 @@ export function countedRequest(request: RelayRequest): RelayRequest | undefined 
 }
 
 /**
- * The protocols in which the upstream may count, first the one that it answers the prompt in. Servers that copy a protocol
- * without its counting count in the one that they began with, and OpenAI counts prompts of chats in that of its responses.
+ * Returns the protocols in which the upstream may count, beginning with the one in which it answers the prompt. Servers
+ * that copy a protocol without its counting count in their original one, and OpenAI counts prompts of chats in the
+ * protocol of its responses.
  */
 export function countingTargets({ spec }: Pick<RelayRequest, "spec">, first: RouteTarget): RouteTarget[] {
   const others = (["openai-chat", "openai-responses"] as const).map((dialect) => planOver(dialect, first, spec));
@@ -47,7 +48,7 @@ export function countingTargets({ spec }: Pick<RelayRequest, "spec">, first: Rou
   return [...plans].map((plan) => ({ ...first, plan })).filter(isAskable);
 }
 
-/** Vendors of the chat protocol have no such path; a server of its own has an address. */
+/** Vendors of the chat protocol have no such path; other servers have an address in the channel. */
 function isAskable({ channel, plan }: RouteTarget): boolean {
   const { dialect } = plan.route;
   return ASKS[dialect] !== undefined && (dialect !== "openai-chat" || channel.baseUrl !== "");
@@ -57,11 +58,11 @@ function isAskable({ channel, plan }: RouteTarget): boolean {
 interface Question {
   readonly path: string;
   readonly body: JsonObject;
-  /** A further question where the answer requires one. */
+  /** Returns a further question if the answer requires one. */
   readonly read: (answer: JsonObject) => number | Question | undefined;
 }
 
-/** By the protocol of the upstream: what it is asked with the request that it would get. */
+/** Returns the question for an upstream's protocol, from the request that the upstream would get. */
 type Ask = (path: string, body: JsonObject, model: string) => Question | undefined;
 
 const ASKS: Readonly<Partial<Record<DialectId, Ask>>> = {
@@ -83,7 +84,7 @@ const ASKS: Readonly<Partial<Record<DialectId, Ask>>> = {
       : undefined,
   "gemini-generate": (path, body, model) => {
     const prompt = only(body, "contents systemInstruction tools toolConfig");
-    // The address of a cloud project says which of the two forms is taken.
+    // The address of a cloud project shows which of the two forms is accepted.
     const isProject = path.includes("/publishers/");
     return {
       path: path.replace(/:\w+$/, ":countTokens"),
@@ -94,7 +95,9 @@ const ASKS: Readonly<Partial<Record<DialectId, Ask>>> = {
   "openai-chat": askServer,
 };
 
-/** Servers of open models count at their root, some the messages, and some the text that their template makes of them. */
+/**
+ * Servers of open models count at their root; some count the messages, others the text that their template produces.
+ */
 function askServer(path: string, body: JsonObject): Question | undefined {
   const [, root] = /^(.*?)(?:\/v\d+)?\/chat\/completions$/.exec(path) ?? [];
   if (root === undefined) return undefined;
@@ -123,12 +126,12 @@ function only(body: JsonObject, names: string): JsonObject {
   return Object.fromEntries(names.split(" ").flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 }
 
-/** By the channel: until when it is not asked, on the monotonic clock. */
+/** Until when a channel is not asked, by channel, on the monotonic clock. */
 const unable = new Map<string, number>();
 
 /**
- * The tokens of a prompt, by the upstream that would answer it. Undefined where it has no way to count: the caller then
- * estimates. Never rejects, and never blames the channel.
+ * Counts the tokens of a prompt with the upstream that would answer it. Undefined if it has no way to count: the caller
+ * then estimates. Never rejects, and never blames the channel.
  */
 export async function countConverted(
   request: RelayRequest,

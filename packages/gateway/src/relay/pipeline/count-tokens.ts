@@ -27,7 +27,9 @@ import { countTexts } from "../response/whole-sink.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Counts a prompt at a channel whose upstream can, else with the encoders here. Free, and without a log row. */
+/**
+ * Counts a prompt at a channel whose upstream can count, otherwise with the encoders here. Free, and without a log row.
+ */
 export async function countTokens(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
@@ -61,12 +63,12 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
   }
 }
 
-/** Counting costs nothing: it takes the limits of requests, none of tokens. */
+/** Counting costs nothing: it counts toward limits of requests, but not of tokens. */
 function uncharged({ id, caller, spec }: RelayRequest): AdmissionRequest {
   return { id, caller, spec: { model: spec.model, promptEstimate: 0, outputCap: 0 } };
 }
 
-/** The place where prompts are counted that no upstream counts: the caller's limits apply to it too. */
+/** The gateway as a candidate, for prompts that no upstream counts: the caller's limits apply to it too. */
 function here({ caller }: RelayRequest): Candidate {
   return { channel: { id: 0, setting: {} }, group: caller.group, keyIndex: 0 };
 }
@@ -75,13 +77,13 @@ function here({ caller }: RelayRequest): Candidate {
 const HELD_UPSTREAM = ["previous_response_id", "conversation", "prompt"];
 
 interface Otherwise {
-  /** An upstream was asked in the client's protocol, and does not know the path. */
+  /** True if an upstream was asked in the client's protocol and does not know the path. */
   readonly wasAsked: boolean;
   readonly signal: AbortSignal;
   readonly deps: PipelineDeps;
 }
 
-/** By the upstream that would answer the prompt, in its own protocol; else by one estimate, which says that it is one. */
+/** Counts with the upstream that would answer the prompt, in its own protocol; otherwise estimates, and says so. */
 async function countOtherwise(
   request: RelayRequest,
   response: ServerResponse,
@@ -117,7 +119,7 @@ async function countedByUpstream(
   }
 }
 
-/** The channel that would answer the prompt; undefined where the prompt could not be sent. */
+/** Returns the channel that would answer the prompt; undefined if the prompt could not be sent. */
 function answeringTarget(
   request: RelayRequest,
   deps: PipelineDeps,
@@ -143,7 +145,7 @@ interface FirstTarget {
   readonly first: RouteTarget;
 }
 
-/** Undefined when channels have the model and none of them can count. */
+/** Undefined if channels have the model but none of them can count. */
 function firstTarget(request: RelayRequest, deps: PipelineDeps): FirstTarget | undefined {
   admitModel(request.caller, request.spec);
   const groups = servingGroups(request.caller, deps.snapshots.current());
@@ -164,7 +166,7 @@ interface AttemptContext extends FirstTarget {
   readonly response: ServerResponse;
 }
 
-/** Undefined where the upstream does not know the path: many that copy a protocol leave its counting out. */
+/** Undefined if the upstream does not know the path: many that copy a protocol leave out its counting. */
 async function askUpstream(
   request: RelayRequest,
   { selection, first, admission, response }: AttemptContext,

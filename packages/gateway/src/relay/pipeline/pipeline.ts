@@ -61,8 +61,8 @@ export interface PipelineDeps extends ReservationDeps, AttemptDeps {
 }
 
 /**
- * One relayed request from a parsed body to its charge. Every failure before the first byte leaves as an AppError
- * with the reservation released; after it, the attempt itself has answered the client.
+ * Serves one relayed request from its parsed body to its charge. Every failure before the first byte is thrown as an
+ * AppError with the reservation released; after that, the attempt itself has answered the client.
  */
 export async function runPipeline(
   request: RelayRequest,
@@ -88,7 +88,7 @@ interface PipelineContext extends RequestContext {
   readonly deps: PipelineDeps;
 }
 
-/** From the choice of a channel to the charge; `policies` reads the answer on its way. */
+/** Runs from the choice of a channel to the charge; `policies` reads the answer on its way. */
 async function serve(
   context: PipelineContext,
   response: ServerResponse,
@@ -163,7 +163,7 @@ function deliveryFor(
   return policies ? policies.delivery(response, ticker) : new Delivery(response, ticker);
 }
 
-/** Undefined when there is only one target, or nothing identifies the conversation. */
+/** Undefined if there is only one target, or nothing identifies the conversation. */
 export function conversationFor(
   request: RelayRequest,
   groups: readonly string[],
@@ -191,7 +191,7 @@ function hasChoice(groups: readonly string[], index: Snapshot["index"], name: st
   return (only?.channels[0]?.keys.length ?? 0) > 1;
 }
 
-/** Records whether the request goes to the channel of its conversation, and binds it there where the rule says so. */
+/** Records whether the request goes to the channel of its conversation, and binds it there if the rule says so. */
 export function bind(
   request: RelayRequest,
   { rule }: Conversation,
@@ -213,7 +213,7 @@ export function toPreferred({ channel, keyIndex }: RouteTarget): Preferred {
   return { channelId: channel.id, keyIndex };
 }
 
-/** The tokens that were charged, for limits; nothing when the request was not charged. */
+/** Returns the charged tokens, for limits; nothing if the request was not charged. */
 export function usedBy({ charged }: Pick<ReservationSession, "charged">) {
   return charged ? { tokens: charged.usage.input + charged.usage.output } : NOTHING_USED;
 }

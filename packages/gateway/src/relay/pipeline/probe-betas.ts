@@ -1,5 +1,5 @@
-// Which betas of a client the host of a channel takes, asked one by one. Hosts differ by model and change without notice,
-// so that an operator can compare them with what the gateway forwards.
+// Tests which betas of a client the host of a channel accepts, one at a time. Hosts differ by model and change without
+// notice, so operators can compare the result with what the gateway forwards.
 import type { BetaAnswer } from "@fairway/wire";
 import type { ChannelRecord, HostFilter } from "../../providers/core/types.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
@@ -8,20 +8,20 @@ import { providerByType } from "../../providers/registry.ts";
 import { probeProtocol, testedModel, type ProbeDeps, type ProbeResult } from "./probe.ts";
 
 const AT_ONCE = 8;
-/** Within the time that a call of the management API may take. */
+/** Shorter than the time that a call of the management API may take. */
 const ROUND_MS = 40_000;
 const PROTOCOL = "anthropic-messages";
-/** Statuses by which a host refuses what it is sent; the same question without the beta was answered. */
+/** Statuses with which a host refuses a beta; it has answered the same question without the beta. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 422]);
 
 export interface BetasProbed {
   readonly host: string;
-  /** The question without any beta; the betas are not asked for where it fails. */
+  /** The result without any beta; if it fails, no beta is tested. */
   readonly plain: ProbeResult;
   readonly betas: readonly BetaAnswer[];
 }
 
-/** Undefined for channels that take no betas. */
+/** Undefined for channels that do not accept betas. */
 export async function probeBetas(
   channel: ChannelRecord,
   wanted: string | undefined,
@@ -60,7 +60,7 @@ function toFound({ isOk, message, upstreamError }: ProbeResult): Found {
   return { answer: REFUSALS.has(upstreamError?.status ?? 0) ? "refused" : "failed", message };
 }
 
-/** What becomes of a beta in calls of clients: its name at the host, "" where it is left out. */
+/** Returns a beta's name at the host, as calls of clients send it; "" if it is left out. */
 function sentNames(filter: HostFilter, channel: ChannelRecord, model: string, deps: ProbeDeps) {
   const upstreamModel = mapModel(channel.modelMapping, model);
   const learned = learnedNames(channel, upstreamModel, deps.now());

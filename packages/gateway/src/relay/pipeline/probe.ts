@@ -34,12 +34,12 @@ export interface ProbeResult {
   readonly isOk: boolean;
   /** "" on success, else the upstream's message, masked. */
   readonly message: string;
-  /** Names the message when it is the gateway's own. */
+  /** Key of the message if it is the gateway's own. */
   readonly key: MessageKey | undefined;
   readonly milliseconds: number;
   readonly model: string;
   readonly usage: Usage | undefined;
-  /** Set when the upstream itself refused. */
+  /** Set if the upstream itself refused. */
   readonly upstreamError: UpstreamError | undefined;
 }
 
@@ -48,7 +48,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE = 500;
 const FALLBACK_MODEL = "gpt-4o-mini";
 const NOT_SMALL = /dall-e|gpt-image|imagen|stable-diffusion|flux|^tts-|speech-|whisper|transcribe|realtime/i;
-/** Models that think before they answer need room for it. */
+/** Models that think before they answer, and need room for it. */
 const THINKING = /^o\d|^gpt-5|^gpt-6|thinking|reasoner|^gemini/i;
 
 const TESTER: Caller = {
@@ -109,11 +109,11 @@ async function awaitResult({ channel, model, startedAt }: Probe, probing: Promis
   };
 }
 
-/** `message` is "" when the upstream answered as it should. */
+/** `message` is "" if the upstream answered as it should. */
 interface Found {
   readonly message: string;
   readonly key?: MessageKey | undefined;
-  /** Until the plain answer; thresholds compare it. */
+  /** Milliseconds until the plain answer; thresholds are compared with it. */
   readonly milliseconds?: number;
   readonly usage?: Usage | undefined;
   readonly upstreamError?: UpstreamError | undefined;
@@ -136,8 +136,8 @@ interface Probe {
 }
 
 /**
- * Clients stream as a rule, so that a chat is tested by a stream too: after a plain answer, and where the upstream
- * refuses a plain question because it only streams.
+ * Clients usually stream, so a chat is also tested with a stream: after a plain answer, and if the upstream refuses a
+ * plain question because it only streams.
  */
 async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
   const plain = await probeOnce(asked, deps);
@@ -168,7 +168,7 @@ async function probeOnce(asked: Probe, deps: ProbeDeps): Promise<Found> {
   return { message: "", usage: probeUsage(target, request, json, built) };
 }
 
-/** A stream that says something, and no error; other framings than server-sent events only have to be there. */
+/** True for a stream that has content and no error; other framings than server-sent events only have to be present. */
 function isGoodStream(text: string): boolean {
   const events = text.split("\n").filter((line) => line.startsWith("data:"));
   const errors = events.filter((line) => parseObject(line.slice(5))?.["error"]);
@@ -220,7 +220,7 @@ interface Question {
   readonly dialect: DialectId;
   url(model: string, isStream: boolean): string;
   body(model: string): JsonObject;
-  /** The model and the stream are named by the address, not by the body. */
+  /** True if the address names the model and the stream, not the body. */
   readonly isNamedByPath?: true;
 }
 
@@ -265,7 +265,7 @@ const MODERATIONS: Question = {
   body: (model) => ({ model, input: "hi" }),
 };
 
-/** What a model is asked, by its name; the first question that its channel supports is sent. */
+/** The questions for models, by name; the first question that the channel supports is sent. */
 const QUESTIONS: readonly (readonly [RegExp, readonly Question[]])[] = [
   [/rerank/i, [RERANK]],
   [/moderation/i, [MODERATIONS]],
@@ -282,7 +282,9 @@ interface Asking {
   readonly upstreamModel: string;
 }
 
-/** In the protocol that the upstream speaks itself, as most of its clients do, else in the first that it serves. */
+/**
+ * Chooses the protocol that the upstream speaks itself, as most of its clients do, otherwise the first that it serves.
+ */
 function chooseQuestion(probe: Probe): Asking {
   const { model, dialect, isStream = false } = probe;
   const questions = QUESTIONS.find(([pattern]) => pattern.test(model))?.[1] ?? [CHAT];
@@ -297,7 +299,7 @@ function chooseQuestion(probe: Probe): Asking {
   return chosen;
 }
 
-/** Undefined for a question that the channel cannot be asked. */
+/** Undefined if the channel cannot be asked the question. */
 function buildAsking(question: Question, { channel, model, isStream = false }: Probe): Asking | undefined {
   const upstreamModel = mapModel(channel.modelMapping, model);
   const dialect = dialectById(question.dialect) as Dialect;

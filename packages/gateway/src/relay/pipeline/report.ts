@@ -23,7 +23,7 @@ export interface FailedRequest {
   readonly path: string;
   readonly ip: string;
   readonly startedAt: number;
-  /** Present once the body was read. */
+  /** Set once the body was read. */
   readonly request: RelayRequest | undefined;
 }
 
@@ -52,7 +52,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
 
 interface Ended {
   readonly outcome: Outcome;
-  /** From arrival to the last byte. */
+  /** Milliseconds from arrival to the last byte. */
   readonly ms: number;
 }
 
@@ -153,7 +153,7 @@ function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError
   else log.info("relay refused", fields);
 }
 
-/** Calls without a known owner are counted in the metrics alone. */
+/** Calls without a known owner are counted only in the metrics. */
 function recordFailure({ errorRows }: ReporterDeps, facts: FailedRequest, error: AppError, ended: Ended): void {
   const { request, requestId, path } = facts;
   const owner = request?.caller ?? error.owner;

@@ -5,7 +5,7 @@ import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 export interface RetrySettings {
-  /** No new attempt after this many milliseconds. */
+  /** No new attempt begins after this many milliseconds. */
   readonly totalMs: number;
 }
 
@@ -78,7 +78,7 @@ interface Tried {
   readonly leastRestMs: number;
 }
 
-/** The client's error. Where every channel failed for good, the client's own retries would only fail again. */
+/** Returns the client's error. If every channel failed for good, the client's own retries would only fail again. */
 function finalError(last: Failure | undefined, request: RelayRequest, { selection, leastRestMs }: Tried): AppError {
   if (!last)
     return new AppError("no_available_channel", {

@@ -24,19 +24,19 @@ export interface ResponsePolicyDeps {
 /** A request whose answer is judged, cached, or both. */
 export interface ResponsePolicies {
   delivery(response: ServerResponse, ticker: DeliveryTicker): Delivery;
-  /** The attempt that a refused window ends. */
+  /** Sets the attempt that a refused window ends. */
   follow(attempt: Pick<Sink, "stop">): void;
-  /** How it ended. */
+  /** Reports how the request ended. */
   ended(report: RelayReport, delivery: Delivery): void;
 }
 
-/** Operations whose answers are text of a model. */
+/** Operations whose answers are text from a model. */
 const JUDGED: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
 
 type Arrival = Pick<CacheCall, "response" | "ticker" | "calls"> & { readonly running: RunningRequests };
 
 /**
- * Judges the prompt, then looks up a cached answer. A report when the request is answered already; undefined when
+ * Judges the prompt, then looks up a cached answer. Returns a report if the request is answered already; undefined if
  * its answer needs no processing. Throws `prompt_blocked` and `guardrail_unavailable`.
  */
 export async function createResponsePolicies(
@@ -76,7 +76,7 @@ function concerned<P extends NonNullable<Snapshot["guardrail"] | Snapshot["respo
   return policy?.concerns(groups, [model, listedName(model)]) ? policy : undefined;
 }
 
-/** Undefined when the answer is not judged. */
+/** Undefined if the answer is not judged. */
 async function judgePrompt(
   policy: GuardrailPolicy,
   judge: Judge,

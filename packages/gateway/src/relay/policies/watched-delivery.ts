@@ -3,13 +3,13 @@ import type { Recorder } from "./cache/recorder.ts";
 import { Delivery, type AnswerJudge, type DeliveryTicker } from "../response/delivery.ts";
 import type { AnswerGuard, AnswerGuardDeps } from "./guardrail/answer-guard.ts";
 
-/** The parts that read an answer on its way out; at least one of them. */
+/** The parts that read an answer on its way out; at least one of them is set. */
 export interface Watchers {
   readonly recorder: Recorder | undefined;
   readonly guard: ((release: AnswerGuardDeps["release"]) => AnswerGuard) | undefined;
 }
 
-/** A delivery whose bytes are held back until they were judged, recorded for equal requests, or both. */
+/** A delivery whose bytes are held back until they are judged, recorded for equal requests, or both. */
 export class WatchedDelivery extends Delivery {
   readonly #recorder: Recorder | undefined;
   readonly #guard: AnswerGuard | undefined;

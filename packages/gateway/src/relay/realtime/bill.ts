@@ -35,8 +35,8 @@ interface Uncounted {
 }
 
 /**
- * What one conversation uses. Each answer is reserved before it begins: the conversation that it reads, and its output
- * step by step while it is said.
+ * Tracks what one conversation uses. Each answer is reserved before it begins: the conversation that it reads, and its
+ * output step by step while it is spoken.
  */
 export class RealtimeBill implements SessionBill {
   readonly #context: RequestContext;
@@ -50,7 +50,7 @@ export class RealtimeBill implements SessionBill {
   /** The upstream's name of a model that transcribes -> the client's. */
   readonly #transcribers = new Map<string, string>();
   #target: RouteTarget | undefined;
-  /** The last usage had cached tokens. */
+  /** True if the last usage had cached tokens. */
   #isCached = false;
   #firstContentAt: number | undefined;
   readonly #counts = { responses: 0, cancelled: 0 };
@@ -91,7 +91,7 @@ export class RealtimeBill implements SessionBill {
     this.#money.end();
   }
 
-  /** An answer or a transcript is under way whose cost the upstream has yet to report. */
+  /** True while an answer or a transcript is open whose cost the upstream has yet to report. */
   get isOpen(): boolean {
     return this.#open.length > 0 || this.#transcripts.isOpen;
   }
@@ -132,7 +132,7 @@ export class RealtimeBill implements SessionBill {
     return true;
   }
 
-  /** Continues where a limit allows another answer. */
+  /** Continues if a limit allows another answer. */
   #limited(begin: () => true | Promise<boolean>, refuse: (refusal: AppError) => Refused): Verdict {
     if (!this.admitResponse) return begin();
     return this.admitResponse().then((refusal): boolean | Refused | Promise<boolean> =>
@@ -195,7 +195,7 @@ export class RealtimeBill implements SessionBill {
     if (settings.outputCap !== undefined) response.cap = Math.min(settings.outputCap, UNLIMITED);
     if (settings.speaks !== undefined) response.speaks = settings.speaks;
     this.#length.read();
-    // What the client asked for is counted already; the upstream also begins answers on its own.
+    // A response that the client requested is already counted; the upstream also begins answers on its own.
     if (asked) return this.#money.carry();
     return this.#limited(
       () => this.#money.carry(),
@@ -220,7 +220,7 @@ export class RealtimeBill implements SessionBill {
     return isBeyond ? carried : true;
   }
 
-  /** The response of an event; one that was not announced begins with its first piece. */
+  /** Returns the response of an event; one that was not announced begins with its first piece. */
   #running(id: string): OpenResponse {
     let response = this.#open.find((one) => one.id === id) ?? this.#open.find((one) => one.id === undefined);
     if (!response) {
@@ -259,7 +259,7 @@ export class RealtimeBill implements SessionBill {
     this.#length.keep(response.seenAtMost(rate));
   }
 
-  /** Vendors that cached the last conversation have it cached still. */
+  /** Vendors that cached the last conversation still have it cached. */
   #cached(usage: Usage): Usage {
     return this.#isCached ? { ...usage, cachedInput: Math.min(usage.input, this.#length.reported) } : usage;
   }
@@ -320,7 +320,7 @@ export class RealtimeBill implements SessionBill {
     return this.#settings.outputRate ?? PCM;
   }
 
-  /** By upper estimates; with what is reserved for open answers, or with what they have had. */
+  /** Returns upper estimates, with what is reserved for open answers or with what they have used. */
   #usageSoFar(isReserved: boolean): SessionUsage {
     const input: InputTokens = this.#length.atMost();
     const open = this.#open.flatMap((one) => {
@@ -366,7 +366,7 @@ export class RealtimeBill implements SessionBill {
     return { reason, usage, countOutput: () => Promise.resolve(usage.output), firstContentAt: this.#firstContentAt };
   }
 
-  /** Nothing was begun. */
+  /** Ends a session in which nothing began. */
   release(): Promise<void> {
     return this.#money.release();
   }
@@ -376,7 +376,7 @@ function sumUsage({ answers, transcripts }: SessionUsage): Usage {
   return [...transcripts.values()].reduce(sum, answers);
 }
 
-/** What the later settings do not mention stays. */
+/** Settings that the later ones do not mention stay. */
 function merged(before: RealtimeSettings, after: RealtimeSettings): RealtimeSettings {
   return {
     outputCap: after.outputCap ?? before.outputCap,
@@ -387,7 +387,7 @@ function merged(before: RealtimeSettings, after: RealtimeSettings): RealtimeSett
   };
 }
 
-/** Without the first of those that match. */
+/** Returns the list without the first match. */
 function removeFirst<T>(list: readonly T[], matches: (one: T) => boolean): T[] {
   const at = list.findIndex(matches);
   return at < 0 ? [...list] : list.toSpliced(at, 1);

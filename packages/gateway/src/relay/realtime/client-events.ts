@@ -11,7 +11,7 @@ import { listsIds } from "../request/shared-ids.ts";
 
 type Checked = Extract<ClientFact, { readonly eventId: string | undefined }>;
 
-/** Throws the error for an event that the client may not send: another model, or an object that is not its own. */
+/** Throws if the client may not send the event: it names another model, or an object that is not the client's own. */
 export function checkClientEvent(
   fact: Checked,
   { request, snapshot }: Pick<RequestContext, "request" | "snapshot">,
@@ -44,7 +44,7 @@ function checkObjects(event: JsonObject, { channel }: RouteTarget): void {
   }
 }
 
-/** The session with the upstream's name of the model that transcribes; the very same one where it has that name. */
+/** Returns the session with the upstream's name of the transcribing model; the same object if it has that name. */
 export function withTranscriber(
   session: JsonObject,
   { channel }: RouteTarget,
@@ -60,7 +60,7 @@ export function withTranscriber(
   return { session: { ...session, audio: { ...audio, input: { ...input, transcription } } }, asked, mapped };
 }
 
-/** What an event adds to the input of the next response besides items of their own. */
+/** Returns what an event adds to the input of the next response, apart from separate items. */
 export function addedBy(settings: JsonObject): JsonObject | undefined {
   const { instructions, tools, input } = settings;
   return instructions === undefined && tools === undefined && input === undefined

@@ -28,17 +28,17 @@ export interface Connected {
   readonly target: RouteTarget;
 }
 
-/** Where the conversation may go. */
+/** The channels that the conversation may use. */
 export interface Candidates {
   readonly selection: Selection;
-  /** Chosen already. */
+  /** The channel that was chosen already. */
   readonly first: RouteTarget | undefined;
   readonly admission: AdmissionController | undefined;
 }
 
 type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
 
-/** Opens the upstream's side, on another channel where one refuses. Throws the client's error. */
+/** Opens the upstream's side, on another channel if one refuses. Throws the client's error. */
 export async function connectUpstream(
   request: RelayRequest,
   { selection, first, admission }: Candidates,

@@ -4,12 +4,12 @@ import type { JsonObject, Usage } from "../../dialects/core/types.ts";
 import { walkResponses } from "../../dialects/openai-responses/prompt.ts";
 import { promptTokenBound } from "../../lib/text/token-bound.ts";
 
-/** Tokens of a second of the client's sound. */
+/** Tokens in a second of the client's sound. */
 const TOKENS_PER_SECOND = 10;
 
 /** Input of one response. */
 export interface InputTokens {
-  /** All of it. */
+  /** All tokens, of any kind. */
   readonly tokens: number;
   readonly audio: number;
 }
@@ -24,7 +24,7 @@ interface Added {
   audio: number;
 }
 
-/** How many tokens the next response reads: the whole conversation, as far as it is known. */
+/** Counts the tokens that the next response reads: the whole conversation, as far as it is known. */
 export class ConversationLength {
   /** Input and output of the last response that reported them. */
   #known = { tokens: 0, audio: 0 };
@@ -41,7 +41,7 @@ export class ConversationLength {
     this.#add({ input: [item] });
   }
 
-  /** An item that the upstream reports; those that the client sent are known. */
+  /** An item that the upstream reports; the client's own items are already counted. */
   confirm(item: JsonObject): void {
     const id = text(item, "id") ?? "";
     if (item["role"] === "assistant" || item["type"] === "function_call" || this.#seen.has(id)) return;
@@ -63,7 +63,7 @@ export class ConversationLength {
     this.#soundBytes = 0;
   }
 
-  /** The sound so far is an item now; answers its tokens. */
+  /** The sound so far becomes an item; returns its tokens. */
   commit(bytesPerSecond: number): number {
     const tokens = Math.ceil((this.#soundBytes / bytesPerSecond) * TOKENS_PER_SECOND);
     this.#soundBytes = 0;
@@ -72,19 +72,19 @@ export class ConversationLength {
     return tokens;
   }
 
-  /** A response begins to read what there is. */
+  /** A response begins to read the conversation so far. */
   read(): void {
     this.#pending = joined(this.#pending, this.#fresh);
     this.#fresh = nothing();
   }
 
-  /** The upstream has counted what was read, and its answer. */
+  /** The upstream has counted what it read, and its answer. */
   report(usage: Usage): void {
     this.#known = { tokens: usage.input + usage.output, audio: usage.audioInput + usage.audioOutput };
     this.#pending = nothing();
   }
 
-  /** An uncounted answer is part of the conversation. */
+  /** An uncounted answer becomes part of the conversation. */
   keep(output: number): void {
     this.#pending.fixed += output;
   }
@@ -93,13 +93,13 @@ export class ConversationLength {
     return this.#known.tokens;
   }
 
-  /** Upper estimate. */
+  /** Returns an upper estimate. */
   atMost(): InputTokens {
     const { atMost, fixed, audio } = joined(this.#pending, this.#fresh);
     return { tokens: this.#known.tokens + atMost + fixed, audio: this.#known.audio + audio };
   }
 
-  /** The same by an encoder. */
+  /** The same, counted by an encoder. */
   async counted(count: (texts: string) => Promise<number>): Promise<InputTokens> {
     const { texts, fixed, audio } = joined(this.#pending, this.#fresh);
     const counted = texts === "" ? 0 : await count(texts);

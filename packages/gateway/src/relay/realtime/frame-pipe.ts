@@ -2,7 +2,7 @@ import WebSocket from "ws";
 
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
-/** Whether a frame passes; a promise where that depends on money, another frame where it is changed. */
+/** Whether a frame passes; a promise if that depends on money, another frame if it is changed. */
 export type FrameVerdict = boolean | { readonly frame: Buffer } | Promise<boolean>;
 
 interface Frame {
@@ -10,13 +10,16 @@ interface Frame {
   readonly isBinary: boolean;
 }
 
-/** One direction of a session: frames in order, no faster than the other side reads, and none before its money. */
+/**
+ * One direction of a session: frames pass in order, no faster than the other side reads, and only once they are
+ * covered.
+ */
 export class FramePipe {
   readonly #from: WebSocket;
   readonly #to: WebSocket;
   readonly #judge: (data: Buffer, isBinary: boolean) => FrameVerdict;
   readonly #maxPerSecond: number;
-  /** Frames of the second that began at that time of the monotonic clock. */
+  /** Frames in the second that began at this time of the monotonic clock. */
   #second = { at: 0, frames: 0 };
   /** Frames behind one that waits. */
   #held: Frame[] = [];

@@ -2,19 +2,19 @@ import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import { promptTokenBound } from "../../lib/text/token-bound.ts";
 import type { InputTokens } from "./conversation-length.ts";
 
-/** Tokens of a second of an answer's sound. */
+/** Tokens in a second of an answer's sound. */
 const TOKENS_PER_SECOND = 20;
-/** The part of what is reserved after which more is reserved. */
+/** Fraction of the reserved output after which more is reserved. */
 const EXTENDED_AT = 0.8;
 
 /** A spoken or written answer from the moment that it is paid for until the upstream reports its cost. */
 export class OpenResponse {
   /** Undefined until the upstream has begun it. */
   id: string | undefined;
-  /** Tokens that it may have at most. */
+  /** Most tokens that it may have. */
   cap: number;
   speaks: boolean;
-  /** A limit does not allow it: the upstream has to end it, and the client hears nothing of it. */
+  /** True if a limit does not allow it: the upstream has to end it, and the client hears nothing of it. */
   isRefused = false;
   /** Output tokens that are reserved. */
   reserved: number;
@@ -52,7 +52,7 @@ export class OpenResponse {
     return this.#textAtMost + (sound > 0 ? sound : this.#transcriptAtMost);
   }
 
-  /** True where more has to be reserved before more is delivered. */
+  /** True if more has to be reserved before more is delivered. */
   isNearEnd(bytesPerSecond: number): boolean {
     return this.reserved < this.cap && this.seenAtMost(bytesPerSecond) >= this.reserved * EXTENDED_AT;
   }
@@ -66,7 +66,7 @@ export class OpenResponse {
     return this.#usage(input, this.seenAtMost(bytesPerSecond), bytesPerSecond);
   }
 
-  /** The same by an encoder. */
+  /** The same, counted by an encoder. */
   async counted(input: InputTokens, bytesPerSecond: number, count: (text: string) => Promise<number>): Promise<Usage> {
     const sound = this.#soundTokens(bytesPerSecond);
     const written = await count(this.#text);

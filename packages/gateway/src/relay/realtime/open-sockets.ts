@@ -9,7 +9,7 @@ export interface OpenSockets {
 
 const RETRY_MS = 5_000;
 
-/** `most` and the limit of a token are off at 0. */
+/** `most` and the limit per token are off at 0. */
 export function createOpenSockets(most: number): OpenSockets {
   const byToken = new Map<string, number>();
   let all = 0;

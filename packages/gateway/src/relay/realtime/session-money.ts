@@ -13,32 +13,32 @@ import type { Completion } from "../response/sink.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { sum } from "./usage-sum.ts";
 
-/** What a session has used, apart for the model that answers and for those that transcribe. */
+/** Usage of a session, separately for the model that answers and for those that transcribe. */
 export interface SessionUsage {
   readonly answers: Usage;
   readonly transcripts: ReadonlyMap<string, Usage>;
 }
 
 /**
- * The reservation of one session: raised before each answer and while it is said, settled once. It holds the charge
- * that applies if this process dies, and the charge never exceeds it once a raise was refused.
+ * The reservation of one session: raised before each answer and while it is spoken, settled once. It holds the charge
+ * that applies if this process dies; once a raise was refused, the charge never exceeds it.
  */
 export class SessionMoney {
   readonly #context: RequestContext;
   readonly #reservation: Reservation;
   readonly #terms: Terms;
   target: RouteTarget | undefined;
-  /** What was used until now: with what open answers have reserved, or with what they have had. */
+  /** Returns the usage so far: with what is reserved for open answers, or with what they have used. */
   usage: (isReserved: boolean) => SessionUsage = () => ({ answers: NO_USAGE, transcripts: new Map() });
-  /** Called once, when the balance or a hard budget does not carry more. */
+  /** Called once, when the balance or a hard budget covers no more. */
   onExhausted: (() => void) | undefined;
   /** Called before the reservation grows; false when a hard budget cannot cover it. Must not reject. */
   extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
   #isExhausted = false;
-  /** By the monotonic clock. */
+  /** Time of the beginning, by the monotonic clock. */
   #begunAt: number | undefined;
   #endedAt: number | undefined;
-  /** Raises follow one another. */
+  /** Raises run one after another. */
   #raising: Promise<boolean> = Promise.resolve(true);
 
   private constructor(context: RequestContext, reservation: Reservation, terms: Terms) {
@@ -56,22 +56,22 @@ export class SessionMoney {
     return this.#reservation.isClosed;
   }
 
-  /** The client's side is open, and its seconds count. */
+  /** The client's side is open, so its seconds count. */
   begin(): void {
     this.#begunAt ??= performance.now();
   }
 
-  /** They count no more, whatever is still waited for. */
+  /** The client's seconds count no more, even if something is still awaited. */
   end(): void {
     this.#endedAt ??= performance.now();
   }
 
-  /** True where the reservation carries all that is open; otherwise it is raised first, and false = it cannot be. */
+  /** True if the reservation covers everything that is open; otherwise it is raised first, and false = it cannot be. */
   carry(): true | Promise<boolean> {
     return this.#isFixed || this.#isBySecond || this.#wanted() <= this.#reservation.amount ? true : this.#raise();
   }
 
-  /** The same after an answer was charged, which the ledger has to know. */
+  /** The same after an answer was charged, which the ledger has to record. */
   charge(): true | Promise<boolean> {
     const carried = this.carry();
     // A renewal that fails here is repeated, and reported, by the next one of the session.
@@ -79,7 +79,7 @@ export class SessionMoney {
     return carried;
   }
 
-  /** Keeps the reservation alive, and ahead of the clock where seconds cost. */
+  /** Keeps the reservation alive, and ahead of the clock if seconds cost. */
   async renew(): Promise<void> {
     if (this.#isBySecond && !this.isClosed && !(await this.#raise())) return;
     if (!this.isClosed) await this.#reservation.renew(this.#settlement(this.usage(false)));
@@ -95,7 +95,7 @@ export class SessionMoney {
     const wanted = this.#wanted();
     if (wanted <= this.#reservation.amount) return true;
     const isInBudget = this.extendBudgets === undefined || (await this.extendBudgets(wanted));
-    // Redis or the database may be away; the next answer raises again.
+    // Redis or the database may be unavailable; the next answer raises again.
     const settlement = this.#settlement(this.usage(false));
     const isCarried = isInBudget && (await this.#reservation.raise(settlement, wanted).catch(() => true));
     if (isCarried) return true;
@@ -105,7 +105,7 @@ export class SessionMoney {
     return false;
   }
 
-  /** A price per call and a free model cost the same whatever is said. */
+  /** True for a price per call or a free model: the cost does not depend on the conversation. */
   get #isFixed(): boolean {
     const { price } = this.#terms;
     return (price.kind === "call" && price.unit !== "tenth") || !isPriced(this.#terms);
@@ -116,7 +116,7 @@ export class SessionMoney {
     return price.kind === "call" && price.unit === "tenth" && isPriced(this.#terms);
   }
 
-  /** Tenths of a second until now, a begun one whole. */
+  /** Tenths of a second until now; a begun one counts whole. */
   get #tenths(): number {
     if (this.#begunAt === undefined) return 0;
     return Math.ceil(((this.#endedAt ?? performance.now()) - this.#begunAt) / 100);
@@ -144,7 +144,7 @@ export class SessionMoney {
     return snapshot.prices.groupRatio(this.target?.group ?? groups[0] ?? "default");
   }
 
-  /** Charges what was used; answers the charge, or undefined where that was done before. */
+  /** Charges what was used; returns the charge, or undefined if that was done before. */
   async settle(usage: SessionUsage, completion: Completion, facts: SessionFacts): Promise<Quota | undefined> {
     await this.#raising;
     const { request, deps } = this.#context;
@@ -211,7 +211,7 @@ interface SessionEnd {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** As if this process died now. */
+/** The completion that applies if this process dies now. */
 function stopped(usage: Usage): Completion {
   return {
     reason: "server_shutdown",

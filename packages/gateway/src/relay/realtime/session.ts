@@ -6,10 +6,10 @@ import { FramePipe, type FrameVerdict } from "./frame-pipe.ts";
 /** Whether a frame passes. */
 export type Verdict = FrameVerdict | Refused | Promise<boolean | Refused>;
 
-/** The client gets the refusal in place of the frame. */
+/** A refusal that the client gets in place of the frame. */
 export interface Refused {
   readonly refusal: AppError;
-  /** The client's name of its event. */
+  /** The client's id of its event. */
   readonly eventId: string | undefined;
   /** The answer that the upstream has begun and has to end. */
   readonly responseId?: string;
@@ -21,9 +21,9 @@ export interface SessionBill {
   send(frame: Buffer): Verdict;
   /** One text frame of the upstream. */
   take(frame: Buffer): Verdict;
-  /** The upstream has yet to report the cost of something. */
+  /** True if the upstream has yet to report the cost of something. */
   readonly isOpen: boolean;
-  /** Ids of the answers that it has not finished, as far as they have one. */
+  /** Ids of the answers that it has not finished, if they have one yet. */
   readonly openResponses: readonly (string | undefined)[];
   /** The session is over for its client. */
   over(): void;
@@ -37,21 +37,21 @@ export interface SessionLimits {
   /** Milliseconds without a frame from either side. */
   readonly idleMs: number;
   readonly totalMs: number;
-  /** How long the upstream is waited for when the session ends during an answer. */
+  /** How long to wait for the upstream if the session ends during an answer, in milliseconds. */
   readonly lingerMs: number;
   /** Time between pings of the client. */
   readonly pingMs: number;
-  /** A client that answers no ping for so long is disconnected. */
+  /** A client that answers no ping for this many milliseconds is disconnected. */
   readonly deadMs: number;
 }
 
 export const SESSION_LIMITS = { totalMs: 60 * 60_000, pingMs: 25_000, deadMs: 60_000 } as const;
 
-/** A client that sends faster is read more slowly; sound comes in fifty events a second. */
+/** A client that sends faster is read more slowly; sound comes in fifty events per second. */
 const MAX_EVENTS_PER_SECOND = 1_000;
 
 const CLOSE_WAIT_MS = 5_000;
-/** A process that stops has other things to finish. */
+/** Shorter, because a stopping process has other things to finish. */
 const LINGER_AT_SHUTDOWN_MS = 1_000;
 const POLICY = 1008;
 const INTERNAL = 1011;
@@ -88,7 +88,7 @@ export class RealtimeSession {
     this.ended = this.#run();
   }
 
-  /** Ends the conversation from this side; the client gets the reason. */
+  /** Ends the conversation from the gateway's side; the client gets the reason. */
   stop(error: AppError, reason: FinishReason): void {
     if (this.#reason) return;
     this.#tell(error);
@@ -168,13 +168,13 @@ export class RealtimeSession {
     this.#upstream.resume();
   }
 
-  /** What the client does not hear is not said either, and the upstream reports what it cost. */
+  /** An answer that the client no longer hears need not be spoken, and the upstream reports what it has cost. */
   #cancel(open: readonly (string | undefined)[]): void {
     for (const id of open)
       this.#upstream.send(JSON.stringify({ type: "response.cancel", ...(id ? { response_id: id } : {}) }));
   }
 
-  /** Nothing is left to wait for once the upstream has reported everything. */
+  /** Once the upstream has reported everything, there is nothing left to wait for. */
   #lingered(): void {
     if (this.#lingering && !this.#bill.isOpen) end(this.#upstream, NORMAL, "");
   }
@@ -201,7 +201,7 @@ function passable(code: number): number {
   return isKnown || (code >= 3000 && code <= 4999) ? code : INTERNAL;
 }
 
-/** A close frame carries 123 bytes of reason; a longer one is left out. */
+/** A close frame carries 123 bytes of reason; a longer one is omitted. */
 function cut(why: string): string {
   return Buffer.byteLength(why) <= 123 ? why : "";
 }

@@ -10,11 +10,11 @@ interface OpenTranscript {
   segments: string;
 }
 
-/** What the transcription of the client's speech costs, by the model that transcribes. */
+/** The cost of transcribing the client's speech, by the model that transcribes. */
 export class Transcripts {
   readonly #charged = new Map<string, Usage>();
   readonly #open = new Map<string, OpenTranscript>();
-  /** Without usage: counted when the session ends. */
+  /** Transcripts without usage: they are counted when the session ends. */
   readonly #uncounted: OpenTranscript[] = [];
   completed = 0;
 
@@ -33,7 +33,7 @@ export class Transcripts {
     else open.deltas += text;
   }
 
-  /** `usage` is believed; without one the text counts. */
+  /** Believes `usage`; if there is none, the text counts. */
   complete(itemId: string, usage: Usage | undefined, text: string, model: string): void {
     const open = this.#open.get(itemId) ?? { model, sound: 0, deltas: "", segments: "" };
     this.#open.delete(itemId);
@@ -53,7 +53,7 @@ export class Transcripts {
     return all;
   }
 
-  /** The same by an encoder. */
+  /** The same, counted by an encoder. */
   async counted(count: (model: string, text: string) => Promise<number>): Promise<ReadonlyMap<string, Usage>> {
     for (const one of this.#unreported())
       this.#charge(one.model, { ...estimated(one, await count(one.model, longest(one))), source: "counted" });

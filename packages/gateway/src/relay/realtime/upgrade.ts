@@ -89,15 +89,15 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
 
 interface Offer {
   readonly seen: { received: RelayRequest | undefined };
-  /** Completes the upgrade; rejects when that cannot be done. */
+  /** Completes the upgrade; rejects if that cannot be done. */
   readonly accept: () => Promise<WebSocket>;
-  /** Aborted when the client leaves before that, or this side gives it up. */
+  /** Aborted when the client leaves before that, or the gateway gives up. */
   readonly signal: AbortSignal;
   readonly giveUp: (error: AppError) => void;
   readonly client: ClientConnection;
 }
 
-/** Throws where no session can begin at all. */
+/** Throws if no session can begin at all. */
 function checkOpen(request: IncomingMessage, deps: RealtimeDeps): void {
   const [path = ""] = (request.url ?? "").split("?", 1);
   if (path !== PATH) throw new AppError("unknown_url", { values: { method: "GET", path } });
@@ -256,7 +256,7 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
   };
 }
 
-/** An accepted upgrade has no headers of limits; a refusal has those of its error. */
+/** An accepted upgrade has no limit headers; a refusal has those of its error. */
 function createClientConnection(socket: Duplex): ClientConnection {
   return {
     get closed() {

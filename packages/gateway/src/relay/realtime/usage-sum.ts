@@ -1,6 +1,6 @@
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 
-/** What both cost together. */
+/** Returns the cost of both together. */
 export function sum(one: Usage, other: Usage): Usage {
   return {
     input: one.input + other.input,
@@ -18,7 +18,7 @@ export function sum(one: Usage, other: Usage): Usage {
   };
 }
 
-/** The sum of the reported numbers, once one of them was out of bounds. */
+/** Returns the sum of the reported numbers if one of them was out of bounds. */
 function reportedBy(one: Usage, other: Usage): Pick<Usage, "reported"> | undefined {
   if (!one.reported && !other.reported) return undefined;
   const [a, b] = [one.reported ?? one, other.reported ?? other];

@@ -10,7 +10,7 @@ export type Outcome =
   | "upstream_error"
   | "timeout"
   | "client_abort"
-  /** Ended by a stop of this process. */
+  /** A shutdown of this process ended it. */
   | "server_shutdown"
   | "internal";
 
@@ -30,7 +30,9 @@ const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
 /** Statuses with which upstreams refuse a request that is invalid for every caller. */
 const OF_CLIENTS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** The outcome of a request that ended with an error of `code` and `status`; an upstream's own codes may be like ours. */
+/**
+ * Returns the outcome of a request that ended with an error of `code` and `status`; an upstream's code may equal ours.
+ */
 export function classifyOutcome(error: {
   readonly code: string | undefined;
   readonly status: number;

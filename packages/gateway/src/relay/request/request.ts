@@ -32,36 +32,36 @@ export interface RelayRequest extends StopNotes {
   readonly startedAt: number;
   /** The token's group when it is `auto`, for the log. */
   readonly autoGroup: string | undefined;
-  /** The answer is stored for follow-ups: by the upstream, or here where it is converted. */
+  /** True if the answer is stored for follow-ups: by the upstream, or by the gateway if it is converted. */
   readonly storesAnswer?: boolean;
   /** The only account that can serve: it stores what this request continues. */
   readonly pinnedAccount?: { readonly channelId: number; readonly keyIndex: number };
-  /** Ids in the body that answers to the same user named. */
+  /** Ids in the body that earlier answers to the same user named. */
   readonly ownIds?: ReadonlySet<string>;
-  /** Ids in the body that only a channel that lists them may be sent. */
+  /** Ids in the body that may be sent only to a channel that lists them. */
   readonly sharedIds?: SharedIds;
-  /** Fields of the form that travel with another value. */
+  /** Form fields that are sent with another value. */
   readonly formEdits?: ReadonlyMap<string, string>;
-  /** As the client sent them; nothing of them travels from here. */
+  /** The headers as the client sent them; none of them is forwarded from here. */
   readonly clientHeaders?: IncomingHttpHeaders;
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
-  /** Milliseconds that it waited for a channel; set when it left the queue. */
+  /** Milliseconds that the request waited for a channel; set when it leaves the queue. */
   queueMs?: number;
-  /** Its conversation stays with the channel that was chosen: a failure is not tried elsewhere. */
+  /** True if the conversation stays with the chosen channel: after a failure, no other one is tried. */
   isBound?: boolean;
-  /** Set once the limits of the caller have been asked. */
+  /** Set once the caller's limits have been checked. */
   isCounted?: boolean;
-  /** Why this side ends it; set also while no attempt is under way, and none begins after that. */
+  /** Why the gateway ends the request; also set while no attempt runs, and none begins after that. */
   stopped?: AppError;
-  /** Attempts that failed, oldest first; absent where none did. */
+  /** Failed attempts, oldest first; absent if there are none. */
   failures?: FailedAttempt[];
-  /** Where its channels are chosen; set once they are. */
+  /** The selection of its channels; set once they are chosen. */
   selection?: { candidates(): TracedCandidates };
-  /** Its conversation was served by the channel before. */
+  /** True if the channel served the conversation before. */
   isAffine?: boolean;
-  /** The form of its stream, which keep-alives may have begun. */
+  /** The form of its stream, which keep-alives may already have begun. */
   form?: StreamForm | undefined;
-  /** Its trace; set where traces are sent. */
+  /** Its span; set if traces are sent. */
   span?: CallSpan;
 }

@@ -5,11 +5,11 @@ import type { ChannelRecord } from "../../providers/core/types.ts";
 /** Ids that are not the user's own: only a channel that lists them may serve. */
 export interface SharedIds {
   readonly ids: readonly string[];
-  /** The answer where no channel does, in the words for an id that does not exist. */
+  /** The error if no channel lists them, worded like the one for an id that does not exist. */
   readonly refusal: AppError;
 }
 
-/** True when the operator lets clients of this channel name all of the ids. */
+/** True if the operator lets clients of this channel name all of the ids. */
 export function listsIds(
   { setting }: Pick<ChannelRecord, "setting">,
   { ids }: Partial<SharedIds> & Pick<SharedIds, "ids">,

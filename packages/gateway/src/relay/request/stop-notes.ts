@@ -9,8 +9,8 @@ export interface GuardrailNote {
 
 /** What can end a call besides its upstream. */
 export interface StopNotes {
-  /** Set when the guardrail refused a text or gave no verdict. */
+  /** Set if the guardrail refused a text or gave no verdict. */
   guardrail?: GuardrailNote;
-  /** What could not carry more: the balance of the user or the token, or a budget. */
+  /** What is exhausted: the balance of the user or the token, or a budget. */
   usedUp?: BudgetTerms | "balance";
 }

@@ -1,8 +1,8 @@
-// What a request notes of its route while it is served: the channels of its model, and the attempts that failed.
+// What a request records about its route while it is served: the channels of its model, and the attempts that failed.
 import type { AppError } from "../../lib/app-error.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** A channel in the order of the draw; `skipped` says why it was left out, "" where it was tried. */
+/** A channel in the order of the draw; `skipped` says why it was left out, "" if it was tried. */
 export type CandidateEntry = readonly [
   channel: number,
   group: string,
@@ -18,11 +18,11 @@ export interface TracedCandidates {
   readonly entries: readonly CandidateEntry[];
   /** Channels that could have served. */
   readonly open: number;
-  /** All of them, listed or not. */
+  /** Number of all channels, listed or not. */
   readonly total: number;
 }
 
-/** A trace has no room for more. */
+/** Most candidates that a trace has room for. */
 export const MAX_CANDIDATES = 16;
 
 /** What a trace records of an attempt. */
@@ -46,10 +46,10 @@ export interface FailedAttempt {
   readonly failure: {
     readonly error: AppError;
     readonly outcome: Outcome;
-    /** The upstream's own words, masked; for operators. */
+    /** The upstream's own message, masked; for operators. */
     readonly said?: string;
   };
   readonly endedAt: number;
-  /** Why no further channel was tried; undefined where one was. */
+  /** Why no further channel was tried; undefined if one was. */
   end: string | undefined;
 }

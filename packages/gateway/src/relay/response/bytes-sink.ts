@@ -5,8 +5,8 @@ import type { Completion, SinkContext, Sink } from "./sink.ts";
 import type { FinishReason } from "../upstream/attempt-result.ts";
 
 /**
- * Sound, images and other answers that are no JSON: forwarded as they come. The last piece waits for the next one,
- * so that the charge is safe before the answer is complete.
+ * Forwards sound, images and other answers that are not JSON as they come. The last piece waits for the next one, so
+ * that the charge is safe before the answer is complete.
  */
 export class BytesSink implements Sink {
   readonly #context: SinkContext;

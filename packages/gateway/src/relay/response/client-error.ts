@@ -14,8 +14,8 @@ export interface ErrorContext {
 }
 
 /**
- * Sends the error in the client's protocol: a whole answer, or an event after the head of a stream. `form` is that
- * of a stream without an event so far, `streamedModel` the model of a streamed call.
+ * Sends the error in the client's protocol: as a whole answer, or as an event after the head of a stream. `form`
+ * belongs to a stream without an event so far, `streamedModel` is the model of a streamed call.
  */
 export function sendError(
   response: ServerResponse,
@@ -39,7 +39,7 @@ export function sendError(
   const answer = errorAnswer(dialect, error, requestId);
   const body = Buffer.from(answer.body);
   response.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
-  // A process that stops closes every connection right after this.
+  // A stopping process closes every connection right after this.
   if (response.req.complete || error.code === "server_shutdown") response.end(body);
   else response.write(body, () => endOnceSent(response));
 }

@@ -8,13 +8,16 @@ const NOTHING = Buffer.alloc(0);
 const EMPTY_CHOICES = Buffer.from('"choices":[]');
 const NULL_DELTA = Buffer.from('"delta":null');
 
-/** The events of a stream as its client requested them: without usage that only the gateway reads, and complete. */
+/**
+ * Prepares the events of a stream as its client requested them: complete, and without usage that only the gateway
+ * reads.
+ */
 export class ClientEvents {
   readonly #context: SinkContext;
   readonly #upstream: Dialect;
   readonly #translation: StreamTranslation | undefined;
   readonly #meter: UsageMeter;
-  /** An event whose names a chunk with usage repeats; held for clients that request one. */
+  /** An event whose names a chunk with usage repeats; held for clients that request such a chunk. */
   #head: JsonObject | undefined;
 
   constructor(context: SinkContext, { upstream, translation }: UpstreamStream, meter: UsageMeter) {
@@ -40,14 +43,14 @@ export class ClientEvents {
     return isPlayground ? this.#editForPlayground(edited) : edited;
   }
 
-  /** Readers of playgrounds take every event of an answer for a chunk whose choices have an object `delta`. */
+  /** Playgrounds take every event of an answer for a chunk whose choices have an object `delta`. */
   #editForPlayground(blocks: Buffer): Buffer {
     const isEarly = !this.#meter.finished && blocks.includes(EMPTY_CHOICES);
     const cut = isEarly ? cutEvents(blocks, hasNoChoices) : blocks;
     return cut.includes(NULL_DELTA) ? Buffer.from(cut.toString("utf8").replaceAll('"delta":null', '"delta":{}')) : cut;
   }
 
-  /** The last bytes of the answer: `last` are its last events, in the client's protocol already. */
+  /** Returns the last bytes of the answer; `last` are its last events, already in the client's protocol. */
   last(last: Buffer, usage: Usage): Buffer {
     const { terminator = NOTHING } = this.#context.dialect;
     if (!this.#translation) return Buffer.concat([withoutTerminator(last), ...this.#missingEvents(usage), terminator]);
@@ -55,7 +58,7 @@ export class ClientEvents {
     return Buffer.concat([withoutTerminator(Buffer.concat([last, rest])), terminator]);
   }
 
-  /** Final events that an upstream of the client's protocol left out. */
+  /** Returns final events that an upstream of the client's protocol left out. */
   #missingEvents(usage: Usage): Buffer[] {
     const { dialect, request } = this.#context;
     const lacksUsage = request.spec.wantsStreamUsage && !this.#meter.usage;

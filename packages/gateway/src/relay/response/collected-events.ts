@@ -5,7 +5,7 @@ import { classifyStreamEvent } from "../conversion/event-kind.ts";
 import { StreamClosing } from "./stream-closing.ts";
 import { holdsContent } from "./stream-beginning.ts";
 
-/** Turns an upstream's whole answer into the client's, when the protocols differ. */
+/** Converts an upstream's whole answer to the client's, if the protocols differ. */
 export type AnswerTranslation = ((answer: JsonObject) => JsonObject) | undefined;
 
 /** How the answer of one upstream is read. */
@@ -14,21 +14,21 @@ export interface UpstreamAnswerReader {
   /** Protocol of the decoder's output. */
   readonly upstream: Dialect;
   readonly translate: AnswerTranslation;
-  /** The upstream streams unasked, and says so: its events are added up. */
+  /** True if the upstream streams without being asked, and says so: its events are combined. */
   readonly isEventStream: boolean;
 }
 
-/** The events of a stream whose client asked for a whole answer; it ends like one that is passed on. */
+/** Collects the events of a stream whose client asked for a whole answer; it ends like a stream that is passed on. */
 export class CollectedEvents {
   readonly #decoder: ResponseDecoder;
   readonly #reader: Pick<UpstreamAnswerReader, "upstream">;
   readonly #meter: UsageMeter;
   readonly #closing: StreamClosing;
   readonly #blocks: Buffer[] = [];
-  /** Some event belongs to an answer. */
+  /** True if some event belongs to an answer. */
   hasPart = false;
 
-  /** `end` is called when the upstream has said everything and does not close. */
+  /** `end` is called when the upstream has sent everything but does not close. */
   constructor(reader: Pick<UpstreamAnswerReader, "decoder" | "upstream">, answers: number, end: () => void) {
     this.#decoder = reader.decoder;
     this.#reader = reader;
@@ -44,12 +44,12 @@ export class CollectedEvents {
     return this.#meter.finished;
   }
 
-  /** Throws for what cannot be framed or converted. */
+  /** Throws if the chunk cannot be framed or converted. */
   add(chunk: Buffer): void {
     this.#keep(this.#decoder.feed(chunk));
   }
 
-  /** All events of the stream. */
+  /** Returns all events of the stream. */
   end(): Buffer {
     this.#closing.stop();
     this.#keep(this.#decoder.rest());

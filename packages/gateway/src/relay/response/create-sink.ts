@@ -30,7 +30,9 @@ interface AnswerHead {
   readonly context: BridgeContext;
 }
 
-/** The sink for an answer of this status and content type. Undefined = it is refused, and the attempt has failed. */
+/**
+ * Returns the sink for an answer of this status and content type; undefined if it is refused and the attempt failed.
+ */
 export function createSink(context: SinkContext, head: AnswerHead, counter: TokenCounter): Sink | undefined {
   const { status, headers } = head;
   if (status < 200 || status > 299) return new FailureSink(context, status);
@@ -67,7 +69,7 @@ function resolveShape(type: string, context: SinkContext): Shape {
   return stream && isFramedByEvents(context.target) ? "unclear" : "json";
 }
 
-/** The shape of an answer that does not call itself JSON or events. */
+/** Returns the shape of an answer whose content type is neither JSON nor events. */
 function resolveOtherShape(type: string, { request, target }: SinkContext): Shape {
   const { operation, stream } = request.spec;
   const known = operation === "audio.speech" ? "bytes" : TEXT_OPERATIONS.has(operation) ? "text" : undefined;

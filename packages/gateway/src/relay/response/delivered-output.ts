@@ -10,8 +10,8 @@ import type { FinishReason } from "../upstream/attempt-result.ts";
 import { UnseenOutput } from "./unseen-output.ts";
 
 /**
- * Bytes of a stream for each of its tokens at least, but for texts without any framing; what they have beyond their
- * reservation is not charged.
+ * Fewest bytes of a stream for each of its tokens, except for texts without any framing; tokens of such texts beyond
+ * their reservation are not charged.
  */
 const BYTES_OF_TOKEN = 3;
 /** Bytes of the upstream between two checks of the reservation. */
@@ -30,7 +30,7 @@ export class DeliveredOutput {
   readonly #context: SinkContext;
   readonly #deps: DeliveredOutputDeps;
   readonly #counter: OutputCounter;
-  /** Undefined where no tool of the vendor can be called. */
+  /** Undefined if no tool of the vendor can be called. */
   readonly #hostedCalls: HostedCalls | undefined;
   readonly #unseen: UnseenOutput | undefined;
   #received = 0;
@@ -62,7 +62,7 @@ export class DeliveredOutput {
     if (this.#hostedCalls) for (const { data } of parseEvents(blocks)) if (data) this.#hostedCalls.see(data);
   }
 
-  /** They come with usage; many upstreams name them in every event. */
+  /** Tiers come with usage; many upstreams name them in every event. */
   #noteTiers(blocks: Buffer): void {
     const { usage } = this.#deps.meter;
     if (usage === this.#usage || !mayNameTiers(blocks)) return;
@@ -76,7 +76,7 @@ export class DeliveredOutput {
   }
 
   /**
-   * Undefined where the reservation covers these events as well. Otherwise resolves when it does, or when the stream has
+   * Undefined if the reservation covers these events as well. Otherwise resolves when it does, or when the stream has
    * been stopped.
    */
   covering(blocks: Buffer): Promise<void> | undefined {
@@ -89,7 +89,7 @@ export class DeliveredOutput {
     return undefined;
   }
 
-  /** The last events were not delivered: usage that came with them does not count. */
+  /** The last events were not delivered, so usage that came with them does not count. */
   withhold(): void {
     this.#isWithheld = true;
   }
@@ -101,12 +101,12 @@ export class DeliveredOutput {
     this.#context.progress(() => this.#counter.bound());
   }
 
-  /** The client left, and the answer is read to learn its cost. */
+  /** True if the client left and the answer is read to learn its cost. */
   get isReadOn(): boolean {
     return this.#unseen?.isReadOn === true;
   }
 
-  /** Calls `stop` when the answer was read far enough; false where it is not read on. */
+  /** Calls `stop` when enough of the answer was read; false if it is not read further. */
   readOn(stop: () => void): boolean {
     return this.#unseen?.readOn(this.#counter, stop) === true;
   }

@@ -17,7 +17,7 @@ afterEach(() => {
   }
 });
 
-/** A client that sends `requests` at once and reads nothing of its own accord. */
+/** A client that sends `requests` at once and reads nothing on its own. */
 async function client(handle: RequestListener, requests = "GET / HTTP/1.1\r\nhost: x\r\n\r\n"): Promise<Socket> {
   const server = createServer(handle);
   opened.push(server);

@@ -12,7 +12,7 @@ export const STREAM_HEADERS: Record<string, string> = {
 
 /** Judges an answer before it is charged and before its end leaves; an error means that it must not leave. */
 export interface AnswerJudge {
-  /** The end of a stream: `last` are whole events that were not written yet. */
+  /** Judges the end of a stream; `last` are whole events that were not written yet. */
   stream(last: Buffer | undefined): Promise<AppError | undefined>;
   judgeAnswer(text: string): Promise<AppError | undefined>;
 }
@@ -46,17 +46,17 @@ export class Delivery implements Member {
     if (response.destroyed || response.closed) this.#isDisconnected = true;
   }
 
-  /** The client left before the answer ended. */
+  /** True if the client left before the answer ended. */
   get isDisconnected(): boolean {
     return this.#isDisconnected;
   }
 
-  /** Undefined where answers are not judged. */
+  /** Undefined if answers are not judged. */
   get judge(): AnswerJudge | undefined {
     return undefined;
   }
 
-  /** Calls back when the answer may be known to the client: at once where answers are not judged. */
+  /** Calls back when the client may learn about the answer: at once if answers are not judged. */
   whenAllowed(run: () => void): void {
     run();
   }
@@ -72,8 +72,8 @@ export class Delivery implements Member {
   }
 
   /**
-   * The answer is a stream: it is kept alive from now on, whatever its protocol. `form` writes it where it has a form of
-   * its own, `heartbeat` takes the place of a comment.
+   * The answer is a stream and gets keep-alives from now on, whatever its protocol. `form` writes the stream if it has
+   * a form of its own, `heartbeat` replaces the comment.
    */
   startStream(form: StreamForm | undefined, heartbeat: Buffer = COMMENT): void {
     this.form = form;
@@ -94,12 +94,12 @@ export class Delivery implements Member {
     this.sendHead(this.streamHead ?? {});
   }
 
-  /** Status 200 with these headers, unless a head is out already. */
+  /** Sends status 200 with these headers, unless a head was sent already. */
   sendHead(headers: Record<string, string>): void {
     if (!this.response.headersSent && !this.#isDisconnected) this.response.writeHead(200, headers);
   }
 
-  /** Answers false when the client does not keep up; `onDrain` is then called once. */
+  /** Returns false if the client does not keep up; `onDrain` is then called once. */
   write(bytes: Buffer, onDrain: () => void): boolean {
     if (this.#isDisconnected || this.response.writableEnded) return true;
     this.lastWriteTick = this.#ticker.now;
@@ -120,7 +120,9 @@ export class Delivery implements Member {
     this.#expectRead();
   }
 
-  /** A small answer as a text of its bytes: it leaves in one piece with its head, which takes a tenth less time. */
+  /**
+   * Sends a small answer as a string of its bytes: it leaves in one piece with its head, which takes a tenth less time.
+   */
   endWhole(bytes: Buffer): void {
     if (this.form || bytes.length > ONE_PIECE) return this.end(bytes);
     this.#stopTicking();
@@ -129,7 +131,7 @@ export class Delivery implements Member {
     this.#expectRead();
   }
 
-  /** The last event of a stream that failed, and then a broken connection. */
+  /** Sends the last event of a stream that failed, then breaks the connection. */
   breakOff(frame: Buffer): void {
     this.#stopTicking();
     if (this.#isDisconnected || this.response.writableEnded) return;
@@ -143,9 +145,9 @@ export class Delivery implements Member {
     this.response.destroy();
   }
 
-  /** A keep-alive between two events; also commits the head of a stream. */
+  /** Sends a keep-alive between two events; also commits the head of a stream. */
   beat(): void {
-    // An error that other code sent may wait for an earlier answer of the same connection.
+    // An error that other code sent may wait for an earlier answer on the same connection.
     if (this.#isDisconnected || !this.keepAlive || this.#onDrain || this.response.writableEnded) return;
     this.sendStreamHead();
     this.lastWriteTick = this.#ticker.now;
@@ -156,7 +158,7 @@ export class Delivery implements Member {
     return this.#onDrain !== undefined;
   }
 
-  /** Bytes that the socket does not accept at once stay in memory: a client that reads none of them is cut off. */
+  /** Bytes that the socket does not accept at once stay in memory, so a client that reads none of them is cut off. */
   #expectRead(): void {
     if (this.response.writableLength > 0) this.response.setTimeout(this.#ticker.stuckMs);
   }
@@ -238,5 +240,5 @@ export class DeliveryTicker {
 const TICK_MS = 250;
 const ONE_PIECE = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
-/** Readers of server-sent events ignore it. */
+/** A comment, which readers of server-sent events ignore. */
 const COMMENT = Buffer.from(": ping\n\n");

@@ -8,26 +8,26 @@ const EMPTY_LIST = Buffer.from("[]");
 const DONE = Buffer.from("[DONE]");
 const COLON = 0x3a;
 
-/** True when some line carries data: comments and bare `event:` lines alone do not begin an answer. */
+/** True if some line carries data: comments and bare `event:` lines alone do not begin an answer. */
 export function hasData(blocks: Buffer): boolean {
   return blocks.includes(DATA);
 }
 
-/** Whole event blocks without the upstream's comments; the same buffer when there are none. */
+/** Returns whole event blocks without the upstream's comments; the same buffer if there are none. */
 export function stripComments(blocks: Buffer): Buffer {
   if (blocks[0] !== COLON && !blocks.includes(COMMENT_LINE)) return blocks;
   const rest = splitBlocks(blocks).map(withoutComments).filter(hasData);
   return Buffer.concat(rest);
 }
 
-/** Event blocks without those whose JSON matches; the same buffer when none does. */
+/** Returns event blocks without those whose JSON matches; the same buffer if none does. */
 export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
   const all = splitBlocks(blocks);
   const rest = all.filter((block) => !isMatch(block, matches));
   return rest.length === all.length ? blocks : Buffer.concat(rest);
 }
 
-/** The event blocks before the first one that reports a failure, by name or content. */
+/** Returns the event blocks before the first one that reports a failure, by name or content. */
 export function beforeError(blocks: Buffer, errorIn: (event: JsonObject) => unknown): Buffer {
   const tells = ({ event, data }: StreamEvent) =>
     event === "error" || (data !== undefined && errorIn(data) !== undefined);
@@ -37,9 +37,9 @@ export function beforeError(blocks: Buffer, errorIn: (event: JsonObject) => unkn
 }
 
 /**
- * Event blocks without those that hold usage alone; the same buffer when there is none. Usage is at the end, so the
- * search runs from there to the last run of such blocks; of what comes before, only blocks with an empty list are read:
- * some upstreams report after every piece of text.
+ * Returns event blocks without those that hold only usage; the same buffer if there are none. Usage is at the end, so
+ * the search covers the last run of such blocks; before it, only blocks with an empty list are read, because some
+ * upstreams report after every piece of text.
  */
 export function cutUsageEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
   const all = splitBlocks(blocks);
@@ -63,18 +63,18 @@ function isMatch(block: Buffer, matches: (event: JsonObject) => boolean): boolea
   return parseEvents(block).some(({ data }) => data !== undefined && matches(data));
 }
 
-/** True when an event breaks off inside its JSON: the upstream was cut, the answer is not complete. */
+/** True if an event breaks off inside its JSON: the upstream was cut off, and the answer is not complete. */
 export function isBrokenOff(blocks: Buffer): boolean {
   return parseEvents(blocks).some(({ data, raw }) => data === undefined && raw.startsWith("{"));
 }
 
-/** Event blocks without the last one. */
+/** Returns event blocks without the last one. */
 export function withoutLast(blocks: Buffer): Buffer {
   const before = blocks.lastIndexOf(BLANK_LINE, blocks.length - BLANK_LINE.length - 1);
   return blocks.subarray(0, before < 0 ? 0 : before + BLANK_LINE.length);
 }
 
-/** Event blocks without a `[DONE]` at their end. */
+/** Returns event blocks without a `[DONE]` at their end. */
 export function withoutTerminator(blocks: Buffer): Buffer {
   const at = blocks.lastIndexOf(DONE);
   if (at < 0) return blocks;

@@ -1,6 +1,6 @@
 type Work = () => void;
 
-/** Work of a stream that waits, in order, until its reservation covers a piece of the answer. */
+/** Holds work of a stream, in order, until its reservation covers a piece of the answer. */
 export class HeldWork {
   #queue: Work[] | undefined;
 
@@ -8,7 +8,7 @@ export class HeldWork {
     return this.#queue !== undefined;
   }
 
-  /** True where the work has to wait behind a piece. */
+  /** True if the work has to wait behind a piece. */
   defers(work: Work): boolean {
     return this.#queue !== undefined && this.#queue.push(work) > 0;
   }

@@ -8,17 +8,18 @@ const DIGEST_AT = 16 * 1024;
 /** Characters of text that collect before the encoder counts them. */
 const COUNT_AT = 24 * 1024;
 /**
- * Smaller blocks are copied together: a buffer for each of 60 small blocks takes three times the bytes that are in them.
+ * Smaller blocks are copied together: a buffer for each of 60 small blocks takes three times the bytes that they
+ * contain.
  */
 const SMALL = 1024;
 const SHEET = 2 * 1024;
-/** Unused sheets: without reuse they would reach the old generation, which is collected late. */
+/** Unused sheets, for reuse: otherwise they would reach the old generation, which is collected late. */
 const spare: Buffer[] = [];
 const MAX_SPARE = 2_048;
 
 /**
- * Counts what a stream has delivered, in case the upstream reports no usage. Collects the forwarded blocks and reads them only when
- * they pile up or when a count is asked for, so a stream whose usage arrives pays next to nothing.
+ * Counts what a stream has delivered, in case the upstream reports no usage. Collects the forwarded blocks and reads
+ * them only when they pile up or a count is needed, so a stream whose usage arrives pays next to nothing.
  */
 export class OutputCounter {
   readonly #dialect: Dialect;
@@ -86,13 +87,13 @@ export class OutputCounter {
     return this.#countedBound + promptTokenBound(this.#text) + this.#extra;
   }
 
-  /** The same with blocks that have not been offered yet. */
+  /** The same, including blocks that have not been offered yet. */
   boundWith(blocks: Buffer): number {
     const { text, extra } = this.#readTexts(blocks);
     return this.bound() + promptTokenBound(text) + extra;
   }
 
-  /** Tokens so far and of these blocks, by the model's encoder. */
+  /** Counts the tokens so far and in these blocks with the model's encoder. */
   async countWith(blocks: Buffer): Promise<number> {
     const { text, extra } = this.#readTexts(blocks);
     const counts = text === "" ? [0] : await this.#counter.count(this.#model, [text]);
@@ -107,7 +108,7 @@ export class OutputCounter {
     };
   }
 
-  /** Output tokens by the model's encoder; by the upper estimate where the encoder fails. */
+  /** Counts output tokens with the model's encoder; returns the upper estimate if the encoder fails. */
   async count(): Promise<number> {
     this.#digest();
     this.#countText();
@@ -131,7 +132,7 @@ export class OutputCounter {
     } finally {
       this.release();
     }
-    // One flat text: a sum of many small ones keeps each of them.
+    // One flat text: a concatenation would keep each of the many small ones in memory.
     this.#text = this.#text === "" ? found.join("") : [this.#text, ...found].join("");
     if (this.#text.length > COUNT_AT) this.#countText();
   }

@@ -158,11 +158,11 @@ async function runPackets(client: DialectId, upstream: DialectId, packets: reado
 }
 
 const LAST = /^"\[DONE\]|"(?:message_stop|response\.completed)"/;
-/** What only a conversion cannot read. */
+/** Events that only a conversion cannot read. */
 const UNREADABLE =
   /"choices":"none"|"candidates":"none"|"content_block_delta","index":0}|"response.output_text.delta"}/;
 
-/** Nothing follows the last event of a protocol, nor one that a conversion cannot read. */
+/** Nothing follows the last event of a protocol, nor an event that a conversion cannot read. */
 function upToLast(stream: readonly (object | string)[], isConverted: boolean): readonly (object | string)[] {
   const last = stream.findIndex((event) => {
     const text = JSON.stringify(event);

@@ -36,7 +36,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** An answer whose charge fails as nothing in the ledger should; asked again, it is closed. */
+/** An answer whose charge fails in a way that no ledger should; a second charge finds it closed. */
 function createContext(delivery: Delivery, faults: unknown[], finish: (result: AttemptResult) => void): SinkContext {
   const request = { id: "req-1", spec: { model: "m", stream: true, wantsStreamUsage: false }, body: {} };
   let asked = 0;

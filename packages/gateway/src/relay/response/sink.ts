@@ -20,23 +20,23 @@ export interface Completion {
   readonly reason: FinishReason;
   /** Usage that the upstream reported. */
   readonly usage: Usage | undefined;
-  /** Set where the client got no content: counting what was delivered gives nothing. */
+  /** Set if the client got no content: there is no delivered output to count. */
   readonly nothing?: Nothing | undefined;
-  /** Counts the output that was delivered; called only where the upstream's usage is missing or in doubt. */
+  /** Counts the output that was delivered; called only if the upstream's usage is missing or in doubt. */
   countOutput(): Promise<number>;
-  /** Upper estimate of the same, without the encoder; undefined where nothing is delivered before it is charged. */
+  /** Upper estimate of the same, without the encoder; undefined if nothing is delivered before it is charged. */
   outputBound?(): number;
-  /** Bytes of the answer as it arrived; undefined where they do not limit its tokens. */
+  /** Bytes of the answer as it arrived; undefined if they do not limit its tokens. */
   readonly bytes?: number;
   /** Calls of tools that the vendor ran. */
   readonly toolCalls?: Readonly<Record<string, number>> | undefined;
-  /** Milliseconds that the model may have thought unseen; set where its usage did not come. */
+  /** Milliseconds that the model may have reasoned without visible output; set if its usage did not come. */
   readonly unseenMs?: number | undefined;
   /** The model that the answer names. */
   readonly model?: string | undefined;
   /** The tiers that the answer names as those that served. */
   readonly servedTiers?: ServedTiers | undefined;
-  /** Monotonic milliseconds of the first content; undefined when there was none. */
+  /** Monotonic milliseconds of the first content; undefined if there was none. */
   readonly firstContentAt: number | undefined;
 }
 
@@ -50,15 +50,15 @@ export interface SinkContext {
   readonly controller: Dispatcher.DispatchController;
   /** Monotonic milliseconds of the call. */
   readonly startedAt: number;
-  /** How far a stream is read whose client left; undefined = no further. */
+  /** How far a stream is read after its client has left; undefined = no further. */
   readonly readOn: ReadOn | undefined;
   /** Charges exactly once; resolves with the usage that was charged when the charge can no longer be lost. */
   settle(completion: Completion): Promise<Usage>;
-  /** A whole answer of the upstream, before it is sent. */
+  /** Called with a whole answer of the upstream, before it is sent. */
   answered(answer: JsonObject): void;
-  /** Upper estimate of the output so far, used where the reservation can grow; may lead to a call of `stop`. */
+  /** Upper estimate of the output so far, used if the reservation can grow; may lead to a call of `stop`. */
   progress(outputBound: () => number): void;
-  /** Output tokens that are reserved where the reservation grows with the answer; Infinity elsewhere. */
+  /** Output tokens that are reserved, if the reservation grows with the answer; Infinity otherwise. */
   readonly outputRoom: number;
   /**
    * Raises the reservation to an answer of this length: resolves when it is covered, or when the stream has been stopped
@@ -71,7 +71,7 @@ export interface SinkContext {
   fault(error: unknown): void;
   /** Classifies an upstream's failure. */
   classifyFailure(status: number, body: Buffer): Failure;
-  /** The same for a failure that was read already; hides what belongs to the operator. */
+  /** The same for a failure that was already read; hides what belongs to the operator. */
   refused(upstreamError: UpstreamError): Failure;
 }
 
@@ -80,7 +80,7 @@ export interface UpstreamStream {
   readonly decoder: ResponseDecoder;
   /** Protocol of the decoder's output. */
   readonly upstream: Dialect;
-  /** Undefined when the client speaks that protocol too. */
+  /** Undefined if the client speaks that protocol too. */
   readonly translation: StreamTranslation | undefined;
 }
 
@@ -92,9 +92,9 @@ export interface Sink {
   fail(error: Error): void;
   /** The completion that would be charged if the answer ended now; undefined while nothing has reached the client. */
   soFar(): Completion | undefined;
-  /** Answers that are collected before they are sent: true when more than keep-alives has arrived. */
+  /** For answers that are collected before they are sent: true if more than keep-alives has arrived. */
   hasContent?(): boolean;
-  /** The client left; true where the answer is read further to learn its cost. */
+  /** Called when the client leaves; true if the answer is read further to learn its cost. */
   readsOn?(): boolean;
   /** Ends a running answer from this side: drain, empty balance. */
   stop(error: AppError, reason: FinishReason): void;

@@ -7,14 +7,14 @@ const BYTE_ORDER_MARK = 0xef;
 /** How the fields of an event begin: `data`, `event`, `id`, `retry`. JSON begins with none of them. */
 const FIELDS: ReadonlySet<number> = new Set([...Buffer.from("deir"), COLON]);
 
-/** True for server-sent events, false for anything else, undefined while all is blank. */
+/** True for server-sent events, false for anything else, undefined while all bytes are blank. */
 export function looksLikeEvents(bytes: Buffer): boolean | undefined {
   let at = bytes[0] === BYTE_ORDER_MARK ? 3 : 0;
   while (at < bytes.length && (bytes[at] as number) <= 0x20) at++;
   return at >= bytes.length ? undefined : FIELDS.has(bytes[at] as number);
 }
 
-/** For answers to streaming clients whose content type is missing or says JSON: their first byte tells what they are. */
+/** For answers to streaming clients whose content type is missing or JSON: the first byte shows what they are. */
 export class SniffingSink implements Sink {
   readonly #make: (isEvents: boolean) => Sink;
   #sink: Sink | undefined;

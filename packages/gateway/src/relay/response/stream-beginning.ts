@@ -7,7 +7,7 @@ import type { SinkContext, UpstreamStream } from "./sink.ts";
 
 /** Most bytes that an upstream may send before the first event of its answer. */
 const MAX_METADATA_BYTES = 64 * 1024;
-/** Most bytes of events that say nothing yet, next to what the upstream repeats of the request. */
+/** Most bytes of events without content, not counting what the upstream repeats of the request. */
 const MAX_OPENING_BYTES = 256 * 1024;
 /** Events of one answer that may repeat the instructions and tools of its request. */
 const MAX_ECHOES = 3;
@@ -17,13 +17,13 @@ export interface Begun {
   readonly events: Buffer;
   readonly sent: Buffer;
   readonly hasContent: boolean;
-  /** The answer ended without content because the prompt was refused. */
+  /** True if the answer ended without content because the prompt was refused. */
   readonly isRefused: boolean;
 }
 
 /**
- * Holds the events before the first content of an answer. Content decides: until the client would see any, another
- * channel may serve, and nothing is owed. Every event is judged by itself, whatever else its read of the socket holds.
+ * Holds the events before the first content of an answer. Content decides: until the client would see some, another
+ * channel may serve and nothing is owed. Every event is judged on its own, whatever else its read of the socket holds.
  */
 export class StreamBeginning {
   readonly #context: SinkContext;
@@ -32,9 +32,9 @@ export class StreamBeginning {
   readonly #events: Buffer[] = [];
   readonly #sent: Buffer[] = [];
   #size = 0;
-  /** The upstream has begun an answer. */
+  /** True if the upstream has begun an answer. */
   hasOpened = false;
-  /** The upstream has said something that the client has not seen yet, or never will. */
+  /** True if the upstream has sent something that the client has not seen yet, or never will. */
   #hasUnseen = false;
   #isRefused = false;
 
@@ -45,8 +45,8 @@ export class StreamBeginning {
   }
 
   /**
-   * Reads one event. Returns what begins when it has content or ends the answer, the failure when it shows that none
-   * will come, and undefined while further events decide.
+   * Reads one event. Returns the begun answer if the event has content or ends the answer, the failure if it shows that
+   * no content will come, and undefined while further events decide.
    */
   read(block: Buffer): Begun | Failure | undefined {
     this.#meter.feed(block);
@@ -77,7 +77,7 @@ export class StreamBeginning {
 
   #decide(hasContent: boolean): Begun | Failure | undefined {
     const { finished, terminated } = this.#meter;
-    // A conversion may hold calls of tools back until the end.
+    // A conversion may hold tool calls back until the end.
     if (hasContent || finished) return this.#begun(hasContent || this.#hasUnseen);
     if (terminated) return this.#hasUnseen ? this.#begun(true) : emptyStream();
     if (!this.hasOpened) return this.#size > MAX_METADATA_BYTES ? misfit() : undefined;
@@ -108,7 +108,7 @@ export class StreamBeginning {
   }
 }
 
-/** True when some event of these blocks shows the client a piece of the answer. */
+/** True if some event of these blocks shows the client a piece of the answer. */
 export function holdsContent(blocks: Buffer, dialect: Dialect): boolean {
   return firstEvent(blocks, ({ data }) => data !== undefined && dialect.hasContent(data)) !== undefined;
 }

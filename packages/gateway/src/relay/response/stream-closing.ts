@@ -8,8 +8,8 @@ const AFTER_FINISH_MS = 10_000;
 const FINISH = /"finish_?[rR]eason"\s*:\s*"[^"]/g;
 
 /**
- * Ends a stream whose upstream said that the answer is over and does not close. Only content puts the end off:
- * comments, pings and empty events are no life.
+ * Ends a stream whose upstream said that the answer is over but does not close. Only content delays the end: comments,
+ * pings and empty events do not count.
  */
 export class StreamClosing {
   readonly #meter: UsageMeter;
@@ -27,12 +27,12 @@ export class StreamClosing {
     this.#end = end;
   }
 
-  /** `blocks` are events that the meter has read, the end of the answer among them or before them. */
+  /** `blocks` are events that the meter has read; the end of the answer is in them or came before. */
   note(blocks: Buffer, hasContent: () => boolean): void {
     if (this.#meter.continues === true) return;
     const hasUsage = this.#meter.usage !== undefined;
     const isWhole = this.#haveAllEnded(blocks);
-    // Some upstreams give fewer answers than requested: their usage says that there will be no more.
+    // Some upstreams give fewer answers than requested: their usage shows that no more will come.
     if (!isWhole && !hasUsage) return;
     const restMs = isWhole && hasUsage ? AFTER_USAGE_MS : AFTER_FINISH_MS;
     if (this.#timer !== undefined && restMs === this.#restMs && !hasContent()) return;
@@ -46,7 +46,7 @@ export class StreamClosing {
     return this.#ended >= this.#answers;
   }
 
-  /** Waits as long again. */
+  /** Waits for the same time again. */
   restart(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#end, this.#restMs).unref();

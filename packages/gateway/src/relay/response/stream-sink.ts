@@ -44,8 +44,8 @@ const NOTHING = Buffer.alloc(0);
 type Phase = "beginning" | "flowing" | "closing" | "over";
 
 /**
- * Server-sent events from the upstream to the client. Whole event blocks are forwarded as they come; the meter
- * reads along. The last block waits until the charge is safe, so a delivered answer is always billed.
+ * Sends server-sent events from the upstream to the client. Whole event blocks are forwarded as they come, and the
+ * meter reads them too. The last block waits until the charge is safe, so a delivered answer is always billed.
  */
 export class StreamSink implements Sink {
   readonly #context: SinkContext;
@@ -90,7 +90,7 @@ export class StreamSink implements Sink {
 
   data(chunk: Buffer): void {
     if (this.#isOver) return;
-    // An error right behind the first part must not take the place of that part.
+    // An error right after the first part must not replace that part.
     if (this.#phase === "beginning") this.#read(chunk);
     else this.#arrived.add(chunk);
   }
@@ -181,7 +181,7 @@ export class StreamSink implements Sink {
     else this.#takeNext(events);
   }
 
-  /** Reads event by event until the answer begins; the events behind that follow it. */
+  /** Reads event by event until the answer begins; the events after that are passed on. */
   #takeBeginning(beginning: StreamBeginning, events: Buffer): void {
     if (!hasData(events)) return;
     for (const block of splitBlocks(events)) {
@@ -213,7 +213,7 @@ export class StreamSink implements Sink {
       this.#firstContentAt = performance.now();
   }
 
-  /** `events` as the upstream sent them, and as the client gets them. */
+  /** `events` are as the upstream sent them, `sent` as the client gets them. */
   #pass(events: Buffer, sent: Buffer): void {
     const covering = this.#delivered.covering(events);
     if (!covering) return this.#passCovered(events, sent);
@@ -260,17 +260,17 @@ export class StreamSink implements Sink {
     this.#context.finish({ kind: "failed", failure });
   }
 
-  /** The upstream has said everything and does not close. */
+  /** The upstream has sent everything but does not close. */
   #endQuiet(): void {
     this.#arrived.flush();
     if (this.#isOver) return;
-    // What the upstream still says waits behind a client that reads slowly.
+    // Further output of the upstream may wait behind a client that reads slowly.
     if (this.#context.delivery.isBlocked || this.#waiting.isWaiting) return this.#closing.restart();
     this.#complete();
     this.#context.controller.abort(new AppError("upstream_stream_interrupted"));
   }
 
-  /** The regular end: charge, then the last bytes. */
+  /** The regular end: charges, then sends the last bytes. */
   #complete(last: Buffer = NOTHING): void {
     this.#over();
     this.#held = this.#translation ? last : withoutLast(last);
@@ -294,7 +294,7 @@ export class StreamSink implements Sink {
     this.#close(this.#clientEvents.last(last, await this.#settle("stop")));
   }
 
-  /** Handles every failure here: no caller does, and the client would wait for ever or the process would end. */
+  /** Handles every failure here, because no caller does: the client would wait forever, or the process would end. */
   #finishing(work: Promise<void>): void {
     const { delivery } = this.#context;
     work
@@ -310,7 +310,7 @@ export class StreamSink implements Sink {
       });
   }
 
-  /** Closing events may hold calls of tools: they are judged as well, with usage that is known or after the charge. */
+  /** Closing events may hold tool calls, so they are judged as well, with usage that is known or after the charge. */
   async #completeJudged(judge: AnswerJudge, last: Buffer): Promise<void> {
     const early = this.#meter.usage && this.#clientEvents.last(last, this.#meter.usage);
     let error = await judge.stream(early ?? last);
@@ -359,7 +359,7 @@ export class StreamSink implements Sink {
   }
 
   #abandon(): void {
-    // A model that reasons unseen has worked since its answer opened.
+    // A model that reasons without visible output has been working since its answer opened.
     const isUnheard = this.#beginning !== undefined && !(this.#context.readOn && this.#beginning.hasOpened);
     this.#over();
     if (isUnheard) return this.#context.finish({ kind: "disconnected" });

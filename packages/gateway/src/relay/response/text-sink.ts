@@ -9,7 +9,10 @@ import { countTexts } from "./whole-sink.ts";
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 const HEAD = { "content-type": "text/plain; charset=utf-8" };
 
-/** A transcript that is plain text or subtitles: read whole, charged by its length in seconds or its tokens, then sent. */
+/**
+ * Reads a transcript in plain text or subtitles whole, charges it by its length in seconds or its tokens, then sends
+ * it.
+ */
 export class TextSink implements Sink {
   readonly #context: SinkContext;
   readonly #counter: TokenCounter;

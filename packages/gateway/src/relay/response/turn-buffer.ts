@@ -1,4 +1,4 @@
-/** More is passed on at once, so that back-pressure comes in time. */
+/** More bytes are passed on at once, so that back-pressure comes in time. */
 const MOST = 64 * 1024;
 
 /**
@@ -23,7 +23,7 @@ export class TurnBuffer {
     else if (this.#parts.length === 1) process.nextTick(this.#flush);
   }
 
-  /** Passes on what is here. */
+  /** Passes on the bytes that are here. */
   flush(): void {
     const parts = this.#parts;
     if (parts.length === 0) return;

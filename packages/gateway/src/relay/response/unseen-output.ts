@@ -2,21 +2,21 @@ import { firstEvent, type StreamEvent } from "../../lib/text/sse.ts";
 import type { Dialect } from "../../dialects/core/types.ts";
 import type { OutputCounter } from "./output-counter.ts";
 
-/** How far a stream is read whose client has left. */
+/** How far a stream is read after its client has left. */
 export interface ReadOn {
   readonly ms: number;
   /** Output tokens that are reserved. */
   readonly tokens: number;
-  /** Silence is reasoning; false where that is not known. */
+  /** True if silence is reasoning; false if that is unknown. */
   readonly isReasoning: boolean;
 }
 
-/** Silence before an answer that is no reasoning. */
+/** Silence before an answer that is not reasoning. */
 export const USUAL_SILENCE_MS = 2_000;
 
 /**
- * The hidden output of a reasoning model: the time until its first text, and how far its answer is read
- * when the client leaves before the usage came.
+ * Measures the hidden output of a reasoning model: the time until its first text, and how far its answer is read if the
+ * client leaves before the usage came.
  */
 export class UnseenOutput {
   readonly #limits: ReadOn;
@@ -36,12 +36,12 @@ export class UnseenOutput {
     this.#dialect = dialect;
   }
 
-  /** The client left, and the answer is read all the same. */
+  /** True if the client left and the answer is read anyway. */
   get isReadOn(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** Milliseconds of reasoning, by its silence while the client was connected. */
+  /** Milliseconds of reasoning, measured by silence while the client was connected. */
   get ms(): number {
     return this.#limits.isReasoning ? this.#silentMs : 0;
   }
@@ -56,7 +56,7 @@ export class UnseenOutput {
     if (this.#counter && this.#counter.bound() >= this.#until) this.#stop();
   }
 
-  /** Calls `stop` when it has been read far enough; false where it is not read on at all. */
+  /** Calls `stop` when enough has been read; false if the answer is not read further. */
   readOn(counter: OutputCounter, stop: () => void): boolean {
     this.#leftAt = performance.now();
     if (this.#limits.ms === 0 || !this.#mayHaveReasoned) return false;
@@ -67,7 +67,7 @@ export class UnseenOutput {
     return true;
   }
 
-  /** A model that no list knows says by its silence that it may have reasoned. */
+  /** True for a model that no list knows if its silence suggests that it has reasoned. */
   get #mayHaveReasoned(): boolean {
     return this.#limits.isReasoning || this.#silentMs > USUAL_SILENCE_MS;
   }

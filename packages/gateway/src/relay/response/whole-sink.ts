@@ -28,14 +28,14 @@ const CLOSE_BRACE = 0x7d;
 /** `bytes` are the upstream's own when nothing changed them. */
 type Read = { readonly answer: JsonObject; readonly bytes: Buffer | undefined } | { readonly failure: Failure };
 
-/** A JSON answer is read whole, charged, and then sent: nothing reaches the client before it is known to be one. */
+/** Reads a JSON answer whole, charges it, then sends it: nothing reaches the client before it is known to be JSON. */
 export class WholeSink implements Sink {
   readonly #context: SinkContext;
   readonly #decoder: ResponseDecoder;
   readonly #upstream: Dialect;
   readonly #translate: AnswerTranslation;
   readonly #counter: TokenCounter;
-  /** Set for an upstream that streams unasked. */
+  /** Set for an upstream that streams without being asked. */
   #events: CollectedEvents | undefined;
   readonly #answer: UpstreamAnswerReader;
   #parts: Buffer[] = [];
@@ -69,7 +69,7 @@ export class WholeSink implements Sink {
     else this.#parts.push(chunk);
   }
 
-  /** Some proxies take the content type of a stream away, or call it JSON. */
+  /** Some proxies remove the content type of a stream, or call it JSON. */
   #streams(first: Buffer): boolean {
     const { framing = "sse" } = this.#context.target.plan.route;
     return this.#answer.isEventStream || (framing === "sse" && looksLikeEvents(first) === true);
@@ -101,7 +101,7 @@ export class WholeSink implements Sink {
       );
   }
 
-  /** Vendors send nonstandard answers; one that cannot be read is an upstream error. */
+  /** Vendors send nonstandard answers; an unreadable one is an upstream error. */
   #read(bytes: Buffer): Read {
     try {
       return this.#events ? this.#readStream(this.#events) : this.#readWhole(withoutMark(bytes));
@@ -120,7 +120,7 @@ export class WholeSink implements Sink {
     return this.#checked(answer, answer === parsed ? bytes : undefined);
   }
 
-  /** Added up, its events are an answer; one that was cut, or holds what cannot be read, is none. */
+  /** The combined events are the answer; a stream that was cut, or holds unreadable events, is not an answer. */
   #readStream(collected: CollectedEvents): Read {
     const parsed = parseEvents(collected.end());
     if (parsed.some((event) => classifyStreamEvent(event, this.#upstream.classifyEvent) === "unreadable"))
@@ -246,7 +246,7 @@ export class WholeSink implements Sink {
     return calls.calls ?? unreportedCalls(spec, this.#upstream.id, this.#translate !== undefined);
   }
 
-  /** In the client's protocol, as its request wants it. A conversion may fail, so it runs before the charge. */
+  /** Returns the answer in the client's protocol, as requested. A conversion may fail, so it runs before the charge. */
   #shape(answer: JsonObject): JsonObject {
     const { dialect, request } = this.#context;
     const sent = this.#translate ? this.#translate(answer) : answer;
@@ -292,7 +292,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Tokens of texts by the model's encoder plus their fixed part. */
+/** Counts the tokens of texts with the model's encoder, plus their fixed part. */
 export async function countTexts(counter: TokenCounter, model: string, texts: Texts): Promise<number> {
   if (texts.text === "") return texts.extra;
   const counts = await counter.count(model, texts.inputs ?? [texts.text]);

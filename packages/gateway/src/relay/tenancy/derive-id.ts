@@ -1,12 +1,12 @@
 import type { Vault } from "../../storage/secrets/secrets.ts";
 
 /**
- * The value that an upstream gets in place of one that a client chose: the same for the same user, another one for
- * every other user, so that two users of a shared account never mean the same object.
+ * Derives the value that an upstream gets in place of one that a client chose: the same for the same user and a
+ * different one for every other user, so that two users of a shared account never mean the same object.
  */
 export type DeriveId = (userId: number, member: string, value: string) => string;
 
-/** Some vendors take no more than 64 characters. */
+/** Some vendors accept at most 64 characters. */
 const LENGTH = 40;
 
 export function createDeriveId({ hashKey }: Pick<Vault, "hashKey">): DeriveId {

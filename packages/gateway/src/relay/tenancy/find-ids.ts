@@ -4,11 +4,11 @@ import type { DialectId, JsonObject, JsonValue } from "../../dialects/core/types
 import { isObject } from "../../lib/text/json.ts";
 import { snakeCase } from "../../lib/text/text.ts";
 
-/** An id of the client, and where it is. */
+/** An id that the client sent, and where it is. */
 export interface FoundId {
   readonly rule: IdRule;
   readonly value: string;
-  /** The object that has it, itself or in a list. */
+  /** The object that contains it, directly or in a list. */
   readonly owner: JsonObject;
   readonly path: readonly (string | number)[];
 }
@@ -47,7 +47,7 @@ function ensureChild(node: Node, name: string, isSpelledTwice: boolean): Node {
   return child;
 }
 
-/** The ids that a request names; undefined, and nothing allocated but the path, where there are none. */
+/** Returns the ids that a request names; undefined if there are none, and then only the path is allocated. */
 export function findIds(dialect: DialectId, body: JsonObject): readonly FoundId[] | undefined {
   const walk = new IdWalk();
   walk.object(body, getRuleTree(dialect));
@@ -87,7 +87,7 @@ class IdWalk {
   }
 }
 
-/** The object with some values replaced, or left out; what is not on the way to one of them is shared. */
+/** Returns the object with some values replaced or removed; everything off the path to them is shared. */
 export function withValues(
   body: JsonObject,
   edits: readonly { readonly path: FoundId["path"]; readonly value: string | undefined }[],

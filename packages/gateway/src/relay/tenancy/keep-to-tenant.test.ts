@@ -53,7 +53,7 @@ function createRequest(dialect: DialectId, userId: number, body: JsonObject): Re
 
 interface Outcome {
   readonly sent: string;
-  /** What a channel that lists nothing makes of it. */
+  /** The error of a channel that lists nothing. */
   readonly refusal: AppError | undefined;
   readonly request: RelayRequest | undefined;
 }
@@ -81,7 +81,7 @@ async function resolveOutcome(rule: IdRule, dialect: DialectId, userId: number, 
   }
 }
 
-/** A value that the rule takes for an id. */
+/** A value that the rule accepts as an id. */
 function valueFor(rule: IdRule): string {
   const value = VALUES.find((one) => rule.isId?.(one, {}) !== false);
   if (value === undefined) throw new Error(`no value of the test is an id at ${rule.path}`);
@@ -107,7 +107,7 @@ function both({ rule, dialect }: Row): Promise<readonly Outcome[]> {
   return Promise.all([OWNER, OTHER].map((user) => resolveOutcome(rule, dialect, user, valueFor(rule))));
 }
 
-/** Code and message of a refusal, the id left out. */
+/** Code and message of a refusal, without the id. */
 function shown({ refusal }: Outcome): readonly unknown[] {
   return [refusal?.status, refusal?.code, refusal?.message.replace(/\S*secret\S*/, "ID")];
 }

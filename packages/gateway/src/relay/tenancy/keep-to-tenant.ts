@@ -16,7 +16,7 @@ export interface TenancyDeps {
   readonly deriveId: DeriveId;
 }
 
-/** More ids in one request are refused. */
+/** A request with more ids is refused. */
 const MAX_IDS = 5_000;
 const ITEM_PREFIX = /^[a-z]{1,12}_/i;
 
@@ -25,20 +25,20 @@ interface Edit {
   readonly value: string | undefined;
 }
 
-/** The ids of one request by what has to be done about them. */
+/** The ids of one request, sorted by how they are handled. */
 interface SortedIds {
   readonly edits: Edit[];
-  /** Have to be the user's own, or the operator's. */
+  /** Ids that must belong to the user or to the operator. */
   readonly needed: FoundId[];
-  /** Only looked up. */
+  /** Ids that are only looked up. */
   readonly optional: FoundId[];
   readonly spare: { readonly id: FoundId; readonly how: SpareId }[];
 }
 
 /**
- * The request with nothing in it by which it could reach what belongs to another user of the same upstream account;
- * the very same one where it names nothing of the kind. What it names of the user's own binds it to the account that
- * has it. Throws the error of an unknown id for all else that has to exist.
+ * Returns the request without anything that could reach another user's objects at the same upstream account; the same
+ * object if it names none. The user's own objects bind the request to the account that has them. Throws the error of an
+ * unknown id for everything else that has to exist.
  */
 export async function keepToTenant(request: RelayRequest, deps: TenancyDeps): Promise<RelayRequest> {
   const found = findIds(request.dialect.id, request.body.json());
@@ -75,7 +75,7 @@ function sorted(found: readonly FoundId[], derive: (member: string, value: strin
   return ids;
 }
 
-/** An item and the approval of it keep naming the same thing. */
+/** An item and its approval keep naming the same thing. */
 function replacement(
   { path, value, rule }: FoundId,
   how: SpareId,

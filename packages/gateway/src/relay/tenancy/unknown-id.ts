@@ -5,7 +5,7 @@ const MAX_SHOWN = 100;
 
 const PROMPT_INSIDE = "Send the text of the stored prompt as instructions and input.";
 
-/** The same error for an id that does not exist and for one of another user. */
+/** Returns the same error for an id that does not exist and for another user's id. */
 export function unknownId(kind: IdKind, id: string, param: string): AppError {
   const shown = id.slice(0, MAX_SHOWN);
   switch (kind) {

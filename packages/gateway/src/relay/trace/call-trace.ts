@@ -25,7 +25,7 @@ export interface CallTrace {
   readonly a: readonly AttemptEntry[];
 }
 
-/** An attempt whose upstream said nothing about a failure. */
+/** An attempt whose upstream gave no message about a failure. */
 export type SilentEntry = readonly [
   channel: number,
   keyIndex: number,
@@ -41,7 +41,7 @@ export type SilentEntry = readonly [
   upstreamRequestId: string,
 ];
 
-/** With the words of an upstream that failed, for operators. */
+/** With the message of an upstream that failed, for operators. */
 export type AttemptEntry = SilentEntry | readonly [...entry: SilentEntry, said: string];
 
 /** Name of the member of `other`. */
@@ -52,7 +52,7 @@ const MAX_ATTEMPTS = 8;
 const LONGEST_TEXT = 64;
 const SILENT_MEMBERS = 12;
 
-/** The trace with as many candidates and attempts as fit; long names are cut. */
+/** Returns the trace with as many candidates and attempts as fit; long names are cut. */
 export function boundedTrace(trace: CallTrace): CallTrace {
   const c = trace.c.slice(0, MAX_CANDIDATES).map(cutCandidate);
   let a = shortAttempts(trace.a).map(shortAttempt);
@@ -75,12 +75,12 @@ function cutCandidate(entry: CandidateEntry): CandidateEntry {
     : [id, cut(group), priority, weight, skipped, waitMs];
 }
 
-/** More than the numbers of an entry take as text. */
+/** More bytes than the numbers of an entry take as text. */
 const NUMBERS_BYTES = 70;
-/** JSON writes one character as six bytes at most. */
+/** JSON writes one character as at most six bytes. */
 const MAX_BYTES = 6;
 
-/** Writing a trace only to measure it would cost a plain call as much as the trace itself. */
+/** Estimates the length: writing a trace only to measure it would cost a plain call as much as the trace itself. */
 function isSurelyShort(candidates: readonly CandidateEntry[], attempts: readonly AttemptEntry[]): boolean {
   let bytes = 3 * NUMBERS_BYTES;
   for (const [, group, , , skipped] of candidates) bytes += NUMBERS_BYTES + skipped.length + MAX_BYTES * group.length;
@@ -91,7 +91,7 @@ function isSurelyShort(candidates: readonly CandidateEntry[], attempts: readonly
   return bytes <= TRACE_BYTES;
 }
 
-/** The first attempts say how it began, the last how it ended. */
+/** The first attempts show how the call began, the last one how it ended. */
 function shortAttempts(attempts: readonly AttemptEntry[]): readonly AttemptEntry[] {
   if (attempts.length <= MAX_ATTEMPTS) return attempts;
   return [...attempts.slice(0, MAX_ATTEMPTS - 1), ...attempts.slice(-1)];
@@ -128,7 +128,7 @@ function byteLength(trace: CallTrace): number {
   return Buffer.byteLength(JSON.stringify(trace));
 }
 
-/** The trace in the `other` of a row; undefined where there is none that this version reads. */
+/** Returns the trace in the `other` of a row; undefined if there is none that this version can read. */
 export function traceIn(other: JsonObject | undefined): CallTrace | undefined {
   const trace = other?.[TRACE_MEMBER];
   if (!isObject(trace) || trace["v"] !== 1 || !Array.isArray(trace["c"]) || !Array.isArray(trace["a"]))
@@ -136,7 +136,7 @@ export function traceIn(other: JsonObject | undefined): CallTrace | undefined {
   return trace as unknown as CallTrace;
 }
 
-/** `other` without its trace, which lists do not carry. */
+/** Returns `other` without its trace, which lists do not include. */
 export function withoutTrace(other: string): string {
   if (!other.includes(`"${TRACE_MEMBER}":`)) return other;
   const members = parseObject(other);

@@ -19,13 +19,13 @@ export interface FailedCall {
   readonly owner: ErrorOwner;
   readonly model: string;
   readonly isStream: boolean;
-  /** As in the metrics. */
+  /** The outcome, as in the metrics. */
   readonly outcome: string;
   /** Channels that were called, in order. */
   readonly channels: readonly number[];
-  /** What the guardrail and budgets said of it. */
+  /** What the guardrail and the budgets noted about the call. */
   readonly notes: StopNotes;
-  /** The upstream's words, for operators. */
+  /** The upstream's message, for operators. */
   readonly said?: { readonly upstream_message?: string } | undefined;
   /** Called when a row is written. */
   readonly trace: () => CallTrace | undefined;
@@ -40,21 +40,24 @@ export interface ErrorRowsDeps {
   readonly insert: (rows: readonly LogRowInput[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Rows that were dropped while the database was away, or that it refused. */
+  /** Called with the number of rows that were dropped while the database was unavailable, or that it refused. */
   readonly onLost: (rows: number) => void;
 }
 
 const EVERY_MS = 1_000;
-/** Rows of one statement. */
+/** Rows per statement. */
 const ROWS_AT_ONCE = 100;
-/** Rows that wait for the database. */
+/** Most rows that wait for the database. */
 const MAX_WAITING = 5_000;
 const LONGEST_CONTENT = 512;
 const LONGEST_MODEL = 255;
 const LONGEST_NAME = 64;
 const MAX_CHANNELS = 32;
 
-/** Writes failed calls as log rows of type error: the first ones of a minute by token and code, then their number. */
+/**
+ * Writes failed calls as log rows of type error: the first of each minute by token and code, then the number of the
+ * rest.
+ */
 export function createErrorRows(deps: ErrorRowsDeps): ErrorRows {
   const queue = createQueue(deps);
   const sample = createErrorSample({ add: queue.add, onLost: deps.onLost });
@@ -160,7 +163,7 @@ function buildRow(call: FailedCall, error: AppError, now: number): LogRowInput {
   };
 }
 
-/** The gateway's own message; an upstream's may repeat the prompt. */
+/** Returns the gateway's own message; an upstream's may repeat the prompt. */
 function describeError({ isQuoted, message, status }: AppError): string {
   return isQuoted ? `The upstream refused the call with status ${status}.` : message.slice(0, LONGEST_CONTENT);
 }

@@ -9,25 +9,25 @@ export interface ErrorSampleDeps {
 interface Sampled {
   /** Epoch seconds. */
   readonly now: number;
-  /** Rows of one name in a minute; 0 = all. */
+  /** Most rows of one name in a minute; 0 = no limit. */
   readonly most: number;
   /** Called when the row is written. */
   readonly row: () => LogRowInput;
 }
 
 const MINUTE_SECONDS = 60;
-/** Names that are counted in a minute; errors of others get no row. */
+/** Most names that are counted in a minute; errors of further names get no row. */
 const MAX_NAMES = 10_000;
 
 /** Errors of one name in the current minute. */
 interface Count {
   rows: number;
-  /** Errors after the last row. */
+  /** Errors since the last row. */
   left: number;
   readonly last: LogRowInput;
 }
 
-/** Lets the first errors of a name through in each minute; one row at its end has the number of the others. */
+/** Writes rows for the first errors of a name in each minute, and at its end one row with the number of the others. */
 export function createErrorSample({ add, onLost }: ErrorSampleDeps) {
   const counts = new Map<string, Count>();
   let minute = 0;
@@ -56,13 +56,13 @@ export function createErrorSample({ add, onLost }: ErrorSampleDeps) {
         add(last);
       }
     },
-    /** Ends the minute where it is over. */
+    /** Ends the minute if it is over. */
     turn,
     end,
   };
 }
 
-/** One row for all further errors of a minute. */
+/** Returns one row for all further errors of a minute. */
 function repeatedRow(last: LogRowInput, repeated: number, now: number): LogRowInput {
   const { [TRACE_MEMBER]: _trace, ...detail } = JSON.parse(last.other) as Record<string, unknown>;
   return { ...last, created_at: now, request_id: "", other: JSON.stringify({ ...detail, repeated }) };

@@ -1,14 +1,14 @@
-/** Characters of a message that are looked for in the request. */
+/** Length of the pieces of a message that are searched for in the request, in characters. */
 const STEP = 8;
-/** A stretch that the request holds too is a quotation from this length on. */
+/** A passage that the request also contains is a quotation from this length on. */
 const QUOTED = 16;
-/** More of a request is not searched: it would take longer than the row is worth. */
+/** Only this much of a request is searched: more would take longer than the row is worth. */
 const MAX_SEARCHED = 1024 * 1024;
 export const LONGEST_SAID = 200;
 
 /**
- * What an upstream said, without what it repeats of the request: prompts never reach the log. A quotation has a whole
- * step in it, so only those are looked for.
+ * Returns an upstream's message without what it repeats of the request: prompts never reach the log. Every quotation
+ * contains a whole step, so only whole steps are searched for.
  */
 export function ownWords(message: string, request: Buffer): string {
   const text = message.slice(0, LONGEST_SAID);

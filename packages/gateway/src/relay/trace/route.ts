@@ -28,7 +28,7 @@ export interface TracedCharge {
 
 const NO_CANDIDATES: TracedCandidates = { entries: [], open: 0, total: 0 };
 
-/** The route of a request that failed, or that `delivering` answered. */
+/** Returns the route of a request that failed, or that `delivering` answered. */
 export function buildTrace(
   request: RelayRequest,
   delivering?: Partial<TracedAttempt>,
@@ -62,7 +62,7 @@ type End = Pick<Ended, "code" | "outcome" | "next">;
 
 const DELIVERED: End = { code: "", outcome: "ok", next: "" };
 
-/** Answers that the upstream broke off; no other channel can continue what the client has. */
+/** Answers that the upstream broke off; no other channel can continue what the client already has. */
 const BROKEN: Readonly<Partial<Record<FinishReason, End>>> = {
   upstream_cut: { code: "upstream_cut", outcome: "upstream_error", next: "begun" },
   upstream_error: { code: "upstream_error", outcome: "upstream_error", next: "begun" },
@@ -115,7 +115,7 @@ function failedEntry(
   return said === "" ? entry : [...entry, said];
 }
 
-/** The last words of an upstream of a failed call, for operators. */
+/** Returns the last message of an upstream of a failed call, for operators. */
 export function saidByUpstream({ failures, body }: RelayRequest): { upstream_message?: string } {
   const said = failures?.at(-1)?.failure.said;
   return said === undefined ? {} : { upstream_message: ownWords(said, body.bytes) };

@@ -38,7 +38,7 @@ export function buildAttemptEnd(
   return { status, host: upstreamHost, upstreamRequestId, errorCode };
 }
 
-/** A stream that broke off was delivered as far as it came. */
+/** A stream that broke off counts as delivered as far as it came. */
 function findErrorCode(result: Exclude<AttemptResult, { kind: "failed" }>): string | undefined {
   if (result.kind === "disconnected") return "client_abort";
   return result.reason === "stop" ? undefined : result.reason;

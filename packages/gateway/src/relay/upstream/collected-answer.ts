@@ -1,7 +1,7 @@
 import type { UpstreamAnswer, UpstreamCall } from "../../providers/core/types.ts";
 import type { Upstreams, UpstreamTimeouts } from "./upstream.ts";
 
-/** A whole answer of an upstream, as far as `maxBytes`. */
+/** A whole answer of an upstream, up to `maxBytes`. */
 export interface CollectedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface SendSettings {
   readonly signal: AbortSignal;
 }
 
-/** Sends one call and answers as soon as the head is there; the body is read with back-pressure. */
+/** Sends one call and resolves as soon as the head arrives; the body is read with back-pressure. */
 export function sendCall(upstreams: Upstreams, call: UpstreamCall, settings: SendSettings): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
     let push: (chunk: Buffer) => boolean = () => true;
@@ -55,7 +55,7 @@ export function sendCall(upstreams: Upstreams, call: UpstreamCall, settings: Sen
   });
 }
 
-/** Reads an answer to its end; rejects when it is larger than `maxBytes`. */
+/** Reads an answer to its end; rejects if it is larger than `maxBytes`. */
 export async function collect(answer: UpstreamAnswer, maxBytes: number): Promise<CollectedAnswer> {
   const parts: Buffer[] = [];
   let size = 0;

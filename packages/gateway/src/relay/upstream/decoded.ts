@@ -3,7 +3,7 @@ import { interceptors, type Dispatcher } from "undici";
 type Handler = Dispatcher.DispatchHandler;
 type Headers = Parameters<NonNullable<Handler["onResponseStart"]>>[2];
 
-/** Every call requests `identity`; some servers and the proxies before them compress all the same. */
+/** Every call requests `identity`, but some servers and the proxies in front of them compress anyway. */
 export function isEncoded(headers: Headers): boolean {
   const encoding = headers["content-encoding"];
   return encoding !== undefined && encoding !== "" && encoding !== "identity";

@@ -29,8 +29,8 @@ export function exchangeTools(
 }
 
 /**
- * Lets an answer that was put together in several steps arrive like one of a single call: same handler, same
- * back-pressure, same abort. `onRefusal` gets refusals that a provider has read already.
+ * Feeds an answer that took several steps to the handler as if it came from a single call: same back-pressure, same
+ * abort. `onRefusal` gets refusals that a provider has already read.
  */
 export async function feedHandler(
   talk: (signal: AbortSignal) => Promise<UpstreamAnswer>,

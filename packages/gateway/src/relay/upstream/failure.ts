@@ -8,13 +8,13 @@ export interface Failure {
   readonly error: AppError;
   readonly outcome: Outcome;
   readonly retry: boolean;
-  /** The same channel may be tried again when no other is left. */
+  /** The same channel may be tried again if no other is left. */
   readonly isTransient: boolean;
-  /** Reason to switch the channel off; undefined = it is not the cause. */
+  /** Reason to switch the channel off; undefined if the channel is not the cause. */
   readonly disable: string | undefined;
-  /** How long the key rests; undefined = not at all. */
+  /** How long the key rests, in milliseconds; undefined if it does not rest. */
   readonly restMs: number | undefined;
-  /** The upstream's own words, masked; for operators. */
+  /** The upstream's own message, masked; for operators. */
   readonly said?: string;
   /** The operator's account at the upstream cannot pay. */
   readonly isOutOfCredit?: boolean;
@@ -50,7 +50,7 @@ const ELSEWHERE: ReadonlySet<string | undefined> = new Set([
   "item_not_found",
 ]);
 
-/** The upstream answered with a failure, whose message is masked already. */
+/** Returns the failure for an upstream's error answer, whose message is masked already. */
 export function refusedByUpstream(
   upstreamError: UpstreamError,
   channel: ChannelRecord,
@@ -73,10 +73,10 @@ export function refusedByUpstream(
   };
 }
 
-/** An empty account where channels are not disabled: adding credit shows within this time. */
+/** Rest of an account without credit whose channel is not disabled: added credit takes effect within this time. */
 const OUT_OF_CREDIT_REST_MS = 300_000;
 
-/** After too many calls and without credit always, after an overload when the upstream says how long. */
+/** The key rests after too many calls and without credit; after an overload only if the upstream says how long. */
 function calculateRestMs(
   { class: found, disable, retryAfterMs }: UpstreamError,
   defaultRestMs: number,
@@ -87,8 +87,8 @@ function calculateRestMs(
 }
 
 /**
- * An upstream's 401, 402 and 403 concern the operator's key, and an empty account is the operator's whatever the
- * status. A text that was filtered is the client's, whatever the status.
+ * An upstream's 401, 402 and 403 concern the operator's key, and an empty account is the operator's problem, whatever
+ * the status. A filtered text is the client's problem, whatever the status.
  */
 function clientError(upstreamError: UpstreamError, status: number, isMapped: boolean): AppError {
   if (!isMapped && (upstreamError.class === "out_of_credit" || status === 402))
@@ -125,7 +125,7 @@ function retriesStatus(status: number): boolean {
   return !NEVER_RETRIED.has(status);
 }
 
-/** No status line arrived: refused, reset, name or TLS failure, or no answer in time. */
+/** No status line arrived: the connection was refused or reset, the name or TLS failed, or no answer came in time. */
 export function unreachable(error: Error): Failure {
   if (isTimeout(error))
     return {
@@ -144,7 +144,7 @@ export function unreachable(error: Error): Failure {
   };
 }
 
-/** Status 200 with a body that no client of the protocol could read, or that says that the answer failed. */
+/** The status is 200, but no client of the protocol could read the body, or the body reports a failed answer. */
 export function unreadable(cause: unknown): Failure {
   return {
     ...NOT_BLAMED,
@@ -198,12 +198,12 @@ export function notBuilt(error: AppError): Failure {
   };
 }
 
-/** The conversion of an answer says so when it has failed upstream. */
+/** True for the error that a conversion throws if the answer failed upstream. */
 export function isUpstreamError(error: unknown): error is AppError {
   return error instanceof AppError && error.origin === "upstream";
 }
 
-/** True when the upstream was silent for too long. */
+/** True if the upstream was silent for too long. */
 export function isIdleTimeout(error: Error): boolean {
   return readErrorCode(error) === "UND_ERR_BODY_TIMEOUT";
 }

@@ -14,12 +14,12 @@ const MARK = Buffer.from("http");
 const OWN_HOSTS = /^https:\/\/(?:generativelanguage\.googleapis\.com|(?:www\.)?youtube\.com|youtu\.be)\//i;
 const PLACES = ["messages", "input", "contents", "system"] as const;
 
-/** Bodies that were read once: a retry on another channel fetches nothing again. */
+/** Bodies whose files were fetched before, so that a retry on another channel fetches nothing again. */
 const known = new WeakMap<Body, Map<boolean, Promise<Body>>>();
 
 /**
- * The request with the files in it that it names by address, for upstreams that take bytes only; the very same object
- * when it names none. Throws AppError.
+ * Returns the request with the files in place of their URLs, for upstreams that accept only bytes; the same object if
+ * it names no file by URL. Throws AppError.
  */
 export async function withInlineFiles(
   body: Body,
@@ -39,7 +39,7 @@ export async function withInlineFiles(
   return reading;
 }
 
-/** No other channel will be asked. */
+/** Called when no other channel will be tried. */
 export function forgetInlineFiles(body: Body): void {
   known.delete(body);
 }
@@ -88,7 +88,7 @@ async function readAll(
 
 interface Edit {
   readonly isGemini: boolean;
-  /** Undefined = the address stays. */
+  /** Undefined if the address stays. */
   file(url: string): RemoteFile | undefined;
 }
 
@@ -114,7 +114,7 @@ function walk(value: JsonValue | undefined, edit: Edit, depth: number): JsonValu
 
 type EditPart = (part: JsonObject, edit: Edit) => JsonObject;
 
-/** Content parts of the public protocols, by their type; Gemini's have none. */
+/** Content parts of the public protocols by their type; Gemini's parts have no type. */
 const PARTS: Readonly<Record<string, EditPart>> = {
   image_url: imagePart,
   input_image: imagePart,

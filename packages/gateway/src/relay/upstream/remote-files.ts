@@ -8,7 +8,7 @@ import {
 } from "../../lib/net/guarded-fetch.ts";
 
 export interface RemoteFile {
-  /** By its first bytes. */
+  /** Detected from the first bytes. */
   readonly mediaType: string;
   readonly bytes: Buffer;
 }
@@ -18,7 +18,7 @@ export interface RemoteAsk {
   readonly maxBytes?: number;
 }
 
-/** Reads files that requests and answers name by address. Throws `unsafe_url` and `file_fetch_failed`. */
+/** Fetches the files that requests and answers name by URL. Throws `unsafe_url` and `file_fetch_failed`. */
 export interface RemoteFiles {
   read(url: string, ask?: RemoteAsk): Promise<RemoteFile>;
 }
@@ -45,7 +45,7 @@ export function createRemoteFiles({ fetcher, options }: RemoteFilesDeps): Remote
   };
 }
 
-/** Where the operator has a worker, it fetches for the gateway; what it resolves names to is its own. Throws `unsafe_url`. */
+/** Fetches through the operator's worker, if there is one; the worker resolves names itself. Throws `unsafe_url`. */
 export function throughWorker(call: GuardedCall, { WorkerUrl, WorkerValidKey }: WorkerOptions): GuardedCall {
   if (WorkerUrl === "") return call;
   const isTrusted = URL.canParse(call.url) && new URL(call.url).host === call.trustedHost;
@@ -66,7 +66,7 @@ async function readBody({ body }: GuardedAnswer): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Kinds that models take; what the sender calls the file decides about plain text only. */
+/** Detects the types that models accept; the type that the sender declares decides for plain text only. */
 function detectMediaType(bytes: Buffer, named: string): string | undefined {
   const start = bytes.toString("latin1", 0, 12);
   const found = KINDS.find(([pattern]) => pattern.test(start))?.[1];

@@ -10,11 +10,13 @@ type Done = (error: Error | null, socket: Duplex) => void;
 export interface TunnelOptions {
   readonly isSecure: boolean;
   readonly timeoutMs: number;
-  /** Finds the proxy. */
+  /** Resolves the proxy's name. */
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Opens each connection through an HTTP proxy by `CONNECT`; for WebSockets, whose upgrade a proxy would not forward. */
+/**
+ * Opens each connection through an HTTP proxy with `CONNECT`; for WebSockets, whose upgrade a proxy would not forward.
+ */
 export class TunnelAgent extends Agent {
   /** Node reads it before it requests a connection. */
   readonly protocol: string;
@@ -23,7 +25,7 @@ export class TunnelAgent extends Agent {
   readonly #isSecure: boolean;
   readonly #lookup: LookupFunction | undefined;
 
-  /** Throws for proxies of another kind. */
+  /** Throws for other kinds of proxies. */
   constructor(proxy: string, { isSecure, timeoutMs, lookup }: TunnelOptions) {
     super({ keepAlive: false });
     this.protocol = isSecure ? "https:" : "http:";

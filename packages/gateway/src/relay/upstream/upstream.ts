@@ -18,9 +18,9 @@ export interface UpstreamSettings {
 }
 
 export interface UpstreamTimeouts {
-  /** Until the status line; 0 = none. */
+  /** Timeout until the status line; 0 = none. */
   readonly headersMs: number;
-  /** Between two pieces of the body; 0 = none. */
+  /** Timeout between two pieces of the body; 0 = none. */
   readonly idleMs: number;
 }
 
@@ -37,9 +37,11 @@ export interface Upstreams {
     timeouts: UpstreamTimeouts,
     handler: Dispatcher.DispatchHandler,
   ): void;
-  /** How a WebSocket reaches an upstream: by the same proxy and under the same rules. Throws where that is impossible. */
+  /**
+   * How a WebSocket reaches an upstream: through the same proxy and under the same rules. Throws if that is impossible.
+   */
   socketOptions(url: URL, proxy: string | undefined): SocketOptions;
-  /** True for a host that no call reaches; a name passes unless it is that of a metadata service. */
+  /** True for a host that no call may reach; names pass, except those of metadata services. */
   refusesHost(hostname: string, isProxied: boolean): boolean;
   /** Small JSON calls of providers (balances, model lists, token exchanges): 15 s, 4 MiB. */
   readonly json: HttpJson;
@@ -140,7 +142,7 @@ function findRefusal(hostname: string, { isPublicOnly, allowsLinkLocal }: Upstre
   return isPrivate ? new Error("upstreams in private networks are blocked") : undefined;
 }
 
-/** The proxy decides what is private; no proxy is for metadata services. */
+/** Returns the settings behind a proxy: the proxy decides what is private, but metadata services stay refused. */
 function beyondProxy(settings: UpstreamSettings): UpstreamSettings {
   return { ...settings, isPublicOnly: false };
 }

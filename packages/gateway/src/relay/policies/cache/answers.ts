@@ -2,7 +2,7 @@ import type { Usage } from "../../../dialects/core/types.ts";
 import type { Entry, TtlStore } from "../../ttl-store/ttl-store.ts";
 import { createRedisEntries, type RedisEntriesDeps } from "../../ttl-store/redis.ts";
 
-/** A whole, successful answer; its body is what the client got, of a stream its event blocks. */
+/** A whole, successful answer; its body is what the client got, for a stream its event blocks. */
 export interface CachedAnswer extends Entry {
   /** "" for streams, whose head follows from the request. */
   readonly contentType: string;
@@ -12,10 +12,10 @@ export interface CachedAnswer extends Entry {
   readonly group: string;
 }
 
-/** Answers cached for equal requests; what cannot be read is a miss. */
+/** Answers cached for equal requests; an unreadable entry is a miss. */
 export type Answers = TtlStore<CachedAnswer>;
 
-/** Answers of all replicas, sealed. While Redis is away every request is a miss. */
+/** Answers of all replicas, sealed. While Redis is unavailable, every request is a miss. */
 export function createRedisAnswers(deps: Omit<RedisEntriesDeps, "keys" | "waitBudget">): Answers {
   const { keys } = deps.redis;
   const waitBudget = () => deps.redis.getWaitBudget(keys.answers("entries"));

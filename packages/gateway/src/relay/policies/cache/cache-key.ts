@@ -8,7 +8,7 @@ export interface KeyContext {
   readonly policy: CachePolicy;
   /** How answers to this request are judged; "" when they are not. */
   readonly guardrail: string;
-  /** Groups that may serve. */
+  /** Groups that may serve the request. */
   readonly groups: readonly string[];
 }
 
@@ -18,8 +18,8 @@ const MAX_BODY_BYTES = 256 * 1024;
 const OF_ONE_CALL = "idempotency-key";
 
 /**
- * Everything on which an answer depends, with the user first: no two users share a key. Undefined for long bodies and
- * for those that readers may understand differently.
+ * Returns everything that an answer depends on, beginning with the user: no two users share a key. Undefined for long
+ * bodies and for those that readers may understand differently.
  */
 export function buildKeyText(request: RelayRequest, { policy, guardrail, groups }: KeyContext): string | undefined {
   const { spec, body, caller, isPlayground, protocolHeaders, url } = request;

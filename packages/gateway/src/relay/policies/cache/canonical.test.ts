@@ -64,7 +64,7 @@ function plain(text: string | undefined): string {
   return text ?? "none";
 }
 
-/** Equal but for the order of the outermost members. */
+/** True if both are equal except for the order of the outermost members. */
 function isSame(one: string, other: string): boolean {
   const sorted = (text: string) => {
     const value: unknown = JSON.parse(text);

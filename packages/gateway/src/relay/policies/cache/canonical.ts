@@ -5,14 +5,15 @@ const MAX_DEPTH = 128;
 const SPACE = /[ \t\n\r]*/y;
 const STRING_END = /["\\]/g;
 const NUMBER = /-?\d[\d.eE+-]*/y;
-/** Most numbers of requests; their text is the one that they would get. */
+/** Matches most numbers of requests; their canonical text is the same. */
 const PLAIN = /^-?[1-9]\d{0,14}$/;
 const WORD = /true|false|null/y;
 
 /**
- * One text for all spellings of a request: no white space, one spelling of escapes and of numbers, and no order among
- * its own members. Further inside the order stays, because models follow the order of a schema. No two values share a
- * text. Undefined for what readers may understand differently: members of the same name, broken JSON.
+ * Returns one text for all spellings of a request: it has no white space, one spelling of escapes and of numbers, and
+ * ignores the order of the outermost members. The order inside them stays, because models follow the order of a schema.
+ * No two values share a text. Undefined for what readers may understand differently: members of the same name, broken
+ * JSON.
  */
 export function canonicalJson(text: string): string | undefined {
   try {
@@ -98,7 +99,7 @@ class Reader {
     }
   }
 
-  /** After an opening bracket; false when it closes at once. */
+  /** Called after an opening bracket; false if it closes at once. */
   #opens(close: string): boolean {
     this.#at += 1;
     this.#match(SPACE);
@@ -131,7 +132,7 @@ class Reader {
   }
 }
 
-/** Numbers that are equal as decimals have one text, however many digits they have. */
+/** Returns the same text for numbers that are equal as decimals, however many digits they have. */
 function numberText(source: string): string {
   return PLAIN.test(source) ? source : (decimalText(source) ?? source);
 }

@@ -5,13 +5,13 @@ import type { RelayRequest } from "../../request/request.ts";
 
 /** Whether a request may read and store cached answers. */
 export interface Eligibility {
-  /** False = the upstream answers again, and that answer is cached. */
+  /** False if the upstream must answer again; that answer is cached. */
   readonly mayRead: boolean;
 }
 
-/** Answers of these follow from the request alone. */
+/** Operations whose answers follow from the request alone. */
 const DETERMINISTIC: ReadonlySet<Operation> = new Set(["embeddings", "rerank", "moderations"]);
-/** Answers of these are cached at temperature 0, or when the client opts in. */
+/** Operations whose answers are cached at temperature 0, or if the client opts in. */
 const SAMPLED: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
 /** Members that tie a request to data or side effects at an upstream. */
 const WITH_EFFECTS = [
@@ -29,7 +29,7 @@ const WITH_EFFECTS = [
 const PLAIN_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([undefined, "function", "custom"]);
 const GEMINI_FUNCTIONS: ReadonlySet<string> = new Set(["functionDeclarations", "function_declarations"]);
 
-/** Undefined = the cache does not apply to the request. */
+/** Undefined if the cache does not apply to the request. */
 export function resolveEligibility(request: RelayRequest, headers: IncomingHttpHeaders): Eligibility | undefined {
   const { operation } = request.spec;
   const directives = parseDirectives(headers["cache-control"]);
@@ -47,7 +47,7 @@ function parseDirectives(header: string | undefined): ReadonlySet<string> {
   return new Set((header ?? "").split(",").map((one) => one.trim().toLowerCase()));
 }
 
-/** The upstream would store something or use a tool of its own. */
+/** True if the upstream would store something or use a tool of its own. */
 function hasEffects(body: JsonObject, operation: Operation): boolean {
   if (body["store"] === true) return true;
   const members = operation === "completions" ? WITH_EFFECTS.filter((name) => name !== "prompt") : WITH_EFFECTS;
@@ -59,13 +59,13 @@ function isGiven(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-/** Only declared: the client runs it. */
+/** True for a tool that is only declared: the client runs it. */
 function isFunction(tool: JsonValue): boolean {
   if (!isObject(tool) || !PLAIN_TOOLS.has(tool["type"])) return false;
   return tool["type"] !== undefined || "name" in tool || Object.keys(tool).every((name) => GEMINI_FUNCTIONS.has(name));
 }
 
-/** One answer at temperature 0 and no tools at all. */
+/** True for a request for one answer at temperature 0 without any tools. */
 function isPlainAndCold(body: JsonObject): boolean {
   const config = body["generationConfig"] ?? body["generation_config"];
   const settings = isObject(config) ? config : body;

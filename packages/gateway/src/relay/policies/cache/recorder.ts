@@ -1,7 +1,7 @@
-/** A longer answer is not cached. */
+/** Longest answer that is cached. */
 export const MAX_CACHED_BYTES = 1024 * 1024;
 
-/** Keeps the bytes of an answer on their way to the client. */
+/** Copies the bytes of an answer on their way to the client. */
 export class Recorder {
   #parts: Buffer[] = [];
   #size = 0;
@@ -17,7 +17,7 @@ export class Recorder {
     else this.#parts.push(bytes);
   }
 
-  /** Undefined when there is nothing, or too much. */
+  /** Undefined if there is nothing, or too much. */
   get recorded(): { readonly body: Buffer; readonly contentType: string } | undefined {
     if (this.#size === 0 || this.#size > MAX_CACHED_BYTES) return undefined;
     return { body: Buffer.concat(this.#parts, this.#size), contentType: this.#contentType };

@@ -15,8 +15,8 @@ import type { CachedAnswer } from "./answers.ts";
 const NO_FIRST_TOKEN = -1000;
 
 /**
- * Charges for an answer that is repeated: a part of what the call would cost now, rounded once more, halves up. Exactly
- * once and before the answer leaves, as for every other one. Throws what a reservation throws.
+ * Charges for a repeated answer: a fraction of what the call would cost now, rounded once more, halves up. Exactly once
+ * and before the answer leaves, like every other charge. Throws what a reservation throws.
  */
 export async function billRepeat(
   cached: CachedAnswer,
@@ -100,7 +100,7 @@ function buildLogDetail(
   };
 }
 
-/** Seconds since the answer was made. */
+/** Returns the seconds since the answer was stored. */
 export function calculateAge({ storedAt }: CachedAnswer, now: number): number {
   return Math.max(0, Math.floor((now - storedAt) / 1000));
 }

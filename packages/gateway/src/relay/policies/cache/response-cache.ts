@@ -23,9 +23,9 @@ export interface ResponseCacheDeps {
 
 /** One request that the cache applies to. */
 export interface CacheLookup {
-  /** Set when there was none: takes the bytes that the client gets. */
+  /** Takes the bytes that the client gets, since no answer was cached. */
   readonly recorder: Recorder;
-  /** Keeps what was recorded. */
+  /** Stores what was recorded. */
   keep(report: RelayReport): void;
 }
 
@@ -51,8 +51,8 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
   };
 
   /**
-   * A report when the request was answered from the cache, a visit when its answer may be cached, undefined when the
-   * cache does not apply to it.
+   * Resolves with a report if the request was answered from the cache, with a lookup if its answer may be cached, and
+   * with undefined if the cache does not apply to it.
    */
   return async (call: CacheCall): Promise<RelayReport | CacheLookup | undefined> => {
     const { policy, context, response } = call;
@@ -79,7 +79,7 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
 
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
-/** The model is still offered in the group that served the answer. */
+/** True if the model is still offered in the group that served the answer. */
 function isServed({ group }: CachedAnswer, { request, snapshot, groups }: RequestContext): boolean {
   return groups.includes(group) && snapshot.index.get(group)?.has(listedName(request.spec.model)) === true;
 }

@@ -10,9 +10,9 @@ export interface AnswerGuardDeps {
   readonly dialect: Dialect;
   readonly windowChars: number;
   readonly windowMs: number;
-  /** Writes to the client; false when it does not keep up, then `onDrain` is called once. */
+  /** Writes to the client; false if it does not keep up, and then `onDrain` is called once. */
   readonly release: (bytes: Buffer, onDrain: () => void) => boolean;
-  /** A window in the middle of a stream was refused. */
+  /** Called when a window in the middle of a stream is refused. */
   readonly onBlocked: (error: AppError) => void;
 }
 
@@ -20,8 +20,8 @@ export interface AnswerGuardDeps {
 const MAX_HELD = 256 * 1024;
 
 /**
- * Holds a streamed answer back until it was judged, window by window, in order and one at a time: while one is judged
- * the next one fills. Judged text leaves as the original bytes.
+ * Holds a streamed answer back until it is judged, window by window, in order and one at a time: while one window is
+ * judged, the next one fills. Judged text leaves as the original bytes.
  */
 export class AnswerGuard implements AnswerJudge {
   readonly #deps: AnswerGuardDeps;
@@ -29,7 +29,7 @@ export class AnswerGuard implements AnswerJudge {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #text: AnswerText;
-  /** The end of what was judged before. */
+  /** The end of the text that was judged before. */
   readonly #context: AnswerText;
   #window = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -47,7 +47,7 @@ export class AnswerGuard implements AnswerJudge {
     this.#context = new AnswerText(deps.dialect);
   }
 
-  /** Whole events on their way to the client; answers false when no more should come before `onDrain` is called. */
+  /** Holds whole events on their way to the client; returns false if no more should come before `onDrain` is called. */
   hold(bytes: Buffer, onDrain: () => void): boolean {
     if (this.#blocked || this.#left.signal.aborted) return true;
     this.#text.add(bytes);
@@ -60,7 +60,7 @@ export class AnswerGuard implements AnswerJudge {
     return false;
   }
 
-  /** Judges what is left and `last`, which the caller sends itself. */
+  /** Judges the remaining text and `last`, which the caller sends itself. */
   async stream(last: Buffer | undefined): Promise<AppError | undefined> {
     this.#isFinishing = true;
     clearTimeout(this.#timer);
@@ -79,14 +79,14 @@ export class AnswerGuard implements AnswerJudge {
     return this.#blocked;
   }
 
-  /** The text that is released at the end of the answer; text without a verdict is not. */
+  /** Returns the text to release at the end of the answer; text without a verdict is not released. */
   rest(): Buffer | undefined {
     const held = this.#isAllowed && this.#held.length > 0 ? Buffer.concat(this.#held, this.#heldBytes) : undefined;
     this.leave();
     return held;
   }
 
-  /** The client left, or has its last bytes. */
+  /** Called when the client has left, or has its last bytes. */
   leave(): void {
     clearTimeout(this.#timer);
     this.#forget();
@@ -104,7 +104,7 @@ export class AnswerGuard implements AnswerJudge {
     this.#onAllowed = [];
   }
 
-  /** Judges the held text when there is enough of it, or after a while. */
+  /** Judges the held text if there is enough of it, or after a while. */
   #look(): void {
     if (this.#asking || this.#isFinishing || this.#held.length === 0) return;
     const { length } = this.#text;

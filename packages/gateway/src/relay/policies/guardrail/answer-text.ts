@@ -2,10 +2,10 @@ import { parseEvents } from "../../../lib/text/sse.ts";
 import { shownText } from "../../../dialects/core/ran-texts.ts";
 import type { Dialect, JsonObject } from "../../../dialects/core/types.ts";
 
-/** Members with the several answers of one request, whose chunks are interleaved. */
+/** Members that list the several answers of one request, whose chunks are interleaved. */
 const LISTS = ["choices", "candidates"] as const;
 
-/** The text of a stream, each of its answers by itself. */
+/** Collects the text of a stream, separately for each of its answers. */
 export class AnswerText {
   readonly #dialect: Dialect;
   readonly #texts = new Map<number, string>();
@@ -23,12 +23,12 @@ export class AnswerText {
     }
   }
 
-  /** Adds what another one holds. */
+  /** Adds the text of another instance. */
   join(other: AnswerText): void {
     for (const [index, text] of other.#texts) this.#append(index, text);
   }
 
-  /** Keeps no more than the last characters of each answer. */
+  /** Drops all but the last characters of each answer. */
   cut(chars: number): void {
     this.length = 0;
     for (const [index, text] of this.#texts) {

@@ -5,7 +5,7 @@ import { servingGroups } from "../../admission/model-access.ts";
 import type { RelayRequest } from "../../request/request.ts";
 import type { GuardedRequest, Guardrail } from "./guardrail.ts";
 
-/** Judges the prompt of a task, whose result is no text. Throws `prompt_blocked` and `guardrail_unavailable`. */
+/** Judges the prompt of a task, whose result is not text. Throws `prompt_blocked` and `guardrail_unavailable`. */
 export async function judgeTaskPrompt(
   request: GuardedRequest,
   texts: readonly string[],
@@ -19,7 +19,9 @@ export async function judgeTaskPrompt(
   if (error) throw error;
 }
 
-/** Realtime conversations cannot be judged. Throws `guardrail_unavailable` where the policy then refuses them. */
+/**
+ * Realtime conversations cannot be judged. Throws `guardrail_unavailable` if the policy refuses them for that reason.
+ */
 export function admitUnjudged({ spec }: RelayRequest, groups: readonly string[], { guardrail }: Snapshot): void {
   if (guardrail?.onFailure !== "block" || !guardrail.concerns(groups, listModelNames(spec.model))) return;
   throw new AppError("guardrail_unavailable", {

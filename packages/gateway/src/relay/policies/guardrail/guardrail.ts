@@ -16,11 +16,11 @@ export interface GuardrailDeps {
 export interface Judged extends Pick<Question, "phase" | "text"> {
   readonly window?: number;
   readonly context?: string;
-  /** Aborted when the client leaves and the verdict is not needed. */
+  /** Aborted when the client leaves and the verdict is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
-/** Whose texts are judged: a relayed request or a task. */
+/** The origin of a judged text: a relayed request or a task. */
 export interface GuardedRequest {
   readonly id: string;
   readonly caller: Caller;
@@ -30,17 +30,17 @@ export interface GuardedRequest {
     readonly model: string;
     readonly stream: boolean;
   };
-  /** Set here when a text was refused or no verdict came. */
+  /** Set by the guardrail if a text was refused or no verdict came. */
   guardrail?: GuardrailNote;
 }
 
 /** Undefined = the text may pass; otherwise the client's error. */
 export type Judge = (judged: Judged) => Promise<AppError | undefined>;
 
-/** A line every ten seconds while the webhook fails; the metric counts each call. */
+/** At most one line per ten seconds while the webhook fails; the metric counts each call. */
 const LOG_EVERY_MS = 10_000;
 
-/** Asks the webhook about the texts of a request, and says what its verdicts mean. */
+/** Asks the webhook about the texts of a request, and interprets its verdicts. */
 export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
   let failures = 0;
   let announcedAt = -Infinity;

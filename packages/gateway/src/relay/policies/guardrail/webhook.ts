@@ -4,7 +4,7 @@ import { parseObject } from "../../../lib/text/json.ts";
 import { guardedLookup, refuseForbidden } from "../../../lib/net/outbound.ts";
 import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
 
-/** The question to the operator's service: the JSON of its calls. */
+/** A question to the operator's service: the JSON of a call. */
 export interface Question {
   readonly version: 1;
   readonly request_id: string;
@@ -41,7 +41,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const LONGEST_REASON = 500;
 const CLOSED: ReadonlySet<string> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
-/** The address is the operator's own: private networks are allowed, link-local ones and redirects are not. */
+/** The address is the operator's own, so private networks are allowed; link-local addresses and redirects are not. */
 export function createWebhook(now: () => number): Webhook {
   const agent = new Agent({ connect: { lookup: guardedLookup }, connections: CONNECTIONS });
   return {
@@ -92,12 +92,12 @@ async function call(
   return parseVerdict(text);
 }
 
-/** A connection that was kept open for the next call may be closed by the other side at the same moment. */
+/** True if the other side closed a reused connection at the moment of the call. */
 function isClosed(error: unknown): boolean {
   return error instanceof Error && "code" in error && CLOSED.has(String(error.code));
 }
 
-/** `t=<seconds>,v1=<hex>` over the time, a full stop and the body, so that old calls cannot be played again. */
+/** Returns `t=<seconds>,v1=<hex>` over the time, a full stop and the body, so that old calls cannot be replayed. */
 export function signBody(body: Buffer, secret: string, seconds: number): string {
   const digest = createHmac("sha256", secret).update(`${seconds}.`).update(body).digest("hex");
   return `t=${seconds},v1=${digest}`;
