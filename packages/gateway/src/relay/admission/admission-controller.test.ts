@@ -31,7 +31,7 @@ let budgets: Budgets;
 let queue: AdmissionQueue;
 /** Database calls made by budgets. */
 let calls = 0;
-/** The database answers nothing any more. */
+/** Set while the database does not answer. */
 let stillUntil: Promise<never> | undefined;
 
 function counted({ kind, run, rows, transaction }: RawDatabase): RawDatabase {

@@ -31,7 +31,7 @@ export interface AdmissionDeps {
   readonly recheck: (caller: Caller) => Promise<void>;
 }
 
-/** What one call of `enter` needs in addition to its candidates. */
+/** The needs of one call of `enter`, in addition to its candidates. */
 interface EnterContext {
   readonly client: ClientConnection;
   readonly budgetAmounts: () => BudgetAmounts;
@@ -40,10 +40,10 @@ interface EnterContext {
 /** The result for one candidate; a scope is the limit that it has reached. */
 type EnterResult = "entered" | "over_budget" | LimitScope;
 
-/** True when any request is limited; computed once per snapshot. */
+/** True if any request is limited; computed once per snapshot. */
 const limited = new WeakMap<Snapshot, boolean>();
 
-/** Undefined when no limit or budget can apply, so that such requests have no extra cost. */
+/** Undefined if no limit or budget can apply, so that such requests have no extra cost. */
 export function admissionFor(
   request: AdmissionRequest,
   snapshot: Snapshot,
@@ -71,7 +71,7 @@ export class AdmissionController {
   readonly #limits: ClaimedLimits;
   readonly #budgets: RequestBudgets;
   readonly #wait: ChannelWait;
-  /** The refusal of the last channel, when waiting would not help. */
+  /** The refusal of the last channel, if waiting would not help. */
   #refusal: AppError | undefined;
 
   constructor(request: AdmissionRequest, snapshot: Snapshot, deps: AdmissionDeps) {
@@ -88,8 +88,8 @@ export class AdmissionController {
   }
 
   /**
-   * Takes the limits with the first channel that has room; waits for one when none has. Throws 429 with the limit that
-   * is reached; returns undefined when there is no candidate.
+   * Takes the limits with the first channel that has room; waits for one if none has. Throws 429 with the limit that is
+   * reached; returns undefined if there is no candidate.
    */
   async enter<R extends Candidate>(
     first: R | undefined,
@@ -117,7 +117,7 @@ export class AdmissionController {
     this.#wait.giveUp(reason);
   }
 
-  /** For a further attempt: releases the place in the previous channel. False when the new one has no room. */
+  /** Releases the place in the previous channel for a further attempt. False if the new channel has no room. */
   async move(candidate: Candidate): Promise<boolean> {
     if (!(await this.#limits.move(candidate))) return false;
     if (!(await this.#budgets.move(this.#subjects(candidate)))) return true;
@@ -125,7 +125,7 @@ export class AdmissionController {
     return false;
   }
 
-  /** What budgets carry of the request; undefined when nothing is reserved in any. */
+  /** How much of the request the budgets cover; undefined if nothing is reserved in any. */
   get budgeted(): Quota | undefined {
     return this.#budgets.carried;
   }
@@ -136,7 +136,7 @@ export class AdmissionController {
     if (candidate) this.#budgets.shrink(this.#subjects(candidate), amount);
   }
 
-  /** Raises the budget reservation of a running answer; false when a hard budget cannot cover it. Never rejects. */
+  /** Raises the budget reservation of a running answer; false if a hard budget cannot cover it. Never rejects. */
   async extend(amount: Quota): Promise<boolean> {
     const { candidate } = this.#limits;
     if (!candidate || (await this.#budgets.extend(this.#subjects(candidate), amount))) return true;
@@ -144,12 +144,12 @@ export class AdmissionController {
     return false;
   }
 
-  /** Reports what a long conversation has used so far; returns the refusal when that exceeds a limit. */
+  /** Reports what a long conversation has used so far; returns the refusal if that exceeds a limit. */
   spend(tokens: number): Promise<AppError | undefined> {
     return this.#limits.spend(tokens);
   }
 
-  /** Counts a further answer of a long conversation as a request; returns the refusal when a limit does not allow it. */
+  /** Counts a further answer of a long conversation as a request; returns the refusal if a limit does not allow it. */
   again(): Promise<AppError | undefined> {
     return this.#limits.again();
   }
@@ -182,7 +182,7 @@ export class AdmissionController {
     return entered;
   }
 
-  /** Skips full candidates; when none has room, returns the channels to wait for. */
+  /** Skips full candidates; if none has room, returns the channels to wait for. */
   async #enterFirst<R extends Candidate>(
     first: R | undefined,
     candidates: Candidates<R>,
@@ -198,7 +198,7 @@ export class AdmissionController {
     return { full };
   }
 
-  /** Limits and budgets at the same time, so that both cost one round trip. Limits decide first. */
+  /** Checks limits and budgets at the same time, so that both cost one round trip. Limits decide first. */
   async #tryEnter(candidate: Candidate, { client, budgetAmounts }: EnterContext): Promise<EnterResult> {
     this.#refusal = undefined;
     if (this.#wait.isBehindOthers(candidate.channel.id) && this.#limits.limits(candidate)) return "channel";

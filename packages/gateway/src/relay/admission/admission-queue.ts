@@ -2,28 +2,28 @@
 export interface QueuePosition {
   /** Resolves with true when it is this request's turn to try, with false after `ms`. */
   turn(ms: number): Promise<boolean>;
-  /** True when it waits for this channel. */
+  /** True if it waits for this channel. */
   isIn(channelId: number): boolean;
   /** Leaves all queues; a pending `turn` resolves with false. Later calls change nothing. */
   leave(): void;
 }
 
 /**
- * Requests that wait for channels whose own limits are reached. Users take turns, whatever number of requests each of
- * them has waiting; those of one user keep their order. A request that waits for several channels is in each of their
+ * Requests that wait for channels whose own limits are reached. Users take turns, however many requests each of them
+ * has waiting; the requests of one user stay in order. A request that waits for several channels is in each of their
  * queues: it takes the first that becomes free, and no later request overtakes it at one of the others.
  */
 export interface AdmissionQueue {
-  /** Joins the queues that have fewer than `most` requests; undefined when all are full. */
+  /** Joins the queues that have fewer than `most` requests; undefined if all are full. */
   join(channelIds: Iterable<number>, userId: number, most: number): QueuePosition | undefined;
-  /** True when others wait: a new request must not overtake them. */
+  /** True if others wait: a new request must not overtake them. */
   isWaitedFor(channelId: number): boolean;
   /** A place in the channel may be free. */
   freed(channelId: number): void;
   readonly waiting: number;
 }
 
-/** Other replicas free places too, and minutes end: the first in the queue polls. */
+/** Other replicas free places too, and minutes end, so the first in the queue polls. */
 const POLL_MS = 100;
 
 interface Waiter {
@@ -115,7 +115,7 @@ function wakeNext(queue: Queue): void {
   for (const [userId, waiters] of queue.users) {
     const waiter = waiters.find(({ wake }) => wake !== undefined);
     if (!waiter) continue;
-    // The user's next request comes after one of each other user.
+    // The user's next request comes after one request of each other user.
     queue.users.delete(userId);
     queue.users.set(userId, waiters);
     waiter.wake?.(true);

@@ -22,8 +22,8 @@ export function buildRefusal(state: ClaimState): AppError {
 }
 
 /**
- * A window of a minute ends up to 61 seconds later. Official clients ignore a wait of more than a minute and come back
- * at once; a client that returns one second early gets the remaining time.
+ * Returns the wait in seconds. A window of a minute ends up to 61 seconds later. Official clients ignore a wait of more
+ * than a minute and return at once; a client that returns one second early gets the remaining time.
  */
 function toRetrySeconds(resetMs: number): number {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
@@ -45,10 +45,10 @@ export function overBudget({ budget: { period, scope, subject }, endsAt }: Budge
 /** Names of the headers by kind. */
 const HEADINGS = { requests: "requests", successes: "requests", tokens: "tokens", concurrency: "concurrency" } as const;
 
-/** Headers by which clients slow down: of several limits of one kind, the one with the least left. */
+/** Returns headers by which clients slow down: of several limits of one kind, the one with the least left. */
 export function limitHeaders(states: readonly ClaimState[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
-  // The tightest comes last and stays.
+  // The tightest limit comes last and overwrites the others.
   for (const { claim, used, resetMs } of states.toSorted((a, b) => left(b) - left(a))) {
     const heading = HEADINGS[claim.kind];
     headers[`x-ratelimit-limit-${heading}`] = String(claim.limit);

@@ -7,13 +7,13 @@ export interface AdmissionRequest {
   readonly id: string;
   readonly caller: Caller;
   readonly spec: Pick<RequestSpec, "model" | "promptEstimate" | "outputCap">;
-  /** The caller's protocol; some have headers of their own for limits. */
+  /** The caller's protocol; some protocols have their own headers for limits. */
   readonly dialect?: Pick<Dialect, "errors">;
-  /** Milliseconds that it waited for a channel; set when it left the queue. */
+  /** Milliseconds that it waited for a channel; set when it leaves the queue. */
   queueMs?: number;
   /** Set once the limits of the caller have been checked. */
   isCounted?: boolean;
-  /** The budget that refused it last, for the log. */
+  /** The last budget that refused it, for the log. */
   usedUp?: BudgetTerms | "balance";
 }
 

@@ -3,8 +3,8 @@ import type { AdmissionController } from "./admission-controller.ts";
 import type { Candidate } from "./candidates.ts";
 
 /**
- * Waits for the admission of a request and for its reservation at the same time. When one of them is refused, the
- * other is released, and the refusal is thrown.
+ * Waits for the admission of a request and for its reservation at the same time. If one of them is refused, the other
+ * is released, and the refusal is thrown.
  */
 export async function admitAndReserve<R extends Candidate, M>(
   admission: AdmissionController,
@@ -12,7 +12,7 @@ export async function admitAndReserve<R extends Candidate, M>(
   reserving: Promise<M>,
   release: (reservation: M) => Promise<void>,
 ): Promise<{ readonly first: R | undefined; readonly reservation: M }> {
-  // A request that cannot be paid stops waiting.
+  // A request that cannot be paid for stops waiting.
   reserving.catch((reason: unknown) => admission.giveUp(reason));
   const [admitted, reserved] = await Promise.allSettled([admitting, reserving]);
   if (admitted.status === "fulfilled" && reserved.status === "fulfilled")

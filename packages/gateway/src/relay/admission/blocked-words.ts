@@ -3,7 +3,7 @@ import { createWordFinder } from "../../lib/text/word-finder.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 
-/** Refuses prompts that hold a word of the operator's list; throws `sensitive_words_detected`. */
+/** Refuses prompts that contain a word of the operator's list; throws `sensitive_words_detected`. */
 export type CheckWords = (texts: () => readonly string[], requestId: string) => void;
 
 /** The list is parsed again when it changes; while the check is off, nothing is read. */

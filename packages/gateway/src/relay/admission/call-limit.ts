@@ -5,17 +5,17 @@ import type { Metrics } from "../../observability/metrics.ts";
 import { buildRefusal } from "./admission-refusal.ts";
 
 /**
- * Model requests of a user, whatever becomes of them. Requests that reach admission are counted there, in one step with
- * everything else; this counts the others, and refuses limited users before their body is read.
+ * Counts the model requests of a user, whatever their result. Requests that reach admission are counted there, in one
+ * step with everything else; this counts the others, and refuses limited users before their body is read.
  */
 export interface CallLimit {
-  /** Throws for a user whose requests were refused lately and still would be. Reads local state only. */
+  /** Throws for a user whose requests were refused recently and still would be. Reads local state only. */
   check(userId: number): void;
   /** Counts a request that does not pass admission. Throws `rate_limit_exceeded`. */
   take(requestId: string, userId: number): Promise<void>;
   /** Counts a request that failed before admission. Not awaited. */
   count(requestId: string, userId: number): void;
-  /** Admission has refused a request of the user. */
+  /** Called when admission has refused a request of the user. */
   refused(userId: number, state: ClaimState): void;
 }
 
@@ -31,7 +31,7 @@ interface Refused {
   readonly until: number;
 }
 
-/** More users are not remembered: their limits are checked again. */
+/** Most users that are remembered; the limits of further ones are checked again. */
 const MAX_REMEMBERED = 10_000;
 
 export function createCallLimit({ claims, options, metrics }: CallLimitDeps): CallLimit {
@@ -65,7 +65,7 @@ export function createCallLimit({ claims, options, metrics }: CallLimitDeps): Ca
     count(requestId, userId) {
       if (!options().ModelRequestRateLimitEnabled) return;
       const wanted = listRequestClaims(userId);
-      // The request has its answer already: an outage, which is reported elsewhere, does not change it.
+      // The request already has its answer, so an outage, which is reported elsewhere, does not change it.
       if (wanted.length > 0) void claims.take(requestId, wanted).catch(() => undefined);
     },
     refused,

@@ -11,23 +11,23 @@ export interface Candidate {
 /** The channels and keys that may serve a request, best first. */
 export interface Candidates<R extends Candidate> {
   next(): R | undefined;
-  /** The candidate is at its limit and is not returned again. */
+  /** Marks the candidate as at its limit; it is not returned again. */
   full(candidate: R, what: LimitScope): void;
   /** Starts again with all candidates that may still serve. */
   reopen(): R | undefined;
-  /** A candidate to use only after the wait has ended; `next` returns the others like it. */
+  /** Returns a candidate to use only after the wait has ended; `next` returns the others like it. */
   lastResort(): R | undefined;
 }
 
 /** Moves a request's limits from one channel to the next. */
 interface Mover {
-  /** False when the channel is at its limit. */
+  /** False if the channel is at its limit. */
   move(candidate: Candidate): Promise<boolean>;
   /** The scope that was at its limit when `move` last returned false. */
   readonly full: LimitScope;
 }
 
-/** The first of `candidate` and those that follow it whose limits carry the request. */
+/** Returns the first of `candidate` and its successors whose limits allow the request. */
 export async function firstAdmitted<R extends Candidate>(
   candidate: R | undefined,
   candidates: Candidates<R>,

@@ -29,14 +29,14 @@ export class ChannelWait {
     return this.#position !== undefined;
   }
 
-  /** True when other requests wait for the channel and this one is not among them. */
+  /** True if other requests wait for the channel and this one is not among them. */
   isBehindOthers(channelId: number): boolean {
     return this.#position?.isIn(channelId) !== true && this.#queue.isWaitedFor(channelId);
   }
 
   /**
-   * Waits for its turn at one of the channels. False when the time is over or every queue is full; throws the reason
-   * of `giveUp`.
+   * Waits for its turn at one of the channels. False if the time is over or every queue is full; throws the reason of
+   * `giveUp`.
    */
   async turn(channelIds: ReadonlySet<number>): Promise<boolean> {
     const { ChannelQueueLength, ChannelQueueSeconds } = this.#options;
@@ -47,7 +47,7 @@ export class ChannelWait {
     return isTurn === true;
   }
 
-  /** Ends the wait; the first reason counts. Without effect on a request that was admitted already. */
+  /** Ends the wait; the first reason counts. Has no effect on a request that was already admitted. */
   giveUp(reason: unknown): void {
     this.#givenUp ??= { reason };
     this.#position?.leave();

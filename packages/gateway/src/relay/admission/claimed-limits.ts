@@ -40,12 +40,12 @@ export class ClaimedLimits {
   #channelTakenAt = LONG_AGO;
   /** The group whose limits the request claimed first. */
   #group = "";
-  /** The caller's limits are claimed; they are held until the request ends. */
+  /** True if the caller's limits are claimed; they are held until the request ends. */
   #hasCaller = false;
   #candidate: Candidate | undefined;
   #full: LimitScope = "channel";
   #isEnded = false;
-  /** By the monotonic clock. */
+  /** Time of the claim, by the monotonic clock. */
   readonly #openedAt = performance.now();
   #isFirstAnswer = true;
 
@@ -70,14 +70,14 @@ export class ClaimedLimits {
     return this.#isEnded;
   }
 
-  /** True when the channel or its key has a limit. */
+  /** True if the channel or its key has a limit. */
   limits({ channel, keyIndex }: Candidate): boolean {
     return channelClaims(channel, keyIndex, this.#tokens).length > 0;
   }
 
   /**
-   * Claims the limits of the caller and of the channel in a single step. False when the channel is at its limit;
-   * throws 429 when the caller is.
+   * Claims the limits of the caller and of the channel in a single step. False if the channel is at its limit; throws
+   * 429 if the caller is.
    */
   async take(candidate: Candidate, client: ClientConnection): Promise<boolean> {
     // The budget of an earlier channel refused the request after its caller was counted.
@@ -115,7 +115,7 @@ export class ClaimedLimits {
     throw buildRefusal(state);
   }
 
-  /** Releases the previous channel and claims the next one; false when that one is at its limit. */
+  /** Releases the previous channel and claims the next one; false if that one is at its limit. */
   async move(candidate: Candidate): Promise<boolean> {
     this.#full = "channel";
     const { GroupLimits } = this.#options;
@@ -137,8 +137,8 @@ export class ClaimedLimits {
   }
 
   /**
-   * Reports what a long conversation has used so far. Tokens beyond the estimate count in the window of their use;
-   * returns the refusal when they exceed a limit.
+   * Reports what a long conversation has used so far. Tokens beyond the estimate count in the window in which they were
+   * used; returns the refusal if they exceed a limit.
    */
   async spend(tokens: number): Promise<AppError | undefined> {
     const isMore = (claim: Claim) => isTokens(claim) && tokens > claim.amount;
@@ -149,13 +149,13 @@ export class ClaimedLimits {
     [this.#ofRequest, this.#ofChannel] = [this.#ofRequest.map(counted), this.#ofChannel.map(counted)];
     await this.#deps.claims.correct(more, LONG_AGO, { tokens, isSuccess: true });
     if (asked.length === 0) return undefined;
-    // While limits cannot be checked, running requests continue.
+    // If limits cannot be checked, running requests continue.
     const answer = await this.#deps.claims.take(this.#request.id, asked).catch(() => undefined);
     return answer?.taken === false ? buildRefusal(answer.state) : undefined;
   }
 
   /**
-   * Counts a further answer of a long conversation as a request; returns the refusal when a limit does not allow it. The
+   * Counts a further answer of a long conversation as a request; returns the refusal if a limit does not allow it. The
    * request that opened the conversation counts as its first answer, within its window.
    */
   async again(): Promise<AppError | undefined> {
@@ -164,7 +164,7 @@ export class ClaimedLimits {
     const isCounted = (claim: Claim) => isRequests(claim) && !(isFirst && this.#isInWindow(claim));
     const claims = [...this.#ofRequest, ...this.#ofChannel].filter(isCounted);
     if (claims.length === 0 || this.#isEnded) return undefined;
-    // While limits cannot be checked, running requests continue.
+    // If limits cannot be checked, running requests continue.
     const answer = await this.#deps.claims.take(this.#request.id, claims).catch(() => undefined);
     if (answer?.taken !== false) return undefined;
     const { claim } = answer.state;

@@ -7,14 +7,14 @@ import type { Caller } from "../request/request.ts";
 /** Name of the group that stands for the operator's ordered list of groups. */
 const AUTO = "auto";
 
-/** Rights of the key on the model; throws `model_not_allowed`. */
+/** Checks the key's right to use the model; throws `model_not_allowed`. */
 export function admitModel(caller: Caller, spec: Pick<RequestSpec, "model">): void {
   const { modelLimits } = caller;
   if (modelLimits === undefined || modelLimits.has(spec.model) || modelLimits.has(listedName(spec.model))) return;
   throw new AppError("model_not_allowed", { param: "model", values: { model: spec.model } });
 }
 
-/** Groups whose channels may serve the caller, in the order in which they are tried. */
+/** Returns the groups whose channels may serve the caller, in the order in which they are tried. */
 export function servingGroups(caller: Caller, snapshot: Snapshot): readonly string[] {
   if (caller.group !== AUTO) return [caller.group];
   const { AutoGroups, UserUsableGroups } = snapshot.options;

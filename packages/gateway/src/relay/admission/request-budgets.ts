@@ -10,19 +10,19 @@ import { listedName } from "../../billing/pricing/listed-name.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
 
-/** A request as far as budgets know it. */
+/** The parts of a request that budgets use. */
 interface Spender {
   readonly caller: Pick<Caller, "tokenId" | "userId">;
   readonly spec: { readonly model: string };
 }
 
-/** The channel that serves, for a group. */
+/** The channel that serves, and for which group. */
 interface ServingChannel {
   readonly channel: { readonly id: number };
   readonly group: string;
 }
 
-/** Everything that may have a budget which concerns the request on this channel. */
+/** Returns everything whose budget may concern the request on this channel. */
 export function buildBudgetSubjects({ caller, spec }: Spender, { channel, group }: ServingChannel): BudgetSubjects {
   return {
     tokenId: caller.tokenId,
@@ -33,10 +33,10 @@ export function buildBudgetSubjects({ caller, spec }: Spender, { channel, group 
   };
 }
 
-/** What a request wants to reserve in budgets. */
+/** The amounts that a request wants to reserve in budgets. */
 export interface BudgetAmounts {
   readonly amount: Quota;
-  /** Reserved instead of `amount` as far as budgets carry it. */
+  /** Reserved instead of `amount` as far as budgets cover it. */
   readonly wished?: Quota;
 }
 
@@ -56,12 +56,12 @@ export class RequestBudgets {
     this.#budgets = budgets;
   }
 
-  /** What budgets carry of the request; undefined when nothing is reserved. */
+  /** How much of the request the budgets cover; undefined if nothing is reserved. */
   get carried(): Quota | undefined {
     return this.#held && this.#held.ids.size > 0 ? this.#held.amount : undefined;
   }
 
-  /** Reserves; undefined when no budget concerns the request. Rejects with `budgets_unavailable`. */
+  /** Reserves; undefined if no budget concerns the request. Rejects with `budgets_unavailable`. */
   reserve(subjects: BudgetSubjects, amounts: () => BudgetAmounts): Promise<BudgetRefusal | undefined> | undefined {
     this.#amounts = amounts;
     return this.move(subjects);
@@ -81,7 +81,7 @@ export class RequestBudgets {
     return undefined;
   }
 
-  /** Raises the reservation of a running answer to `amount`; false when a hard budget cannot cover it. Never rejects. */
+  /** Raises the reservation of a running answer to `amount`; false if a hard budget cannot cover it. Never rejects. */
   extend(subjects: BudgetSubjects, amount: Quota): Promise<boolean> {
     return this.#change(subjects, (held) => (held !== undefined && amount <= held ? undefined : amount));
   }

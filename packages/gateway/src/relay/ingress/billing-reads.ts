@@ -16,7 +16,7 @@ interface Balance {
   readonly expiresAt: number;
 }
 
-/** Answers the two balance calls of old OpenAI clients, of the token or of its user as the operator chose. */
+/** Answers the two balance calls of old OpenAI clients, for the token or for its user as the operator chose. */
 export async function readBilling(
   caller: Caller,
   read: BillingRead,

@@ -3,10 +3,10 @@ import type { Snapshot } from "../../snapshot/types.ts";
 import { servingGroups } from "../admission/model-access.ts";
 import type { RelayRequest } from "../request/request.ts";
 
-/** The model of moderations that name none, where no channel offers the current one. */
+/** The model of moderations that name none, if no channel offers the current one. */
 const OLDER_MODERATION = "text-moderation-stable";
 
-/** The request with the default model that the caller's groups have; the same object where it names its own. */
+/** Returns the request with the default model that the caller's groups have; the same object if it names its own. */
 export function withDefaultModel(request: RelayRequest, snapshot: Snapshot): RelayRequest {
   const { spec, body, caller } = request;
   if (spec.operation !== "moderations" || isSet(body.json()["model"])) return request;

@@ -3,21 +3,21 @@ import type { Price } from "../../billing/pricing/rates.ts";
 import { exactText, type Ratio, reduceFraction, knownRatio, over, times } from "../../billing/money/ratio.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 
-/** What a model list says of a model in addition to its name. */
+/** What a model list says about a model in addition to its name. */
 export interface ModelDetails {
   readonly facts: ModelFacts;
-  /** US dollars in decimal text, by OpenRouter's names; undefined where prices are not listed or unknown. */
+  /** US dollars in decimal text, by OpenRouter's names; undefined if prices are not listed or unknown. */
   readonly pricing: Readonly<Record<string, string>> | undefined;
 }
 
-/** Reads the details of models for callers of `group`; undefined where the operator switched them off. */
+/** Reads the details of models for callers of `group`; undefined if the operator switched them off. */
 export function createDetails(snapshot: Snapshot, group: string): ((model: string) => ModelDetails) | undefined {
   const { options, prices } = snapshot;
   if (!options.ModelDetails) return undefined;
   const groupRatio = knownRatio(prices.groupRatio(group));
   const perUnit = over(groupRatio, knownRatio(String(options.QuotaPerUnit)));
   return (model) => {
-    // The price of self-use mode is no price of the model.
+    // The price of self-use mode is not a price of the model.
     const price = options.ModelListPrices ? prices.find(model) : undefined;
     return { facts: prices.facts(model), pricing: price && readPricing(price, groupRatio, perUnit) };
   };
@@ -42,14 +42,14 @@ function readPricing(price: Price, groupRatio: Ratio, perUnit: Ratio): Record<st
 
 const DECIMALS = 18;
 
-/** Decimal text; a fraction without an end is cut after eighteen decimals. */
+/** Returns decimal text; an endless fraction is cut after eighteen decimals. */
 function decimal(value: Ratio): string {
   const text = exactText(value);
   if (!text.includes("/")) return text;
   return exactText(reduceFraction((value.num * 10n ** BigInt(DECIMALS)) / value.den, 10n ** BigInt(DECIMALS)));
 }
 
-/** Members that clients of OpenRouter, vLLM, Groq and LM Studio read; only what is known. */
+/** Returns the members that clients of OpenRouter, vLLM, Groq and LM Studio read; only what is known. */
 export function openAiDetails({ facts, pricing }: ModelDetails): object {
   const { modalities, mode } = facts;
   return {
@@ -83,7 +83,7 @@ function readLengths({ contextTokens, outputTokens }: ModelFacts): object {
   };
 }
 
-/** LM Studio's words. */
+/** Returns the type in LM Studio's words. */
 function findType({ modalities }: ModelFacts): string | undefined {
   if (modalities?.output.includes("embeddings")) return "embeddings";
   if (!modalities?.output.includes("text")) return undefined;
@@ -103,7 +103,7 @@ function findParameters({ supports = [] }: ModelFacts): string[] {
   ];
 }
 
-/** The members of a model of Anthropic's list; null = unknown. */
+/** Returns the members of a model in Anthropic's list; null = unknown. */
 export function anthropicDetails({ facts }: ModelDetails): object {
   return {
     max_input_tokens: facts.contextTokens ?? null,
@@ -116,7 +116,7 @@ export function anthropicDetails({ facts }: ModelDetails): object {
   };
 }
 
-/** The members of a model of Gemini's list; only what is known. */
+/** Returns the members of a model in Gemini's list; only what is known. */
 export function geminiDetails({ facts }: ModelDetails): object {
   return {
     ...(facts.contextTokens !== undefined && { inputTokenLimit: facts.contextTokens }),

@@ -9,7 +9,7 @@ import { servingGroups } from "../admission/model-access.ts";
 import type { Caller } from "../request/request.ts";
 import { anthropicDetails, createDetails, geminiDetails, type ModelDetails, openAiDetails } from "./model-details.ts";
 
-/** The protocol of a model list: the only GET whose shape depends on headers. */
+/** Returns the protocol of a model list: the only GET whose shape depends on headers. */
 export function listDialect(
   prefix: "v1" | "v1beta",
   path: string,
@@ -22,7 +22,9 @@ export function listDialect(
   return headers["x-goog-api-key"] !== undefined || query.has("key") ? "gemini" : "openai";
 }
 
-/** Models that the caller may use: those enabled in its groups, within the key's own limits. Sorted by name. */
+/**
+ * Returns the models that the caller may use: those enabled in its groups, within the key's own limits. Sorted by name.
+ */
 export function usableModels(snapshot: Snapshot, caller: Caller): string[] {
   const names = new Set<string>();
   for (const group of servingGroups(caller, snapshot)) {
@@ -33,19 +35,19 @@ export function usableModels(snapshot: Snapshot, caller: Caller): string[] {
   return [...names].sort();
 }
 
-/** What model lists know of a model, and the calls that take it. */
+/** What model lists know about a model, and the calls that accept it. */
 export interface ModelLister {
   details(model: string): ModelDetails | undefined;
   facts(model: string): ModelFacts;
 }
 
-/** The details of models for the caller; those of its first group where several may serve it. */
+/** Returns the details of models for the caller; those of its first group if several may serve it. */
 export function createLister(snapshot: Snapshot, caller: Caller): ModelLister {
   const details = createDetails(snapshot, servingGroups(caller, snapshot)[0] ?? caller.group);
   return { details: (model) => details?.(model), facts: (model) => snapshot.prices.facts(model) };
 }
 
-/** The list, in the caller's protocol. */
+/** Returns the list in the caller's protocol. */
 export function modelList(
   dialect: ErrorDialect,
   models: readonly string[],
@@ -64,7 +66,7 @@ export interface ModelQuestion {
   readonly lister: ModelLister;
 }
 
-/** One element of the list; throws `model_not_found`. */
+/** Returns one element of the list; throws `model_not_found`. */
 export function oneModel(dialect: ErrorDialect, { name, models, caller, lister }: ModelQuestion): unknown {
   const model = decoded(name);
   if (!models.includes(model))
@@ -115,7 +117,7 @@ function geminiModel(id: string, lister: ModelLister) {
 
 const CONTENT_METHODS = ["generateContent", "streamGenerateContent", "countTokens"];
 
-/** Gemini's clients offer a model for these calls; one that no list knows may be any chat model. */
+/** Gemini's clients offer a model for these calls; a model that no list knows may be any chat model. */
 function findMethods(id: string, lister: ModelLister): string[] {
   if (isTaskModel(id)) return [];
   const { modalities, mode } = lister.facts(id);

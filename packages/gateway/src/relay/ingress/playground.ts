@@ -8,8 +8,8 @@ import { jsonBody } from "../body/read-body.ts";
 const OWN_MEMBERS: ReadonlySet<string> = new Set(["id", "createAt", "createdAt", "status"]);
 
 /**
- * The chat protocol for the playgrounds of consoles: their readers take each event for a chunk with choices, so a sign
- * of life is an empty chunk instead of a comment, and an error has an empty list of choices.
+ * The chat protocol for the playgrounds of consoles: they take each event for a chunk with choices, so a keep-alive is
+ * an empty chunk instead of a comment, and an error has an empty list of choices.
  */
 export const playgroundChat: Dialect = {
   ...openaiChat,
@@ -19,7 +19,7 @@ export const playgroundChat: Dialect = {
   ),
 };
 
-/** The request without members that upstreams refuse: the console's own, its group, and 0 for "no limit". */
+/** Removes members that upstreams refuse: the console's own, its group, and 0 for "no limit". */
 export function playgroundBody(body: Body): Body {
   const { group: _group, messages, ...rest } = exactJson(body);
   const sent = Object.entries(rest).filter(([name, value]) => !(name === "max_tokens" && value === 0));

@@ -14,8 +14,8 @@ const TRAVELLING: readonly (readonly [string, RegExp])[] = [
 const NONE: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * Throws `invalid_request` naming the header whose value is out of form. The idempotency key is derived from the
- * user's: at an account that users share, two equal keys would be answered with one answer.
+ * Returns the headers that may be forwarded; throws `invalid_request` naming a header whose value has the wrong format.
+ * The idempotency key is derived from the user's: at an account that users share, two equal keys would get one answer.
  */
 export function protocolHeaders(
   headers: IncomingHttpHeaders,

@@ -45,7 +45,7 @@ export async function readRequest(
   deps: ReadRequestDeps,
 ): Promise<RelayRequest> {
   const identified = await identify(request, match, arrival, deps.authenticator);
-  // A session names its group in the body: its caller is known after that.
+  // A session names its group in the body, so its caller is known only after that.
   const caller = "userId" in identified ? identified : undefined;
   if (caller) checkCalls(caller, deps.calls);
   let upload: Upload | undefined;
@@ -69,7 +69,7 @@ function checkCalls(caller: Caller, calls: CallLimit): void {
   }
 }
 
-/** A body whose members every reader understands as the gateway does. */
+/** Reads a body whose members every reader understands as the gateway does. */
 async function readMembers(request: IncomingMessage, dialect: DialectId, limits: BodyLimits): Promise<Body> {
   const { bytes, members } = await readJson(request, limits);
   const body = jsonBody(bytes, () => limits.memory.releaseValues(request));
@@ -126,12 +126,12 @@ function identify(
   return isPlayground ? authenticator.bySession(request, ip) : authenticator.byKey(request, ip);
 }
 
-/** The text fields of a form, for readers that know JSON only. */
+/** Returns the text fields of a form, for readers that know only JSON. */
 function formBody(upload: Upload): Body {
   return { bytes: NO_BYTES, json: () => upload.fields };
 }
 
-/** The usage that is reserved for a recording of known length. */
+/** Adds the usage that is reserved for a recording of known length. */
 function timed(spec: RequestSpec, seconds: number | undefined): RequestSpec {
   if (seconds === undefined) return spec;
   return { ...spec, promptEstimate: Math.ceil((Math.ceil(seconds) * TOKENS_PER_MINUTE) / 60) };
@@ -141,7 +141,7 @@ function readGroup(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A model name in a path is decoded once; it may contain a slash, but no dot segments. */
+/** Decodes a model name in a path once; it may contain a slash, but no dot segments. */
 function pathModel(segment: string): string {
   let model: string;
   try {
@@ -153,7 +153,7 @@ function pathModel(segment: string): string {
   return model;
 }
 
-/** A key in the query authenticates and goes nowhere else. */
+/** Removes the key: a key in the query authenticates and is not forwarded. */
 function withoutKey(url: string): string {
   const at = url.indexOf("?");
   if (at < 0 || !url.includes("key=", at)) return url;

@@ -22,14 +22,14 @@ import type { RelayRequest } from "../request/request.ts";
 export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
   readonly readArrival: (request: IncomingMessage) => Arrival;
   readonly reporter: Reporter;
-  /** Undefined where no traces are sent. */
+  /** Undefined if no traces are sent. */
   readonly tracing?: Tracing | undefined;
   /** Balance reads of old OpenAI clients. */
   readonly billing: (caller: Caller, read: "subscription" | "usage") => Promise<unknown>;
   /** Drawings and songs. */
   readonly tasks: (arrival: TaskArrival) => Promise<void>;
   readonly isDraining: () => boolean;
-  /** More requests under way are answered 503; 0 = no limit. */
+  /** More requests in progress are answered 503; 0 = no limit. */
   readonly maxInflight: number;
 }
 
@@ -42,14 +42,14 @@ export interface TaskArrival extends Arrival {
   readonly path: string;
 }
 
-/** A handler of the edge; `originalUrl` is set when another handler has shortened `url`. */
+/** A handler of the edge; `originalUrl` is set if another handler has shortened `url`. */
 export type RelayHandler = (
   request: IncomingMessage & { readonly originalUrl?: string },
   response: ServerResponse,
   next: () => void,
 ) => void;
 
-/** One call of a relay path, with what is known about it so far. */
+/** One call of a relay path, with everything known about it so far. */
 interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -60,13 +60,13 @@ interface Call {
   errors: ErrorDialect;
   /** The request to relay, once its body was read. */
   received: RelayRequest | undefined;
-  /** An error response was sent; follow-up errors are ignored. */
+  /** True if an error response was sent; follow-up errors are ignored. */
   isRefused: boolean;
 }
 
 const LONGEST_SHOWN_PATH = 200;
 
-/** Every path of the relay's prefixes; other paths go to `next`. */
+/** Handles every path of the relay's prefixes; other paths go to `next`. */
 export function createRelay(deps: RelayDeps): RelayHandler {
   return (request, response, next) => {
     const url = request.originalUrl ?? request.url ?? "/";
@@ -103,7 +103,7 @@ export const withoutRelay: RelayHandler = (request, response, next) => {
   sendError(response, findErrorDialect(path), error, { requestId: "" });
 };
 
-/** Tells vendors that share a path apart by headers that only their clients send. */
+/** Distinguishes vendors that share a path by headers that only their clients send. */
 function selectErrorDialect(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect {
   if (match.kind === "models" || match.kind === "billing") return "openai";
   const isShared = (match.kind === "unimplemented" || match.kind === "unknown") && match.errors === "openai";
@@ -161,7 +161,7 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
   }
 }
 
-/** A call of a model: its body, then whose ids it names, then the pipeline. */
+/** Serves a call of a model: reads its body, checks whose ids it names, then runs the pipeline. */
 async function serveModelCall(call: Call, match: RelayMatch, deps: RelayDeps): Promise<void> {
   const { request, response, arrival } = call;
   if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)

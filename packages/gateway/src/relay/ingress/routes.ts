@@ -86,7 +86,7 @@ const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
   ["countTokens", { operation: "count_tokens", dialect: "gemini-count-tokens", stream: false }],
 ]);
 
-/** Vendors of videos: their own paths follow their names. */
+/** Names of the vendors of videos; their own paths begin with these names. */
 const VIDEOS = allProviders.flatMap(({ id, videos }) => (videos ? [id] : [])).join("|");
 const PREFIX = new RegExp(
   `^/(v1|v1beta|upload/v1|upload/v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo)|${VIDEOS})(/|$)`,
@@ -105,7 +105,7 @@ export function isRelayPath(path: string): boolean {
   return PREFIX.test(path);
 }
 
-/** Reads method and path (without query); pure, no allocation beyond the answer. */
+/** Reads method and path (without query); pure, and allocates only the answer. */
 export function matchRoute(method: string, path: string): RouteMatch {
   const post = POSTS.get(path);
   if (post) return method === "POST" ? relay(post) : wrongMethod("POST", post.errors);
@@ -166,7 +166,7 @@ function replaced(path: string, errors: ErrorDialect): RouteMatch | undefined {
   return message === undefined ? undefined : { kind: "unimplemented", errors, message };
 }
 
-/** Calls about a response that the upstream keeps. */
+/** Matches calls about a response that the upstream stores. */
 function matchStored(method: string, id: string, rest: StoredCall["rest"]): RouteMatch {
   const allowed = rest === "" ? ["GET", "DELETE"] : [rest === "/cancel" ? "POST" : "GET"];
   if (!allowed.includes(method)) return wrongMethod(allowed.join(", "), "openai-responses");
@@ -189,7 +189,7 @@ function wrongMethod(allow: string, errors: ErrorDialect | undefined): RouteMatc
   return { kind: "wrong-method", allow, errors: errors ?? "openai" };
 }
 
-/** The envelope that callers of a prefix read. */
+/** Returns the error protocol that callers of a prefix read. */
 export function findErrorDialect(path: string): ErrorDialect {
   if (path.startsWith("/v1/messages")) return "anthropic";
   if (path.startsWith("/upload/")) return "gemini";

@@ -20,7 +20,7 @@ export interface Served extends Partial<Omit<TracedAttempt, "target">> {
   readonly upstreamRequestId: string | undefined;
 }
 
-/** An attempt of the request, as far as its money is concerned. */
+/** An attempt of the request, with the parts that matter for its money. */
 export interface PaidAttempt extends Served, Pick<Sink, "soFar" | "stop"> {
   readonly upstreamHost: string;
   settle(completion: Completion): Promise<Usage>;
@@ -31,31 +31,31 @@ export interface Charged {
   readonly usage: Usage;
   readonly quota: Quota;
   readonly price: Price;
-  /** The tier that served has no price, or no balance covers it: the one that was asked for is charged. */
+  /** True if the tier that served has no price, or no balance covers it: the requested one is charged. */
   readonly isTierUnpaid?: boolean;
   readonly groupRatio: string;
-  /** Quota units that were set aside for it. */
+  /** Quota units that were reserved for it. */
   readonly reserved: Quota;
   readonly completion: Completion;
   readonly built: BuiltCall | undefined;
   /** The attempt that delivered. */
   readonly attempt: Served;
-  /** Every attempt in order, the delivering one included. */
+  /** Every attempt in order, including the delivering one. */
   readonly tried: readonly Served[];
   /** Set for realtime sessions. */
   readonly session?: SessionFacts | undefined;
 }
 
-/** What a realtime session consisted of. */
+/** The contents of a realtime session. */
 export interface SessionFacts {
   readonly responses: number;
   readonly cancelled: number;
   readonly transcriptions: number;
-  /** From its beginning to its end, of a session that is charged by the second. */
+  /** From its beginning to its end, for a session that is charged by the second. */
   readonly seconds?: number;
   /** Answers whose upstream reported no usage. */
   readonly estimated: number;
-  /** More was used than the balance or a budget carried: the reservation is charged. */
+  /** True if more was used than the balance or a budget covered: the reservation is charged. */
   readonly limited?: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface SessionFacts {
 const NO_FIRST_TOKEN = -1000;
 const LONGEST_NAME = 64;
 
-/** The log row of a charged request, as the ledger stores it with the charge. */
+/** Returns the log row of a charged request, as the ledger stores it with the charge. */
 export function consumptionLog(request: RelayRequest, charged: Charged): LogDetail {
   const { spec, caller } = request;
   const { usage, attempt } = charged;
@@ -93,7 +93,7 @@ function describeCharge({ price, groupRatio, usage, completion }: Charged): stri
   return completion.reason === "stop" ? how : `${how}; ended early: ${completion.reason}`;
 }
 
-/** Uses join: a concatenated text slows `JSON.stringify` down, which doubles the cost of writing a charge. */
+/** Uses join: a concatenated text slows down `JSON.stringify`, which doubles the cost of writing a charge. */
 function ratioText({ modelRatio, completionRatio }: TokenRates, group: number): string {
   return ["Model ratio ", modelRatio, ", completion ratio ", completionRatio, ", group ratio ", group].join("");
 }
@@ -123,7 +123,7 @@ function buildDetails(request: RelayRequest, charged: Charged): Record<string, u
   };
 }
 
-/** US dollars of the call, of a whole session; -1 for prices by tokens. */
+/** Returns the US dollars of the call, or of a whole session; -1 for prices by tokens. */
 function calculateCallPrice({ price, session }: Charged): number {
   if (price.kind !== "call") return -1;
   return session?.seconds === undefined
@@ -135,7 +135,7 @@ function firstTokenMs({ spec, startedAt }: RelayRequest, { firstContentAt }: Com
   return spec.stream && firstContentAt !== undefined ? Math.round(firstContentAt - startedAt) : NO_FIRST_TOKEN;
 }
 
-/** Only unusual facts, so that most rows are short. */
+/** Returns only unusual facts, so that most rows are short. */
 function requestDetail(request: RelayRequest, charged: Charged): Record<string, unknown> {
   const detail: Record<string, unknown> = {};
   const { usage, price, attempt, built, session } = charged;
@@ -154,13 +154,13 @@ function requestDetail(request: RelayRequest, charged: Charged): Record<string, 
   return detail;
 }
 
-/** True where the answer names another model than the upstream was asked for; its price may be another one. */
+/** True if the answer names another model than the requested one; its price may differ. */
 function isOtherModel({ attempt: { target }, built, completion: { model: answered } }: Charged): boolean {
   if (answered === undefined || target.plan.provider.answersOtherNames) return false;
   return !isSameModel(built?.model ?? target.upstreamModel, answered);
 }
 
-/** Where others served than those that were asked for. */
+/** Returns the tiers if other ones served than were requested. */
 function tierDetail({ spec }: RelayRequest, { completion, isTierUnpaid }: Charged): Record<string, unknown> {
   const { servedTiers: served } = completion;
   if (!served) return {};
@@ -189,7 +189,7 @@ function callDetail(request: RelayRequest, { dropped, context }: BuiltCall): Rec
   };
 }
 
-/** Removed from every response to users who are not administrators. */
+/** Details that are removed from every response to users who are not administrators. */
 function adminDetail(request: RelayRequest, charged: Charged): Record<string, unknown> {
   const { attempt, tried, usage, completion } = charged;
   const { channel, keyIndex, upstreamModel } = attempt.target;

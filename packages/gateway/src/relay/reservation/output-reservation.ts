@@ -7,8 +7,8 @@ import type { RelayRequest } from "../request/request.ts";
 const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
 
 /**
- * Output tokens that a request without a cap can have; undefined for one that names its cap, whose protocol has none,
- * or whose reservation grows with what it delivers. A stream shows its cost while it runs, except for hidden
+ * Returns the output tokens that a request without a cap can have; undefined for one that names its cap, whose protocol
+ * has none, or whose reservation grows with what it delivers. A stream shows its cost while it runs, except for hidden
  * reasoning.
  */
 export function openOutput({ spec, dialect }: RelayRequest, snapshot: Snapshot): number | undefined {
@@ -22,15 +22,15 @@ export function hasOutputTokens({ operation }: RequestSpec): boolean {
   return TEXT_OPERATIONS.has(operation);
 }
 
-/** True where the reservation grows while the answer runs: neither the client nor the request that is sent caps it. */
+/** True if the reservation grows while the answer runs: neither the client nor the request that is sent caps it. */
 export function growsWhileItRuns(spec: RequestSpec, sent: RequestedOutput, snapshot: Snapshot): boolean {
   const isCapped = spec.outputCap !== undefined && sent.cap !== undefined;
   return !isCapped && isShownWhileItRuns(spec, snapshot);
 }
 
 /**
- * Output tokens that the upstream may lawfully bill for the request that is sent. A cap of the client that the upstream
- * does not get counts as none; a stream needs the default, and grows from there.
+ * Returns the output tokens that the upstream may legitimately bill for the request that is sent. A cap of the client
+ * that the upstream does not get counts as none; a stream needs the default, and grows from there.
  */
 export function neededOutput(spec: RequestSpec, sent: RequestedOutput, snapshot: Snapshot): number {
   const { cap, answers, reasoningBeyondCap = 0 } = sent;
@@ -48,12 +48,12 @@ function isShownWhileItRuns(spec: RequestSpec, { prices }: Snapshot): boolean {
   return spec.stream && !mayThinkUnseen(spec, prices);
 }
 
-/** The model's limit of output tokens. */
+/** Returns the model's limit of output tokens. */
 function findOutputLimit({ model }: RequestSpec, { prices, options }: Snapshot): number {
   return prices.limits(model).outputTokens ?? options.UnlistedOutputTokens;
 }
 
-/** Undefined where no hidden output can cost anything. */
+/** Undefined if no hidden output can cost anything. */
 export function readOnFor({ spec }: RelayRequest, { prices, options }: Snapshot): ReadOn | undefined {
   const isReasoning = mayThinkUnseen(spec, prices);
   if (!spec.stream || !(isReasoning || isUnknown(spec, prices))) return undefined;
@@ -61,15 +61,15 @@ export function readOnFor({ spec }: RelayRequest, { prices, options }: Snapshot)
 }
 
 /**
- * True where an answer may cost more than it shows: the model reasons by the price list or by an answer of it, or the
- * request enables it. A request that switches reasoning off has nothing hidden.
+ * True if an answer may cost more than it shows: the model reasons according to the price list or to one of its
+ * answers, or the request enables reasoning. A request that switches reasoning off has nothing hidden.
  */
 function mayThinkUnseen({ model, reasoningEffort, isThinkingOff }: RequestSpec, prices: Snapshot["prices"]): boolean {
   if (isThinkingOff) return false;
   return prices.limits(model).isReasoning || asksToReason(reasoningEffort) || seen.get(listedName(model)) === true;
 }
 
-/** True where neither a list nor an answer says whether the model reasons. */
+/** True if neither a list nor an answer says whether the model reasons. */
 function isUnknown({ model, isThinkingOff, operation }: RequestSpec, prices: Snapshot["prices"]): boolean {
   if (isThinkingOff || !TEXT_OPERATIONS.has(operation) || prices.limits(model).contextTokens !== undefined)
     return false;
@@ -80,7 +80,7 @@ function isUnknown({ model, isThinkingOff, operation }: RequestSpec, prices: Sna
 const seen = new Map<string, boolean>();
 const MAX_SEEN = 10_000;
 
-/** Remembers for later requests whether the model reasons. Only a whole answer says that it does not. */
+/** Remembers for later requests whether the model reasons. Only a whole answer proves that it does not. */
 export function learnReasoning({ model }: RequestSpec, { reasoning, source }: Usage, isWhole: boolean): void {
   const name = listedName(model);
   if (source !== "upstream" || (seen.size >= MAX_SEEN && !seen.has(name))) return;

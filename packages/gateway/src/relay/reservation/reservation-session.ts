@@ -19,7 +19,7 @@ import type { RelayRequest } from "../request/request.ts";
 import { boundUsage } from "./usage-bound.ts";
 import { UsageToCharge } from "./usage-to-charge.ts";
 
-/** Tokens by which a running stream's reservation grows: many, or as few as a nearly empty balance allows. */
+/** Tokens by which a running stream's reservation grows: many, or few if the balance is nearly empty. */
 const EXTEND_BY = [1000, 250] as const;
 /** Tokens before the end of the reservation at which it is extended. */
 const LOOK_AHEAD = 500;
@@ -37,15 +37,15 @@ interface Delivered {
 type BudgetLimits = Pick<AdmissionController, "extend" | "shrink">;
 type Opened = PricedReservation & { readonly budgets: BudgetLimits | undefined };
 
-/** What would be due if the request ended now, and its output tokens. */
+/** The charge that would be due if the request ended now, and its output tokens. */
 interface Seen {
   readonly settlement: Settlement;
   readonly output: number;
 }
 
 /**
- * The money of one request: reserved before the first upstream byte, settled or released exactly once.
- * Prices and ratios are those of the reservation, whatever an operator changes meanwhile.
+ * The money of one request: reserved before the first upstream byte, settled or released exactly once. Prices and
+ * ratios stay those of the reservation, whatever an operator changes meanwhile.
  */
 export class ReservationSession {
   readonly #request: RelayRequest;
@@ -54,20 +54,20 @@ export class ReservationSession {
   readonly #deps: ReservationDeps;
   readonly #reservation: Reservation;
   readonly #usage: UsageToCharge;
-  /** Asked before a reservation grows; false when a hard budget cannot cover it. Must not reject. */
+  /** Asked before a reservation grows; false if a hard budget cannot cover it. Must not reject. */
   readonly #budgets: BudgetLimits | undefined;
-  /** Tokens of output that the reservation carries. */
+  /** Output tokens that the reservation covers. */
   #reserved: number;
-  /** Pictures and other units that it carries. */
+  /** Pictures and other units that the reservation covers. */
   #units: number;
-  /** The factor of the requested tiers, and at the end of those that served. */
+  /** The factor of the requested tiers; at the end, of those that served. */
   #price: Price;
-  /** A tier that served has no price, or no balance covers it. */
+  /** True if a tier that served has no price, or no balance covers it. */
   #isTierUnpaid = false;
   /** The limits of the request that was sent last. */
   #sent: RequestedOutput = NO_LIMIT;
   #isExtending = false;
-  /** Output tokens of each answer that the upstream may give; undefined where the reservation carries any answer. */
+  /** Output tokens of each answer that the upstream may give; undefined if the reservation covers any answer. */
   outputCap: number | undefined;
   /** Set once the answer is charged. */
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
@@ -95,9 +95,9 @@ export class ReservationSession {
   }
 
   /**
-   * Reserves what the upstream may bill for the request that is about to be sent, where that is more than the client's
-   * own request said: its cap was dropped or replaced, or its pictures are counted by another member. Throws where the
-   * balance or a hard budget does not cover it.
+   * Reserves what the upstream may bill for the request that is about to be sent, if that is more than the client's own
+   * request said: its cap was dropped or replaced, or its pictures are counted by another member. Throws if the balance
+   * or a hard budget does not cover it.
    */
   async cover(sent: RequestedOutput): Promise<void> {
     this.#sent = sent;
@@ -126,7 +126,9 @@ export class ReservationSession {
     });
   }
 
-  /** Budgets that carry less than the reservation cap the answer at that; what they carry beyond it is returned. */
+  /**
+   * If budgets cover less than the reservation, the answer is capped at that; if they cover more, the rest is returned.
+   */
   fitBudgets(carried: Quota | undefined): void {
     if (carried === undefined || this.#terms.open === undefined) return;
     const { amount } = this.#reservation;
@@ -134,7 +136,7 @@ export class ReservationSession {
     if (carried > amount) this.#budgets?.shrink(amount);
   }
 
-  /** Output tokens that a reservation of `amount` carries. */
+  /** Returns the output tokens that a reservation of `amount` covers. */
   #carriedBy(amount: Quota): number {
     const forTokens = Math.max(0, amount - this.#terms.tools) as Quota;
     return outputCarried(forTokens, this.#request.spec, this.#terms, this.#terms.options);
@@ -179,7 +181,10 @@ export class ReservationSession {
     return { usage, quota, settlement: this.#settlement({ ...delivered, usage, quota }) };
   }
 
-  /** A dearer tier than was asked for raises the reservation first; where nothing covers that, what was asked is charged. */
+  /**
+   * A tier dearer than the requested one raises the reservation first; if nothing covers that, the requested one is
+   * charged.
+   */
   async #priceAsServed(usage: Usage, { completion, attempt }: Delivered): Promise<void> {
     const served = { spec: this.#request.spec, snapshot: this.#snapshot };
     const { price, isUnpriced } = servedPrice(this.#terms, completion.servedTiers, served);
@@ -196,8 +201,8 @@ export class ReservationSession {
   }
 
   /**
-   * Output is charged up to what is reserved for it. A request that was sent without a cap first raises the reservation
-   * to what its upstream reports; where the balance does not cover that, the row says what was reported.
+   * Charges output up to what is reserved for it. A request that was sent without a cap first raises the reservation to
+   * what its upstream reports; if the balance does not cover that, the row says what was reported.
    */
   async #carried(usage: Usage, delivered: Delivered): Promise<Usage> {
     const { price, isPriced } = this.#terms;
@@ -207,7 +212,7 @@ export class ReservationSession {
     return usage.reported ? { ...bounded, reported: usage.reported } : bounded;
   }
 
-  /** True where the upstream may bill more than is reserved, and the balance covers it or need not. */
+  /** True if the upstream may bill more than is reserved, and the balance covers it or need not. */
   async #carriesMore(usage: Usage, { completion, attempt, tried }: Delivered): Promise<boolean> {
     const isCapped = this.#sent.cap !== undefined && !this.#grows;
     if (isCapped && !this.#request.spec.hostedTools) return false;
@@ -216,19 +221,19 @@ export class ReservationSession {
     return refusal === "balance" && this.#grows && !this.#snapshot.options.StopStreamsOnEmptyBalance;
   }
 
-  /** True where the reservation grows while the answer runs. */
+  /** True if the reservation grows while the answer runs. */
   get #grows(): boolean {
     return growsWhileItRuns(this.#request.spec, this.#sent, this.#snapshot);
   }
 
-  /** Nothing was delivered. */
+  /** Called if nothing was delivered. */
   release(): Promise<void> {
     return this.#reservation.release();
   }
 
   /**
-   * The client left before the answer began: nothing is owed, or the prompt where the operator wants that. A call that
-   * reached an upstream has a log row all the same.
+   * The client left before the answer began: it owes nothing, or the prompt if the operator wants that. A call that
+   * reached an upstream has a log row in any case.
    */
   async abandon(attempt: PaidAttempt | undefined): Promise<void> {
     if (!attempt || attempt.upstreamHost === "") return this.release();
@@ -262,15 +267,16 @@ export class ReservationSession {
       });
   }
 
-  /** Output tokens that the answer may have before the reservation has to grow; Infinity where it does not grow. */
+  /** Output tokens that the answer may have before the reservation has to grow; Infinity if it does not grow. */
   get outputRoom(): number {
     const { price, isPriced } = this.#terms;
     return isPriced && price.kind !== "call" && this.#grows ? this.#reserved : Infinity;
   }
 
   /**
-   * Reserves a piece of the answer before it is delivered, counted exactly where its upper estimate is refused. A stream
-   * that is not covered ends: of a hard budget always, of a balance when the operator wants that. Never rejects.
+   * Reserves a piece of the answer before it is delivered, counted exactly if its upper estimate is refused. A piece
+   * that is not covered ends the stream: for a hard budget always, for a balance if the operator wants that. Never
+   * rejects.
    */
   async grow(
     atMost: number,
@@ -290,7 +296,7 @@ export class ReservationSession {
     if (refusal && ends && !this.isClosed) attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
   }
 
-  /** Extends to the first of these lengths that is covered; returns what covers none of them. */
+  /** Extends to the first of these lengths that is covered; returns what does not cover any of them. */
   async #growTo(lengths: readonly number[], settlement: Settlement): Promise<"balance" | "budget" | undefined> {
     let refusal: "balance" | "budget" | undefined;
     for (const length of lengths) {
@@ -308,8 +314,8 @@ export class ReservationSession {
   }
 
   /**
-   * A refused extension ends the stream shortly before the reservation is used up: of a hard budget always, of a balance
-   * when the operator wants that. Only what is refused is counted exactly.
+   * A refused extension ends the stream shortly before the reservation is used up: for a hard budget always, for a
+   * balance if the operator wants that. Only a refused extension is counted exactly.
    */
   async #extend(attempt: PaidAttempt, tried: readonly PaidAttempt[]): Promise<void> {
     const bound = this.#seenAtMost(attempt, tried);
@@ -329,7 +335,7 @@ export class ReservationSession {
     return this.#growTo(lengths, settlement);
   }
 
-  /** Extends to so many output tokens; returns what cannot cover them. */
+  /** Extends to this many output tokens; returns what cannot cover them. */
   async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
     const amount = estimateQuota({ ...this.#request.spec, outputCap, units: this.#units }, this.#terms);
     if (this.#budgets && !(await this.#budgets.extend(amount))) return "budget";
@@ -338,7 +344,7 @@ export class ReservationSession {
     return "balance";
   }
 
-  /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
+  /** Returns the settlement that would be due if the request ended now; undefined if nothing was delivered. */
   async #seen(attempt: PaidAttempt, tried: readonly PaidAttempt[]): Promise<Seen | undefined> {
     const completion = attempt.soFar();
     return completion && this.#seenBy(completion, await this.#calculateUsage(completion), attempt, tried);

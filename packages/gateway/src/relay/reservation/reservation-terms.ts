@@ -27,7 +27,7 @@ import type { RelayRequest } from "../request/request.ts";
 /** The price of a request, frozen when it is reserved. */
 export interface Terms {
   readonly price: Price;
-  /** The same without the tiers that were asked for. */
+  /** The same without the requested tiers. */
   readonly plain: Price;
   /** Highest ratio among the groups that may serve. */
   readonly groupRatio: string;
@@ -67,7 +67,7 @@ function tierFactor(tiers: readonly string[], model: string, { prices, options }
   throw notPriced(what, tier, { model, param, option: "ServiceTierRatio" });
 }
 
-/** The price of the tiers that served. Where one of them has none, what was asked is charged. */
+/** Returns the price of the tiers that served. If one of them has none, the requested ones are charged. */
 export function servedPrice(
   { price, plain }: Pick<Terms, "price" | "plain">,
   served: ServedTiers | undefined,
@@ -99,7 +99,7 @@ function notPriced(what: string, key: string, { model, param, option }: NotPrice
 /** Calls that are reserved for a request that does not limit them. */
 const OPEN_CALLS = 5;
 
-/** The most that hosted tools may add, within the request's limit of their calls. */
+/** Returns the most that hosted tools may add, within the request's limit of their calls. */
 function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }: Snapshot): Quota {
   if (!spec.hostedTools) return ZERO;
   const calls = Object.fromEntries(spec.hostedTools.map((tool) => [tool, spec.hostedCalls ?? OPEN_CALLS]));
@@ -113,7 +113,7 @@ function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }:
 
 type Tooled = Pick<RequestSpec, "model" | "hostedTools" | "hostedCalls">;
 
-/** Tools without a price add nothing: the request that named one was refused, or its only user is the owner. */
+/** Tools without a price add nothing: a request that named one was refused, unless its only user is the owner. */
 export function toolSurcharges(
   calls: Readonly<Record<string, number>>,
   { model, hostedTools = [] }: Tooled,
@@ -130,14 +130,14 @@ export function toolSurcharges(
 
 /** Everything that a reservation depends on, computed once for each request. */
 export interface RequestTerms extends Terms {
-  /** False when the group or the price makes the request free: nothing is reserved then. */
+  /** False if the group or the price makes the request free: nothing is reserved then. */
   readonly isPriced: boolean;
   readonly options: EstimateOptions & { readonly quotaPerUnit: Ratio };
   /** Output tokens of a request without a cap; undefined for one that names its cap or grows while it runs. */
   readonly open: number | undefined;
   /** Reserved for tools that the vendor runs. */
   readonly tools: Quota;
-  /** Without a cap, the smallest amount that admits the request. */
+  /** The smallest amount that admits the request, if it has no cap. */
   readonly amount: Quota;
   /** The cost of the longest answer to a request without a cap. */
   readonly wished: Quota | undefined;
@@ -160,12 +160,12 @@ export function requestTerms(request: RelayRequest, snapshot: Snapshot, groups: 
   };
 }
 
-/** False when the group or the price makes the request free. */
+/** False if the group or the price makes the request free. */
 export function isPriced({ groupRatio, price }: Terms): boolean {
   return Number(groupRatio) !== 0 && !price.isFree;
 }
 
-/** What a request of these members reserves, tools included. */
+/** Returns what a request with these members reserves, tools included. */
 export function estimateQuota(
   spec: RequestSpec,
   { price, groupRatio, options, tools }: Pick<RequestTerms, "price" | "groupRatio" | "options" | "tools">,
@@ -182,7 +182,7 @@ function estimateOptions({ options }: Snapshot) {
   };
 }
 
-/** What the request reserves in budgets; 0 when it costs nothing. */
+/** Returns what the request reserves in budgets; 0 if it costs nothing. */
 export function buildBudgetAmounts({ isPriced, amount, wished }: RequestTerms): BudgetAmounts {
   if (!isPriced) return { amount: ZERO };
   return wished === undefined ? { amount } : { amount, wished };

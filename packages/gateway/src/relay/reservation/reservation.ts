@@ -50,12 +50,12 @@ export class Reservation {
     return this.#isClosed;
   }
 
-  /** Extends the lease and stores what is charged if this process dies. */
+  /** Extends the lease and stores what to charge if this process dies. */
   async renew(soFar: Settlement): Promise<void> {
     if (!this.#isClosed) await this.#ledger.renew(this.hold, soFar);
   }
 
-  /** The same with `amount` reserved in all; false when the balance cannot carry it. */
+  /** The same with `amount` reserved in all; false if the balance does not cover it. */
   async raise(soFar: Settlement, amount: Quota): Promise<boolean> {
     const isRaised = await this.#ledger.renew(this.hold, soFar, amount);
     if (isRaised) this.#amount = amount;
@@ -63,7 +63,7 @@ export class Reservation {
   }
 
   /**
-   * Charges the result of `compute` and returns it when the charge cannot be lost. Undefined when the reservation was
+   * Charges the result of `compute` and returns it when the charge cannot be lost. Undefined if the reservation was
    * closed before.
    */
   async settle<C extends { readonly settlement: Settlement }>(compute: () => C | Promise<C>): Promise<C | undefined> {
@@ -81,7 +81,7 @@ export class Reservation {
   }
 }
 
-/** The token record has the token's limit; the ledger only knows how much was used. */
+/** The token record has the token's limit; the ledger knows only how much was used. */
 function toGrant(caller: Caller): Pick<HoldRequest, "grant" | "grantRevision"> {
   const { tokenId, isUnlimited, tokenGrant, tokenRevision: grantRevision = 0 } = caller;
   if (tokenId === 0) return {};
@@ -95,7 +95,7 @@ function display(amount: Quota, snapshot: Snapshot): string {
 }
 
 /**
- * The result of `compute`, or the reserved amount where it throws: a ratio of the operator can make a charge
+ * Returns the result of `compute`, or the reserved amount if it throws: a ratio of the operator can make a charge
  * larger than any balance. The request was admitted for its reservation, and every answer is paid.
  */
 export function chargeOrReserved(reserved: Quota, compute: () => Quota, onFailure?: (error: unknown) => void): Quota {

@@ -15,9 +15,9 @@ export interface ReservationDeps {
   readonly counter: TokenCounter;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** The charge of a request cannot be computed: what it had reserved is charged. */
+  /** Called if the charge of a request cannot be computed: the reserved amount is charged. */
   readonly onUncomputable: (requestId: string, charged: Quota, error: unknown) => void;
-  /** The upstream reported more than its answer can have cost; `usage` is what is charged. */
+  /** Called if the upstream reported more than its answer can have cost; `usage` is what is charged. */
   readonly onDoubtfulUsage: (request: Pick<RelayRequest, "id" | "spec">, target: RouteTarget, usage: Usage) => void;
 }
 
@@ -25,7 +25,7 @@ export interface ReservationDeps {
 export interface RequestContext {
   readonly request: RelayRequest;
   readonly snapshot: Snapshot;
-  /** Groups that may serve. */
+  /** Groups that may serve the request. */
   readonly groups: readonly string[];
   readonly deps: ReservationDeps;
 }
@@ -36,7 +36,7 @@ export interface PricedReservation {
 }
 
 /**
- * Reserves the estimate, or the result of `exactly` where the charge is known before. Throws `model_price_error`,
+ * Reserves the estimate, or the result of `exactly` if the charge is known in advance. Throws `model_price_error`,
  * `insufficient_user_quota` or `insufficient_token_quota`.
  */
 export async function reserve(

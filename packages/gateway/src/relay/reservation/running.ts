@@ -5,33 +5,33 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 /** A request between its reservation and its charge. */
 export interface RunningRequest extends Member {
   readonly isStream: boolean;
-  /** The calls of upstreams, the current one last; absent where none is called. */
+  /** The calls of upstreams, the current one last; absent if none is called. */
   readonly tried?: readonly { readonly target: { readonly channel: { readonly id: number } } }[];
   /** Milliseconds of the monotonic clock; set by the list of running requests. */
   renewAt?: number;
   /** Keeps the reservation alive and updates what was delivered so far. */
   renew(): Promise<void>;
-  /** Ends it from this side; what was delivered is billed. */
+  /** Ends the request from the gateway's side; what was delivered is billed. */
   stop(error: AppError): void;
 }
 
-/** A call from its head to the last byte of its answer, whether it reserves something or not. */
+/** A call from its head to the last byte of its answer, whether or not it reserves something. */
 export interface OpenCall extends Member {
   /** Answers a call that is still being read. */
   giveUp(error: AppError): void;
 }
 
-/** All requests that this process is serving: renews their leases and waits for them when the process drains. */
+/** All requests that this process is serving: it renews their leases, and waits for them when the process drains. */
 export interface RunningRequests extends Runnable {
   arrived(call: OpenCall): void;
   left(call: OpenCall): void;
-  /** Calls that are not over: a body may still be on its way, an answer on its way to a slow client. */
+  /** Calls that are not over: a body may still be arriving, or an answer be on its way to a slow client. */
   calls(): readonly OpenCall[];
   add(request: RunningRequest): void;
   remove(request: RunningRequest): void;
   readonly requests: number;
   readonly streams: number;
-  /** Requests by the id of the channel that serves them; those that wait for a channel are in none. */
+  /** Requests by the id of the channel that serves them; those that wait for a channel are not included. */
   byChannel(): ReadonlyMap<number, number>;
   all(): readonly RunningRequest[];
   /** Resolves when no request is left, or after `ms`. */
@@ -137,8 +137,8 @@ interface Waiter {
 }
 
 /**
- * Renews what `opening` reserves and the claims of `waiter` while a request waits for a channel. A process that drains
- * waits for it, and refuses it when its time is over.
+ * Renews what `opening` reserves and the claims of `waiter` while a request waits for a channel. A draining process
+ * waits for the request, and refuses it when its time is over.
  */
 export async function whileWaiting<T>(
   running: Pick<RunningRequests, "add" | "remove">,

@@ -14,15 +14,15 @@ export interface UsageBounds {
 /** Facts about an answer in addition to its usage. */
 export interface Answered {
   readonly spec: Pick<RequestSpec, "operation" | "promptEstimate" | "units" | "hostedTools" | "reasoningEffort">;
-  /** Limits of the request that was sent; none where no upstream protocol has them. */
+  /** Limits of the request that was sent; none if no upstream protocol has them. */
   readonly sent?: RequestedOutput;
   readonly upload?: Pick<Upload, "seconds"> | undefined;
   readonly limits: ModelLimits;
-  /** Bytes of the answer as it arrived; undefined where they do not limit its tokens. */
+  /** Bytes of the answer as it arrived; undefined if they do not limit its tokens. */
   readonly bytes: number | undefined;
 }
 
-/** Models without listed limits. */
+/** Output limit of models without listed limits. */
 const UNLISTED_OUTPUT = 32_768;
 const UNLISTED_INPUT = 262_144;
 /** Vendors count images and other media differently; an estimate may be off by this factor. */
@@ -30,13 +30,13 @@ const PER_ESTIMATED = 8;
 const OF_CONTEXT = 2;
 /** Turns that a hosted tool may add to one request; each of them counts the conversation again. */
 const HOSTED_TURNS = 32;
-/** Tokens of an answer that does not show all it says: rejected predictions, empty tool turns. */
+/** Tokens of an answer that does not show everything: rejected predictions, empty tool turns. */
 const UNSEEN = 4_096;
-/** Tokens for each byte of an answer, where a token is mostly several bytes long. */
+/** Tokens for each byte of an answer, although a token is usually several bytes long. */
 const PER_BYTE = 4;
 const UNKNOWN_SECONDS = 86_400;
 
-/** The most tokens and units that the answer can have cost, each with a generous factor. */
+/** Returns the most tokens and units that the answer can have cost, each with a generous factor. */
 export function usageBounds(answered: Answered): UsageBounds {
   return {
     input: calculateMaxInput(answered),
@@ -52,7 +52,7 @@ function calculateMaxInput({ spec, limits }: Answered): number {
   return turns * Math.max(byEstimate, contextTokens === undefined ? UNLISTED_INPUT : contextTokens * OF_CONTEXT);
 }
 
-/** A reasoning model may hide its reasoning; of any other model the bytes limit the tokens. */
+/** A reasoning model may hide its reasoning; for any other model, the bytes limit the tokens. */
 function calculateMaxOutput({ spec, sent = NO_LIMIT, limits, bytes = Infinity }: Answered): number {
   const { cap, answers, reasoningBeyondCap = 0 } = sent;
   const limit = limits.outputTokens ?? UNLISTED_OUTPUT;
@@ -85,7 +85,7 @@ function calculateMaxUnits({ spec, sent, upload }: Answered): number {
   }
 }
 
-/** The same usage where it is possible; otherwise the possible part, with the reported numbers. */
+/** Returns the same usage if it is possible; otherwise the possible part, with the reported numbers. */
 export function boundUsage(usage: Usage, bounds: UsageBounds): Usage {
   const input = Math.min(usage.input, bounds.input);
   const output = Math.min(usage.output, bounds.output);

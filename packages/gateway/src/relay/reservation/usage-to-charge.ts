@@ -8,7 +8,7 @@ import { countTexts } from "../response/whole-sink.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { boundUsage, usageBounds } from "./usage-bound.ts";
 
-/** Tokens that a model reasons in a second; the rate of the slower ones of the large vendors. */
+/** Reasoning tokens per second; the rate of the slower models of the large vendors. */
 const REASONING_PER_SECOND = 50;
 /** No count is larger; an encoder's count of a text stays below it. */
 const MAX_TOKENS = 1_000_000_000;
@@ -17,22 +17,22 @@ interface UsageToChargeDeps {
   readonly request: RelayRequest;
   readonly snapshot: Snapshot;
   readonly counter: TokenCounter;
-  /** The price counts calls, so tokens need not be counted. */
+  /** True if the price counts calls, so that tokens need not be counted. */
   readonly isPerCall: boolean;
 }
 
-/** What the reservation allows the answer. */
+/** How much output the reservation allows the answer. */
 interface OutputLimits {
-  /** Tokens of output that the reservation carries. */
+  /** Output tokens that the reservation covers. */
   readonly reserved: number;
   /** Limits of the request that was sent. */
   readonly sent: RequestedOutput;
 }
 
-/** The usage that the answers of one request are charged by. */
+/** Computes the usage by which the answers of one request are charged. */
 export class UsageToCharge {
   readonly #deps: UsageToChargeDeps;
-  /** Counted at most once, and only where the upstream does not report it. */
+  /** Counted at most once, and only if the upstream does not report it. */
   #countedInput: Promise<number> | undefined;
 
   constructor(deps: UsageToChargeDeps) {
@@ -40,8 +40,8 @@ export class UsageToCharge {
   }
 
   /**
-   * The upstream's usage as far as it is possible, and counts where it is missing or zero. Texts that
-   * cannot be counted add nothing: a charge always succeeds.
+   * Returns the upstream's usage as far as it is plausible, and counts where it is missing or zero. Texts that cannot
+   * be counted add nothing: a charge always succeeds.
    */
   async of(completion: Completion, limits: OutputLimits): Promise<Usage> {
     if (isFree(completion)) return NO_USAGE;
@@ -54,8 +54,8 @@ export class UsageToCharge {
   }
 
   /**
-   * The same with upper estimates in place of counts, for reservations and for what is charged if this process dies: a
-   * running stream needs no encoder.
+   * The same with upper estimates in place of counts, for reservations and for the charge that applies if this process
+   * dies: a running stream needs no encoder.
    */
   atMost(completion: Completion, limits: OutputLimits): Usage {
     if (isFree(completion)) return NO_USAGE;
@@ -67,7 +67,7 @@ export class UsageToCharge {
     return withToolCalls(withHiddenReasoning(seen, completion, limits), completion);
   }
 
-  /** True where nothing has to be counted: a complete answer has both sides. */
+  /** True if nothing has to be counted: a complete answer has both sides. */
   #isKnown({ input, output, units }: Usage, { reason, nothing }: Completion): boolean {
     const tokens = input + output;
     const isComplete = reason === "stop" && input > 0 && (output > 0 || nothing !== undefined);
@@ -75,7 +75,7 @@ export class UsageToCharge {
     return isComplete || isByUnits || this.#deps.isPerCall;
   }
 
-  /** The upstream's usage within its bounds. */
+  /** Returns the upstream's usage within its bounds. */
   #reported({ usage, bytes }: Completion, { sent }: OutputLimits): Usage {
     const { request, snapshot } = this.#deps;
     if (!usage) return measureLength(request);
@@ -93,14 +93,14 @@ export class UsageToCharge {
 }
 
 /**
- * An answer without content costs what its upstream says it costs, once it has ended regularly: nothing is counted for
- * it. A refused prompt whose vendor does not bill it has lost its usage already.
+ * True for an answer without content: once it has ended regularly, it costs what its upstream reports, and nothing is
+ * counted for it. The usage of a refused prompt that its vendor does not bill was removed before.
  */
 function isFree({ nothing, usage }: Completion): boolean {
   return nothing === "broken" || (nothing !== undefined && usage === undefined);
 }
 
-/** Usage with what its upstream left out; marked where that upstream reported a complete answer. */
+/** Adds what the upstream left out of its usage, and marks it if the upstream reported a complete answer. */
 function withCounts(
   usage: Usage,
   counted: Pick<Usage, "input" | "output" | "source">,
@@ -121,7 +121,10 @@ function withToolCalls(usage: Usage, { toolCalls }: Completion): Usage {
   return toolCalls ? { ...usage, toolCalls } : usage;
 }
 
-/** Estimates by time the hidden reasoning of an answer whose client left before its usage arrived; vendors charge it. */
+/**
+ * Estimates by time the hidden reasoning of an answer whose client left before its usage arrived; vendors charge for
+ * it.
+ */
 function withHiddenReasoning(usage: Usage, { unseenMs = 0 }: Completion, { reserved }: OutputLimits): Usage {
   const byTime = Math.ceil((Math.max(0, unseenMs - USUAL_SILENCE_MS) / 1000) * REASONING_PER_SECOND);
   const estimatedReasoning = Math.min(byTime, Math.max(0, reserved - usage.output));
@@ -136,7 +139,7 @@ function withHiddenReasoning(usage: Usage, { unseenMs = 0 }: Completion, { reser
   };
 }
 
-/** The usage of a text to speak or of a recording of known length; empty for anything else. */
+/** Returns the usage of a text to speak or of a recording of known length; empty for anything else. */
 function measureLength({ spec, upload }: RelayRequest): Usage {
   const units = spec.operation === "audio.speech" ? spec.units : upload?.seconds;
   return units === undefined ? NO_USAGE : { ...NO_USAGE, units };

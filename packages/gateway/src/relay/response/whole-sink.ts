@@ -261,7 +261,7 @@ export class WholeSink implements Sink {
   }
 }
 
-/** A byte order mark is no part of JSON. */
+/** A byte order mark is not part of JSON. */
 function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }

@@ -1,21 +1,21 @@
 import type { Clock } from "../../lib/clock.ts";
 import { Lru } from "../../lib/lru.ts";
 
-/** The upstream key that served a conversation last, and keeps its prompt in a cache. */
+/** The upstream key that served a conversation last, and has its prompt in a cache. */
 export interface Preferred {
   readonly channelId: number;
   readonly keyIndex: number;
 }
 
-/** Conversations go where they went before, so that the prompt caches of upstreams are hit. */
+/** Sends conversations to the channel that served them before, so that the prompt caches of upstreams are hit. */
 export interface Affinity {
-  /** Undefined when nothing is known of the conversation. */
+  /** Undefined if nothing is known about the conversation. */
   find(conversation: string): Preferred | undefined;
-  /** Remembered for `lifeMs` from now. */
+  /** Remembers the channel for `lifeMs` from now. */
   served(conversation: string, by: Preferred, lifeMs: number): void;
   /** Another replica served it. Not announced again. */
   applyRemote(conversation: string, by: Preferred, lifeMs: number): void;
-  /** A request of a conversation went to its remembered channel, or elsewhere; for metrics. */
+  /** Records for metrics whether a request of a conversation went to its remembered channel. */
   asked(rule: string, isHit: boolean): void;
 }
 

@@ -16,7 +16,7 @@ export interface Observed {
   readonly startedAt: number;
 }
 
-/** Applies the results of attempts to channels: a rest after 429 and failures, off after a dead key. */
+/** Applies the results of attempts to channels: a rest after a 429 or a failure, switched off after a dead key. */
 export interface ChannelGuard {
   observe(attempt: Observed, result: AttemptResult): void;
 }
@@ -27,8 +27,8 @@ export interface ChannelGuardDeps {
   readonly breakers: Breakers;
   readonly log: Logger;
   /**
-   * Status 1 to 3 with the reason, abilities off, announced to all replicas; with `key` that key alone, and the channel
-   * with its last one. False when it was not enabled any more.
+   * Sets status 1 to 3 with the reason, switches abilities off, and announces it to all replicas; with `key` it
+   * disables that key alone, and the channel with its last key. False if it was no longer enabled.
    */
   readonly disable: (channelId: number, reason: string, key?: string) => Promise<boolean>;
   /** Reports the result of an attempt to the metrics. */
@@ -36,7 +36,7 @@ export interface ChannelGuardDeps {
 }
 
 const REASON_LENGTH = 200;
-/** A channel without credit that stays on is reported this often. */
+/** How often a channel without credit that stays on is reported. */
 const WARN_AGAIN_MS = 600_000;
 
 export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
@@ -90,7 +90,7 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
 }
 
 /**
- * What an attempt shows about its upstream: a 429 causes a rest, a refused request nothing. A key that is
+ * Classifies what an attempt shows about its upstream: a 429 causes a rest, a refused request nothing. A key that is
  * refused for good fails like an upstream that is down, until it is switched off.
  */
 function classifyHealth(result: AttemptResult): AttemptHealth {

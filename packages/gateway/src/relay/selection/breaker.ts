@@ -8,7 +8,7 @@ export interface BreakerState {
   readonly channelId: number;
   readonly keyIndex: number;
   readonly state: "open" | "half-open" | "failing";
-  /** Time of the clock at which a probe may go; 0 while it is closed. */
+  /** Time of the clock at which a probe may be sent; 0 while the breaker is closed. */
   readonly until: number;
   readonly consecutiveFailures: number;
 }
@@ -20,21 +20,21 @@ export interface Breakers {
   /** The key is about to be used; after an opening this call is the probe, and others wait for its result. */
   markChosen(channelId: number, keyIndex: number): void;
   observe(channelId: number, keyIndex: number, health: AttemptHealth): void;
-  /** Another replica has opened or closed it; `forMs` 0 = closed. Not announced again. */
+  /** Another replica has opened or closed the breaker; `forMs` 0 = closed. Not announced again. */
   applyRemote(channelId: number, keyIndex: number, forMs: number): void;
-  /** The keys of the channel have changed. */
+  /** Called when the keys of the channel have changed. */
   forget(channelId: number): void;
   states(): BreakerState[];
 }
 
 export interface BreakerSettings {
   readonly clock: Clock;
-  /** Called when it opens (`forMs` above 0) and when it closes (0). */
+  /** Called when a breaker opens (`forMs` above 0) and when it closes (0). */
   readonly onChange?: (channelId: number, keyIndex: number, forMs: number) => void;
 }
 
 const CONSECUTIVE_FAILURES = 5;
-/** Or at least half of this many calls within the window. */
+/** It also opens if at least half of this many calls within the window fail. */
 const CALLS_IN_WINDOW = 20;
 const WINDOW_MS = 30_000;
 const FIRST_OPEN_MS = 10_000;
@@ -49,7 +49,7 @@ interface Entry {
   windowStart: number;
   calls: number;
   failures: number;
-  /** Openings since the last success. */
+  /** Number of openings since the last success. */
   openings: number;
   /** 0 = closed. */
   openUntil: number;
@@ -135,7 +135,7 @@ class KeyBreakers implements Breakers {
     const entry = this.#make(channelId, keyIndex);
     const now = this.#clock.now();
     count(entry, now, true);
-    // What was sent before the opening and fails after it is no probe.
+    // A call that was sent before the opening and fails after it is not a probe.
     const isProbe = entry.openUntil > 0 && entry.openUntil <= now && entry.probeSince > 0;
     if (!isProbe && (entry.openUntil > 0 || !isBroken(entry))) return;
     const forMs = Math.min(LONGEST_OPEN_MS, FIRST_OPEN_MS * 2 ** entry.openings);
@@ -154,7 +154,7 @@ class KeyBreakers implements Breakers {
   }
 }
 
-/** The number of consecutive openings that leads to this duration. */
+/** Returns the number of consecutive openings that leads to this duration. */
 function countOpenings(forMs: number): number {
   return 1 + Math.max(0, Math.ceil(Math.log2(forMs / FIRST_OPEN_MS)));
 }

@@ -18,13 +18,13 @@ export interface ConversationInput {
 }
 
 export interface Conversation {
-  /** Hashed with its user, so that users cannot steer each other. */
+  /** Hashed with its user, so that users cannot influence each other. */
   readonly name: string;
   readonly rule: AffinityRule;
 }
 
 const LONGEST_KEY = 512;
-/** Upstreams cache prompts from about a thousand tokens on. */
+/** Upstreams cache prompts of about a thousand tokens or more. */
 const CACHED_FROM_BYTES = 4_096;
 const PREFIX_BYTES = 2_048;
 
@@ -37,7 +37,7 @@ interface Compiled {
 
 const compiled = new WeakMap<readonly AffinityRule[], readonly Compiled[]>();
 
-/** The conversation of the first rule that fits and finds a name; undefined when none does. */
+/** Returns the conversation of the first rule that fits and finds a name; undefined if none does. */
 export function findConversation(input: ConversationInput, rules: readonly AffinityRule[]): Conversation | undefined {
   let known = compiled.get(rules);
   if (!known) {

@@ -7,7 +7,7 @@ export interface Cooldowns {
   rest(channelId: number, keyIndex: number, model: string, forMs: number): void;
   /** Another replica got the 429. Not announced again. */
   applyRemote(channelId: number, keyIndex: number, model: string, forMs: number): void;
-  /** The keys of the channel have changed. */
+  /** Called when the keys of the channel have changed. */
   forget(channelId: number): void;
   resting(): Resting[];
 }
@@ -32,7 +32,7 @@ export function createCooldowns(
   const applyRemote: Cooldowns["applyRemote"] = (channelId, keyIndex, model, forMs) => {
     if (resting.size >= MAX_ENTRIES) dropExpired(resting, clock.now());
     const name = `${channelId} ${keyIndex} ${model}`;
-    // A later answer that names no time, or another replica's, does not shorten the wait that the upstream named.
+    // A later answer without a time, or another replica's, does not shorten the wait that the upstream named.
     const until = Math.max(resting.get(name)?.until ?? 0, clock.now() + bounded(forMs));
     resting.set(name, { channelId, keyIndex, model, until });
   };

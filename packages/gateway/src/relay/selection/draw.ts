@@ -7,7 +7,7 @@ import { mapModel } from "../../snapshot/model-mapping.ts";
 import { fits, restsUntil } from "./skip-reason.ts";
 import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 
-/** Weight 0 still gets traffic. */
+/** Channels of weight 0 still get traffic. */
 const BASE_WEIGHT = 10;
 const MAX_DRAWS = 8;
 
@@ -22,7 +22,7 @@ interface Draw extends SelectionCriteria {
   readonly full?: ReadonlySet<string> | undefined;
 }
 
-/** Draws a channel of the level by weight, and a key of it. */
+/** Draws a channel of the level by weight, and one of its keys. */
 export function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): RouteTarget | undefined {
   let open = level.channels;
   if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
@@ -42,7 +42,7 @@ function mayServe(channel: ChannelRecord, { spec, full }: Draw): boolean {
   return fits(channel, spec) && !full?.has(String(channel.id));
 }
 
-/** A draw reads all open channels, so after some without success they are checked once. The chances stay the same. */
+/** A draw reads all open channels, so after a few failed draws they are checked once. The chances stay the same. */
 function listUsableChannels(open: readonly ChannelRecord[], group: string, request: Draw): ChannelRecord[] {
   // Channels that are not chosen must not move on to their next key.
   const trial = { ...request, deps: { ...request.deps, polling: new Map(request.deps.polling) } };
@@ -53,7 +53,7 @@ function listUsableChannels(open: readonly ChannelRecord[], group: string, reque
   });
 }
 
-/** Undefined when the channel cannot serve the request, or has no key that may be used. */
+/** Undefined if the channel cannot serve the request, or has no key that may be used. */
 export function targetOn(channel: ChannelRecord, group: string, request: Draw): RouteTarget | undefined {
   if (request.sharedIds && !listsIds(channel, request.sharedIds)) return undefined;
   const upstreamModel = mapModel(channel.modelMapping, request.spec.model);
@@ -107,7 +107,7 @@ function byWeight(channels: readonly ChannelRecord[], random: number): ChannelRe
   return channels[channels.length - 1] as ChannelRecord;
 }
 
-/** Names a key of a channel among what is full. */
+/** Returns the name of a key of a channel in the set of full ones. */
 export function keyName(channelId: number, keyIndex: number): string {
   return `${channelId} ${keyIndex}`;
 }

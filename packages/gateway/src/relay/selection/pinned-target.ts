@@ -4,7 +4,7 @@ import { listsIds } from "../request/shared-ids.ts";
 import { isUsable, targetOn } from "./draw.ts";
 import type { RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 
-/** A channel that an administrator named with the key; it need not list the model. */
+/** Returns a channel that an administrator named with the key; it need not list the model. */
 export function pinnedTarget(
   snapshot: Snapshot,
   pin: { readonly channelId: number; readonly group: string },
@@ -20,7 +20,7 @@ export function pinnedTarget(
   return target;
 }
 
-/** The account that stores what a request continues. Throws `previous_response_unavailable`. */
+/** Returns the account that stores what a request continues. Throws `previous_response_unavailable`. */
 export function pinnedAccountTarget(
   snapshot: Snapshot,
   account: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
@@ -35,8 +35,8 @@ export function pinnedAccountTarget(
 }
 
 /**
- * A selection with one target: the channel was named, or stores what the request continues. It is looked up again for
- * a request that has waited; `find` throws where the channel may not serve any more.
+ * A selection with one target: the request named the channel, or the channel stores what the request continues. It is
+ * looked up again for a request that has waited; `find` throws if the channel may no longer serve.
  */
 export function fixedTarget(find: () => RouteTarget): Selection {
   const found = find();

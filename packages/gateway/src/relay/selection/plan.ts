@@ -8,7 +8,7 @@ import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../provid
 export interface Plan {
   readonly provider: ProviderAdapter;
   readonly route: UpstreamRoute;
-  /** Empty when both sides speak the same protocol: bytes pass through. */
+  /** Empty if both sides speak the same protocol: bytes pass through. */
   readonly bridges: readonly Bridge[];
   /** Protocol of the upstream's answers; undefined for private protocols without a dialect object. */
   readonly upstreamDialect: Dialect | undefined;
@@ -16,7 +16,7 @@ export interface Plan {
 
 const plans = new Map<string, readonly Plan[]>();
 
-/** The first route that can serve the request, native ones first; undefined when the channel cannot. */
+/** Returns the first route that can serve the request, native ones first; undefined if the channel cannot. */
 export function planFor(
   channel: ChannelRecord,
   spec: RequestSpec,
@@ -29,7 +29,7 @@ export function planFor(
   return undefined;
 }
 
-/** The way over this protocol of the upstream; undefined where the channel has none. */
+/** Returns the plan over this protocol of the upstream; undefined if the channel has none. */
 export function planOver(
   dialect: DialectId,
   { channel, upstreamModel }: { readonly channel: ChannelRecord; readonly upstreamModel: string },

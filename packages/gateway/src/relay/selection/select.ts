@@ -62,7 +62,7 @@ class ChannelSelector implements Selection {
   #isPreferred = false;
   #skipped: Map<number, Skip> | undefined;
   #last: RouteTarget | undefined;
-  /** While a channel is only full, resting keys are not used: the request waits. */
+  /** While channels are only full, resting keys are not used: the request waits. */
   #takesResting = false;
   #hasFull = false;
   restsForMs: number | undefined;
@@ -102,14 +102,14 @@ class ChannelSelector implements Selection {
     return target;
   }
 
-  /** True when no channel of the model can ever serve the request, so that waiting is useless. */
+  /** True if no channel of the model can ever serve the request, so that waiting is useless. */
   #servesNever(): boolean {
     const { spec, body } = this.#request;
     const channels = this.#stages.flatMap(({ level }) => level.channels);
     return channels.every((channel) => !planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body));
   }
 
-  /** Set when no channel of the model lets the request name the ids that it names. */
+  /** Set if no channel of the model lets the request name the ids that it names. */
   #unknownIds(): AppError | undefined {
     const { sharedIds } = this.#request;
     if (!sharedIds) return undefined;
@@ -194,7 +194,7 @@ class ChannelSelector implements Selection {
     return this.next();
   }
 
-  /** Applies the operator's changes since the last choice. */
+  /** Applies the changes that the operator made since the last choice. */
   #follow(): void {
     const { deps, spec } = this.#request;
     const current = deps.current?.() ?? this.#snapshot;
@@ -209,7 +209,7 @@ class ChannelSelector implements Selection {
     return this.#stages.every(({ level }) => level.channels.every(({ id }) => this.#tried.has(id)));
   }
 
-  /** Does not change the stage: when it fails, the others are tried as if it had not been chosen. */
+  /** Does not change the stage: if this choice fails, the others are tried as if it had not been made. */
   #preferred(): RouteTarget | undefined {
     const { preferred, spec, deps } = this.#request;
     if (!preferred) return undefined;

@@ -17,17 +17,17 @@ export interface SharedHealth {
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;
   readonly affinity: Affinity;
-  /** A message of another replica; anything unreadable is skipped. */
+  /** Takes a message of another replica; anything unreadable is skipped. */
   receive(text: string): void;
   /** Forgets what was learned about a channel whose keys or address changed: states refer to the index of a key. */
   follow(channels: ReadonlyMap<number, FollowedChannel>): void;
-  /** From now on changes are published; without it each process decides alone. */
+  /** Publishes changes from now on; without it, each process decides alone. */
   publishBy(publish: (text: string) => void): void;
 }
 
 type FollowedChannel = Pick<ChannelRecord, "type" | "keys" | "baseUrl">;
 
-/** Messages carry lengths of time, never times: clocks of machines differ. */
+/** Messages carry durations, never times, because the clocks of machines differ. */
 export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealthSettings): SharedHealth {
   let publish: (text: string) => void = () => {};
   const cooldowns = createCooldowns(clock, (channel, key, model, forMs) =>
@@ -72,7 +72,7 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
   };
 }
 
-/** The longest that a rule may set. */
+/** The longest lifetime that a rule may set. */
 const LONGEST_LIFE_MS = 7 * 86_400_000;
 
 function isSameUpstream(one: FollowedChannel, other: FollowedChannel | undefined): boolean {

@@ -25,7 +25,7 @@ interface Criteria {
   readonly deps: Health & { readonly now: () => number };
 }
 
-/** False when the estimated prompt, in tokens, exceeds what the channel accepts. */
+/** False if the estimated prompt, in tokens, exceeds what the channel accepts. */
 export function fits(channel: ChannelRecord, spec: RequestSpec): boolean {
   return channel.maxInputTokens === 0 || spec.promptEstimate <= channel.maxInputTokens;
 }
@@ -40,7 +40,7 @@ export function restsUntil(
   return Math.max(cooldowns.until(channelId, keyIndex, model), breakers.until(channelId, keyIndex));
 }
 
-/** Why a channel cannot serve now. */
+/** Returns why a channel cannot serve now. */
 export function findSkipReason(channel: ChannelRecord, { spec, body, sharedIds, deps }: Criteria): Skip {
   if (!fits(channel, spec)) return ["input_size"];
   if (sharedIds && !listsIds(channel, sharedIds)) return ["unsupported"];
@@ -62,10 +62,10 @@ export interface Unlisted {
   readonly count: number;
 }
 
-/** By model and groups; finding them reads every channel, which a request should not pay for. */
+/** By model and groups; finding them reads every channel, a cost that no request should bear. */
 const found = new WeakMap<Snapshot, Map<string, Unlisted>>();
 
-/** Channels of the model that are switched off or that serve other groups. `name` is a listed model. */
+/** Returns the channels of the model that are switched off or that serve other groups. `name` is a listed model. */
 export function unlisted(snapshot: Snapshot, groups: readonly string[], name: string): Unlisted {
   let known = found.get(snapshot);
   if (!known) found.set(snapshot, (known = new Map<string, Unlisted>()));

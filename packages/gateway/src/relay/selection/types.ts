@@ -21,26 +21,26 @@ export interface RouteTarget {
 export type LimitScope = "key" | "channel";
 
 export interface Selection {
-  /** The next channel to try; undefined when none is left. */
+  /** Returns the next channel to try; undefined if none is left. */
   next(): RouteTarget | undefined;
   /**
-   * Remembers how an attempt failed: transient failures may be tried again when nothing else is left; where the key is
-   * to blame, other keys of the channel come after its untried peers.
+   * Remembers how an attempt failed: after a transient failure, the target may be tried again if nothing else is left;
+   * if the key is to blame, other keys of the channel come after its untried peers.
    */
   failed(target: RouteTarget, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
   /** The target's key or channel has reached its limits: it is skipped until `reopen`. */
   full(target: RouteTarget, what: LimitScope): void;
   /** Targets that were full may be tried again, if they may still serve. */
   reopen(): RouteTarget | undefined;
-  /** Resting keys, which are good enough once the wait for a full one is over. */
+  /** Allows resting keys, which are good enough once the wait for a full one is over. */
   lastResort(): RouteTarget | undefined;
-  /** The request was refused before the last choice was used: the next request may probe its key. */
+  /** Called if the request was refused before the last choice was used: the next request may probe its key. */
   unused(): void;
-  /** The channels of the model, and why each was skipped until now. */
+  /** Returns the channels of the model, and why each was skipped so far. */
   candidates(): TracedCandidates;
-  /** Every channel that may serve was tried. */
+  /** True if every channel that may serve was tried. */
   readonly isExhausted: boolean;
-  /** Milliseconds until the first resting key may be used again; undefined when none rests. */
+  /** Milliseconds until the first resting key may be used again; undefined if none rests. */
   readonly restsForMs: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface SelectionDeps {
   readonly random: () => number;
   /** The clock of cooldowns and breakers. */
   readonly now: () => number;
-  /** Channels may change while a request waits or tries; undefined = they do not. */
+  /** Channels may change while a request waits or retries; undefined = they do not. */
   readonly current?: () => Snapshot;
   /** Position of polling channels; owned by the caller so that it survives requests. */
   readonly polling: Map<number, number>;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Channels whose upstreams lately reported more usage than their answers can have cost, as this process saw it. */
+/** Channels whose upstreams recently reported more usage than their answers can have cost, as this process saw it. */
 export interface UsageDoubts {
   doubt(channelId: number, keyIndex: number, model: string): void;
   recent(): UsageDoubt[];
@@ -10,7 +10,7 @@ export interface UsageDoubt {
   readonly channelId: number;
   readonly keyIndex: number;
   readonly model: string;
-  /** Answers since the first of them. */
+  /** Answers since the first of these reports. */
   readonly answers: number;
 }
 

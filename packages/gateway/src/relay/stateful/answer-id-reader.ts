@@ -3,13 +3,13 @@ import type { AnswerIds, JsonObject } from "../../dialects/core/types.ts";
 
 const NEWLINE = 10;
 const DATA = Buffer.from("data:");
-/** A longer event is not read. */
+/** Longest event that is read. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads the ids that an answer gives to its client. Only the upstream's own members count: what an answer repeats of
- * its request would let a client claim the ids of others.
+ * Reads the ids that an answer gives to its client. Only the upstream's own members count: otherwise a client could
+ * claim the ids of others through parts of its request that the answer repeats.
  */
 export class AnswerIdReader {
   readonly #ids: AnswerIds;
@@ -23,7 +23,7 @@ export class AnswerIdReader {
     this.#onId = onId;
   }
 
-  /** Bytes of a stream as they arrive. */
+  /** Reads bytes of a stream as they arrive. */
   feed(chunk: Buffer): void {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
@@ -43,7 +43,7 @@ export class AnswerIdReader {
     if (event) this.readAnswer(event);
   }
 
-  /** A whole answer, or one event. */
+  /** Reads a whole answer, or one event. */
   readAnswer(answer: JsonObject): void {
     for (const id of this.#ids.read(answer)) this.#onId(id);
   }

@@ -8,18 +8,18 @@ import type { ResponseStore } from "./response-store.ts";
 import { inputItems } from "./items.ts";
 
 export interface AnswerStorageDeps {
-  /** Remembers which account stores which answer; absent where no answer is stored. */
+  /** Remembers which account stores which answer; absent if no answer is stored. */
   readonly owners?: Pick<ResponseOwners, "remember">;
-  /** Stores converted answers; absent where no answer is stored. */
+  /** Stores converted answers; absent if no answer is stored. */
   readonly responseStore?: Pick<ResponseStore, "keep" | "takes">;
 }
 
-/** Tells when the client may know the answer: a guardrail may refuse it until then. */
+/** Says when the client may learn the answer: a guardrail may refuse it until then. */
 interface Release {
   whenAllowed(run: () => void): void;
 }
 
-/** Undefined for a request whose answer is not stored, and names nothing that is. */
+/** Undefined for a request whose answer is not stored and that names nothing stored. */
 export function createAnswerStorage(
   request: RelayRequest,
   target: RouteTarget,
@@ -31,7 +31,7 @@ export function createAnswerStorage(
   return new AnswerStorage({ request, target, delivery, ids }, deps);
 }
 
-/** How to read the ids in the upstream's answer; undefined where it has none that the client could name. */
+/** Returns how to read the ids in the upstream's answer; undefined if it has none that the client could name. */
 function findAnswerIds({ body, spec }: RelayRequest, { plan }: RouteTarget): AnswerIds | undefined {
   const { route, bridges, upstreamDialect } = plan;
   const ids = route.answerIds ?? (bridges.length === 0 ? upstreamDialect?.answerIds : undefined);
@@ -46,9 +46,11 @@ interface StoredCallContext {
   readonly ids: AnswerIds | undefined;
 }
 
-/** Makes the answer of one call available to follow-ups: stored by the upstream, or here where it is converted. */
+/**
+ * Makes the answer of one call available to follow-ups: stored by the upstream, or by the gateway if it is converted.
+ */
 export class AnswerStorage {
-  /** Set where this gateway stores the answer. */
+  /** Set if this gateway stores the answer. */
   readonly pending: AnswerToStore | undefined;
   readonly #ids: AnswerIdReader | undefined;
   readonly #isStream: boolean;
@@ -64,12 +66,12 @@ export class AnswerStorage {
     this.#delivery = delivery;
   }
 
-  /** Bytes of the answer as they arrive. */
+  /** Takes bytes of the answer as they arrive. */
   feed(chunk: Buffer): void {
     if (this.#isStream) this.#ids?.feed(chunk);
   }
 
-  /** The upstream's whole answer, before it reaches the client. */
+  /** Takes the upstream's whole answer, before it reaches the client. */
   answered(answer: JsonObject): void {
     this.#ids?.readAnswer(answer);
   }
@@ -78,7 +80,7 @@ export class AnswerStorage {
     return this.pending ? this.pending.charged(usage) : usage;
   }
 
-  /** The whole answer has reached the client. */
+  /** Called when the whole answer has reached the client. */
   delivered(): void {
     const { pending } = this;
     if (pending) this.#delivery.whenAllowed(() => pending.delivered());
@@ -103,7 +105,7 @@ class AnswerToStore implements PendingAnswer {
     this.#answer = answer;
   }
 
-  /** Passes the charged usage through: some answers have no other usage. */
+  /** Passes the charged usage through, because some answers have no other usage. */
   async charged(usage: Promise<Usage>): Promise<Usage> {
     return (this.#usage = await usage);
   }
@@ -121,7 +123,7 @@ class AnswerToStore implements PendingAnswer {
   }
 }
 
-/** Undefined where this gateway does not store the answer: not requested, or stored by the upstream. */
+/** Undefined if this gateway does not store the answer: not requested, or stored by the upstream. */
 function findPendingAnswer(
   request: RelayRequest,
   { plan }: RouteTarget,

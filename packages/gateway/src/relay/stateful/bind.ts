@@ -9,8 +9,8 @@ import { notFound, locateResponse, type ResponseLocation, type ResponseLocatorDe
 type BindDeps = ResponseLocatorDeps & HistoryDeps;
 
 /**
- * A request that continues a response of an upstream goes to the account that stores it; one that continues a response
- * stored here is sent in full. Throws `response_not_found` for one that is unknown or of another user.
+ * Binds a request that continues a response of an upstream to the account that stores it; a request that continues a
+ * response stored here is sent in full. Throws `response_not_found` if the response is unknown or another user's.
  */
 export async function bindToAccount(request: RelayRequest, deps: BindDeps): Promise<RelayRequest> {
   switch (request.spec.dialect) {
@@ -30,7 +30,7 @@ const BACKGROUND = "Leave it out, and stream an answer that takes long.";
 
 async function bindResponse(received: RelayRequest, body: JsonObject, deps: BindDeps): Promise<RelayRequest> {
   const { spec, caller } = received;
-  // Its usage is known long after its answer was delivered and charged.
+  // The usage of a background answer is known only long after the answer was delivered and charged.
   if (wantsBackground(body)) throw unsupportedParameter("background", BACKGROUND);
   const location = await locatePrevious(body, caller.userId, deps);
   const request = await withFullHistory(received, location?.stored, deps);
@@ -38,7 +38,7 @@ async function bindResponse(received: RelayRequest, body: JsonObject, deps: Bind
   return location?.owner ? { ...request, storesAnswer, pinnedAccount: location.owner } : { ...request, storesAnswer };
 }
 
-/** Where the response that the request continues is stored; undefined where it continues none. */
+/** Returns where the response that the request continues is stored; undefined if it continues none. */
 async function locatePrevious(
   body: JsonObject,
   userId: number,

@@ -14,13 +14,13 @@ export interface HistoryDeps {
   readonly bodyLimits: { readonly maxDecodedBytes: number };
 }
 
-/** Responses that one request may continue. */
+/** Most responses that one request may continue. */
 const MAX_RESPONSES = 1_000;
 const AT_ONCE = 16;
 
 /**
- * The request with the conversation that it continues and the items that it names by their ids; the very same one
- * where it has neither. Throws `response_not_found`, `request_too_large` and `responses_unavailable`.
+ * Returns the request with the conversation that it continues and the items that it names by id; the same object if it
+ * has neither. Throws `response_not_found`, `request_too_large` and `responses_unavailable`.
  */
 export async function withFullHistory(
   request: RelayRequest,
@@ -50,7 +50,7 @@ export function forVendor(body: Body): Body {
   return jsonBody(Buffer.from(JSON.stringify({ ...json, input })));
 }
 
-/** All items before the request, the first response first. */
+/** Returns all items before the request, the first response first. */
 async function conversationUntil(last: StoredResponse, { caller }: RelayRequest, deps: HistoryDeps) {
   const turns: JsonValue[][] = [];
   let bytes = 0;
@@ -67,8 +67,8 @@ async function conversationUntil(last: StoredResponse, { caller }: RelayRequest,
 }
 
 /**
- * Unknown names stay: the upstream may know them. The very same list where
- * nothing is known.
+ * Replaces items that are named by id. Unknown names stay, because the upstream may know them; returns the same list if
+ * none is known.
  */
 async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps: HistoryDeps): Promise<JsonValue[]> {
   const ids = [...responsesNamed(items.filter(isObject))];

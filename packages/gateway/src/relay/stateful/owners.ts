@@ -9,13 +9,13 @@ export interface ResponseOwner {
   readonly keyIndex: number;
 }
 
-/** Which upstream account stores which response. */
+/** Knows which upstream account stores which response. */
 export interface ResponseOwners {
-  /** Known to this process at once, to others as soon as it is written. */
+  /** This process knows the owner at once, others as soon as it is written. */
   remember(id: string, owner: ResponseOwner): void;
-  /** Only the user's own; undefined = unknown or of another user. */
+  /** Finds only the user's own responses; undefined = unknown or another user's. */
   find(id: string, userId: number): Promise<ResponseOwner | undefined>;
-  /** The same for many ids at once; those that are not the user's are missing. */
+  /** The same for many ids at once; ids that are not the user's are missing. */
   findAll(ids: readonly string[], userId: number): Promise<ReadonlyMap<string, ResponseOwner>>;
   forget(id: string, userId: number): Promise<void>;
   /** Drops entries that upstreams no longer store. */

@@ -39,7 +39,7 @@ export async function answerStored(
   return found.response();
 }
 
-/** Status 200 with a JSON body. */
+/** Sends status 200 with a JSON body. */
 export function sendJson(response: ServerResponse, value: JsonObject): void {
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(200, {
@@ -65,7 +65,7 @@ function listParts(item: JsonObject): JsonValue[] {
   return [{ type: item["role"] === "assistant" ? "output_text" : "input_text", text: written }];
 }
 
-/** The last ones first, unless asked otherwise. */
+/** Returns the last items first, unless the query asks otherwise. */
 function buildPage(items: readonly JsonObject[], query: URLSearchParams): JsonObject {
   const ordered = query.get("order") === "asc" ? [...items] : items.toReversed();
   const after = query.get("after");

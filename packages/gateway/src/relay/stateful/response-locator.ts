@@ -7,12 +7,14 @@ export interface ResponseLocatorDeps {
   readonly owners: Pick<ResponseOwners, "find">;
 }
 
-/** Here, or at an upstream's account. */
+/** In this gateway's store, or at an upstream's account. */
 export type ResponseLocation =
   | { readonly stored: StoredResponse; readonly owner?: undefined }
   | { readonly owner: ResponseOwner; readonly stored?: undefined };
 
-/** Throws `response_not_found` for an unknown response or another user's, `responses_unavailable` when the store fails. */
+/**
+ * Throws `response_not_found` for an unknown response or another user's, `responses_unavailable` if the store fails.
+ */
 export async function locateResponse(
   id: string,
   userId: number,
@@ -25,7 +27,7 @@ export async function locateResponse(
   throw found ?? notFound(id);
 }
 
-/** A 404 `response_not_found`; the same for an unknown id and for one of another user. */
+/** Returns a 404 `response_not_found`; the same for an unknown id and for another user's. */
 export function notFound(id: string): AppError {
   return new AppError("response_not_found", { values: { id: id.slice(0, 100) } });
 }

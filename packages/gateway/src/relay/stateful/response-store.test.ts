@@ -49,7 +49,7 @@ function inRedis(redis: RedisClient): Room {
   return [entries("outputs"), entries("requests")];
 }
 
-/** Kept responses with a clock and options that a test changes. */
+/** Response store with a clock and options that a test changes. */
 function storeIn([outputs, requests]: Room) {
   const options = { KeptResponsesHours: 24, KeptResponsesMegabytes: 64 };
   const clock = { now: Date.now() };

@@ -16,11 +16,11 @@ export interface StoredOutput {
   readonly bytes: number;
 }
 
-/** A response that was made here, with what it answers. */
+/** A response that was made here, with the request that it answers. */
 export interface StoredResponse extends StoredOutput {
   /** Items of its own request, as the client sent them. */
   readonly input: readonly JsonValue[];
-  /** As the client got it. */
+  /** Returns the response as the client got it. */
   response(): JsonObject;
 }
 
@@ -30,13 +30,13 @@ export interface MadeResponse {
   readonly response: JsonObject;
 }
 
-/** Responses of conversions, whose upstreams store nothing. Only a user's own are found. */
+/** Stores responses of conversions, whose upstreams store nothing. Finds only a user's own. */
 export interface ResponseStore {
   /** False while storing is off, and for requests that are too long. */
   takes(body: Body): boolean;
-  /** Not awaited; what cannot be stored is lost. */
+  /** Not awaited; a response that cannot be stored is lost. */
   keep(made: MadeResponse, userId: number): void;
-  /** These reject with `responses_unavailable` while the store is unavailable. */
+  /** This and the following methods reject with `responses_unavailable` while the store is unavailable. */
   find(id: string, userId: number): Promise<StoredResponse | undefined>;
   output(id: string, userId: number): Promise<StoredOutput | undefined>;
   forget(id: string, userId: number): Promise<void>;
@@ -44,8 +44,8 @@ export interface ResponseStore {
 
 export interface ResponseStoreDeps {
   /**
-   * Two stores: some clients send the whole conversation with every request, which must not push out the
-   * outputs that they name by their ids.
+   * Two stores, because some clients send the whole conversation with every request, which must not push out the
+   * outputs that they name by id.
    */
   readonly outputs: TtlStore<Entry>;
   readonly requests: TtlStore<Entry>;

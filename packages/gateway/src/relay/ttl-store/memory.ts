@@ -3,7 +3,7 @@ import type { TtlStore, Entry } from "./ttl-store.ts";
 /** Overhead of an entry in addition to its body: key, usage, the map. */
 const OVERHEAD_BYTES = 512;
 
-/** Entries of one process: the least recently used leave when there is no space. */
+/** Entries of one process: the least recently used are removed if there is no space. */
 export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
   const entries = new Map<string, E>();
   let bytes = 0;
@@ -43,7 +43,7 @@ export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
   };
 }
 
-/** Node cuts small buffers out of blocks of 64 KiB: a stored one would keep the whole block. */
+/** Node cuts small buffers out of blocks of 64 KiB, so a stored one would hold the whole block in memory. */
 function withOwnMemory(bytes: Buffer): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);

@@ -22,8 +22,8 @@ export interface RedisEntries<E extends Entry> extends TtlStore<E> {
 const WRITE_TIMEOUT_MS = 2_000;
 
 /**
- * KEYS entries, their ends, their bytes; ARGV key, entry, milliseconds, most bytes. The ones that end first leave when
- * there is no room. All three keys expire when no entry was added for its lifetime.
+ * KEYS entries, their ends, their bytes; ARGV key, entry, milliseconds, most bytes. If there is no room, the entries
+ * that end first are removed. All three keys expire if no entry is added for its lifetime.
  */
 const KEEP = script(`
 local time = redis.call('TIME')
@@ -58,7 +58,7 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('DECRBY', KEYS[3], size) end
 return size`);
 
-/** Entries of all replicas, sealed. One that does not open is unknown. */
+/** Entries of all replicas, sealed. One that cannot be opened is unknown. */
 export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): RedisEntries<E> {
   const { redis, sealer, waitBudget, onFailure } = deps;
   const keys = [deps.keys("entries"), deps.keys("ends"), deps.keys("bytes")] as const;

@@ -9,13 +9,13 @@ export type Sealer = Pick<Vault, "seal" | "open">;
 /** How a body is written as text. */
 type Encoding = "utf8" | "latin1";
 
-/** The entry as text that only this installation can read, and only under its own key. */
+/** Returns the entry as text that only this installation can read, and only under its own key. */
 export function sealEntry<E extends Entry>(key: string, { body, ...rest }: E, sealer: Sealer): string {
   const encoding: Encoding = isUtf8(body) ? "utf8" : "latin1";
   return sealer.seal(`${JSON.stringify({ ...rest, key, encoding })}\n${body.toString(encoding)}`, redisEntry(key));
 }
 
-/** Throws for a text that was changed or whose sealing key no longer exists; undefined for the text of another entry. */
+/** Throws if the text was changed or its sealing key no longer exists; undefined for the text of another entry. */
 export function openEntry<E extends Entry>(key: string, sealed: string, sealer: Sealer): E | undefined {
   const text = sealer.open(sealed, redisEntry(key));
   const end = text.indexOf("\n");

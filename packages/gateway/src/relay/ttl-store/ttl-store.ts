@@ -5,22 +5,22 @@ export interface Entry {
   readonly storedAt: number;
 }
 
-/** How long and how much is stored. */
+/** Limits of time and size for what is stored. */
 export interface Bound {
   readonly keepMs: number;
-  /** All entries together. */
+  /** Limit of all entries together. */
   readonly maxBytes: number;
 }
 
 /** A store of entries; `memory.ts` for one process, `redis.ts` for all. */
 export interface TtlStore<E extends Entry> {
-  /** Undefined = unknown; may return an expired entry. Rejects when the store is unavailable. */
+  /** Undefined = unknown; may return an expired entry. Rejects if the store is unavailable. */
   find(key: string): Promise<E | undefined> | E | undefined;
-  /** Not awaited; what cannot be stored is lost. */
+  /** Not awaited; an entry that cannot be stored is lost. */
   keep(key: string, entry: E, bound: Bound): void;
-  /** Rejects when it may still be there. */
+  /** Rejects if the entry may still be there. */
   forget(key: string): Promise<void> | void;
-  /** Forgets what this process holds. */
+  /** Forgets the entries that this process holds. */
   clear(): void;
   /** Bytes that this process holds. */
   readonly bytes: number;
