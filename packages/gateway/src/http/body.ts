@@ -14,12 +14,15 @@ export interface ReadSettings {
   readonly memory: BodyMemory;
 }
 
-/** Reads a JSON object (or, where the endpoint takes a list, an array); refuses with `invalid_parameter` (400) or `body_too_large`. */
+/**
+ * Reads a JSON object (or an array, if the endpoint accepts a list); refuses with `invalid_parameter` (400) or
+ * `body_too_large`.
+ */
 export async function readJsonBody(
   request: IncomingMessage,
   { takesList, ...settings }: ReadSettings & { readonly takesList: boolean },
 ): Promise<unknown> {
-  // Parsing a hostile text would take the memory of the process, so that its structure is checked first.
+  // Parsing a hostile text would exhaust the memory of the process, so its structure is checked first.
   const { bytes: maxBytes, memory } = settings;
   const scanner = new JsonScanner({ maxDepth: MAX_JSON_DEPTH, maxValues: MAX_JSON_VALUES, maxBytes });
   const text = await read(request, settings, (chunk) => {
@@ -36,7 +39,7 @@ export async function readJsonBody(
   return withoutNulls(value);
 }
 
-/** Bytes a second below which a body is not waited for. */
+/** The gateway does not wait for a body that is slower than this many bytes per second. */
 const SLOWEST = 256;
 
 /** Reads the whole body as text, up to the limit. */
@@ -44,7 +47,7 @@ export function readText(request: IncomingMessage, settings: ReadSettings): Prom
   return read(request, settings, () => undefined);
 }
 
-/** `check` sees the bytes as they arrive, and throws where the rest is not worth reading. */
+/** `check` sees the bytes as they arrive, and throws if the rest is not worth reading. */
 function read(
   request: IncomingMessage,
   { bytes: limit, memory }: ReadSettings,
@@ -89,7 +92,9 @@ function read(
   });
 }
 
-/** PostgreSQL stores no NUL in texts, so that none is taken anywhere: escaped (after an even number of backslashes) or raw. */
+/**
+ * PostgreSQL stores no NUL in texts, so it is accepted nowhere: escaped (after an even number of backslashes) or raw.
+ */
 const NUL = /\0|(?<!\\)(?:\\\\)*\\u0000/;
 
 function parse(text: string): unknown {
@@ -101,7 +106,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** `null` counts as absent; the copy has no prototype, so that no inherited name reads as a member. */
+/** `null` counts as absent; the copy has no prototype, so that no inherited name is read as a member. */
 function withoutNulls(value: object): Record<string, unknown> {
   const copy = Object.create(null) as Record<string, unknown>;
   for (const [name, member] of Object.entries(value)) {

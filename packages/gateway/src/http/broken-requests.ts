@@ -25,7 +25,9 @@ const MALFORMED: Refusal = {
   message: "The request is not valid HTTP.",
 };
 
-/** Answers what the parser refuses: no route is known yet, so the envelope is the one that most clients read. */
+/**
+ * Answers requests that the parser refuses: no route is known yet, so the envelope is the one that most clients read.
+ */
 export function answerBrokenRequests(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
@@ -33,7 +35,7 @@ export function answerBrokenRequests(server: Server): void {
   });
 }
 
-/** Ends the connection of a request that servers understand differently. */
+/** Ends the connection of a request that servers may understand differently. */
 export function refuseAmbiguous(socket: Duplex): void {
   refuse(socket, MALFORMED);
 }

@@ -9,7 +9,10 @@ export interface ConnectionLimit {
   readonly trustedProxies: readonly Network[];
 }
 
-/** Closes connections of an address that has its share already; trusted proxies carry those of everybody. */
+/**
+ * Closes connections of an address that already has its share; trusted proxies are exempt, since they carry those of
+ * all clients.
+ */
 export function limitConnections(server: Server, { most, trustedProxies }: ConnectionLimit): void {
   if (most === 0) return;
   const open = new Map<string, number>();
@@ -29,8 +32,8 @@ export function limitConnections(server: Server, { most, trustedProxies }: Conne
 }
 
 /**
- * True for requests that two servers in a row may understand differently: of a version before 1.0, which has no
- * headers, and with more than one Host.
+ * True for requests that two servers in a row may understand differently: those of a version before 1.0, which has no
+ * headers, and those with more than one Host.
  */
 export function isAmbiguous({ httpVersionMajor, rawHeaders }: IncomingMessage): boolean {
   if (httpVersionMajor < 1) return true;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Per-request state of the edge; nothing else is hung on the request object. */
+/** Per-request state of the edge; nothing else is attached to the request object. */
 export interface RequestContext {
   readonly requestId: string;
   /** Address of the client behind trusted proxies. */
@@ -12,7 +12,7 @@ export interface RequestContext {
   audit?: Readonly<Record<string, string>>;
 }
 
-/** A member of the request: a `WeakMap` would make the collector look at every request once more. */
+/** A member of the request: with a `WeakMap`, the garbage collector would visit every request once more. */
 const CONTEXT = Symbol("context");
 
 type WithContext = IncomingMessage & { [CONTEXT]?: RequestContext };
@@ -22,7 +22,7 @@ export function setContext(request: IncomingMessage, context: RequestContext): v
   (request as WithContext)[CONTEXT] = context;
 }
 
-/** Throws when the edge did not set the context. */
+/** Throws if the edge did not set the context. */
 export function requireContext(request: IncomingMessage): RequestContext {
   const context = (request as WithContext)[CONTEXT];
   if (!context) throw new Error("the request has no context: the edge did not run");

@@ -10,18 +10,18 @@ export interface Call<E extends Endpoint> {
   readonly params: Output<E["params"]>;
   readonly query: Output<E["query"]>;
   readonly body: Output<E["body"]>;
-  /** Always set for `user`, `admin` and `root`; for `none` and `try` when a valid credential came along. */
+  /** Always set for `user`, `admin` and `root`; for `none` and `try` if the call had a valid credential. */
   readonly caller: E["access"] extends "none" | "try" | "key" ? Principal | undefined : Principal;
   readonly context: RequestContext;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The body as it came, for an endpoint that names no shape of it. */
+  /** Returns the body as it was received, for an endpoint that declares no shape for it. */
   text(): Promise<string>;
-  /** Total of a list before paging, sent as `X-Total-Count`. */
+  /** Sets the total of a list before paging, sent as `X-Total-Count`. */
   setTotal(total: number): void;
-  /** Members next to `data` in the envelope (`time`, `balance`, `group_ratio`, ...). */
+  /** Adds a member next to `data` in the envelope (`time`, `balance`, `group_ratio`, ...). */
   sibling(name: string, value: unknown): void;
-  /** Success text where the contract names one. */
+  /** Sets the success text, if the contract names one. */
   message(text: string): void;
 }
 

@@ -4,7 +4,7 @@ import { constants, gzip } from "node:zlib";
 /** Shorter answers cost more to compress than to send. */
 const GZIP_FROM_BYTES = 1400;
 
-/** Writes a JSON answer, compressed when the client takes gzip; resolves when it is handed to the socket. */
+/** Writes a JSON answer, compressed if the client accepts gzip; resolves when it is passed to the socket. */
 export async function sendJson(
   request: IncomingMessage,
   response: ServerResponse,
@@ -38,7 +38,7 @@ async function sendBytes(request: IncomingMessage, response: ServerResponse, byt
   response.end(payload);
 }
 
-/** True when the client lists the coding and does not refuse it with `q=0`. */
+/** True if the client lists the coding and does not refuse it with `q=0`. */
 export function acceptsEncoding(request: IncomingMessage, coding: string): boolean {
   return String(request.headers["accept-encoding"] ?? "")
     .toLowerCase()

@@ -7,11 +7,14 @@ export interface Failure {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds: number | undefined;
-  /** True for a defect or an outage: the cause is logged. */
+  /** True for a defect or an outage, whose cause is logged. */
   readonly isFault: boolean;
 }
 
-/** Anything thrown by a management call as its answer; unknown errors are `internal_error` without internals. */
+/**
+ * Converts anything that a management call throws to its answer; unknown errors become `internal_error` without
+ * internals.
+ */
 export function toFailure(thrown: unknown, endpoint: Endpoint | undefined, requestId: string): Failure {
   if (endpoint?.access === "key" && !(thrown instanceof Refusal))
     return openAiFailure(AppError.from(thrown), requestId);
@@ -30,7 +33,7 @@ export function toFailure(thrown: unknown, endpoint: Endpoint | undefined, reque
   return { ...catalogueFailure("internal_error"), isFault: true };
 }
 
-/** Errors of the relay that callers see unchanged. */
+/** Returns errors of the relay that callers see unchanged. */
 function relayFailure({ message, code, status, origin, retryAfterMs }: AppError): Failure | undefined {
   const body = { success: false, message, code };
   const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
@@ -40,7 +43,7 @@ function relayFailure({ message, code, status, origin, retryAfterMs }: AppError)
   return isOutage || isBusy ? { status, body, retryAfterSeconds, isFault: isOutage } : undefined;
 }
 
-/** Failures of the database that a caller may know about. */
+/** Returns the failures of the database that a caller may know about. */
 function findDatabaseMessage(thrown: unknown): MessageKey | undefined {
   if (isUnstorable(thrown)) return "invalid_parameter";
   if (isFull(thrown)) return "database_disk_full";
@@ -71,7 +74,7 @@ function openAiFailure(error: AppError, requestId: string): Failure {
   };
 }
 
-/** The answer for a path or method that does not exist under `/api`, readable for both kinds of clients. */
+/** Returns the answer for a path or method that does not exist under `/api`, readable for both kinds of clients. */
 export function unknownUrl(method: string, path: string, hint?: string): Failure {
   const known = messageText("unknown_url", { method, path });
   const message = hint === undefined ? known : `${known}: ${hint}`;

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Refusal } from "../lib/refusal.ts";
 
-/** Throws `entity_changed` when the entity changed since the client read it; runs inside the lock of the entity. */
+/** Throws `entity_changed` if the entity changed since the client read it; runs inside the entity's lock. */
 export type CheckTag = (tag: string) => void;
 
 const HASH_CHARS = 22;
 
-/** The same for the same values, whatever replica answers. */
+/** Returns the same tag for the same values, whichever replica answers. */
 export function buildEtag(values: Readonly<Record<string, unknown>>): string {
   return createHash("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, HASH_CHARS);
 }
@@ -17,14 +17,14 @@ export function setTag(response: ServerResponse, tag: string): void {
   response.setHeader("ETag", `"${tag}"`);
 }
 
-/** The tags that `If-Match` names; undefined when the client does not care. Proxies that compress make tags weak. */
+/** Returns the tags that `If-Match` names; undefined if there are none. Proxies that compress make tags weak. */
 export function wantedTags(request: IncomingMessage): readonly string[] | undefined {
   const header = request.headers["if-match"]?.trim();
   if (header === undefined || header === "" || header === "*") return undefined;
   return header.split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/^"|"$/g, ""));
 }
 
-/** The version in `If-Match`; undefined without the header. */
+/** Returns the check for the version in `If-Match`; undefined without the header. */
 export function tagCheck(request: IncomingMessage): CheckTag | undefined {
   const wanted = wantedTags(request);
   return (

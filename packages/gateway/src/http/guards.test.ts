@@ -123,7 +123,7 @@ describe("limits", () => {
       });
       const root = await limited.signIn("root");
       expect((await anonymous.get("/api/probe/critical")).status).toBe(429);
-      // The refused call was counted by its address all the same: it passed that limit.
+      // The refused call was still counted by its address, because it passed that limit.
       expect((await anonymous.get("/api/probe/admin")).status).toBe(401);
       const refused = await anonymous.get("/api/probe/admin");
       expect(refused).toMatchObject({

@@ -11,7 +11,7 @@ export interface ApiRules {
   readonly address: Rule | undefined;
   /** Signed-in callers, by user. */
   readonly user: Rule | undefined;
-  /** Sign-in, codes and other calls worth guessing at, by address. */
+  /** Sign-in, codes and other calls that invite guessing, by address. */
   readonly critical: Rule | undefined;
 }
 
@@ -24,7 +24,7 @@ const MINIMUM: Readonly<Record<Access, number>> = {
   root: ROLE.root,
 };
 
-/** Prefetchers must not trigger calls that change state; pages of other sites must not either: some of them sign in. */
+/** Prefetchers must not trigger calls that change state; neither must pages of other sites: some of them sign in. */
 export function checkOrigin(request: IncomingMessage, endpoint: Endpoint): void {
   const purpose = `${header(request, "sec-purpose")} ${header(request, "purpose")} ${header(request, "x-moz")}`;
   if (endpoint.hasEffects && /\b(prefetch|prerender)\b/i.test(purpose))
@@ -35,7 +35,9 @@ export function checkOrigin(request: IncomingMessage, endpoint: Endpoint): void 
   }
 }
 
-/** Counts the call against its caller's API class and, where listed, the critical class of the address. Returns the first. */
+/**
+ * Counts the call in its caller's API class and, if listed, in the critical class of the address. Returns the first.
+ */
 export async function checkRate(
   limiter: Limiter,
   rules: ApiRules,
@@ -51,7 +53,7 @@ export async function checkRate(
   return admission;
 }
 
-/** What a caller has left, as the headers of model calls name it. */
+/** Returns what a caller has left, in the headers that model calls use. */
 export function rateHeaders({ limit, remaining, resetMs }: Admission): Readonly<Record<string, string>> {
   return {
     "X-RateLimit-Limit-Requests": String(limit),
@@ -69,7 +71,7 @@ async function take(limiter: Limiter, rule: Rule | undefined, subject: string): 
   return queue;
 }
 
-/** The principal behind credentials that are good; undefined for everything else. */
+/** Returns the principal of valid credentials; undefined for everything else. */
 export function findPrincipal(identified: Identified): Principal | undefined {
   if (identified.kind !== "account" || !identified.account) return undefined;
   const { account, via, sessionHash, isProven, token } = identified;
@@ -78,12 +80,15 @@ export function findPrincipal(identified: Identified): Principal | undefined {
   return { userId, username, role, group, via, sessionHash, isProven, token };
 }
 
-/** True when the credentials name an account that may not act any more; its session ends. */
+/** True if the credentials name an account that may no longer act; its session ends. */
 export function isDeadAccount(identified: Identified): boolean {
   return identified.kind === "account" && findPrincipal(identified) === undefined;
 }
 
-/** Refuses callers who are unknown, blocked, forged from another page, of too low a role or without a recent proof. */
+/**
+ * Refuses callers who are unknown or blocked, whose role is too low or who lack a recent proof, and calls that a page
+ * of another site has forged.
+ */
 export function authorize(request: IncomingMessage, endpoint: Endpoint, identified: Identified): void {
   if (MINIMUM[endpoint.access] === ROLE.guest) return;
   if (identified.kind === "anonymous") throw new Refusal("not_signed_in");
@@ -104,7 +109,7 @@ function checkScope(endpoint: Endpoint, { token }: Principal): void {
   if (scope !== undefined) throw new Refusal("scope_missing", { values: { scope } });
 }
 
-/** What the table of calls says; the start has checked that it names every call of a signed-in user. */
+/** Returns the rights in the table of calls; the start has checked that it names every call of a signed-in user. */
 function requireRights(endpoint: Endpoint): CallRights {
   const rights = findCallRights(endpoint);
   if (!rights) throw new Error(`endpoint ${endpoint.name} has no rights`);
@@ -112,8 +117,8 @@ function requireRights(endpoint: Endpoint): CallRights {
 }
 
 /**
- * The caller as a handler sees it. A call that is open to everyone is only personal for an access token whose scopes
- * reach it: for other tokens the answer is that of a stranger.
+ * Returns the caller as a handler sees it. For an access token, a call that is open to everyone is personal only if the
+ * token's scopes cover it: other tokens get the answer of a stranger.
  */
 export function resolveCaller(endpoint: Endpoint, principal: Principal | undefined): Principal | undefined {
   if (MINIMUM[endpoint.access] !== ROLE.guest || !principal?.token) return principal;
@@ -121,7 +126,7 @@ export function resolveCaller(endpoint: Endpoint, principal: Principal | undefin
   return rights && missingScope(principal.token.scopes, rights) === undefined ? principal : undefined;
 }
 
-/** The user-id header is the defence against forged calls: no page of another site can set it. */
+/** The user-id header is the defense against forged calls: no page of another site can set it. */
 function checkUserHeader(request: IncomingMessage, endpoint: Endpoint, principal: Principal): void {
   const text = header(request, "new-api-user").trim();
   if (text === "") {

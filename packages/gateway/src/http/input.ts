@@ -13,19 +13,22 @@ export function parseParams(schema: Schema | undefined, params: unknown): unknow
   return parsed.data;
 }
 
-/** Query or body; the first fault is answered as `invalid_field` with the member and the reason, or as `invalid_parameter` when no reason fits. */
+/**
+ * Parses query or body; the first error is reported as `invalid_field` with the member and the reason, or as
+ * `invalid_parameter` if no reason fits.
+ */
 export function parseInput(schema: Schema | undefined, input: unknown): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  // A misspelt member comes first: it is why another one is missing.
+  // A misspelled member comes first, because it explains why another one is missing.
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   if (!issue) throw new Refusal("invalid_parameter");
   throw buildRefusal(schema, issue);
 }
 
-/** A body without what consoles of compatible gateways add to it; any other unknown member is `invalid_field`. */
+/** Removes what consoles of compatible gateways add to a body; any other unknown member is `invalid_field`. */
 export function parseBody({ name, body: schema }: Endpoint, body: unknown): unknown {
   if (!schema) return undefined;
   const known = Object.keys(bare(schema).shape ?? {});
@@ -34,7 +37,7 @@ export function parseBody({ name, body: schema }: Endpoint, body: unknown): unkn
   return parseInput(schema, cleaned.body);
 }
 
-/** Query text as an object: a name given twice becomes a list. */
+/** Returns a query string as an object: a name given twice becomes a list. */
 export function queryObject(search: string): Record<string, string | string[]> {
   const query = Object.create(null) as Record<string, string | string[]>;
   for (const [name, value] of new URLSearchParams(search)) {
@@ -51,7 +54,7 @@ function refuseField(field: string, reason: string): Refusal {
   return new Refusal("invalid_field", { field, values: { field, reason } });
 }
 
-/** The first unknown member, with the known one that it may stand for. */
+/** Refuses the first unknown member, and names the known one that it may stand for. */
 function refuseUnknown(schema: Schema, { path, keys }: Issue & { code: "unrecognized_keys" }): Refusal {
   const [key = ""] = keys;
   const known = Object.keys(descend(schema, path)?.shape ?? {});
@@ -71,7 +74,7 @@ function buildRefusal(schema: Schema, issue: Issue): Refusal {
 
 const OWN_REASONS: ReadonlySet<string> = new Set(Object.values(REASONS));
 
-/** A schema may name its reason itself: a number that has to be whole is checked later, but read as an integer. */
+/** A schema may name its reason itself: whether a number is whole is checked later, but it is read as an integer. */
 function findReason(schema: Schema, issue: Issue): string | undefined {
   if (OWN_REASONS.has(issue.message)) return issue.message;
   if (issue.code === "invalid_type") return typeReason(schema, issue);
@@ -114,7 +117,7 @@ interface Definition {
   readonly in?: Schema;
 }
 
-/** The definition that a path leads to, with optional, default and pipe wrappers taken off. */
+/** Returns the definition at a path, without optional, default and pipe wrappers. */
 function descend(schema: Schema, path: readonly PropertyKey[]): Definition | undefined {
   let definition = bare(schema);
   for (const part of path) {

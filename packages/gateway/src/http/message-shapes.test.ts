@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
 
-/** A server that answers two calls, with collections before, in between and after; reports how its messages are laid out. */
+/**
+ * A server that answers two calls, with garbage collections before, between and after; reports how its messages are
+ * laid out.
+ */
 const PROGRAM = `
 import { createServer, get } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";

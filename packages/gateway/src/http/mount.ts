@@ -31,7 +31,9 @@ import { createRouteTable, type Found, type RouteTable } from "./route-table.ts"
 export interface MountDeps {
   readonly routes: readonly Route[];
   readonly credentials: Credentials;
-  /** Throws `turnstile_pending`, `turnstile_failed` or `turnstile_unreachable` when the human check is on and not passed. */
+  /**
+   * Throws `turnstile_pending`, `turnstile_failed` or `turnstile_unreachable` if the human check is on and not passed.
+   */
   readonly humanCheck: HumanCheck;
   readonly limiter: Limiter;
   readonly rules: ApiRules;
@@ -39,7 +41,7 @@ export interface MountDeps {
   readonly metrics: Pick<Metrics, "answered">;
   /** The memory limit for all bodies of this process together. */
   readonly memory: BodyMemory;
-  /** Absent where no process ends. */
+  /** Absent if no process ends. */
   readonly draining?: Draining;
 }
 
@@ -107,7 +109,7 @@ function answersPreflight(table: RouteTable, exchange: Exchange): boolean {
   return true;
 }
 
-/** Runs the checks and the handler; answers the caller's user id for the log. */
+/** Runs the checks and the handler; returns the caller's user id for the log. */
 async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise<number | undefined> {
   const { request, response, context } = exchange;
   const [route] = found.routes;
@@ -128,7 +130,7 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   return principal?.userId;
 }
 
-/** Calls that anyone may make do not depend on the table of sessions: they answer while the database is away. */
+/** Calls that anyone may make do not depend on the session table: they work while the database is unavailable. */
 async function identify(deps: MountDeps, exchange: Exchange, endpoint: Endpoint): Promise<Identified> {
   const { request, response, context } = exchange;
   try {
@@ -209,7 +211,7 @@ async function answer(exchange: Exchange, route: Route, { call, siblings, text }
   }
 }
 
-/** Codes of failures after which the rest of a body is not waited for. */
+/** Codes of failures after which the gateway does not wait for the rest of a body. */
 const UNREAD: ReadonlySet<unknown> = new Set(["request_timeout", "server_shutdown"]);
 
 async function fail({ request, response }: Exchange, failure: Failure): Promise<void> {
@@ -231,8 +233,10 @@ function logFault(log: Logger, exchange: Exchange, endpoint: Endpoint | undefine
   });
 }
 
-/** Query strings stay out of the log: some of them hold keys. */
-/** One log line and one sample per call; unknown paths share one route, whatever they are. */
+/**
+ * Writes one log line and one sample per call; unknown paths share one route, whatever they are. Query strings stay out
+ * of the log, because some of them hold keys.
+ */
 function report(
   { log, metrics }: MountDeps,
   { request, response, context, path }: Exchange,

@@ -14,7 +14,7 @@ export interface OpenCalls {
   left(call: OpenCall): void;
 }
 
-/** The end of a process, as far as calls of the management API know it. */
+/** The end of a process, as calls of the management API see it. */
 export interface Draining {
   readonly isDraining: () => boolean;
   readonly calls: OpenCalls;
@@ -27,7 +27,7 @@ interface Exchange {
   readonly giveUp: (error: AppError) => void;
 }
 
-/** Does the work of a call; a process that drains waits for it, also when its client has left meanwhile. */
+/** Does the work of a call; a draining process waits for it, even if its client has left meanwhile. */
 export function waitedFor(
   draining: Draining | undefined,
   exchange: Exchange,
@@ -49,7 +49,7 @@ export function waitedFor(
   return done;
 }
 
-/** Event streams end with the process: waiting for them would never end. */
+/** True for event streams, which end with the process: waiting for them would never end. */
 function follows({ request, endpoint }: Exchange): boolean {
   return endpoint?.answer === "stream" || String(request.headers.accept ?? "").includes("text/event-stream");
 }

@@ -2,7 +2,7 @@ import { findCallRights, type Access, type Method } from "@fairway/wire";
 import type { Route } from "./endpoint.ts";
 
 const ACCESSES: ReadonlySet<string> = new Set<Access>(["none", "try", "user", "admin", "root", "key"]);
-/** Accesses that ask who the caller is: an access token needs a scope for them. */
+/** Access levels that identify the caller: an access token needs a scope for them. */
 const GUARDED: ReadonlySet<string> = new Set<Access>(["try", "user", "admin", "root"]);
 
 export interface Found {
@@ -12,9 +12,9 @@ export interface Found {
 }
 
 export interface RouteTable {
-  /** `path` without query; one trailing slash makes no difference. */
+  /** `path` is without query; one trailing slash makes no difference. */
   find(method: string, path: string): Found | undefined;
-  /** True when some route of the path may be read from other origins. */
+  /** True if some route of the path may be read from other origins. */
   isCrossOrigin(path: string): boolean;
 }
 
@@ -24,7 +24,7 @@ interface Node {
   readonly methods: Map<Method, Route[]>;
 }
 
-/** Builds the lookup of all routes; a route without a permission or implemented twice stops the start. */
+/** Builds the lookup of all routes; a route that has no permission or is implemented twice prevents the start. */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
   const root = emptyNode();
   const names = new Set<string>();
@@ -73,7 +73,7 @@ function step(node: Node, segment: string, endpointName: string): Node {
   return node.parameter.node;
 }
 
-/** Orders the routes that share method and path and refuses those that nothing tells apart. */
+/** Orders the routes that share method and path, and refuses those that cannot be distinguished. */
 function finish(node: Node): void {
   for (const routes of node.methods.values()) {
     routes.sort((a, b) => Number(takesAnyQuery(a)) - Number(takesAnyQuery(b)));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Sources beyond the console's own that options may switch on. */
+/** Sources in addition to the console's own that options may switch on. */
 export interface ContentSources {
   readonly hasTurnstile: boolean;
   readonly hasTelegram: boolean;

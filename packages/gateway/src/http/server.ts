@@ -21,15 +21,15 @@ import { movedPage, unversionedPath } from "./other-paths.ts";
 import { createStatic, type StaticDeps } from "./static.ts";
 
 export interface HttpServerDeps extends MountDeps {
-  /** Carries model traffic; passes on what is not its own. Runs before Express, which would only slow it down. */
+  /** Serves model traffic; passes on all other requests. Runs before Express, which would only slow it down. */
   readonly relay?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   /** Takes WebSocket upgrades; others are refused. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly console: StaticDeps;
-  /** Rate class of the console's files, by address. */
+  /** Rate rule for the console's files, by address. */
   readonly webRule: Rule | undefined;
   readonly trustedProxies: readonly Network[];
-  /** For a whole request to arrive; 0 = no limit. */
+  /** Time for a whole request to arrive; 0 = no limit. */
   readonly requestTimeoutMs: number;
   /** Open connections of one address; 0 = no limit. */
   readonly maxConnectionsPerAddress: number;
@@ -38,28 +38,28 @@ export interface HttpServerDeps extends MountDeps {
 
 export interface HttpServer {
   readonly server: Server;
-  /** Resolves to the port that is really open. */
+  /** Resolves to the port that is actually open. */
   listen(port: number, host: string): Promise<number>;
   /**
-   * Stops accepting. Idle connections stay for `idleMs`: a client that sends on one just then gets an answer, which says
-   * `Connection: close`, and no reset.
+   * Stops accepting connections. Idle ones stay for `idleMs`: a client that sends on one at that moment gets an answer
+   * with `Connection: close` instead of a reset.
    */
   close(idleMs: number): Closing;
 }
 
 export interface Closing {
-  /** Idle connections are closed; what is open has a request. */
+  /** Resolves when idle connections are closed; every open one has a request. */
   readonly idleClosed: Promise<void>;
-  /** Every connection is closed. */
+  /** Resolves when every connection is closed. */
   readonly closed: Promise<void>;
 }
 
-/** Longer than the idle time of common load balancers (60 s), so that they never send into a closing connection. */
+/** Longer than the idle time of common load balancers (60 s), so that they never send on a closing connection. */
 const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** For the head alone. */
+/** Time for the head alone. */
 const HEADERS_MS = 60_000;
-/** How late a request that takes too long is noticed. */
+/** How often requests that take too long are looked for. */
 const CHECK_EVERY_MS = 5_000;
 
 /** The edge: context, relay, management API, console, in this order. */
@@ -111,8 +111,8 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
 }
 
 /**
- * Offers of other protocols (`h2c`) are skipped, as HTTP allows. So is a WebSocket behind a request that is not
- * answered yet: Node hands the connection over at once, and what waits for its turn on it would never end.
+ * Skips offers of other protocols (`h2c`), as HTTP allows. Also skips a WebSocket behind an unanswered request: Node
+ * would detach the connection at once, and answers that wait for their turn on it would never end.
  */
 function mayUpgrade({ headers, socket }: IncomingMessage): boolean {
   const { _httpMessage: unanswered } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
@@ -177,7 +177,7 @@ function decodedPath(url: string): string {
 
 type Fail = (error: unknown, request: IncomingMessage, response: ServerResponse, next?: unknown) => Promise<void>;
 
-/** The last resort; handlers answer their own errors. Express knows it by its four parameters. */
+/** The last resort; handlers answer their own errors. Express recognizes it by its four parameters. */
 function failures(log: Logger): Fail {
   return async (error, request, response, _next) => {
     const { requestId } = requireContext(request);
@@ -199,7 +199,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
 }
 
 function close(server: Server, idleMs: number): Closing {
-  // The close of `http.Server` would end idle connections at once.
+  // Closing the `http.Server` would end idle connections at once.
   const closed = new Promise<void>((resolve, reject) => {
     NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()));
   });

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const get = (path: string, headers: Record<string, string> = {}) => app.anonymous().get(path, headers);
 
-/** The raw path, without the normalisation of a URL parser. */
+/** Requests the raw path, without the normalization of a URL parser. */
 function rawGet(path: string): Promise<number> {
   const { hostname, port } = new URL(app.baseUrl);
   return new Promise((resolve, reject) => {

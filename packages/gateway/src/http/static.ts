@@ -9,7 +9,7 @@ import { acceptsEncoding } from "./envelope.ts";
 export interface StaticDeps {
   /** Folder of the built console; undefined = the server has none. */
   readonly dir: string | undefined;
-  /** Content policy of HTML answers; asked for each page because options change it. */
+  /** Returns the content policy of HTML answers; called for each page because options change it. */
   readonly policy: () => string;
 }
 
@@ -46,9 +46,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the built console: only files that were there at start (no path ever reaches the disk),
- * hashed assets for a year, pages never cached, unknown page paths as `index.html`.
- * Answers false when the path is neither a file nor a page.
+ * Serves the built console: only files that existed at the start (no path ever reaches the disk), hashed assets for a
+ * year, pages never cached, unknown page paths as `index.html`. Returns false if the path is neither a file nor a page.
  */
 export async function createStatic({ dir, policy }: StaticDeps): Promise<Handle> {
   const files = dir === undefined ? new Map<string, StaticFile>() : await scan(dir);
@@ -60,7 +59,7 @@ export async function createStatic({ dir, policy }: StaticDeps): Promise<Handle>
   };
 }
 
-/** A page path has no extension, or the browser navigates to it. */
+/** True for a page path: it has no extension, or the browser navigates to it. */
 function isPage(request: IncomingMessage, path: string): boolean {
   const last = path.slice(path.lastIndexOf("/") + 1);
   return !last.includes(".") || String(request.headers.accept ?? "").includes("text/html");

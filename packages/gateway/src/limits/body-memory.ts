@@ -4,7 +4,7 @@ import { AppError } from "../lib/app-error.ts";
 const HELD = Symbol("bytes of the body");
 const PARSED = Symbol("bytes of what was parsed from it");
 
-/** The request that a reserved amount of memory belongs to. */
+/** The request to which a reserved amount of memory belongs. */
 interface Holder {
   [HELD]?: number;
   [PARSED]?: number;
@@ -14,14 +14,14 @@ const SMALLEST = 64 * 1024 * 1024;
 /** A parsed value takes about this many bytes; the scanner counts a member as 6 values, an object as 9. */
 const VALUE_BYTES = 24;
 
-/** A quarter of the heap that this process may use: bodies, their text and what is parsed from it share the rest. */
+/** Returns a quarter of this process's heap limit: bodies, their text and their parsed values share the rest. */
 export function defaultBodyMemory(): number {
   return Math.max(SMALLEST, Math.floor(getHeapStatistics().heap_size_limit / 4));
 }
 
 /**
- * Memory that request bodies of this process may hold together. A body that does not fit is refused with 503 and
- * Retry-After instead of killing the process; a single body is always let in, its own limits bound it.
+ * Memory that the request bodies of this process may hold together. A body that does not fit is refused with 503 and
+ * Retry-After instead of crashing the process; a single body is always admitted, because its own limits bound it.
  */
 export class BodyMemory {
   readonly #maxBytes: number;
@@ -37,7 +37,7 @@ export class BodyMemory {
     return this.#used;
   }
 
-  /** Counts bytes as they arrive; throws `bodies_full` where other bodies hold the rest. */
+  /** Counts bytes as they arrive; throws `bodies_full` if other bodies hold the rest. */
   take(holder: object, bytes: number): void {
     const own = (holder as Holder)[HELD] ?? 0;
     if (this.#used + bytes > this.#maxBytes && this.#used > own)
@@ -46,7 +46,7 @@ export class BodyMemory {
     this.#used += bytes;
   }
 
-  /** Counts what parsing `values` values takes. */
+  /** Counts the memory that parsing `values` values takes. */
   takeValues(holder: object, values: number): void {
     this.take(holder, values * VALUE_BYTES);
     (holder as Holder)[PARSED] = values * VALUE_BYTES;
@@ -61,7 +61,7 @@ export class BodyMemory {
     (holder as Holder)[PARSED] = 0;
   }
 
-  /** Releases everything of the holder. Idempotent. */
+  /** Releases everything that the holder has. Idempotent. */
   release(holder: object): void {
     const own = (holder as Holder)[HELD];
     if (!own) return;

@@ -16,7 +16,7 @@ import {
 /** Unused windows are dropped above this number, and then whenever the number has doubled. */
 const SWEEP_AT = 10_000;
 
-/** Limits of one process. A clock that never goes back keeps a window from lasting longer than it should. */
+/** Limits of one process. A clock that never runs backwards prevents a window from lasting longer than it should. */
 export function createMemoryClaims(clock: Clock): Claims {
   const windows = new Windows(clock);
   const leases = new Map<string, Leases>();
@@ -112,7 +112,10 @@ class Window {
     return this.#total;
   }
 
-  /** Adds an amount to its part of the window. Corrections of expired parts are ignored unless they raise the sum; no part falls below zero. */
+  /**
+   * Adds an amount to its part of the window. Corrections of expired parts are ignored unless they raise the sum; no
+   * part falls below zero.
+   */
   add(time: number, amount: number, now: number): void {
     this.total(now);
     const part = Math.floor(time / this.#partMs);
@@ -126,7 +129,7 @@ class Window {
     this.#total += after - before;
   }
 
-  /** Milliseconds until so much has left the window. */
+  /** Returns the milliseconds until this amount has left the window. */
   resetMs(now: number, amount: number): number {
     const current = Math.floor(now / this.#partMs);
     let left = amount;
@@ -138,7 +141,7 @@ class Window {
   }
 }
 
-/** Requests that run, by the end of their lease. */
+/** Running requests, by the end of their lease. */
 class Leases {
   readonly #until = new Map<string, number>();
 
@@ -151,7 +154,7 @@ class Leases {
     this.#until.set(requestId, now + CLAIM_LEASE_MS);
   }
 
-  /** Returns how many are left. */
+  /** Returns how many leases remain. */
   release(requestId: string): number {
     this.#until.delete(requestId);
     return this.#until.size;

@@ -25,13 +25,16 @@ export interface RedisClaimsSettings {
 }
 
 const LATER_TIMEOUT_MS = 2_000;
-/** All of them live in one slot: the scopes of a request cross every other border. */
+/** All claims live in one slot, because the scopes of a request cross every other boundary. */
 const TAG = "{lim}";
 
-/** Takes all claims of a request or none: {place, used, reset} of the one that is short, or {0, now, used, reset, …}. */
+/**
+ * Takes all claims of a request or none: {place, used, reset} of the one that does not fit, or {0, now, used, reset,
+ * …}.
+ */
 const TAKE = script(readLua(import.meta.url, "./lua/claim.lua"));
 
-/** Puts what a request has used in the place of its estimate. */
+/** Replaces the estimate of a request with what it has used. */
 const CORRECT = script(readLua(import.meta.url, "./lua/correct-claims.lua"));
 
 /** Extends the leases of a request. */
@@ -40,12 +43,12 @@ const RENEW = script(readLua(import.meta.url, "./lua/renew-leases.lua"));
 /** Ends the leases of a request. */
 const RELEASE = script(readLua(import.meta.url, "./lua/release-leases.lua"));
 
-/** Limits across all replicas. While Redis is unavailable each process counts alone and reports the outage. */
+/** Limits across all replicas. While Redis is unavailable, each process counts alone and reports the outage. */
 export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaimsSettings): Claims {
   const now = () => clock?.now() ?? 0;
   const waitBudget = () => redis.getWaitBudget(redis.keys.claim(TAG, ""));
   const buildClaimKeys = (claims: readonly Claim[]) => claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
-  /** False when Redis did not answer. Never rejects; sends before the first await. */
+  /** False if Redis did not answer. Never rejects; sends before the first await. */
   const later = async (text: Script, claims: readonly Claim[], args: readonly (string | number)[]) => {
     if (claims.length === 0) return true;
     try {
@@ -77,7 +80,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
       } catch (error) {
         onOutage(error);
         if (error instanceof RedisUnavailable) waitBudget().waitedTooLong();
-        // The script may still run later: its leases are released, its counts expire with their minute.
+        // The script may still run later, so its leases are released; its counts expire with their minute.
         if (error instanceof RedisUnavailable && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);
         return takeHere(requestId, claims);
@@ -97,7 +100,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
       await renewed;
     },
     async release(requestId, claims) {
-      // Redis first: this must not release what the same request claims next.
+      // Redis comes first: this must not release what the same request claims next.
       const given = later(RELEASE, claims.filter(isConcurrency), [requestId]);
       await local.release(requestId, claims);
       await given;

@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const client of clients) await client.close();
 });
 
-/** Where no outage is meant: a busy machine answers late. */
+/** For tests without an outage: a busy machine answers late. */
 const LONG_MS = 5_000;
 
 async function connect(prefix: string, at = url, waitMs = 50): Promise<RedisClient> {

@@ -8,11 +8,11 @@ export interface Claim {
   /** Id or name of the limited entity. */
   readonly subject: string;
   readonly kind: LimitKind;
-  /** Per window, or at once. */
+  /** Most requests or tokens per window, or most requests at the same time. */
   readonly limit: number;
-  /** 1, or an upper estimate of the tokens; at most `limit`, so that a free minute carries any request. */
+  /** 1, or an upper estimate of the tokens; at most `limit`, so that a free minute admits any request. */
   readonly amount: number;
-  /** Length of the window; absent = a minute. Limits of other windows are counted on their own. */
+  /** Length of the window; absent = a minute. Limits with different windows are counted separately. */
   readonly minutes?: number;
 }
 
@@ -29,19 +29,19 @@ export const NOTHING_USED: Used = { tokens: 0, isSuccess: false };
 export interface ClaimState {
   readonly claim: Claim;
   readonly used: number;
-  /** Milliseconds until some of it is free again, at a refusal until the claim fits; for `concurrency` a guess. */
+  /** Milliseconds until some of it is free again, after a refusal until the claim fits; for `concurrency` a guess. */
   readonly resetMs: number;
 }
 
-/** When and where a request was counted, for its correction. */
+/** When and where a request was counted, which its correction needs. */
 export interface TakenAt {
   /** Time of the counting clock. */
   readonly ms: number;
-  /** Counted by this process because the shared count was unreachable. */
+  /** True if this process counted it because the shared count was unreachable. */
   readonly isLocal?: boolean;
 }
 
-/** A time whose window is over: what is more counts now, what is less nowhere. */
+/** A time whose window is over: an excess counts now, a shortfall nowhere. */
 export const LONG_AGO: TakenAt = { ms: 0 };
 
 export type ClaimAnswer =
@@ -49,17 +49,17 @@ export type ClaimAnswer =
   | { readonly taken: false; readonly state: ClaimState };
 
 /**
- * Limits that one request takes all at once or not at all. Requests and tokens are counted by the sixtieth of their
- * window: a window and the sixtieth that is running never hold more than the limit. Concurrency is counted by leases,
- * which end by themselves when their process dies. `claims-memory.ts` for one process, `claims-redis.ts` for many; one
- * contract suite for both.
+ * Limits that one request takes all at once or not at all. Requests and tokens are counted in sixtieths of their
+ * window: a window and the current sixtieth never hold more than the limit. Concurrency is counted by leases, which
+ * expire on their own when their process dies. `claims-memory.ts` is for one process, `claims-redis.ts` for many; one
+ * contract suite covers both.
  */
 export interface Claims {
-  /** Rejects with `limits_unavailable` where the operator wants no limit to be passed while it cannot be checked. */
+  /** Rejects with `limits_unavailable` if the operator wants requests refused while their limits cannot be checked. */
   take(requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer>;
   /**
-   * Puts what was really used in the place of what `take` estimated at `takenAt`; what is more than the estimate of a
-   * window that is over counts now. Never rejects.
+   * Replaces what `take` estimated at `takenAt` with what was really used; an excess over the estimate of a window that
+   * is over counts now. Never rejects.
    */
   correct(claims: readonly Claim[], takenAt: TakenAt, used: Used): Promise<void>;
   /** Renews the leases and restores lost ones; called every few seconds. Never rejects. */
@@ -74,13 +74,13 @@ export const CLAIM_LEASE_MS = 30_000;
 /** The time at which a slot becomes free is unknown; callers retry after this time. */
 export const CONCURRENCY_RETRY_MS = 1_000;
 
-/** The name of a limit in the counting store; the same for every request that it concerns. */
+/** Returns the name of a limit in the counting store; the same for every request that it concerns. */
 export function claimName({ kind, scope, subject, minutes }: Claim): string {
   const name = `${kind}:${scope}:${encodeURIComponent(subject)}`;
   return minutes === undefined ? name : `${name}:${minutes}m`;
 }
 
-/** Milliseconds of the parts that a claim's window is counted by. */
+/** Returns the milliseconds of the parts by which a claim's window is counted. */
 export function partMs({ minutes = 1 }: Claim): number {
   return (minutes * 60_000) / WINDOW_PARTS;
 }
@@ -93,12 +93,12 @@ export function isTokens({ kind }: Claim): boolean {
   return kind === "tokens";
 }
 
-/** True for limits of requests, answered ones included. */
+/** True for limits of requests, including answered ones. */
 export function isRequests({ kind }: Claim): boolean {
   return kind === "requests" || kind === "successes";
 }
 
-/** The correction of a claim after its request; 0 if there is none. */
+/** Returns the correction of a claim after its request; 0 if there is none. */
 export function calculateCorrection({ kind, amount }: Claim, { tokens, isSuccess }: Used): number {
   if (kind === "tokens") return Math.round(tokens - amount);
   return kind === "successes" && !isSuccess ? -amount : 0;

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Admission, Limiter, Rule } from "./limiter.ts";
 
-/** Bounds of each rule; what was not asked for longest goes first. */
+/** Most subjects of each rule; the one that was not checked for longest is dropped first. */
 const MAX_SUBJECTS = 100_000;
 const MAX_TIMES = 2_000_000;
 
@@ -83,7 +83,7 @@ class Store {
     return times;
   }
 
-  /** Two of the longest unasked subjects a call: more than are added, so that idle ones do not pile up. */
+  /** Forgets up to two of the longest idle subjects per call: more than are added, so that idle ones do not pile up. */
   #forgetIdle(rule: Rule, now: number): void {
     let checked = 0;
     for (const [subject, times] of this.#subjects) {

@@ -15,10 +15,10 @@ export interface RedisLimiterSettings {
 }
 
 const TIMEOUT_MS = 500;
-/** A caller of a rule that denies may come back after this time. */
+/** After this time, a caller refused by a rule that denies may return. */
 const OUTAGE_RETRY_MS = 5_000;
 
-/** Answers admitted, count and the time until the oldest leaves. */
+/** Returns admitted, count and the time until the oldest leaves. */
 const TAKE = script(readLua(import.meta.url, "./lua/admit.lua"));
 
 /** Limits across all replicas: one list of the times of accepted requests per rule and subject. */

@@ -3,7 +3,7 @@ export interface Rule {
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** Behaviour while the shared count cannot be reached; `allow` (default) counts in this process only. */
+  /** Behavior while the shared count cannot be reached; `allow` (default) counts in this process only. */
   readonly onOutage?: "deny" | "allow";
 }
 
@@ -16,8 +16,8 @@ export interface Admission {
 }
 
 /**
- * Counts requests per rule and subject. A refused request is not recorded.
- * `limiter-memory.ts` for one process, `limiter-redis.ts` for many; one contract suite for both.
+ * Counts requests per rule and subject. A refused request is not recorded. `limiter-memory.ts` is for one process,
+ * `limiter-redis.ts` for many; one contract suite covers both.
  */
 export interface Limiter {
   take(rule: Rule, subject: string): Promise<Admission>;

@@ -32,7 +32,7 @@ type CallOptions = Pick<
 const NO_CLAIMS: readonly Claim[] = [];
 const OTHERS = "*";
 
-/** True when an option limits the requests of all callers; computed once per change of the options. */
+/** True if an option limits the requests of all callers; computed once per change of the options. */
 export function limitsRequests(options: LimitOptions & CallOptions): boolean {
   const { DefaultTokenLimits, DefaultUserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } =
     options;
@@ -62,7 +62,7 @@ export function callClaims(userId: number, options: CallOptions): readonly Claim
   return claims;
 }
 
-/** Claims of the caller; channels have their own. */
+/** Returns the claims of the caller; channels have their own. */
 export function requestClaims(subjects: Subjects, options: LimitOptions & CallOptions): readonly Claim[] {
   const { userId, tokenId, group, model, tokens } = subjects;
   const { DefaultTokenLimits, DefaultUserLimits, GroupLimits, ModelLimits } = options;
@@ -80,7 +80,7 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
   return claims;
 }
 
-/** Claims of one group; a request that continues in another group takes those as well. */
+/** Returns the claims of one group; a request that continues in another group takes those as well. */
 export function groupClaims(group: string, limits: LimitOptions["GroupLimits"], tokens: number): readonly Claim[] {
   const found = entry(limits, group);
   return found ? buildClaims("group", group, found, tokens) : NO_CLAIMS;
@@ -99,7 +99,7 @@ interface ChannelLimits {
 
 const ofChannels = new WeakMap<LimitedChannel, ChannelLimits | "none">();
 
-/** The members `limits` and `key_limits` of a channel's settings; undefined when it has neither. */
+/** Returns the members `limits` and `key_limits` of a channel's settings; undefined if it has neither. */
 export function channelLimits(channel: LimitedChannel): ChannelLimits | undefined {
   let known = ofChannels.get(channel);
   if (known === undefined) {
@@ -110,7 +110,7 @@ export function channelLimits(channel: LimitedChannel): ChannelLimits | undefine
   return known === "none" ? undefined : known;
 }
 
-/** Claims of a channel and of the key that serves. `tokens` is an upper estimate of prompt and answer. */
+/** Returns the claims of a channel and of the key that serves. `tokens` is an upper estimate of prompt and answer. */
 export function channelClaims(channel: LimitedChannel, keyIndex: number, tokens: number): readonly Claim[] {
   const limits = channelLimits(channel);
   if (!limits) return NO_CLAIMS;
@@ -132,12 +132,12 @@ function entry(table: Readonly<Record<string, Limits>>, name: string): Limits | 
   return table[name] ?? table[OTHERS];
 }
 
-/** The older options hold where the newer ones say nothing. */
+/** The older options apply if the newer ones are not set. */
 function withPlaces(limits: Limits, places: number): Limits {
   return places === 0 || limits.concurrency !== undefined ? limits : { ...limits, concurrency: places };
 }
 
-/** Owners set the limits of their tokens, within what is set for all. */
+/** Owners set the limits of their tokens, within those that are set for all. */
 function tighter(one: Limits, other: Limits | undefined): Limits {
   if (!other) return one;
   const limits: { -readonly [K in keyof Limits]: Limits[K] } = { ...one };

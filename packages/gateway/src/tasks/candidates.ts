@@ -46,7 +46,7 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
     return this.#first;
   }
 
-  /** The channels to try, one after the other. */
+  /** Returns the channels to try, one after the other. */
   async *channels(most: number): AsyncGenerator<TaskTarget> {
     let candidate = this.admission ? this.#first : this.next();
     for (let tried = 0; candidate && tried < most; tried += 1) {
@@ -55,19 +55,19 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
     }
   }
 
-  /** No channel took the task. */
+  /** Called if no channel accepted the task. */
   giveUp(): void {
     clearInterval(this.#renewal);
     this.admission?.end(NOTHING_USED);
   }
 
-  /** The task was charged. */
+  /** Called when the task was charged. */
   end(): void {
     clearInterval(this.#renewal);
     this.admission?.end({ tokens: 0, isSuccess: true });
   }
 
-  /** Skips channels that an operator has disabled since, and returns the others as they are now. */
+  /** Skips channels that an operator has disabled in the meantime, and returns the others as they are now. */
   next(): TaskCandidate | undefined {
     const { channels } = this.#deps.snapshots.current();
     for (let candidate = this.#candidates[this.#at++]; candidate; candidate = this.#candidates[this.#at++]) {
@@ -77,7 +77,7 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
     return undefined;
   }
 
-  /** `next` has moved past it already. */
+  /** Does nothing, because `next` has already moved past the candidate. */
   full(): void {}
 
   reopen(): TaskCandidate | undefined {

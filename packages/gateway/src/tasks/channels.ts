@@ -16,11 +16,11 @@ export interface TaskChannelRules {
   readonly random: () => number;
   /** Default: every kind of task channel. */
   readonly serves?: (channel: ChannelRecord) => boolean;
-  /** The model as the client asked for it, named in refusals. Default: the first of the names. */
+  /** The model as the client requested it, named in refusals. Default: the first of the names. */
   readonly asked?: string | undefined;
 }
 
-/** Weight 0 still gets traffic. */
+/** Channels of weight 0 still get traffic. */
 const BASE_WEIGHT = 10;
 
 /**

@@ -16,10 +16,10 @@ export interface TaskRow {
   readonly progress: string;
 }
 
-/** Writes the failure and answers whether the row was still open; called inside a transaction. */
+/** Writes the failure and returns whether the row was still open; called inside a transaction. */
 export type MarkFailed = (tx: RawTransaction) => Promise<boolean>;
 
-/** A task that failed: marked and refunded in one transaction, once, even when several replicas find it. */
+/** Marks a task as failed and refunds it in one transaction, once, even if several replicas find it. */
 export async function failTask(
   row: TaskRow,
   table: "midjourneys" | "tasks",

@@ -13,7 +13,7 @@ import { handleVideo } from "./video/handle.ts";
 import { traced } from "./trace.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
-/** One call of a task route as the edge hands it over. */
+/** One call of a task route, as the edge passes it on. */
 export interface TaskArrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -30,7 +30,7 @@ export type TaskHandler = (arrival: TaskArrival) => Promise<void>;
 
 const DRAWING = /^\/(?:mj-(fast|relax|turbo)\/)?mj\/(.+)$/;
 const SONG = /^\/suno\/(.+)$/;
-/** Questions that are posted. */
+/** Paths that only read, although they are posted. */
 const READ = /\/(?:fetch|list-by-condition)$/;
 const IMAGE = /^image\/([^/]+)$/;
 
@@ -59,13 +59,13 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** What the path of a drawing contains; undefined for other tasks. */
+/** The parts of a drawing's path; undefined for other tasks. */
 interface Drawing {
   readonly drawing: string | undefined;
   readonly mode: string | undefined;
 }
 
-/** Calls that need a key; undefined for paths that do not exist. */
+/** Answers calls that need a key; undefined for paths that do not exist. */
 async function answerKeyedCall(arrival: TaskArrival, asked: Drawing, deps: TaskDeps): Promise<Answer | undefined> {
   const { request, ip } = arrival;
   const caller = await deps.authenticator.byKey(request, ip);
@@ -82,7 +82,7 @@ async function answerTo(
 ): Promise<Answer | undefined> {
   const { calls } = deps.admission;
   calls.check(caller.userId);
-  // What is submitted takes its limits with its reservation.
+  // A submission takes its limits together with its reservation.
   const isRead = method !== "POST" || READ.test(path);
   if (isRead) await calls.take(requestId, caller.userId);
   const call: TaskCall = { request, response, requestId, caller, startedAt, isCounted: isRead };

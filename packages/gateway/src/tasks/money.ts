@@ -14,12 +14,12 @@ import type { TaskCall, TaskDeps } from "./types.ts";
 
 const RENEW_EVERY_MS = 10_000;
 
-/** The model that a task is priced by. */
+/** The model by which a task is priced. */
 export interface TaskPricing {
   readonly model: string;
-  /** Name whose price counts where the operator set one, such as that of a faster mode. */
+  /** A name whose price applies if the operator set one, such as that of a faster mode. */
   readonly special?: string | undefined;
-  /** Name whose price per call counts where `model` has none. */
+  /** A name whose price per call applies if `model` has none. */
   readonly fallback?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface TaskPricing {
 export interface TaskMoney {
   /** The channels to try, at most `most` of them, without those at their limit. */
   channels(most: number): AsyncIterable<TaskTarget>;
-  /** What the task costs on this channel. */
+  /** Returns the cost of the task on this channel. */
   calculateQuota(target: TaskTarget): Quota;
   /** Stores the charge in the reservation: if this process dies, the replica that recovers the reservation settles it. */
   promise(target: TaskTarget, detail: string): Promise<void>;
@@ -72,7 +72,10 @@ export async function reserveTask(
   };
 }
 
-/** A submission may take longer than the lease of its reservation. Answers how to stop: nothing is renewed after that. */
+/**
+ * Renews the reservation, because a submission may take longer than its lease. Returns a function that stops it:
+ * nothing is renewed after that.
+ */
 function renewRegularly(reservation: Reservation, { clock, log }: TaskDeps): () => Promise<void> {
   const { hold } = reservation;
   let renewing = Promise.resolve();
@@ -90,7 +93,7 @@ function renewRegularly(reservation: Reservation, { clock, log }: TaskDeps): () 
   };
 }
 
-/** Takes the limits and the reservation together; when one is refused, the other is released. */
+/** Takes the limits and the reservation together; if one is refused, the other is released. */
 async function reserveWithin(
   candidates: TaskCandidates,
   call: TaskCall,

@@ -7,23 +7,23 @@ import type { TaskTarget } from "./channels.ts";
 import { readTaskIds, type TaskId } from "./task-ids.ts";
 import type { TaskDeps } from "./types.ts";
 
-/** How one protocol keeps the ids of its tasks. */
+/** How one protocol stores the ids of its tasks. */
 export interface TaskIdSource {
   readonly rules: TaskIdRules;
-  /** The channels that have the user's own ones; the others are missing. */
+  /** Returns the channels of the user's own ids; other ids are missing. */
   readonly find: (userId: number, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** The protocol's error for an id that does not exist; the same for one of another user. */
+  /** The protocol's error for an id that does not exist; the same for another user's id. */
   readonly unknown: (id: TaskId) => Error;
 }
 
-/** A request of a task that names nothing of another user of the same upstream account. */
+/** A task request that names nothing of another user of the same upstream account. */
 interface CheckedTask {
   readonly body: JsonObject;
-  /** True = the request names something, so what is sent has to be what was checked. */
+  /** True if the request names something, so that exactly what was checked must be sent. */
   readonly namesIds: boolean;
   /**
-   * Those of the channels that have what the request names, or list it in `shared_ids`. Throws where there are none:
-   * for an id that is not the user's own, the same error whatever else is missing.
+   * Returns the channels that have what the request names, or list it in `shared_ids`. Throws if there are none: for an
+   * id that is not the user's own, the same error whatever else is missing.
    */
   readonly keep: (targets: () => readonly TaskTarget[]) => readonly TaskTarget[];
 }

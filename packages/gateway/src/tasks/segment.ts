@@ -1,4 +1,4 @@
-/** A piece of a path; as it came where its escapes are none: no task has that name. */
+/** Decodes a segment of a path; a segment with invalid escapes is returned unchanged, since no task has that name. */
 export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

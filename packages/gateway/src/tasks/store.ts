@@ -44,11 +44,11 @@ function selectTasks({ database: { db } }: Pick<PollDeps, "database">, { userId,
   return (platform === undefined ? rows : rows.where("platform", "=", platform)).orderBy("id", "desc");
 }
 
-/** Ids that a search of the reports finds as they are. */
+/** Ids that can be searched for in the reports without escaping. */
 const SEARCHED = /^[\w.:~-]{1,191}$/;
 const MAX_SEARCHED = 500;
 
-/** The channels of those ids that name a task of the user, or what such a task made. */
+/** Returns the channels of those ids that name a task of the user, or something that such a task produced. */
 export async function findOwnIds(
   deps: Pick<PollDeps, "database">,
   owner: TaskOwner,
@@ -65,14 +65,14 @@ export async function findOwnIds(
     .limit(MAX_SEARCHED)
     .execute();
   const found = new Map<string, number>();
-  // The newest row comes first, and is written last.
+  // The newest row comes first, so it is written last.
   for (const { task_id, channel_id, data } of rows.toReversed())
     for (const id of [task_id, ...(data === "" ? [] : made(JSON.parse(data) as JsonValue))])
       if (ids.includes(id)) found.set(id, channel_id);
   return found;
 }
 
-/** A task as lists and the general protocols show it. */
+/** Returns a task as lists and the general protocols show it. */
 export function taskView(row: AsyncRow): JsonObject {
   const { task_id, action, status, fail_reason, submit_time, start_time, finish_time, progress } = row;
   const data = row.data === "" ? null : (JSON.parse(row.data) as JsonValue);
@@ -87,12 +87,12 @@ export interface AcceptedTask {
   readonly platform: string;
   readonly action: string;
   readonly status: string;
-  /** The request's properties; `input` wins. */
+  /** The request's properties; `input` takes precedence. */
   readonly properties: JsonObject;
   readonly data: JsonValue;
 }
 
-/** The charge is certain before the task is in the table, and final after that. */
+/** The charge is certain before the task is in the table, and becomes final after that. */
 export async function acceptTask(accepted: AcceptedTask, deps: TaskDeps): Promise<void> {
   const { target, money, action, id } = accepted;
   const detail = `action ${action}, task ${id}`;
@@ -129,7 +129,7 @@ function newRow(accepted: AcceptedTask, deps: TaskDeps): Insertable<Omit<TaskTab
   };
 }
 
-/** Asks about the open tasks of one channel; the channel is undefined when it was deleted. */
+/** Asks about the open tasks of one channel; the channel is undefined if it was deleted. */
 export type PollChannel = (channelId: number, rows: readonly AsyncRow[]) => Promise<void>;
 
 /** Follows every open task of a platform. Safe on several replicas: a final state is written once. */
@@ -158,7 +158,7 @@ export async function pollTasks(
   }
 }
 
-/** Fails tasks whose result can no longer arrive; a row that ended in the meantime stays as it is. */
+/** Fails tasks whose result can no longer arrive; a row that ended in the meantime does not change. */
 async function giveUp(row: AsyncRow, deps: PollDeps): Promise<void> {
   if (!deps.snapshots.current().channels.has(row.channel_id))
     await updateTask(row, failure("The channel of the task does not exist any more."), deps);
@@ -172,7 +172,7 @@ function failure(failReason: string): TaskNews {
 
 type TaskPatch = Pick<AsyncRow, "status" | "fail_reason" | "start_time" | "finish_time" | "progress" | "data">;
 
-/** Writes what is new; a row that has ended stays as it is, and a failure is paid back. */
+/** Writes the news; a row that has ended does not change, and a failure is refunded. */
 export async function updateTask(row: AsyncRow, news: TaskNews, deps: PollDeps): Promise<void> {
   const patch = buildPatch(row, news);
   if (patch.status === "FAILURE") return failTask(row, "tasks", (tx) => write(tx, row, patch, deps), deps);

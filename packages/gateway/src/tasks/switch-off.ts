@@ -3,7 +3,7 @@ import type { TaskDeps } from "./types.ts";
 
 const REASON_LENGTH = 200;
 
-/** Switches off a channel that is to blame, where it and the operator allow that. */
+/** Switches off a channel that is to blame, if the channel and the operator allow that. */
 export async function switchOff(channel: ChannelRecord, why: string, deps: TaskDeps): Promise<void> {
   const { options } = deps.snapshots.current();
   if (!channel.autoBan || !options.AutomaticDisableChannelEnabled) return;

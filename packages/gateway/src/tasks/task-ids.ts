@@ -14,13 +14,13 @@ interface TaskIds {
   readonly ids: readonly TaskId[];
 }
 
-/** `task_id`, `videoId`, `ids`, `jobHash`; upstreams in Go read names in any letters, so those of ids are known too. */
+/** `task_id`, `videoId`, `ids`, `jobHash`; upstreams in Go ignore the case of names, so every spelling counts. */
 const WORD = /(?:^|[_-])(?:u*ids?|hash(?:es)?)$/i;
 const CAMEL = /[a-z0-9](?:I[dD]s?|U+ID|Hash(?:es)?)$/;
 const KNOWN =
   /(?:task|clip|video|audio|song|image|file|element|session|persona|message|job|custom|voice|origin|parent|project)s?(?:ids?|hash)$/;
 
-/** True for names of members that name something. */
+/** True for names of members that contain ids. */
 function isIdMember(name: string): boolean {
   return WORD.test(name) || CAMEL.test(name) || KNOWN.test(name.replaceAll(/[_-]/g, "").toLowerCase());
 }

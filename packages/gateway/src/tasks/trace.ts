@@ -10,7 +10,7 @@ interface Answer {
   readonly status: number;
 }
 
-/** Work on a submission as one trace, with a span for each channel that is asked. */
+/** Traces the work on a submission, with a span for each channel that is called. */
 export async function traced<A extends Answer | undefined>(
   tracing: Tracing,
   { call, path }: { readonly call: TaskCall; readonly path: string },

@@ -13,7 +13,7 @@ import type { Database } from "../storage/database.ts";
 import type { WriteLog } from "../storage/log-rows.ts";
 import type { TaskUpstream } from "./upstream.ts";
 
-/** Everything that asynchronous tasks need of the program. */
+/** Everything that asynchronous tasks need from the program. */
 export interface TaskDeps {
   readonly database: Database;
   readonly ledger: Ledger;
@@ -22,23 +22,23 @@ export interface TaskDeps {
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Undefined where no traces are sent. */
+  /** Undefined if no traces are sent. */
   readonly tracing?: Tracing | undefined;
   readonly upstream: TaskUpstream;
   readonly fetcher: GuardedFetcher;
   /** HMAC of a text, hex; for addresses that carry their own right. */
   readonly sign: (text: string) => string;
-  /** Under which clients and upstreams reach the gateway, without a slash at the end. */
+  /** Base URL at which clients and upstreams reach the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** Switches a channel off; false when it was off already. */
+  /** Switches a channel off; false if it was already off. */
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
-  /** JSON, checked before it is parsed. */
+  /** Reads JSON, checked before it is parsed. */
   readonly readBody: (request: IncomingMessage) => Promise<Buffer>;
-  /** The fields of a form, its files as data URLs. */
+  /** Reads the fields of a form, with its files as data URLs. */
   readonly readForm: (request: IncomingMessage) => Promise<JsonObject>;
-  /** Throws `sensitive_words_detected`, and what the guardrail refuses. */
+  /** Throws `sensitive_words_detected`, and the refusals of the guardrail. */
   readonly judge: (call: TaskCall, prompt: TaskPrompt) => Promise<void>;
-  /** A process that drains waits for submissions under way. */
+  /** A draining process waits for submissions in progress. */
   readonly running: Pick<RunningRequests, "add" | "remove">;
   /** Limits and budgets. */
   readonly admission: AdmissionDeps;
@@ -51,7 +51,7 @@ export interface PollDeps extends Pick<TaskDeps, "database" | "ledger" | "writeL
   readonly snapshots: { current(): Pick<Snapshot, "channels"> };
 }
 
-/** One call of a task route, signed in. */
+/** One authenticated call of a task route. */
 export interface TaskCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -59,7 +59,7 @@ export interface TaskCall {
   readonly caller: Caller;
   /** Milliseconds of the monotonic clock. */
   readonly startedAt: number;
-  /** Set once the limits of the caller have been asked. */
+  /** Set once the caller's limits have been checked. */
   isCounted?: boolean;
 }
 

@@ -1,5 +1,5 @@
--- Admits a call if fewer than `maxCalls` were admitted within the window; the key is the list of their times. Only with
--- `takes` '1' the call counts. Answers admitted, count and the time until the oldest leaves.
+-- Admits a call if fewer than `maxCalls` were admitted within the window; the key is the list of their times. The call
+-- counts only if `takes` is '1'. Returns admitted, count and the time until the oldest leaves.
 
 local timesKey = KEYS[1]
 local nowGiven = ARGV[1]

@@ -1,6 +1,6 @@
--- Takes all claims of a request or none. The keys are the claims, the arguments from the fourth on kind, limit, amount
--- and milliseconds of a part of each. Answers {place, used, reset} of the claim that is short, or {0, now}
--- and used and reset of each.
+-- Takes all claims of a request or none. The keys are the claims; the arguments from the fourth on are, for each, kind,
+-- limit, amount and milliseconds of a part. Returns {place, used, reset} of the claim that does not fit, or {0, now}
+-- and, for each claim, used and reset.
 
 local nowGiven = ARGV[1]
 local requestId = ARGV[2]

@@ -1,6 +1,6 @@
--- Puts what a request has used in the place of its estimate, in the part of the window in which it was estimated. The
--- keys are windows, the arguments from the third on difference and milliseconds of a part of each. No part falls below
--- nothing.
+-- Replaces the estimate of a request with what it has used, in the part of the window in which it was estimated. The
+-- keys are windows; the arguments from the third on are, for each, the difference and the milliseconds of a part. No
+-- part falls below zero.
 
 local nowGiven = ARGV[1]
 local takenAt = ARGV[2]

@@ -1,6 +1,6 @@
--- A window is a hash of amounts by its parts with their sum in `t` and the first part that may be present in `f`.
--- Between `f` and now lie at most as many parts as the window has, so dropping costs a step for each of them. After a
--- fail-over the clock may be behind: a window that begins in a far future is forgotten.
+-- A window is a hash of amounts by its parts, with their sum in `t` and the first part that may be present in `f`.
+-- There are at most as many parts between `f` and now as the window has, so dropping costs a step for each of them.
+-- After a failover the clock may be behind: a window that begins in the far future is forgotten.
 
 -- As `WINDOW_PARTS` of claims.ts.
 local windowParts = 60

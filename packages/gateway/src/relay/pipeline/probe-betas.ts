@@ -60,7 +60,7 @@ function toFound({ isOk, message, upstreamError }: ProbeResult): Found {
   return { answer: REFUSALS.has(upstreamError?.status ?? 0) ? "refused" : "failed", message };
 }
 
-/** Returns a beta's name at the host, as calls of clients send it; "" if it is left out. */
+/** Maps a beta to its name at the host, as calls of clients send it; "" if it is left out. */
 function sentNames(filter: HostFilter, channel: ChannelRecord, model: string, deps: ProbeDeps) {
   const upstreamModel = mapModel(channel.modelMapping, model);
   const learned = learnedNames(channel, upstreamModel, deps.now());

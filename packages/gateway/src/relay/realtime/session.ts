@@ -168,7 +168,7 @@ export class RealtimeSession {
     this.#upstream.resume();
   }
 
-  /** An answer that the client no longer hears need not be spoken, and the upstream reports what it has cost. */
+  /** Cancels answers, since the client no longer hears them; the upstream reports what they cost. */
   #cancel(open: readonly (string | undefined)[]): void {
     for (const id of open)
       this.#upstream.send(JSON.stringify({ type: "response.cancel", ...(id ? { response_id: id } : {}) }));

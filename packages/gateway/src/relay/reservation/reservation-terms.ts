@@ -113,7 +113,7 @@ function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }:
 
 type Tooled = Pick<RequestSpec, "model" | "hostedTools" | "hostedCalls">;
 
-/** Tools without a price add nothing: a request that named one was refused, unless its only user is the owner. */
+/** Tools without a price add nothing: a request that named one was refused, or the gateway's only user is its owner. */
 export function toolSurcharges(
   calls: Readonly<Record<string, number>>,
   { model, hostedTools = [] }: Tooled,

@@ -93,8 +93,8 @@ export class UsageToCharge {
 }
 
 /**
- * True for an answer without content: once it has ended regularly, it costs what its upstream reports, and nothing is
- * counted for it. The usage of a refused prompt that its vendor does not bill was removed before.
+ * True if an answer without content is free: it broke off, or has no usage, since nothing is counted for it. The usage
+ * of a refused prompt that its vendor does not bill was removed before.
  */
 function isFree({ nothing, usage }: Completion): boolean {
   return nothing === "broken" || (nothing !== undefined && usage === undefined);

@@ -45,7 +45,7 @@ export function createRemoteFiles({ fetcher, options }: RemoteFilesDeps): Remote
   };
 }
 
-/** Fetches through the operator's worker, if there is one; the worker resolves names itself. Throws `unsafe_url`. */
+/** Sends the call to the operator's worker, if there is one; it resolves names itself. Throws `unsafe_url`. */
 export function throughWorker(call: GuardedCall, { WorkerUrl, WorkerValidKey }: WorkerOptions): GuardedCall {
   if (WorkerUrl === "") return call;
   const isTrusted = URL.canParse(call.url) && new URL(call.url).host === call.trustedHost;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 
 /** A submission as the client sent it. */
 export interface Submission {
-  /** In capitals, as it is stored. */
+  /** In upper case, as it is stored. */
   readonly action: string;
   readonly prompt: string;
   /** The task that it continues. */
@@ -60,7 +60,7 @@ export function isSubmission(path: string): boolean {
   return Object.hasOwn(READERS, path);
 }
 
-/** Name under which an action is distributed, limited and priced. */
+/** Returns the model name under which an action is distributed, limited and priced. */
 export function toActionModel(action: string, prefix = "mj"): string {
   return action === "SWAP_FACE" ? "swap_face" : `${prefix}_${action.toLowerCase()}`;
 }
@@ -132,7 +132,7 @@ function required(body: JsonObject, key: string, refusal: string): string {
   return value;
 }
 
-/** The ids of a list call, without doubles. */
+/** Returns the ids of a list call, without duplicates. */
 export function readIds(body: JsonObject): string[] {
   const ids = list(body, "ids").filter((id) => typeof id === "string" || typeof id === "number");
   return [...new Set(ids.map(String))].slice(0, 500);

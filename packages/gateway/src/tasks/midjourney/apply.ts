@@ -2,7 +2,7 @@ import { object, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import type { DrawingRow } from "./view.ts";
 
-/** Columns that news about a task change. */
+/** Columns that news about a task changes. */
 export type DrawingPatch = Pick<
   DrawingRow,
   | "code"
@@ -20,10 +20,10 @@ export type DrawingPatch = Pick<
 >;
 
 export const DONE = "100%";
-/** From the submission, by the gateway's own clock. */
+/** Counted from the submission, by the gateway's own clock. */
 export const LONGEST_DRAWING_MS = 3_600_000;
 
-/** Computes the change of a task's row from an upstream report. Pure. */
+/** Computes the change to a task's row from an upstream report. Pure. */
 export function applyNews(row: DrawingRow, news: JsonObject): DrawingPatch {
   const status = text(news, "status") ?? row.status;
   const reason = text(news, "failReason") ?? "";
@@ -63,7 +63,7 @@ function mergeFacts(row: DrawingRow, news: JsonObject): Pick<DrawingPatch, Facts
   };
 }
 
-/** Stored as text, in the form in which it is shown. */
+/** Columns that are stored as text, in the form in which they are shown. */
 function buildShownColumns(news: JsonObject): Pick<DrawingPatch, "buttons" | "properties"> {
   const properties = object(news, "properties");
   const [finalPrompt, finalZhPrompt] = ["finalPrompt", "finalZhPrompt"].map((name) => text(properties, name) ?? "");

@@ -6,12 +6,12 @@ import { DrawingError } from "./actions.ts";
 import { findNamedDrawings } from "./store.ts";
 import type { DrawingRow } from "./view.ts";
 
-/** An option of the operator governs the filter, and only the gateway reads the hook. */
+/** The operator's option governs the filter, and only the gateway reads the hook. */
 const SKIPPED: ReadonlySet<string> = new Set(["accountFilter", "notifyHook"]);
 /** Parts of a button's id that every drawing has. */
 const COUNT_OR_KIND = /^(?:\d{1,3}|SOLO)$/i;
 
-/** Drawings, and jobs behind the buttons of them, that a request may continue. */
+/** Drawings, and the jobs behind their buttons, that a request may continue. */
 export function drawingIds(deps: Pick<TaskDeps, "database">): TaskIdSource {
   return {
     rules: { skipped: SKIPPED, within: (member, value) => (isButton(member) ? listJobs(value) : [value]) },
@@ -28,7 +28,7 @@ function isButton(member: string): boolean {
   return member.toLowerCase().replaceAll(/[_-]/g, "") === "customid";
 }
 
-/** The jobs that a button names: `MJ::JOB::upsample::2::<job>`, `MJ::Inpaint::1::<job>::SOLO`. */
+/** Returns the jobs that a button names: `MJ::JOB::upsample::2::<job>`, `MJ::Inpaint::1::<job>::SOLO`. */
 function listJobs(customId: string): string[] {
   const parts = customId.split("::");
   const [, kind = ""] = parts;

@@ -8,7 +8,7 @@ import { imageSignature, type DrawingRow } from "./view.ts";
 const TYPE = /^(image\/(?!svg)|video\/)[\w.+-]+/i;
 const MARKUP = 0x3c;
 
-/** Serves a drawing to requests with the signed address, the key of its owner or the console session of its owner. */
+/** Serves a drawing to requests with the signed address, its owner's key or its owner's console session. */
 export async function serveImage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -58,7 +58,7 @@ function head(response: ServerResponse, type: string): void {
   });
 }
 
-/** The head goes out only when the first bytes are known to be no page. */
+/** The head is sent only when the first bytes are known not to be a page. */
 async function firstChunk(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   for (;;) {
     const next = await chunks.next();

@@ -11,7 +11,7 @@ import { drawingView, type DrawingRow } from "./view.ts";
 const TRIES = 3;
 const PAUSE_MS = 1_000;
 
-/** Takes an upstream's report. The address that it was given is its right; it reaches the rows of that submission only. */
+/** Accepts an upstream's report. The address authorizes the report; it reaches only the rows of that submission. */
 export async function acceptNotification(
   query: URLSearchParams,
   readNews: () => Promise<JsonObject>,
@@ -46,7 +46,7 @@ function findRow(query: URLSearchParams, id: string, { database }: TaskDeps): Pr
     .executeTakeFirst();
 }
 
-/** The client's own hook is an address like any other that a client names. */
+/** The client's own hook is treated like any other address that a client names. */
 async function notify(hook: string, task: JsonObject, deps: TaskDeps): Promise<void> {
   for (let turn = 1; turn <= TRIES; turn++) {
     try {

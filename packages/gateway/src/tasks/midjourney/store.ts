@@ -10,7 +10,7 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 export type NewDrawing = Insertable<Omit<MidjourneyTable, "id">>;
 
 const MAX_OPEN = 5_000;
-/** Codes of submissions that the upstream took. */
+/** Codes of submissions that the upstream accepted. */
 const ACCEPTED = [1, 21, 22];
 
 /** The newest row of a task of this user. */
@@ -36,11 +36,13 @@ export function findDrawings({ database }: PollDeps, userId: number, ids: readon
     .execute();
 }
 
-/** Ids that a search of the buttons finds as they are. */
+/** Ids that can be searched for in the buttons without escaping. */
 const SEARCHED = /^[\w.~-]{1,191}$/;
 const MAX_SEARCHED = 500;
 
-/** Drawings of this user that have one of the ids, or a button that seems to name it; the newest one is the last. */
+/**
+ * Returns drawings of this user that have one of the ids, or a button that seems to name it; the newest one is last.
+ */
 export async function findNamedDrawings(
   { database }: Pick<PollDeps, "database">,
   userId: number,
@@ -89,7 +91,7 @@ export async function saveDrawing({ database }: PollDeps, row: NewDrawing): Prom
   await database.db.insertInto("midjourneys").values(row).execute();
 }
 
-/** Writes what is new; a row that has ended stays as it is, and a failure is paid back. */
+/** Writes the news; a row that has ended does not change, and a failure is refunded. */
 export async function updateDrawing(row: DrawingRow, news: JsonObject, deps: PollDeps): Promise<void> {
   const patch = applyNews(row, news);
   if (patch.status === "FAILURE") return failTask(row, "midjourneys", (tx) => write(tx, row, patch), deps);
@@ -97,7 +99,7 @@ export async function updateDrawing(row: DrawingRow, news: JsonObject, deps: Pol
   if (isNew) await write(deps.database.raw, row, patch);
 }
 
-/** Ends a task that its upstream says nothing about. */
+/** Fails a task that its upstream does not report. */
 export function failDrawing(row: DrawingRow, reason: string, deps: PollDeps): Promise<void> {
   return failTask(
     row,

@@ -19,9 +19,9 @@ import { findDrawing, saveDrawing } from "./store.ts";
 import type { DrawingRow } from "./view.ts";
 
 export interface DrawingSubmit {
-  /** From behind `/mj/`. */
+  /** The path after `/mj/`. */
   readonly path: string;
-  /** `fast`, `relax`, `turbo`, or none. */
+  /** `fast`, `relax`, `turbo`, or undefined. */
   readonly mode: string | undefined;
   readonly bytes: Buffer;
   readonly body: JsonObject;
@@ -40,10 +40,10 @@ const EXISTS = 21;
 const QUEUE_FULL = 23;
 const ACCOUNT_LIMIT = 30;
 const CHARGED: ReadonlySet<number> = new Set([1, 21, 22]);
-/** They end in a window that is charged when it is confirmed. */
+/** Actions that open a window, which is charged when it is confirmed. */
 const NEEDS_MODAL: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
 
-/** Submits a drawing and charges it when the upstream took it. Throws DrawingError and AppError. */
+/** Submits a drawing and charges for it once the upstream accepted it. Throws DrawingError and AppError. */
 export async function submitDrawing(call: TaskCall, received: DrawingSubmit, deps: TaskDeps): Promise<SubmitAnswer> {
   const submission = readSubmission(received.path, received.body);
   if (!submission) throw new DrawingError("unknown_relay_action");
@@ -72,17 +72,17 @@ export async function submitDrawing(call: TaskCall, received: DrawingSubmit, dep
   }
 }
 
-/** A mode inside of a prompt, with any dashes that editors make of two hyphens. */
+/** A mode inside a prompt, with any dash that editors make from two hyphens. */
 const MODE_WORD = /\s*(?:--|[\u2012-\u2015\u2212])\s*(fast|relax|turbo)\b/gi;
 
-/** The modes that the upstream may draw in: of the path, and of the prompt where it goes out with the prompt. */
+/** Returns the modes in which the upstream may draw: that of the path, and that of the prompt if it is sent on. */
 function listModes({ mode, body }: DrawingSubmit, { options }: Snapshot): string[] {
   const prompt = options.MjModeClearEnabled ? "" : (text(body, "prompt") ?? "");
   const asked = [...prompt.matchAll(MODE_WORD)].map(([, word = ""]) => word.toLowerCase());
   return mode === undefined ? asked : [mode, ...asked];
 }
 
-/** The name with the highest price that the operator has set. */
+/** Returns the name with the highest price that the operator has set. */
 function dearest(names: readonly string[], { options }: Snapshot): string | undefined {
   const findModelPrice = (name: string) => Number(options.ModelPrice[name] ?? -1);
   return names.toSorted((a, b) => findModelPrice(b) - findModelPrice(a))[0];
@@ -162,7 +162,7 @@ async function tryChannels(context: SubmitContext, deps: TaskDeps): Promise<Subm
   return refusal;
 }
 
-/** The upstream's words without what belongs to the operator. */
+/** Returns the upstream's answer without details that belong to the operator. */
 function masked(read: JsonObject, channel: ChannelRecord): JsonObject {
   const secrets = collectSecrets(channel, channel.keys.join("\n"));
   const hidden = maskValue(read, secrets);
@@ -183,7 +183,7 @@ function failure(status: number, description: string): SubmitAnswer {
   return { status, body: { description, type: "upstream_error", code: 4 } };
 }
 
-/** A submission is not sent twice when it is unknown what became of it. */
+/** A submission whose result is unknown is not sent twice. */
 function send({ call, submit }: SubmitContext, { channel }: TaskTarget, deps: TaskDeps): Promise<TaskAnswer> {
   const body = outgoing(submit, channel, call, deps);
   const path = `${forwardsMode(channel) && submit.mode ? `/mj-${submit.mode}` : ""}/mj/${submit.path}`;
@@ -197,13 +197,13 @@ function isCharged({ action }: Submission, code: number): boolean {
   return action === "SWAP_FACE" ? code === 1 : CHARGED.has(code);
 }
 
-/** The upstream opened a window for another prompt; the drawing is made, and charged, when that is confirmed. */
+/** True if the upstream opened a window for another prompt; the drawing is made and charged when that is confirmed. */
 function opensWindow({ action }: Submission, read: JsonObject): boolean {
   if (read["code"] !== EXISTS) return false;
   return NEEDS_MODAL.has(action) || object(read, "properties")?.["remix"] === true;
 }
 
-/** The task is in the table before its charge is final, and its charge is certain before it is in the table. */
+/** The charge is certain before the task is in the table, and final only after that. */
 async function accept(
   context: SubmitContext,
   target: TaskTarget,
@@ -252,7 +252,7 @@ function buildRow({ call, submission }: SubmitContext, { channel }: TaskTarget, 
   };
 }
 
-/** Uploads are done at once; so are drawings that exist already. */
+/** Uploads are finished at once; so are drawings that already exist. */
 function beginning({ action }: Submission, read: JsonObject) {
   const properties = isObject(read["properties"]) ? read["properties"] : undefined;
   const image_url = read["code"] === 21 ? (text(properties, "imageUrl") ?? "") : "";
@@ -261,7 +261,9 @@ function beginning({ action }: Submission, read: JsonObject) {
   return { image_url, status: isDone ? "SUCCESS" : "", progress: isDone ? "100%" : "0%" };
 }
 
-/** Unknown fields travel; what the operator did not allow does not. The client's own bytes where nothing changes. */
+/**
+ * Forwards unknown fields, but not what the operator did not allow. Returns the client's own bytes if nothing changes.
+ */
 function outgoing(submit: DrawingSubmit, channel: ChannelRecord, call: TaskCall, deps: TaskDeps): Buffer {
   const { options } = deps.snapshots.current();
   const { accountFilter, notifyHook, ...rest } = submit.body;
@@ -275,7 +277,7 @@ function outgoing(submit: DrawingSubmit, channel: ChannelRecord, call: TaskCall,
   return isSame && body["notifyHook"] === submit.body["notifyHook"] ? submit.bytes : Buffer.from(JSON.stringify(body));
 }
 
-/** Where the upstream reports; the address itself is the right to do so, and remembers the client's own hook. */
+/** The address to which the upstream reports; it grants that right by itself, and contains the client's own hook. */
 function notifyUrl(channel: ChannelRecord, hook: unknown, { requestId }: TaskCall, deps: TaskDeps): string {
   const query = new URLSearchParams({
     c: String(channel.id),

@@ -13,7 +13,7 @@ export type Sign = (text: string) => string;
 /** The dependencies of a task's view. */
 type ViewDeps = Pick<TaskDeps, "snapshots" | "sign" | "publicUrl">;
 
-/** A task as the protocol shows it. */
+/** Returns a task as the protocol shows it. */
 export function drawingView(row: DrawingRow, deps: ViewDeps): JsonObject {
   const properties = parseObject(row.properties) ?? {};
   return {
@@ -44,11 +44,11 @@ export function drawingView(row: DrawingRow, deps: ViewDeps): JsonObject {
 function imageUrl(row: DrawingRow, { snapshots, sign, publicUrl }: ViewDeps): string {
   if (row.image_url === "" || !snapshots.current().options.MjForwardUrlEnabled) return row.image_url;
   const url = ownImageUrl(publicUrl(), row.mj_id, sign);
-  // Viewers keep what they have seen; a picture that is still being drawn changes.
+  // Viewers cache images, but a picture that is still being drawn changes.
   return row.status === "SUCCESS" ? url : `${url}&rand=${Math.round(performance.now() * 1e6)}`;
 }
 
-/** An address of the gateway itself that carries the right to be read. */
+/** Returns an address of the gateway itself that carries the right to read it. */
 export function ownImageUrl(address: string, id: string, sign: Sign): string {
   return `${address}/mj/image/${encodeURIComponent(id)}?s=${imageSignature(id, sign)}`;
 }

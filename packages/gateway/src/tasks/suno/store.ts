@@ -18,7 +18,7 @@ export function findSongs(deps: PollDeps, userId: number, ids: readonly string[]
   return findTasks(deps, { userId, platform: PLATFORM }, ids);
 }
 
-/** Clips, and lyrics, have ids of their own. */
+/** Clips and lyrics have their own ids. */
 const IDS: MadeIdRules = {
   made: (report) =>
     (Array.isArray(report) ? report : [report])
@@ -26,7 +26,7 @@ const IDS: MadeIdRules = {
       .flatMap((clip) => [text(clip, "id") ?? "", text(clip, "clip_id") ?? ""]),
 };
 
-/** Songs, and clips of them, that a request may continue. */
+/** Songs, and their clips, that a request may continue. */
 export function songIds(deps: PollDeps, unknown: () => Error): TaskIdSource {
   return {
     rules: IDS,
@@ -40,7 +40,7 @@ export function pollSongs(deps: PollDeps, signal?: AbortSignal): Promise<void> {
   return pollTasks([PLATFORM], (channelId, rows) => askChannel(channelId, rows, deps), deps, signal);
 }
 
-/** All songs of a channel in one question. */
+/** Asks about all songs of a channel in one call. */
 async function askChannel(channelId: number, rows: readonly AsyncRow[], deps: PollDeps): Promise<void> {
   const channel = deps.snapshots.current().channels.get(channelId);
   if (!channel) return;
@@ -55,7 +55,7 @@ async function askChannel(channelId: number, rows: readonly AsyncRow[], deps: Po
   }
 }
 
-/** A reason to fail is a failure, whatever the status still says. */
+/** A reason to fail means that the task failed, whatever the status still says. */
 function toTaskNews(item: JsonObject): TaskNews {
   const status = text(item, "status");
   const failReason = text(item, "fail_reason");

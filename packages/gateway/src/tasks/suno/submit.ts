@@ -27,22 +27,22 @@ export class SongError extends Error {
   }
 }
 
-/** Lyrics are answered when they are written. */
+/** Lyrics are answered only once they are written. */
 const TIMEOUT_MS = { MUSIC: 60_000, LYRICS: 150_000 };
 const DEFAULT_VERSION = "chirp-v3-0";
 const REFUSED_KEY = 401;
-/** After the other failures the song may be under way, or would be refused elsewhere too. */
+/** After any other failure the song may be in progress, or would be refused elsewhere too. */
 const RETRIED: ReadonlySet<number> = new Set([REFUSED_KEY, 403, 429]);
 const TIMED_OUT: ReadonlySet<number> = new Set([504, 524]);
 const TEXT_FIELDS = ["prompt", "gpt_description_prompt", "title", "tags"];
 
 interface Song {
-  /** In capitals. */
+  /** In upper case. */
   readonly action: "MUSIC" | "LYRICS";
   readonly body: JsonObject;
 }
 
-/** Submits a song or lyrics and charges it when the upstream took it. Throws SongError and AppError. */
+/** Submits a song or lyrics and charges for it once the upstream accepted it. Throws SongError and AppError. */
 export async function submitSong(call: TaskCall, action: string, bytes: Buffer, deps: TaskDeps): Promise<unknown> {
   const asked = readSong(action, bytes);
   const checked = await keepToOwner(asked.body, songIds(deps, unknownTask), call.caller.userId, deps);
@@ -73,7 +73,7 @@ function readSong(action: string, bytes: Buffer): Song {
   return { action: name, body: { ...sent, ...version, make_instrumental: sent["make_instrumental"] ?? false } };
 }
 
-/** The channel of the song that is continued, or every one. */
+/** Returns the channel of the song that is continued, or every one. */
 async function resolveTargets(
   song: Song,
   model: string,
@@ -91,7 +91,7 @@ async function resolveTargets(
   return () => [{ channel, group: targets()[0]?.group ?? call.caller.userGroup }];
 }
 
-/** The same for a song, and a clip of one, that is another user's. */
+/** The same error for a song, or a clip of one, that is another user's. */
 function unknownTask(): SongError {
   return new SongError("task_not_exist", 400, "The task does not exist.");
 }

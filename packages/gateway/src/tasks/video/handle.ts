@@ -11,7 +11,7 @@ import { videoVendor, videoVendors, type VideoVendor } from "./vendors.ts";
 
 export interface VideoAnswer {
   readonly status: number;
-  /** Undefined = the answer is sent already. */
+  /** Undefined = the answer was already sent. */
   readonly body: unknown;
 }
 
@@ -42,7 +42,7 @@ interface NativeCall {
   readonly task: string | undefined;
 }
 
-/** In the vendor's own protocol, errors of the upstream included. */
+/** Answers in the vendor's own protocol, including errors of the upstream. */
 async function answerNative(
   call: TaskCall,
   { vendor, action, method, task }: NativeCall,
@@ -69,7 +69,7 @@ async function answerNative(
   }
 }
 
-/** One form for all vendors. */
+/** Answers in one form for all vendors. */
 async function answerGeneral(
   call: TaskCall,
   method: string,
@@ -97,7 +97,7 @@ interface OpenAiCall {
   readonly isContent: boolean;
 }
 
-/** As OpenAI's clients know videos: created, looked at, downloaded. */
+/** Answers as OpenAI's clients know videos: created, queried, downloaded. */
 async function answerOpenAi(
   call: TaskCall,
   { method, task, isContent }: OpenAiCall,

@@ -19,7 +19,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   FAILURE: "failed",
 };
 
-/** A request of `POST /v1/videos`, JSON or form, in the general form. */
+/** Converts a request of `POST /v1/videos`, JSON or form, to the general form. */
 export async function readVideoRequest(call: TaskCall, deps: TaskDeps): Promise<JsonObject> {
   const type = call.request.headers["content-type"] ?? "";
   const fields = /^multipart\/form-data\b/i.test(type)
@@ -31,7 +31,7 @@ export async function readVideoRequest(call: TaskCall, deps: TaskDeps): Promise<
   return compact({ ...rest, duration: rest["duration"] ?? seconds, image: rest["image"] ?? image });
 }
 
-/** A task as OpenAI's clients know it. */
+/** Returns a task as OpenAI's clients know it. */
 export function videoObject(row: AsyncRow): JsonObject {
   const asked = parseObject(row.properties) as JsonObject | undefined;
   const status = STATUSES[row.status] ?? "in_progress";
@@ -52,7 +52,7 @@ export function videoObject(row: AsyncRow): JsonObject {
   };
 }
 
-/** Streams the finished video from where its vendor keeps it. */
+/** Streams the finished video from where its vendor stores it. */
 export async function sendContent(
   call: TaskCall,
   row: AsyncRow,

@@ -4,7 +4,7 @@ import type { PollDeps } from "../types.ts";
 import { videoVendor, videoVendors } from "./vendors.ts";
 
 const TIMEOUT_MS = 15_000;
-/** Questions that wait for one upstream at the same time. */
+/** Calls to one upstream at the same time. */
 const AT_ONCE = 4;
 
 /** Asks the upstreams about every open video. */

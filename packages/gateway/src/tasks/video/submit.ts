@@ -20,7 +20,7 @@ import { findVendor, type VideoVendor } from "./vendors.ts";
 
 /** An upstream refused the task. */
 export class VideoError extends Error {
-  /** The vendor's own code; undefined where it would blame the client for the operator's key. */
+  /** The vendor's own code; undefined if it would blame the client for the operator's key. */
   readonly code: string | undefined;
   override readonly cause: AppError;
 
@@ -32,7 +32,7 @@ export class VideoError extends Error {
   }
 }
 
-/** A video request; the first of the vendors that has a channel for it serves it. */
+/** A video request; the first of the vendors with a channel for it serves it. */
 export interface VideoSubmission {
   readonly vendors: readonly VideoVendor[];
   read(vendor: VideoVendor): VideoRequest;
@@ -51,7 +51,7 @@ export interface Submitted {
 const TIMEOUT_MS = 60_000;
 const MAX_INPUT = 2_000;
 
-/** Submits a video and charges it when the upstream took it. Throws VideoError and AppError. */
+/** Submits a video and charges for it once the upstream accepted it. Throws VideoError and AppError. */
 export async function submitVideo(call: TaskCall, submission: VideoSubmission, deps: TaskDeps): Promise<Submitted> {
   const context = await requireOwnContext(call, submission, deps);
   const { request } = context;
@@ -74,7 +74,7 @@ interface SubmitContext {
   readonly asked: JsonObject | undefined;
 }
 
-/** With what the request may name, at the channels that have it. */
+/** Checks that the request names only what it may; returns the context with the channels that have those objects. */
 async function requireOwnContext(call: TaskCall, submission: VideoSubmission, deps: TaskDeps): Promise<SubmitContext> {
   const context = buildContext(call, submission, deps);
   const { vendor, request } = context;
@@ -93,7 +93,7 @@ async function requireOwnContext(call: TaskCall, submission: VideoSubmission, de
   return { ...context, request: { ...request, body: checked.body }, targets: checked.keep(() => context.targets) };
 }
 
-/** The first vendor with a channel that lists the video; throws what the last one was missing. */
+/** Returns the first vendor with a channel that lists the video; otherwise throws the error of the last one. */
 function buildContext(call: TaskCall, { vendors, read, asked }: VideoSubmission, deps: TaskDeps): SubmitContext {
   let missing = new AppError("unsupported_by_channel");
   for (const vendor of vendors) {
@@ -151,7 +151,7 @@ async function attempt(
   return { id, answer: answer.json as JsonObject, createdAt: seconds(deps.clock) };
 }
 
-/** A submission is not sent twice when it is unknown what became of it. */
+/** A submission whose result is unknown is not sent twice. */
 function send(
   { vendor, request }: SubmitContext,
   { channel }: TaskTarget,
@@ -193,7 +193,7 @@ async function refuse(
   return { refused: new VideoError(isOurs ? undefined : masked.code, failure.error), failure };
 }
 
-/** Every text that says what the video is to show. */
+/** Returns every text that says what the video should show. */
 function collectTexts(body: JsonObject): string[] {
   const found: string[] = [];
   const walk = (value: JsonValue | undefined, depth: number) => {

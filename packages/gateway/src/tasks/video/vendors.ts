@@ -14,7 +14,7 @@ export const videoVendors: readonly VideoVendor[] = allProviders.flatMap((provid
 
 const byId = new Map(videoVendors.map((vendor) => [vendor.provider.id, vendor]));
 
-/** By its name in routes and in the task table. */
+/** Finds a vendor by its name in routes and in the task table. */
 export function videoVendor(id: string): VideoVendor | undefined {
   return byId.get(id);
 }

@@ -8,7 +8,7 @@ afterEach(async () => {
   await relay.gateway.option("BillAbortedPrompt", "false");
 });
 
-/** A plain call whose client leaves while the upstream works. */
+/** Sends a plain call whose client leaves while the upstream works. */
 async function abandon(path: string, body: object): Promise<void> {
   let finished = false;
   const { upstream } = relay.gateway;

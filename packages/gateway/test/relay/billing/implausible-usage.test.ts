@@ -4,7 +4,7 @@ import { consumeRows, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const TEXT = "word ".repeat(30);
-/** Output tokens of gpt-4o that an answer of this length is believed to have; each costs 5. */
+/** Output tokens of gpt-4o that are plausible for an answer of this length; each costs 5. */
 const MAX_OUTPUT = 8_000;
 
 afterEach(() => relay.gateway.upstream.reset());

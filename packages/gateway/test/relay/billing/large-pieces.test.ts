@@ -85,7 +85,7 @@ describe.each(["the database", "Redis"] as const)("streams of large pieces, bala
   });
 });
 
-/** A stream of so many pieces with so many words, each a token, and its usage at the end. */
+/** Makes the upstream send this many pieces with this many words, each a token, and its usage at the end. */
 function writes(gateway: RelayApp, pieces: number, words: number): void {
   const chunk = (more: object) =>
     `data: ${JSON.stringify({ id: "c", created: 1, model: MODEL, object: "chat.completion.chunk", ...more })}\n\n`;

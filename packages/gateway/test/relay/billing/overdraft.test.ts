@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat, startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
 
 const BALANCE = 40_000;
-/** The answer that the fake upstream would give without a cap, in tokens: the limit of gpt-4o. */
+/** Tokens that the fake upstream would answer without a cap: the limit of gpt-4o. */
 const LONG = 16_384;
 /** Quota of one output token of gpt-4o. */
 const PER_TOKEN = 5;
@@ -28,7 +28,7 @@ describe.each(["memory", "Redis"] as const)("calls without a cap, balances in %s
     });
   });
 
-  /** `left` waits until so many calls are booked. */
+  /** Creates a user with a small balance; `left` waits until this many calls are booked. */
   async function poor(quota = BALANCE): Promise<{ readonly key: string; left(calls: number): Promise<number> }> {
     const username = `poor${++serial}`;
     await gateway.root.must("POST", "/api/user/", { username, password: PASSWORD, display_name: username });

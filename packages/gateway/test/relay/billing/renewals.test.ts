@@ -1,4 +1,4 @@
-// What a running stream would cost if its process died is an upper estimate; only a charge starts the encoder's thread.
+// The cost of a running stream, if its process died, is an upper estimate; only a charge starts the encoder's thread.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { chat, consumeRows, useRelay } from "../../kit/relay-app.ts";
 

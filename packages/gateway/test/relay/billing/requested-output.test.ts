@@ -26,11 +26,14 @@ interface Asked {
   readonly body: JsonObject;
   readonly model: string;
   readonly override?: JsonObject | undefined;
-  /** Some vendors have another protocol for keys of another form. */
+  /** Some vendors use another protocol for keys of another form. */
   readonly key?: string;
 }
 
-/** The request as it would be sent, without its address and signature; undefined where the provider cannot serve it. */
+/**
+ * Returns the request as it would be sent, without its address and signature; undefined if the provider cannot serve
+ * it.
+ */
 async function built(provider: ProviderAdapter, { operation, dialect, body, model, override, key = "key" }: Asked) {
   const client = dialectById(dialect);
   if (!client) throw new Error(dialect);
@@ -58,7 +61,7 @@ async function built(provider: ProviderAdapter, { operation, dialect, body, mode
   return { ...(await buildCall(request, target, DEPS)), upstream: plan.route.dialect };
 }
 
-/** Numbers that stand anywhere in a value. */
+/** Returns the numbers anywhere in a value. */
 function numbersIn(value: JsonValue | undefined): number[] {
   if (typeof value === "number") return [value];
   if (typeof value !== "object" || value === null) return [];
@@ -79,7 +82,7 @@ function sentNumbers({ call }: BuiltCall, upstream: DialectId): number[] {
   return numbersIn(json);
 }
 
-/** Undefined where the request is refused as invalid: nothing is sent then. */
+/** Undefined if the request is refused as invalid: nothing is sent then. */
 async function sent(provider: ProviderAdapter, asked: Asked) {
   try {
     return await built(provider, asked);
@@ -90,10 +93,10 @@ async function sent(provider: ProviderAdapter, asked: Asked) {
 }
 
 const MESSAGES = [{ role: "user", content: "hi" }];
-/** Numbers that stand for nothing else in a request. */
+/** Numbers that have no other meaning in a request. */
 const cap = fc.constantFrom(1, 17, 7_001, 7_013, 7_019);
 const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-/** Places where caps were seen, of clients and of operators. */
+/** Places where clients and operators were seen to set caps. */
 const caps = fc.record({
   max_tokens: some(cap),
   max_completion_tokens: some(cap),

@@ -6,7 +6,7 @@ import { chat, consumeRows, startRelayApp, type RelayApp } from "../../kit/relay
 
 const BALANCE = 50_000;
 const PASSWORD = "a-long-password";
-/** Tokens that the upstream writes where nothing limits it: the limit of gpt-4o. */
+/** Tokens that the upstream writes if nothing limits it: the limit of gpt-4o. */
 const LONG = 16_384;
 const CALLS = 20;
 
@@ -22,7 +22,7 @@ const cases = fc.record({
     options: some(fc.record({ num_predict: cap })),
   }),
   override: some(fc.record({ max_tokens: cap })),
-  /** Upstreams that do not keep to the cap and report what they like. */
+  /** False for upstreams that ignore the cap and report what they like. */
   isHonest: fc.boolean(),
   ratio: fc.constantFrom(0.5, 1, 2.5),
 });
@@ -136,13 +136,13 @@ describe.each(["the database", "Redis"] as const)("parallel calls with caps, bal
     expect(statuses).toEqual([403, 403, 403, 403, 403]);
     const one = await gateway.post("/v1/images/generations", { ...asked, max_images: 2 }, key);
     expect(one.status).toBe(200);
-    // The upstream sends more than was asked for: two pictures are paid.
+    // The upstream sends more than was requested: two pictures are paid for.
     expect(await left()).toBe(100_000 - 2 * 20_000);
     await gateway.root.must("DELETE", `/api/channel/${channel}`);
   });
 });
 
-/** Upstreams of several protocols: as many tokens as the request allows, or as many as they like. */
+/** Upstreams of several protocols that write as many tokens as the request allows, or as many as they like. */
 function writes(gateway: RelayApp, reported: number | undefined): void {
   const { upstream } = gateway;
   const tokensFor = (...caps: unknown[]) => {

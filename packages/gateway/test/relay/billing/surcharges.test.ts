@@ -17,7 +17,7 @@ afterAll(() => gateway.close());
 beforeEach(() => gateway.upstream.reset());
 
 const MESSAGES = [{ role: "user", content: "hi" }];
-/** Quota of 20 tokens of prompt and 10 of answer at the list price. */
+/** Quota of 20 prompt tokens and 10 answer tokens at the list price. */
 const PLAIN = { "gpt-4o": 20 * 1.25 + 10 * 5, "claude-opus-4-6": 20 * 2.5 + 10 * 12.5 } as const;
 
 async function charged(path: string, body: object): Promise<ConsumeRow> {

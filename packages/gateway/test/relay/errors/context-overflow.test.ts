@@ -6,7 +6,7 @@ const relay = useRelay();
 
 const message =
   "This model's maximum context length is 4096 tokens. However, your messages resulted in 5210 tokens. Please reduce the length of the messages.";
-/** As vLLM answers: no code that says so, and a number in its place. */
+/** An answer of vLLM: no code that names the error, but a number in its place. */
 const refused = { status: 400, body: { object: "error", message, type: "BadRequestError", param: null, code: 400 } };
 const turn = [{ role: "user", content: "hi" }];
 const contents = [{ role: "user", parts: [{ text: "hi" }] }];

@@ -4,7 +4,7 @@ import { chat, consumeRows, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
-/** The row of a failed call; rows are written in the background. */
+/** Returns the row of a failed call; rows are written in the background. */
 function errorRow(requestId: string): Promise<LogRow> {
   return vi.waitFor(
     async () => {

@@ -1,4 +1,4 @@
-// The operator's empty account is the operator's fault, whatever status and words the upstream has for it.
+// The operator's empty account is the operator's problem, whatever status and words the upstream uses for it.
 import { afterEach, describe, expect, it } from "vitest";
 import { chat, useRelay } from "../../kit/relay-app.ts";
 

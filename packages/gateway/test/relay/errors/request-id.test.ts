@@ -4,7 +4,7 @@ import { useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
-/** The one row of a request id; failed calls are written in the background. */
+/** Returns the one row of a request id; failed calls are written in the background. */
 function readLogRow(requestId: string): Promise<LogRow> {
   return vi.waitFor(
     async () => {

@@ -10,7 +10,7 @@ export const SECRET = "a webhook secret";
 /** A webhook's reaction: JSON, plain text, a status, or no answer. */
 type Reaction = object | string | typeof HANG | typeof CLOSE;
 export const HANG = Symbol("hang");
-/** The connection is closed instead. */
+/** Closes the connection instead. */
 export const CLOSE = Symbol("close");
 
 interface TestWebhook {
@@ -19,15 +19,15 @@ interface TestWebhook {
   readonly heads: readonly IncomingHttpHeaders[];
   /** Calls that ended before they were answered. */
   readonly left: number;
-  /** True when every call so far was signed with the secret. */
+  /** True if every call so far was signed with the secret. */
   readonly isSigned: boolean;
-  /** Decides from now on; "allow" until then. */
+  /** Sets the reaction from now on; it is "allow" until then. */
   react(reaction: (question: Question) => Reaction | Promise<Reaction>): void;
   reset(): void;
   close(): Promise<void>;
 }
 
-/** A service of an operator that judges texts. */
+/** Starts an operator's service that judges texts. */
 async function startWebhook(): Promise<TestWebhook> {
   const questions: Question[] = [];
   const heads: IncomingHttpHeaders[] = [];
@@ -107,7 +107,7 @@ export interface GuardrailBench {
   readonly webhook: TestWebhook;
   /** Changes options at once. */
   set(options: Settings): Promise<void>;
-  /** The consumption row of a request that is over. */
+  /** Returns the consumption row of a request that has ended. */
   findConsumeRow(response: Response): Promise<ConsumeRow | undefined>;
 }
 
@@ -139,7 +139,7 @@ export function useGuardrail(relay: RelayBench): GuardrailBench {
   };
 }
 
-/** The text of a stream, as far as it came: a broken connection ends some streams. */
+/** Reads the text of a stream as far as it came: a broken connection ends some streams. */
 export async function readStreamText(response: Response): Promise<string> {
   let text = "";
   try {

@@ -86,7 +86,7 @@ interface Dialect {
   readonly name: string;
   readonly path: string;
   readonly body: object;
-  /** Marks of a regular end. */
+  /** Matches a regular end. */
   readonly end: RegExp | undefined;
   readonly streamPath?: string;
 }

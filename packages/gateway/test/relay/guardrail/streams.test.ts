@@ -111,7 +111,7 @@ describe("windows of a stream", () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 100_000, GuardrailStreamMs: 30_000 });
     const stream = await relay.ask("long-20000", { stream: true });
     expect(splitEvents(await stream.text()).filter((event) => event.includes("word"))).toHaveLength(20_000);
-    // Text and time alone would lead to two windows.
+    // The limits of text and time alone would lead to two windows.
     expect(guardrail.webhook.questions.length).toBeGreaterThan(9);
   });
 
@@ -127,7 +127,7 @@ describe("windows of a stream", () => {
 });
 
 describe("clients that leave", () => {
-  /** Asks, leaves when the webhook was asked, and answers the row of the charge. */
+  /** Sends a request, leaves when the webhook was called, and returns the row of the charge. */
   const leave = async (model: string) => {
     guardrail.webhook.react(() => HANG);
     const leaving = new AbortController();

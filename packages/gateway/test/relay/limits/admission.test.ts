@@ -1,4 +1,4 @@
-// Limits hold for every way to an upstream, and are refused in the words of each protocol.
+// Limits apply to every way to an upstream, and refusals use the words of each protocol.
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ interface Refusal {
 
 const sessions: WebSocket[] = [];
 
-/** A session that is open, or the answer to an upgrade that was refused. */
+/** Resolves with an open session, or with the answer to a refused upgrade. */
 async function session(model: string): Promise<WebSocket | Refusal> {
   const url = `${relay.gateway.url.replace("http", "ws")}/v1/realtime?model=${model}`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${relay.key}` } });
@@ -175,7 +175,7 @@ describe("limits of the group that serves in the end", () => {
 });
 
 describe("the limit of model requests per user", () => {
-  /** Windows of another length are counted on their own: each test has one. */
+  /** Windows of different lengths are counted separately: each test has its own. */
   const switchOn = async (count: number, successes: number, minutes: number) => {
     await relay.gateway.option("ModelRequestRateLimitCount", count);
     await relay.gateway.option("ModelRequestRateLimitSuccessCount", successes);
@@ -196,7 +196,7 @@ describe("the limit of model requests per user", () => {
     );
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(200);
     expect(refused.headers.get("x-ratelimit-limit-requests")).toBe("4");
-    // Known to be over the limit: the body, which is broken, is not even read.
+    // The user is known to be over the limit, so the broken body is not even read.
     const again = await relay.gateway.post("/v1/chat/completions", "{", relay.key);
     expect([again.status, again.headers.get("x-ratelimit-remaining-requests")]).toEqual([429, "0"]);
     await again.text();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 beforeEach(() => relay.gateway.option("ModelLimits", "{}"));
 afterEach(() => relay.gateway.option("ModelLimits", "{}"));
 
-/** Each call invents another name of the series. */
+/** Makes calls that each invent another name of the series. */
 async function collectStatuses(calls: number): Promise<number[]> {
   const statuses: number[] = [];
   for (let call = 0; call < calls; call++) {

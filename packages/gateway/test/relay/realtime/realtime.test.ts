@@ -14,13 +14,13 @@ function open(model: string, key = relay.key, protocols: string[] = []): WebSock
   return new WebSocket(url, protocols, protocols.length > 0 ? {} : { headers: { authorization: `Bearer ${key}` } });
 }
 
-/** Has the fake upstream report an answer. */
+/** Makes the fake upstream report an answer. */
 const LONG_ANSWER = JSON.stringify({
   type: "emit",
   event: { type: "response.done", response: { usage: { input_tokens: 5_000, output_tokens: 100 } } },
 });
 
-/** The official client knows `wss:` only. */
+/** The official client supports only `wss:`. */
 const withoutTls: typeof connect = (options: unknown) => connect(options as NetConnectOpts);
 
 interface Frame {
@@ -28,7 +28,7 @@ interface Frame {
   readonly [key: string]: unknown;
 }
 
-/** Everything that arrives, and how it ended. */
+/** Records everything that arrives, and how it ended. */
 function listen(socket: WebSocket) {
   const frames: Frame[] = [];
   const waiting = new Set<() => void>();
@@ -52,7 +52,7 @@ function listen(socket: WebSocket) {
   };
 }
 
-/** The answer to an upgrade that was refused. */
+/** Returns the answer to a refused upgrade. */
 function refused(socket: WebSocket): Promise<{ status: number; code: string }> {
   return new Promise((resolve, reject) => {
     socket.once("open", () => reject(new Error("it opened")));
@@ -70,7 +70,7 @@ function refused(socket: WebSocket): Promise<{ status: number; code: string }> {
   });
 }
 
-/** Tunnels to wherever it is asked to. */
+/** Starts a proxy that tunnels to any requested address. */
 async function startProxy() {
   const asked: string[] = [];
   const state = { isClosed: false };

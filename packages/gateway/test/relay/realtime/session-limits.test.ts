@@ -4,7 +4,7 @@ import { createTenant } from "../../kit/tenants.ts";
 import { openVoice, startVoiceUpstream, type VoiceUpstream } from "../../kit/voice-upstream.ts";
 
 const MODEL = "rt-clock";
-/** Quota units of a tenth of a second. */
+/** Quota units for a tenth of a second. */
 const TENTH = 500;
 
 let gateway: RelayApp;
@@ -22,7 +22,7 @@ afterAll(async () => {
   voice.close();
 });
 
-/** Answers every request for an answer at once. */
+/** Makes the upstream answer every request for an answer at once. */
 function answerAtOnce(): void {
   let serial = 0;
   voice.onEvent = (event, upstream) => {
@@ -113,7 +113,7 @@ describe("limits of a realtime session", () => {
     await gateway.option("TokenSocketLimit", 2);
     const key = await createTenant(gateway);
     const open = [await openVoice(gateway.url, "rt-words", key), await openVoice(gateway.url, "rt-words", key)];
-    // The sockets of the test before may still be closing.
+    // The sockets of the previous test may still be closing.
     await expect.poll(() => refusal("rt-words", key)).toContain("429");
     const other = await createTenant(gateway);
     open.push(await openVoice(gateway.url, "rt-words", other));

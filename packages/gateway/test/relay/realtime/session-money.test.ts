@@ -44,7 +44,7 @@ describe.each(["SQL", "Redis"])("the money of realtime sessions (%s ledger)", (l
     voice.close();
   });
 
-  /** A session of a new user, both ends of it, and what it is charged in the end. */
+  /** Opens a session of a new user; has both its ends, and its final charge. */
   async function session(quota = RICH) {
     const name = `tenant${++serial}`;
     const key = await createTenant(gateway, quota);

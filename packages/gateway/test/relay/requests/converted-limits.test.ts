@@ -7,7 +7,7 @@ const HI = { role: "user", content: "hi" };
 
 type Json = Record<string, unknown>;
 
-/** Every chat path answers, whatever it is asked. */
+/** Makes every chat path answer, whatever the request. */
 function answering(): void {
   const choices = [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }];
   const usage = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 };

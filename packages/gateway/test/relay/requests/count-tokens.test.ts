@@ -1,4 +1,4 @@
-// One prompt has one count in every protocol: by the upstream that would answer it, else by an estimate that says so.
+// One prompt has one count in every protocol: from the upstream that would answer it, otherwise a marked estimate.
 import { beforeEach, describe, expect, it } from "vitest";
 import { countingTargets } from "../../../src/relay/pipeline/count-converted.ts";
 import { planFor, type Plan } from "../../../src/relay/selection/plan.ts";
@@ -21,7 +21,7 @@ async function ask(path: string, body: object): Promise<Counted> {
   return { tokens: json.input_tokens ?? json.totalTokens ?? -1, isEstimate };
 }
 
-/** The same question in each protocol that counts. */
+/** Sends the same question in each protocol that counts. */
 function everyProtocol(model: string): Promise<Counted[]> {
   const messages = [{ role: "user", content: "hi" }];
   return Promise.all([
@@ -35,7 +35,7 @@ const paths = () => relay.gateway.upstream.requests.map(({ path }) => path);
 const same = (tokens: number) => Array.from({ length: 3 }, () => ({ tokens, isEstimate: false }));
 let serial = 0;
 
-/** A server of open models, which does not count in the protocols that it copies. */
+/** Starts a server of open models, which does not count in the protocols that it copies. */
 async function server(): Promise<string> {
   const model = `open-model-${++serial}`;
   await relay.gateway.channel(model, { type: 1 });

@@ -23,7 +23,7 @@ function findConsumeRow(response: Response) {
   return consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "").then(([row]) => row);
 }
 
-/** Mono, 8 bits, 1,000 bytes a second. */
+/** Mono, 8 bits, 1,000 bytes per second. */
 function wav(seconds: number): Buffer {
   const head = Buffer.alloc(44);
   head.write("RIFF", 0);

@@ -10,7 +10,7 @@ const send = (body: object) =>
     body: JSON.stringify(body),
   });
 
-/** As consoles of compatible gateways send it. */
+/** A body as consoles of compatible gateways send it. */
 const body = (model: string) => ({
   model,
   group: "",

@@ -1,4 +1,4 @@
-// Requests that run, by the channel that serves them, as administrators and other replicas read them.
+// Running requests by the channel that serves them, as administrators and other replicas read them.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Replica } from "@fairway/wire";
 import { startRelayApp, type RelayApp } from "../../kit/relay-app.ts";

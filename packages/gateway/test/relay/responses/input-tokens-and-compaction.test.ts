@@ -1,4 +1,4 @@
-// Endpoints of the Responses API besides creating responses: counting input tokens and compacting conversations.
+// Endpoints of the Responses API other than creating responses: counting input tokens and compacting conversations.
 import OpenAI from "openai";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openResponseClient } from "./response-store-kit.ts";
@@ -37,7 +37,7 @@ describe("POST /v1/responses/input_tokens", () => {
     for (let turn = 0; turn < 12; turn++)
       expect((await count("copied", { input: "hi" })).input_tokens).toBeGreaterThan(4);
     const paths = relay.gateway.upstream.requests.map(({ path }) => path);
-    // A server that has no tokenizer is not asked for it again.
+    // A server without a tokenizer is not asked again.
     expect(paths.filter((path) => path === "/tokenize")).toHaveLength(1);
     expect(paths.filter((path) => path.endsWith("/input_tokens"))).toHaveLength(12);
     const response = await count("copied", { input: "hi" }).asResponse();

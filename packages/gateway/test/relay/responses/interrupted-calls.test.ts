@@ -1,4 +1,4 @@
-// Calls about stored responses whose client or upstream breaks off.
+// Calls about stored responses that the client or the upstream breaks off.
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,7 +36,7 @@ const ask = (signal: AbortSignal | null = null) =>
     signal,
   });
 
-/** The line of the process log about this answer. */
+/** Returns the line of the process log about this answer. */
 async function loggedFailure(response: Response): Promise<unknown> {
   const id = response.headers.get("x-request-id") ?? "";
   const lines = () => relay.gateway.logLines().split("\n");

@@ -15,12 +15,12 @@ export const TOOLS = [
 ];
 let serial = 0;
 
-/** Calls of the Responses API. */
+/** Returns calls of the Responses API. */
 export function openResponseClient(relay: RelayBench) {
   const send = (body: object, key = relay.key) => relay.gateway.post("/v1/responses", body, key);
   return {
     send,
-    /** The response object, also of a stream. */
+    /** Returns the response object, including that of a stream. */
     async respond(body: { readonly stream?: boolean; readonly [name: string]: unknown }): Promise<Answer> {
       const answer = await send(body);
       const text = await answer.text();
@@ -39,7 +39,7 @@ export function openResponseClient(relay: RelayBench) {
   };
 }
 
-/** Roles and texts as an upstream of Anthropic's protocol received them. */
+/** Returns roles and texts as an upstream of Anthropic's protocol received them. */
 export function anthropicMessages(body: object | undefined): [role: string, text: string][] {
   const { messages } = body as { messages: { role: string; content: string | { text: string }[] }[] };
   return messages.map(({ role, content }) => [
@@ -48,7 +48,7 @@ export function anthropicMessages(body: object | undefined): [role: string, text
   ]);
 }
 
-/** The key of another user without a balance. */
+/** Returns the key of another user without a balance. */
 export async function stranger({ gateway }: RelayBench): Promise<string> {
   const name = `stranger${++serial}`;
   const password = "a-long-password";

@@ -6,7 +6,7 @@ import { readError, useRelay } from "../../kit/relay-app.ts";
 const relay = useRelay();
 let serial = 0;
 
-/** Two channels of one model; the upstream keeps what it answered by key. */
+/** Creates two channels of one model; the upstream stores its answers by key. */
 async function twoAccounts(model: string): Promise<void> {
   const { upstream } = relay.gateway;
   await relay.gateway.channel(model, { key: "sk-first-account-0001" });

@@ -28,7 +28,7 @@ const ENCODINGS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 let server: Server;
 let baseUrl: string;
 
-/** A server that compresses, whatever it is asked for; the first part of the path is the encoding. */
+/** A server that always compresses, whatever the request; the first part of the path is the encoding. */
 beforeAll(async () => {
   server = createServer((request, response) => {
     request.resume();

@@ -1,4 +1,4 @@
-// Silence of the upstream, and what is sent meanwhile.
+// Silence of the upstream, and what the client gets meanwhile.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chat, splitEvents, startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** The body as far as it came, and whether it ended as HTTP says. */
+/** Returns the body as far as it came, and whether it ended as HTTP requires. */
 async function read(response: Response): Promise<{ text: string; isWhole: boolean }> {
   const chunks: Uint8Array[] = [];
   let isWhole = true;

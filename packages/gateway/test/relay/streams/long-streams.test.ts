@@ -1,4 +1,4 @@
-// What a converter remembers of a stream does not grow with it: a hundred thousand chunks, looked at while it runs.
+// A converter's memory does not grow with its stream: a hundred thousand chunks, measured while the stream runs.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
@@ -25,7 +25,7 @@ const beginnings: Readonly<Record<string, JsonObject[]>> = {
   "openai-responses": [{ type: "response.created", response: { id: "resp_1", model: "m" } }],
 };
 
-/** Parsed each time, as pieces of a stream are. */
+/** Parsed each time, as the pieces of a stream are. */
 const pieces: Readonly<Record<string, (at: number) => JsonObject>> = {
   "openai-chat": (at) => ({ id: "c", model: "m", choices: [{ index: 0, delta: { content: WORD + at } }] }),
   "anthropic-messages": (at) => ({
@@ -79,7 +79,10 @@ function measureGrowth(client: DialectId, upstream: DialectId): { grown: number;
 
 const MAX_RUNS = 3;
 
-/** Beyond the text that `holdsText` allows. What the compilers hold after a first run is not in the next; what a stream holds is in all. */
+/**
+ * Returns the growth beyond the text that `holdsText` allows. What compilers hold after a first run does not recur in
+ * the next one; what a stream holds appears in all of them.
+ */
 function measureLeastGrowth(client: DialectId, upstream: DialectId, holdsText = false): number {
   let least = Infinity;
   for (let run = 0; run < MAX_RUNS && least >= MAX_BYTES; run++) {

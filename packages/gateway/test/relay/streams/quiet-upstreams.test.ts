@@ -1,4 +1,4 @@
-// Upstreams that have said everything and keep the connection open, and streams whose content type is missing or wrong.
+// Upstreams that have sent everything but leave the connection open, and streams with a missing or wrong content type.
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
@@ -26,7 +26,7 @@ const EMPTY = { ...head, choices: [] };
 const piece = (more: object) => ({ candidates: [{ content: { role: "model", parts: [{ text: "hello" }] }, ...more }] });
 const GEMINI_USAGE = { promptTokenCount: 20, candidatesTokenCount: 5, totalTokenCount: 25 };
 
-/** Keeps the connection open with `sign` every 200 ms; "" = silence. Resolves when the gateway closes it. */
+/** Holds the connection open with `sign` every 200 ms; "" = silence. Resolves when the gateway closes it. */
 function hold(sign: string, closed: (at: number) => void) {
   return async (response: ServerResponse) => {
     const timer = sign === "" ? undefined : setInterval(() => response.write(sign), 200);

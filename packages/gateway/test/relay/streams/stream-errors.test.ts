@@ -1,5 +1,5 @@
-// How streams end for clients of each protocol when the upstream fails in the middle (6.6), streams that are no events,
-// and what is said of a call that was changed or never sent.
+// How streams end for clients of each protocol when the upstream fails in the middle (6.6), streams that contain no
+// events, and what clients learn about a call that was changed or never sent.
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "../../../src/lib/text/sse.ts";
 import { consumeRows, useRelay } from "../../kit/relay-app.ts";
@@ -14,7 +14,7 @@ const TYPES = [
 
 interface Read {
   readonly text: string;
-  /** The body ended as HTTP says, and was not cut. */
+  /** True if the body ended as HTTP requires, and was not cut off. */
   readonly isWhole: boolean;
   readonly type: string;
 }

@@ -13,7 +13,7 @@ const ANSWER = [
   { ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
 ];
 
-/** An older server of the OpenAI protocol: it has no switch for usage in streams. */
+/** Starts an older server of the OpenAI protocol, which has no switch for usage in streams. */
 function startOldServer(): Promise<{ readonly url: string; readonly asked: boolean[]; readonly server: Server }> {
   const asked: boolean[] = [];
   const server = createServer((request, response) => {

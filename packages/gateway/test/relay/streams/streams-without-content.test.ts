@@ -1,5 +1,5 @@
-// Streams that open and then say nothing: the client has received no content, so nothing is owed and another channel
-// may serve.
+// Streams that open but send no content: the client has received none, so it owes nothing and another channel may
+// serve.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseEvents } from "../../../src/lib/text/sse.ts";
 import { chat, consumeRows, useRelay, type ConsumeRow } from "../../kit/relay-app.ts";
@@ -40,7 +40,7 @@ const OVERLOADED = { type: "error", error: { type: "overloaded_error", message: 
 interface Upstream {
   readonly type: number;
   readonly named: boolean;
-  /** Events of the answer that say nothing. */
+  /** Events of the answer without content. */
   readonly opening: readonly object[];
   readonly error: object;
   readonly answer: readonly (object | string)[];

@@ -1,4 +1,4 @@
-// Upstreams that end an answer in their own way, and processes that end before the answer began.
+// Upstreams that end an answer in their own way, and processes that stop before the answer began.
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ const EVENTS = { "content-type": "text/event-stream" };
 const MODEL = "own-stop";
 const CLAUDE = "own-stop-claude";
 
-/** Answers in turn; the last one again and again. */
+/** The answers, used in turn; the last one is repeated. */
 let answers: ((response: ServerResponse) => void)[] = [];
 let calls = 0;
 const upstream = createServer((request, response) => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 beforeEach(() => gateway.upstream.reset());
 
-/** Asks `model`, whose upstream behaves as `behaviour` says, and leaves `ms` after the first bytes. */
+/** Calls `model`, whose upstream behaves as `behaviour` says, and leaves `ms` after the first bytes. */
 async function leave(model: string, behaviour: string, ms: number): Promise<ConsumeRow | undefined> {
   const channel = await gateway.channel(model, { model_mapping: JSON.stringify({ [model]: behaviour }) });
   const response = await gateway.post("/v1/chat/completions", chat(model, { stream: true }), key);

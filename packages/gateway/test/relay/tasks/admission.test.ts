@@ -1,4 +1,4 @@
-// Drawings, songs and videos take limits and budgets like calls, refused in their own words.
+// Drawings, songs and videos use limits and budgets like calls, and are refused in their own words.
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
 
@@ -128,7 +128,7 @@ it("a budget of one drawing admits one, and a failed one does not use it", async
   await gateway.root.must("DELETE", `/api/budget/${budget.id}`);
 });
 
-/** The amount that the budget gets back if the task fails. */
+/** Returns the amount that the budget gets back if the task fails. */
 async function refundable(budgetId: number): Promise<number | undefined> {
   const rows = gateway.database.db.selectFrom("budget_reaped").where("budget_id", "=", budgetId);
   return (await rows.select("charged").executeTakeFirst())?.charged;

@@ -56,7 +56,7 @@ eachDatabase("polling", (open) => {
     };
   });
 
-  /** A charge of 50 that a task stands for. */
+  /** Books a charge of 50, as for a task. */
   async function paid(): Promise<string> {
     const requestId = `req-${++serial}`;
     const hold = await ledger.hold({ requestId, userId: 1, tokenId: 0, amount: quota(50), isCharged: true });

@@ -26,7 +26,7 @@ async function call(path: string, body?: object, with_ = key) {
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 
-/** Everything that a task moves. */
+/** Returns every amount that a task changes. */
 async function money() {
   await gateway.settled();
   const readRow = async (sql: string) => (await gateway.database.raw.rows<Record<string, number>>(sql, []))[0];

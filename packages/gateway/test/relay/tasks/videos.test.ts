@@ -26,7 +26,7 @@ function videoChannel(models = `${PRICED},kling-v1,kling-v2`, more: object = {})
   return gateway.channel(models, { type: 50, key: "ak-demo|sk-demo", ...more });
 }
 
-/** Submissions are answered like this from now on. */
+/** Sets the answer to submissions from now on. */
 function answers(body: object, status = 200, action = "text2video"): void {
   gateway.upstream.script(`/v1/videos/${action}`, () => ({ status, body: { ...body } }));
 }

@@ -11,7 +11,7 @@ async function send(key: string, path: string, body: object): Promise<Response> 
   return tenants.gateway.post(path, body, key);
 }
 
-/** What the upstream got last. */
+/** Returns what the upstream got last. */
 function sent(): Json {
   return (tenants.gateway.upstream.requests.at(-1)?.json ?? {}) as Json;
 }
@@ -20,7 +20,9 @@ async function readRefusal(response: Response): Promise<readonly [number, string
   return [response.status, (await readError(response)).code];
 }
 
-/** An upstream of the Responses API whose answers have items, and repeat the request's metadata before their id. */
+/**
+ * Creates an upstream of the Responses API whose answers have items, and repeat the request's metadata before their id.
+ */
 async function responsesChannel(model: string, more: object = {}): Promise<number> {
   const id = await tenants.gateway.channel(model, { type: 1, ...more });
   tenants.gateway.upstream.script("/v1/responses", (request) => {

@@ -1,4 +1,4 @@
-// Tasks of all users run at one account of the operator: each id that a request of a task names is walked by two users.
+// Tasks of all users run at one account of the operator: two users try each id that a request of a task can name.
 import { describe, expect, it } from "vitest";
 import { useTenants } from "../../kit/tenants.ts";
 
@@ -20,7 +20,7 @@ interface Protocol {
   readonly answer: (id: string) => Json;
   readonly paths: readonly string[];
   readonly readTaskId: (json: Json) => unknown;
-  /** Writes that the task is done, and what it made. */
+  /** Reports that the task is done, and what it produced. */
   readonly report: (task: string, made: string) => Promise<unknown>;
 }
 
@@ -111,7 +111,7 @@ const CASES: readonly Case[] = [
   ["mj imagine", MIDJOURNEY, "/mj/submit/imagine", ({ task }) => ({ prompt: "x", taskId: task })],
 ];
 
-/** One channel of the protocol, and a finished task of a user there. */
+/** Creates one channel of the protocol, and a finished task of a user there. */
 async function finishedTask(protocol: Protocol, key: string): Promise<Named & { readonly channel: number }> {
   const { gateway } = tenants;
   for (const { id } of await gateway.database.raw.rows<{ id: number }>("select id from channels where status = 1", []))
@@ -125,7 +125,7 @@ async function finishedTask(protocol: Protocol, key: string): Promise<Named & { 
   return { task, made, channel };
 }
 
-/** What was answered, without the id of the request. */
+/** Returns the answer without the id of the request. */
 function refusal(answer: object): string {
   return JSON.stringify(answer).replaceAll(/request id: \w+/g, "");
 }
@@ -137,7 +137,7 @@ describe("what a task names at a shared account", () => {
     const named = await finishedTask(protocol, mine);
     const own = await send(mine, path, body(named));
     expect([own.status, own.json]).toEqual([200, expect.anything()]);
-    // The jobs that ask about tasks run meanwhile.
+    // The jobs that poll tasks run meanwhile.
     const submitted = () => gateway.upstream.requests.filter(({ path }) => protocol.paths.includes(path)).length;
     const before = submitted();
     const foreign = await send(theirs, path, body(named));
