@@ -55,7 +55,7 @@ function catalogueFailure(key: MessageKey): Omit<Failure, "isFault"> {
   return { status: 500, body, retryAfterSeconds: undefined };
 }
 
-/** The calls of B15 answer relay clients, in the OpenAI error shape. */
+/** Answers the calls of B15, whose clients are those of the relay, in the OpenAI error shape. */
 function openAiFailure(error: AppError, requestId: string): Failure {
   const type =
     error.status >= 500 ? "server_error" : error.status === 429 ? "rate_limit_error" : "invalid_request_error";

@@ -5,7 +5,7 @@ import { Refusal } from "../lib/refusal.ts";
 type Schema = NonNullable<Endpoint["body"]>;
 type Issue = z.core.$ZodIssue;
 
-/** Path parameters; a wrong one is `invalid_parameter`. */
+/** Parses path parameters; an invalid one is `invalid_parameter`. */
 export function parseParams(schema: Schema | undefined, params: unknown): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(params);

@@ -53,7 +53,9 @@ interface Exchange {
   readonly search: string;
 }
 
-/** The handler of everything under `/api`: lookup, the checks in the order of the contract, envelope, errors. */
+/**
+ * Returns the handler of everything under `/api`: lookup, the checks in the order of the contract, envelope, errors.
+ */
 export function mountRoutes(deps: MountDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const table = createRouteTable(deps.routes);
   return (request, response) => {

@@ -11,7 +11,7 @@ const TELEGRAM = "https://telegram.org";
 /** Hash of the empty text: the styling library inserts empty style elements and fills them through the object model. */
 const EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";
 
-/** Policy of the console's page: no inline scripts, no inline styles, nothing framed by others. */
+/** Returns the policy of the console's page: no inline scripts, no inline styles, nothing framed by others. */
 export function contentPolicy(sources: ContentSources): string {
   const scripts = ["'self'"];
   if (sources.hasTurnstile) scripts.push(TURNSTILE);

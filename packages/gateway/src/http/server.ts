@@ -62,7 +62,7 @@ const HEADERS_MS = 60_000;
 /** How often requests that take too long are looked for. */
 const CHECK_EVERY_MS = 5_000;
 
-/** The edge: context, relay, management API, console, in this order. */
+/** Creates the edge: context, relay, management API, console, in this order. */
 export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer> {
   const app = express();
   app.disable("x-powered-by");

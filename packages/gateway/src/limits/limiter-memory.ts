@@ -69,7 +69,7 @@ class Store {
     this.#subjects.delete(subject);
   }
 
-  /** The subject's times within the window. */
+  /** Returns the subject's times within the window. */
   #current(rule: Rule, subject: string, now: number): number[] {
     const times = this.#subjects.get(subject);
     if (!times) return [];

@@ -24,8 +24,8 @@ export interface TaskChannelRules {
 const BASE_WEIGHT = 10;
 
 /**
- * All channels that may take the task, best first. Throws the error for the client when there is none.
- * @param names under which the task may be listed; the first one that is decides
+ * Returns all channels that may take the task, best first. Throws the error for the client if there is none.
+ * @param names under which the task may be listed; the first one that is listed decides
  */
 export function taskChannels(
   snapshot: Snapshot,
@@ -69,7 +69,7 @@ function isTaskChannel({ type }: ChannelRecord): boolean {
   return providerByType(type)?.isTask === true;
 }
 
-/** Heavier channels tend to the front. */
+/** Shuffles the channels; heavier ones tend to the front. */
 function shuffled(channels: readonly ChannelRecord[], random: () => number): ChannelRecord[] {
   return channels
     .map((channel) => ({ channel, at: random() ** (1 / (channel.weight + BASE_WEIGHT)) }))

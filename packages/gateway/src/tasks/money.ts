@@ -25,11 +25,13 @@ export interface TaskPricing {
 
 /** The reserved price of one task, before it is submitted, with the limits that it takes. */
 export interface TaskMoney {
-  /** The channels to try, at most `most` of them, without those at their limit. */
+  /** Returns the channels to try, at most `most` of them, without those at their limit. */
   channels(most: number): AsyncIterable<TaskTarget>;
   /** Returns the cost of the task on this channel. */
   calculateQuota(target: TaskTarget): Quota;
-  /** Stores the charge in the reservation: if this process dies, the replica that recovers the reservation settles it. */
+  /**
+   * Stores the charge in the reservation: if this process dies, the replica that recovers the reservation settles it.
+   */
   promise(target: TaskTarget, detail: string): Promise<void>;
   settle(target: TaskTarget, detail: string): Promise<void>;
   release(): Promise<void>;

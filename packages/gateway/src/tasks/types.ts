@@ -26,7 +26,7 @@ export interface TaskDeps {
   readonly tracing?: Tracing | undefined;
   readonly upstream: TaskUpstream;
   readonly fetcher: GuardedFetcher;
-  /** HMAC of a text, hex; for addresses that carry their own right. */
+  /** HMAC of a text in hex, for addresses that grant access by themselves. */
   readonly sign: (text: string) => string;
   /** Base URL at which clients and upstreams reach the gateway, without a trailing slash. */
   readonly publicUrl: () => string;

@@ -86,7 +86,7 @@ class Client extends EventEmitter {
   }
 }
 
-/** An admission controller for a user with one request per minute. */
+/** Returns an admission controller for a user with one request per minute. */
 function createAdmission(id: string, userId = 7): AdmissionController {
   return maybeAdmission(id, { userId, userLimits: { rpm: 1 } }) as AdmissionController;
 }

@@ -18,7 +18,7 @@ export interface AdmissionQueue {
   join(channelIds: Iterable<number>, userId: number, most: number): QueuePosition | undefined;
   /** True if others wait: a new request must not overtake them. */
   isWaitedFor(channelId: number): boolean;
-  /** A place in the channel may be free. */
+  /** Called when a place in the channel may be free. */
   freed(channelId: number): void;
   readonly waiting: number;
 }

@@ -11,7 +11,7 @@ const UNITS = {
   concurrency: "requests at once",
 } as const;
 
-/** A 429 that names the owner of the limit, the limit, its use and the time of the reset. */
+/** Returns a 429 that names the owner of the limit, the limit, its use and the time of the reset. */
 export function buildRefusal(state: ClaimState): AppError {
   const { claim, used, resetMs } = state;
   const seconds = toRetrySeconds(resetMs);
@@ -35,7 +35,7 @@ function formatWindow({ kind, minutes = 1 }: Claim): string {
   return minutes === 1 ? " per minute" : ` per ${minutes} minutes`;
 }
 
-/** A 403 `budget_exceeded` that names the period, the owner of the budget and the end of its window. */
+/** Returns a 403 `budget_exceeded` that names the period, the owner of the budget and the end of its window. */
 export function overBudget({ budget: { period, scope, subject }, endsAt }: BudgetRefusal): AppError {
   const whom = scope === "group" || scope === "model" ? `${scope} ${subject}` : scope;
   const time = new Date(endsAt * 1000).toISOString();

@@ -41,7 +41,7 @@ export async function firstAdmitted<R extends Candidate>(
   return undefined;
 }
 
-/** The only candidate, after its first attempt. */
+/** Returns the only candidate, after its first attempt. */
 export function singleCandidate<R extends Candidate>(candidate: R): Candidates<R> {
   return { next: () => undefined, full: () => undefined, reopen: () => candidate, lastResort: () => undefined };
 }

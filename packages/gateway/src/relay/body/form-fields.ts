@@ -37,7 +37,7 @@ export function checkParts(parts: readonly FormPart[], names: Names): void {
   }
 }
 
-/** The text fields as the JSON that they would be in a JSON request. */
+/** Returns the text fields as the JSON that they would be in a JSON request. */
 export function readFields(parts: readonly FormPart[]): JsonObject {
   const fields: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
   for (const part of parts) {
@@ -52,7 +52,7 @@ export function readFields(parts: readonly FormPart[]): JsonObject {
   return fields;
 }
 
-/** Form fields are texts; numbers and flags of the protocol are parsed. */
+/** Parses numbers and flags of the protocol, because form fields are texts. */
 function parseFieldValue(name: string, text: string): JsonValue {
   if (NUMBERS.has(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   return name === "stream" && (text === "true" || text === "false") ? text === "true" : text;

@@ -28,7 +28,7 @@ export interface ReadBody {
 
 const compiled = new Map<DialectId, Names>();
 
-/** The names of a protocol of clients. */
+/** Returns the names of a client protocol. */
 export function getMemberNames(dialect: DialectId): Names {
   let names = compiled.get(dialect);
   if (!names) compiled.set(dialect, (names = compile(listDialectMembers(dialect), hasTwoSpellings(dialect))));

@@ -208,7 +208,7 @@ function tooLarge(limit: number): AppError {
   return new AppError("request_too_large", { values: { limit } });
 }
 
-/** A body whose JSON is parsed on first use; `onForget` is called when it is no longer needed. */
+/** Returns a body whose JSON is parsed on first use; `onForget` is called when it is no longer needed. */
 export function jsonBody(bytes: Buffer, onForget?: () => void): Body {
   let parsed: JsonObject | undefined;
   return {

@@ -7,7 +7,7 @@ import { createSpool, type Spool } from "./spool.ts";
 const CHUNK = Buffer.alloc(300 * 1024, "x");
 const FOLDER = "/proc/self/fd";
 
-/** The files of spools that this process holds open. */
+/** Returns the files of spools that this process holds open. */
 function openFiles(): string[] {
   return readdirSync(FOLDER).flatMap((fd) => {
     try {

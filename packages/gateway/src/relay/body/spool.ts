@@ -11,7 +11,7 @@ export interface Spool {
   write(chunk: Buffer): Promise<void> | undefined;
   /** Reads into the buffer from `position`; resolves with the number of bytes. */
   readAt(into: Uint8Array, position: number): Promise<number>;
-  /** The bytes from `start` to `end`, `end` excluded. */
+  /** Reads the bytes from `start` to `end`, `end` excluded. */
   read(start: number, end: number): Readable;
   /** Frees the memory and closes the file; running readers are destroyed. */
   dispose(): Promise<void>;

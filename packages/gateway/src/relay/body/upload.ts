@@ -18,7 +18,7 @@ export interface Upload {
   /** Length of the recording, if the file contains it. */
   readonly seconds: number | undefined;
   readonly contentType: string;
-  /** The original bytes, with the fields of `edits` replaced or added in front. */
+  /** Returns the original bytes, with the fields of `edits` replaced or added in front. */
   open(edits: ReadonlyMap<string, string>): { readonly body: Readable; readonly size: number };
   dispose(): Promise<void>;
 }

@@ -248,7 +248,7 @@ export class Attempt implements SinkContext {
     return this.#retryWithoutUsage(failure) ?? this.#retryAsChat(failure) ?? this.#retryWithoutNames(failure);
   }
 
-  /** The upstream rejects the usage option that the gateway added: the same call is sent without it. */
+  /** If the upstream rejects the usage option that the gateway added, the same call is sent without it. */
   #retryWithoutUsage(failure: Failure): RouteTarget | undefined {
     const { spec } = this.request;
     const { channel, plan } = this.target;
@@ -256,7 +256,7 @@ export class Attempt implements SinkContext {
     return learnUsageRefusal(failure, this.request, channel, this.#deps.now()) ? this.target : undefined;
   }
 
-  /** The upstream has chat but no Responses: the same call is converted to chat. */
+  /** If the upstream has chat but not Responses, the same call is converted to chat. */
   #retryAsChat({ error }: Failure): RouteTarget | undefined {
     const { channel, plan, upstreamModel } = this.target;
     if (plan.bridges.length > 0) return undefined;
@@ -266,7 +266,7 @@ export class Attempt implements SinkContext {
     return other && other.route !== plan.route ? { ...this.target, plan: other } : undefined;
   }
 
-  /** The host refuses a beta or a member by name: the same call is sent without it. */
+  /** If the host refuses a beta or a member by name, the same call is sent without it. */
   #retryWithoutNames({ error, said }: Failure): RouteTarget | undefined {
     const { channel, plan, upstreamModel } = this.target;
     const { hostFilter } = plan.provider;

@@ -269,7 +269,7 @@ async function attemptUntilDelivered(
   throw request.stopped ?? retries.lastError();
 }
 
-/** The channels that may serve, best first: those of the groups, or only the pinned channel or account. */
+/** Returns the channels that may serve, best first: those of the groups, or only the pinned channel or account. */
 export function selectionFor(
   request: RelayRequest,
   groups: readonly string[],

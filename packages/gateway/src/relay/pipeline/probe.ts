@@ -77,7 +77,7 @@ export async function probeChannel(
   return awaitResult(asked, suits ? probe(asked, deps) : unsuitable(asked.model), deps);
 }
 
-/** One plain question in a protocol, with headers of a client. */
+/** Sends one plain question in a protocol, with headers of a client. */
 export function probeProtocol(
   asked: Pick<Probe, "channel" | "model" | "requestId" | "dialect" | "headers">,
   deps: ProbeDeps,
@@ -86,7 +86,7 @@ export function probeProtocol(
   return awaitResult(timed, probeOnce(timed, deps), deps);
 }
 
-/** The model of a test. */
+/** Returns the model of a test. */
 export function testedModel(channel: ChannelRecord, wanted: string | undefined): string {
   return wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
 }
@@ -292,7 +292,7 @@ function chooseQuestion(probe: Probe): Asking {
     .filter((question) => !isStream || question.operation === "chat")
     .filter((question) => dialect === undefined || question.dialect === dialect)
     .flatMap((question) => buildAsking(question, probe) ?? [])
-    // A conversion would answer for another protocol than the requested one.
+    // A conversion would answer for a protocol other than the requested one.
     .filter(({ plan }) => dialect === undefined || plan.bridges.length === 0);
   const chosen = askings.find(({ plan }) => plan.bridges.length === 0) ?? askings[0];
   if (!chosen) throw new AppError("unsupported_by_channel");

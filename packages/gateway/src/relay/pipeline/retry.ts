@@ -12,7 +12,7 @@ export interface RetrySettings {
 /** Which failures lead to another attempt, and the error that the client gets when none is left. */
 export interface Retries {
   failed(target: RouteTarget, failure: Failure): void;
-  /** The channel to try next; undefined = give up. */
+  /** Returns the channel to try next; undefined = give up. */
   next(): RouteTarget | undefined;
   lastError(): AppError;
   /** Why no further channel is tried. */

@@ -56,7 +56,7 @@ export class RealtimeBill implements SessionBill {
   readonly #counts = { responses: 0, cancelled: 0 };
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
   onLimit: ((refusal: AppError) => void) | undefined;
-  /** Called before each answer; resolves with the refusal when a limit does not allow it. Must not reject. */
+  /** Called before each answer; resolves with the refusal if a limit does not allow it. Must not reject. */
   admitResponse: (() => Promise<AppError | undefined>) | undefined;
   /** Called with all tokens so far, after each answer. */
   onUsed: ((tokens: number) => void) | undefined;
@@ -80,7 +80,7 @@ export class RealtimeBill implements SessionBill {
     this.#money.extendBudgets = extend;
   }
 
-  /** The channel that serves. */
+  /** Sets the channel that serves. */
   serve(target: RouteTarget): void {
     this.#target = target;
     this.#money.target = target;
@@ -100,7 +100,7 @@ export class RealtimeBill implements SessionBill {
     return this.#open.map(({ id }) => id);
   }
 
-  /** One text frame of the client, before it is sent. */
+  /** Takes one text frame of the client, before it is sent. */
   send(frame: Buffer): Verdict {
     const fact = readClientEvent(frame);
     if (!fact || this.#money.isClosed) return true;
@@ -160,7 +160,7 @@ export class RealtimeBill implements SessionBill {
     });
   }
 
-  /** One text frame of the upstream, before it is delivered. */
+  /** Takes one text frame of the upstream, before it is delivered. */
   take(frame: Buffer): Verdict {
     const fact = readRealtimeEvent(frame);
     if (!fact || this.#money.isClosed) return true;

@@ -14,7 +14,7 @@ export interface InputTokens {
   readonly audio: number;
 }
 
-/** What was added to the conversation, in texts that an encoder can count. */
+/** Additions to the conversation, in texts that an encoder can count. */
 interface Added {
   texts: string;
   /** Upper estimate of the texts. */
@@ -35,7 +35,7 @@ export class ConversationLength {
   readonly #seen = new Set<string>();
   #soundBytes = 0;
 
-  /** An item that the client sends. */
+  /** Adds an item that the client sends. */
   send(item: JsonObject): void {
     this.#unconfirmed++;
     this.#add({ input: [item] });
@@ -50,7 +50,7 @@ export class ConversationLength {
     else this.#add({ input: [item] });
   }
 
-  /** Instructions, tools and items of a session or of one response. */
+  /** Adds instructions, tools and items of a session or of one response. */
   settings(from: JsonObject): void {
     this.#add(from);
   }

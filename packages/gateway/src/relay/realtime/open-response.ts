@@ -46,7 +46,7 @@ export class OpenResponse {
     this.#soundBytes += bytes;
   }
 
-  /** Upper estimate of the output so far. */
+  /** Returns an upper estimate of the output so far. */
   seenAtMost(bytesPerSecond: number): number {
     const sound = this.#soundTokens(bytesPerSecond);
     return this.#textAtMost + (sound > 0 ? sound : this.#transcriptAtMost);
@@ -61,7 +61,7 @@ export class OpenResponse {
     this.reserved = Math.min(this.cap, Math.max(this.reserved, this.seenAtMost(bytesPerSecond)) + this.#step);
   }
 
-  /** The most that it can have cost if it ends now. */
+  /** Returns the most that it can have cost if it ends now. */
   usageAtMost(input: InputTokens, bytesPerSecond: number): Usage {
     return this.#usage(input, this.seenAtMost(bytesPerSecond), bytesPerSecond);
   }
@@ -74,7 +74,7 @@ export class OpenResponse {
     return { ...this.#usage(input, written + spoken, bytesPerSecond), source: "counted" };
   }
 
-  /** What is reserved for it. */
+  /** Returns the usage that is reserved for it. */
   reservedUsage(input: InputTokens): Usage {
     return estimated(input, this.reserved, this.speaks ? this.reserved : 0);
   }

@@ -32,7 +32,7 @@ export class SessionMoney {
   usage: (isReserved: boolean) => SessionUsage = () => ({ answers: NO_USAGE, transcripts: new Map() });
   /** Called once, when the balance or a hard budget covers no more. */
   onExhausted: (() => void) | undefined;
-  /** Called before the reservation grows; false when a hard budget cannot cover it. Must not reject. */
+  /** Called before the reservation grows; false if a hard budget cannot cover it. Must not reject. */
   extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
   #isExhausted = false;
   /** Time of the beginning, by the monotonic clock. */
@@ -74,7 +74,7 @@ export class SessionMoney {
   /** The same after an answer was charged, which the ledger has to record. */
   charge(): true | Promise<boolean> {
     const carried = this.carry();
-    // A renewal that fails here is repeated, and reported, by the next one of the session.
+    // The next renewal of the session repeats, and reports, one that fails here.
     if (carried === true) void this.renew().catch(() => undefined);
     return carried;
   }
@@ -171,7 +171,7 @@ export class SessionMoney {
     return { ...base, log: this.#log(usage, { target, quota, isLimited: quota < used, end }) };
   }
 
-  /** After a refused raise, and for unreported usage, the reservation is the most that is charged. */
+  /** True if the reservation is the most that is charged: after a refused raise, and for unreported usage. */
   #isLimited(end: SessionEnd | undefined): boolean {
     return !this.#isFixed && (this.#isExhausted || end === undefined || end.facts.estimated > 0);
   }

@@ -14,7 +14,7 @@ afterEach(() => {
   }
 });
 
-/** Both ends of one connection. */
+/** Opens both ends of one connection. */
 async function pair(): Promise<{ near: WebSocket; far: WebSocket }> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   servers.push(server);

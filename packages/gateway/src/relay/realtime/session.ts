@@ -17,17 +17,17 @@ export interface Refused {
 
 /** Counts the cost of a conversation. */
 export interface SessionBill {
-  /** One text frame of the client. */
+  /** Takes one text frame of the client. */
   send(frame: Buffer): Verdict;
-  /** One text frame of the upstream. */
+  /** Takes one text frame of the upstream. */
   take(frame: Buffer): Verdict;
   /** True if the upstream has yet to report the cost of something. */
   readonly isOpen: boolean;
   /** Ids of the answers that it has not finished, if they have one yet. */
   readonly openResponses: readonly (string | undefined)[];
-  /** The session is over for its client. */
+  /** Called when the session is over for its client. */
   over(): void;
-  /** Called when the balance does not carry another answer. */
+  /** Called when the balance does not cover another answer. */
   onExhausted: (() => void) | undefined;
   /** Called when a limit does not allow another answer. */
   onLimit: ((refusal: AppError) => void) | undefined;
@@ -144,7 +144,7 @@ export class RealtimeSession {
     });
   }
 
-  /** A side that disconnects without a close frame is an interruption for the other one. */
+  /** If one side disconnects without a close frame, the other one sees an interruption. */
   #sideClosed(side: "client" | "upstream", code: number, why: string): void {
     const isBroken = code === 1006;
     if (side === "client")
@@ -194,7 +194,7 @@ function end(socket: WebSocket, code: number, why: string): void {
   setTimeout(() => socket.terminate(), CLOSE_WAIT_MS).unref();
 }
 
-/** Close codes that are forwarded; a close without a code is a normal one. */
+/** Returns the close code to forward; a close without a code is a normal one. */
 function passable(code: number): number {
   if (code === 1005) return NORMAL;
   const isKnown = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1006;

@@ -46,7 +46,7 @@ export class Transcripts {
     this.#open.delete(itemId);
   }
 
-  /** Usage by model, with upper estimates of unreported usage. */
+  /** Returns usage by model, with upper estimates of unreported usage. */
   atMost(): ReadonlyMap<string, Usage> {
     const all = new Map(this.#charged);
     for (const one of this.#unreported()) add(all, one.model, estimated(one, promptTokenBound(longest(one))));

@@ -153,7 +153,7 @@ async function serveSession(received: RelayRequest, offer: Offer, deps: Realtime
   await converse(received, { ...connected, client, bill, admission }, deps);
 }
 
-/** The limits and the money of a session, which hold as long as it lasts. */
+/** Takes the limits and the money of a session, which hold as long as it lasts. */
 async function openSession(
   context: RequestContext & { readonly deps: RealtimeDeps },
   selection: Selection,

@@ -7,7 +7,7 @@ export interface GuardrailNote {
   readonly reason: string;
 }
 
-/** What can end a call besides its upstream. */
+/** Reasons to end a call that do not come from its upstream. */
 export interface StopNotes {
   /** Set if the guardrail refused a text or gave no verdict. */
   guardrail?: GuardrailNote;

@@ -120,7 +120,7 @@ export function toolSurcharges(
   { surcharges }: PriceBook,
 ): Surcharge[] {
   return Object.entries(calls).flatMap(([tool, count]) => {
-    // An answer names `code_interpreter` whatever its requested size.
+    // An answer names `code_interpreter` without its requested size.
     const asked = [tool, ...hostedTools.filter((name) => name.startsWith(`${tool}_`))];
     const prices = asked.flatMap((name) => surcharges.toolPrice(name, model) ?? []);
     const pricePerThousand = prices.reduce((a, b) => (toNumber(b) > toNumber(a) ? b : a), ZERO_RATIO);

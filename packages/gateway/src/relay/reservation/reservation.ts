@@ -14,8 +14,8 @@ interface ReservationDeps {
 }
 
 /**
- * What a request, a realtime session or a task has reserved in the ledger. It is charged or released exactly once: later
- * calls change nothing.
+ * The amount that a request, a realtime session or a task has reserved in the ledger. It is charged or released exactly
+ * once: later calls change nothing.
  */
 export class Reservation {
   readonly hold: Hold;

@@ -33,7 +33,7 @@ export class ClientEvents {
       this.#head = firstEvent(blocks, ({ data }) => data !== undefined)?.data;
   }
 
-  /** Same protocol on both sides: only the usage that the gateway requested is removed. */
+  /** If both sides speak the same protocol, only the usage that the gateway requested is removed. */
   edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
     const { spec, isPlayground } = this.#context.request;
     const edited =

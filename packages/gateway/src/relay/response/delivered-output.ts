@@ -70,7 +70,7 @@ export class DeliveredOutput {
     for (const { data } of parseEvents(blocks)) if (data) this.#tiers = servedTiers(data, this.#tiers);
   }
 
-  /** The events before an error. */
+  /** `blocks` are the events before an error. */
   noteLast(blocks: Buffer): void {
     this.#counter.add(blocks);
   }

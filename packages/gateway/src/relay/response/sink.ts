@@ -61,8 +61,8 @@ export interface SinkContext {
   /** Output tokens that are reserved, if the reservation grows with the answer; Infinity otherwise. */
   readonly outputRoom: number;
   /**
-   * Raises the reservation to an answer of this length: resolves when it is covered, or when the stream has been stopped
-   * because it is not. Never rejects.
+   * Raises the reservation to an answer of this length: resolves when it is covered, or when the stream has been
+   * stopped because it is not. Never rejects.
    */
   grow(atMost: number, exactly: () => Promise<number>): Promise<void>;
   /** Ends the attempt; the first call counts. */
@@ -88,7 +88,7 @@ export interface UpstreamStream {
 export interface Sink {
   data(chunk: Buffer): void;
   end(): void;
-  /** The upstream's connection broke, timed out, or was aborted from this side. */
+  /** Called when the upstream's connection broke, timed out, or was aborted from the gateway's side. */
   fail(error: Error): void;
   /** The completion that would be charged if the answer ended now; undefined while nothing has reached the client. */
   soFar(): Completion | undefined;
@@ -96,6 +96,6 @@ export interface Sink {
   hasContent?(): boolean;
   /** Called when the client leaves; true if the answer is read further to learn its cost. */
   readsOn?(): boolean;
-  /** Ends a running answer from this side: drain, empty balance. */
+  /** Ends a running answer from the gateway's side: drain, empty balance. */
   stop(error: AppError, reason: FinishReason): void;
 }

@@ -113,7 +113,7 @@ export class StreamSink implements Sink {
     if (fault === undefined || !this.#waiting.defers(throwFault)) throwFault();
   }
 
-  /** Output that cannot be framed or converted is an upstream error, not a crash. */
+  /** Runs `work`; output that cannot be framed or converted is an upstream error, not a crash. */
   #guarded(work: () => void): void {
     try {
       work();

@@ -25,7 +25,7 @@ const MAX_ANSWER_VALUES = 8_000_000;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** `bytes` are the upstream's own when nothing changed them. */
+/** `bytes` are the upstream's own if nothing changed them. */
 type Read = { readonly answer: JsonObject; readonly bytes: Buffer | undefined } | { readonly failure: Failure };
 
 /** Reads a JSON answer whole, charges it, then sends it: nothing reaches the client before it is known to be JSON. */
@@ -171,7 +171,7 @@ export class WholeSink implements Sink {
     this.#context.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
   }
 
-  /** `bytes` are the upstream's own when nothing changed them. */
+  /** `bytes` are the upstream's own if nothing changed them. */
   async #deliver(answer: JsonObject, bytes: Buffer | undefined): Promise<void> {
     const context = this.#context;
     const { delivery, request } = context;

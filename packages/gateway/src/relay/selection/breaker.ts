@@ -17,7 +17,9 @@ export interface BreakerState {
 export interface Breakers {
   /** Time of the clock until which the key is skipped; 0 = it may be used. */
   until(channelId: number, keyIndex: number): number;
-  /** The key is about to be used; after an opening this call is the probe, and others wait for its result. */
+  /**
+   * Called when the key is about to be used; after an opening, this call is the probe, and others wait for its result.
+   */
   markChosen(channelId: number, keyIndex: number): void;
   observe(channelId: number, keyIndex: number, health: AttemptHealth): void;
   /** Another replica has opened or closed the breaker; `forMs` 0 = closed. Not announced again. */

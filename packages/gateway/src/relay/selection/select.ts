@@ -47,7 +47,7 @@ interface Stage {
 class ChannelSelector implements Selection {
   readonly #tried = new Set<number>();
   readonly #again = new Map<number, RouteTarget>();
-  /** Channels where an attempt failed because of its key. */
+  /** Channels on which an attempt failed because of its key. */
   readonly #otherKeys = new Set<number>();
   /** Targets that are not tried again: channels by id, keys by id and index. */
   readonly #full = new Set<string>();

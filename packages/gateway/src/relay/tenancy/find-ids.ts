@@ -37,7 +37,7 @@ function compile(rules: readonly IdRule[], isSpelledTwice: boolean): Node {
   return root;
 }
 
-/** The second spelling of a name leads to the same node. */
+/** Returns the node of a name, created if it is missing; its second spelling leads to the same node. */
 function ensureChild(node: Node, name: string, isSpelledTwice: boolean): Node {
   let child = node.children.get(name);
   if (child) return child;

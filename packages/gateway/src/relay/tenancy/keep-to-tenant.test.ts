@@ -97,7 +97,7 @@ interface Row {
 const LATER = ({ isBound, isOptional }: IdRule) => isBound === true || isOptional === true;
 const isSpare = (rule: IdRule) => rule.spare?.({}) !== undefined;
 
-/** The rows of the table that `selects` takes. */
+/** Returns the rows of the table that `selects` accepts. */
 function rows(selects: (rule: IdRule) => boolean): Row[] {
   const all = DIALECTS.flatMap((dialect) => listIdRules(dialect).map((rule) => ({ dialect, path: rule.path, rule })));
   return all.filter(({ rule }) => selects(rule));

@@ -109,7 +109,7 @@ function createQueue({ insert, log, onLost }: ErrorRowsDeps) {
       else onLost(1);
     },
     flush: () => (writing = writing.then(write)),
-    /** Nothing is written any more. */
+    /** Gives up the waiting rows: they count as lost. */
     give(): void {
       if (waiting.length > 0) onLost(waiting.length);
       waiting = [];

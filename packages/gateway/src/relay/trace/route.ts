@@ -52,7 +52,7 @@ export function buildTrace(
   });
 }
 
-/** A channel that was chosen for a call that never began. */
+/** Returns the entry of a channel that was chosen for a call that never began. */
 function refused(entry: CandidateEntry): CandidateEntry {
   const [channel, group, priority, weight, skipped] = entry;
   return skipped === "" ? [channel, group, priority, weight, "refused"] : entry;

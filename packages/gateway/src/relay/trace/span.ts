@@ -4,7 +4,7 @@ import type { TracedAttempt } from "../request/traced-route.ts";
 import type { AttemptResult } from "../upstream/attempt-result.ts";
 import type { RelayRequest } from "../request/request.ts";
 
-/** The attributes of a call that a trace records; never its text. */
+/** Returns the attributes of a call that a trace records; never its text. */
 export function buildCallStart(request: RelayRequest): CallStart {
   const { id, spec, caller, url, startedAt, clientHeaders = {} } = request;
   return {
@@ -21,14 +21,14 @@ export function buildCallStart(request: RelayRequest): CallStart {
   };
 }
 
-/** What the span of an attempt shows from its start. */
+/** Returns what the span of an attempt shows from its start. */
 export function buildAttemptStart({ target }: { readonly target: RouteTarget }): AttemptStart {
   const { channel, keyIndex, plan, upstreamModel } = target;
   const provider = plan.provider.telemetryName ?? plan.provider.id;
   return { channelId: channel.id, channelName: channel.name, keyIndex, provider, upstreamModel };
 }
 
-/** What the span of an attempt shows at its end. */
+/** Returns what the span of an attempt shows at its end. */
 export function buildAttemptEnd(
   { status, upstreamHost, upstreamRequestId }: Pick<TracedAttempt, "status" | "upstreamHost" | "upstreamRequestId">,
   result: AttemptResult,

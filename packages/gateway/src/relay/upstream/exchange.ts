@@ -12,7 +12,7 @@ export interface ExchangeDeps {
   readonly files: RemoteFiles;
 }
 
-/** The tools of a multi-step exchange: pools, sockets and files, bound to one signal and one proxy. */
+/** Returns the tools of a multi-step exchange: pools, sockets and files, bound to one signal and one proxy. */
 export function exchangeTools(
   settings: SendSettings,
   { upstreams, files }: ExchangeDeps,

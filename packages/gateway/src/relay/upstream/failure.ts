@@ -155,7 +155,7 @@ export function unreadable(cause: unknown): Failure {
   };
 }
 
-/** The stream ended before any content. */
+/** Returns the failure of a stream that ended before any content. */
 export function emptyStream(): Failure {
   return {
     ...NOT_BLAMED,
@@ -172,7 +172,7 @@ export class NoContentError extends Error {
   override readonly name = "NoContentError";
 }
 
-/** The connection broke after the status line and before any content. */
+/** Returns the failure of a connection that broke after the status line and before any content. */
 export function brokenStream(error: Error): Failure {
   const isSilent = isIdleTimeout(error);
   const isLate = isSilent || error instanceof NoContentError;
@@ -185,7 +185,7 @@ export function brokenStream(error: Error): Failure {
   };
 }
 
-/** Building the request failed: nothing was sent, and another kind of channel may succeed. */
+/** Returns the failure to build a request: nothing was sent, and another kind of channel may succeed. */
 export function notBuilt(error: AppError): Failure {
   const isUnsupported = ELSEWHERE.has(error.code);
   return {

@@ -123,7 +123,7 @@ function createConnector(origin: string, settings: UpstreamSettings): Connect {
   return { timeout: settings.connectTimeoutMs, ...createLookup(settings) };
 }
 
-/** A lookup that refuses addresses outside the allowed networks. */
+/** Returns a lookup that refuses addresses outside the allowed networks. */
 function createLookup({ isPublicOnly, allowsLinkLocal }: UpstreamSettings): { readonly lookup?: LookupFunction } {
   if (isPublicOnly) return { lookup: publicOnly() };
   return allowsLinkLocal ? {} : { lookup: guardedLookup };

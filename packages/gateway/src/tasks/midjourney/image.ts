@@ -29,7 +29,7 @@ export async function serveImage(
   }
 }
 
-/** A page of the console cannot send a key with its images; its cookie identifies the user. */
+/** A page of the console cannot send a key with its image requests; its cookie identifies the user. */
 async function authenticateReader(request: IncomingMessage, ip: string, { authenticator }: TaskDeps): Promise<number> {
   const hasKey = request.headers.authorization !== undefined || request.headers["mj-api-secret"] !== undefined;
   if (hasKey || request.headers.cookie === undefined) return (await authenticator.byKey(request, ip)).userId;

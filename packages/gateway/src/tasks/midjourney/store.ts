@@ -13,7 +13,7 @@ const MAX_OPEN = 5_000;
 /** Codes of submissions that the upstream accepted. */
 const ACCEPTED = [1, 21, 22];
 
-/** The newest row of a task of this user. */
+/** Returns the newest row of a task of this user. */
 export function findDrawing({ database }: PollDeps, userId: number, id: string): Promise<DrawingRow | undefined> {
   return database.db
     .selectFrom("midjourneys")

@@ -95,7 +95,7 @@ function buildCachedAnswer(
   return { ...recorded, usage: session.charged.usage, group, storedAt };
 }
 
-/** The same bytes under a head of its own. */
+/** Sends the cached bytes under a head of their own. */
 async function repeat(cached: CachedAnswer, { policy, context, response, ticker, calls }: CacheCall, now: number) {
   const { request } = context;
   request.isCounted = true;
