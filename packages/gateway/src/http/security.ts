@@ -31,7 +31,7 @@ export function contentPolicy(sources: ContentSources): string {
   ].join("; ");
 }
 
-/** Headers of every answer that a browser may show. */
+/** Sets the headers of every answer that a browser may show. */
 export function setSecurityHeaders(response: ServerResponse, isSecure: boolean): void {
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("X-Frame-Options", "DENY");

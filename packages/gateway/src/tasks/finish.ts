@@ -3,7 +3,7 @@ import { seconds } from "../lib/clock.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
 import type { PollDeps } from "./types.ts";
 
-/** A row of a table of tasks. */
+/** A row of one of the task tables. */
 export interface TaskRow {
   readonly id: number;
   readonly user_id: number;

@@ -14,7 +14,7 @@ interface TaskIds {
   readonly ids: readonly TaskId[];
 }
 
-/** `task_id`, `videoId`, `ids`, `jobHash`; upstreams in Go ignore the case of names, so every spelling counts. */
+/** `task_id`, `videoId`, `ids`, `jobHash`; upstreams in Go ignore case, so common names are matched in any case. */
 const WORD = /(?:^|[_-])(?:u*ids?|hash(?:es)?)$/i;
 const CAMEL = /[a-z0-9](?:I[dD]s?|U+ID|Hash(?:es)?)$/;
 const KNOWN =

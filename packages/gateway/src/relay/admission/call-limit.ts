@@ -27,7 +27,7 @@ export interface CallLimitDeps {
 
 interface Refused {
   readonly state: ClaimState;
-  /** When the refusal ends, in milliseconds of the monotonic clock. */
+  /** End of the refusal, in milliseconds of the monotonic clock. */
   readonly until: number;
 }
 

@@ -8,13 +8,13 @@ import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES, type JsonFault } from "..
 import type { BodyMemory } from "../../limits/body-memory.ts";
 
 export interface BodyLimits {
-  /** Bytes as they arrive. */
+  /** Limit in bytes as they arrive. */
   readonly maxBytes: number;
-  /** Bytes after decompression. */
+  /** Limit in bytes after decompression. */
   readonly maxDecodedBytes: number;
   /** A body slower than this many bytes a second after 30 s ends in 408. */
   readonly minBytesPerSecond: number;
-  /** Decoded bytes of a JSON body without its inline files. */
+  /** Limit in decoded bytes of a JSON body without its inline files. */
   readonly maxJsonBytes: number;
   /** The memory limit for all bodies of this process together. */
   readonly memory: BodyMemory;

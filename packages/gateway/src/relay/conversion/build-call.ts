@@ -224,7 +224,7 @@ interface BuildContext extends BridgeContext {
   readonly filterOverrides?: FilterOverrides | undefined;
 }
 
-/** The body of an upstream request, and what it says. */
+/** The body of an upstream request, and what was read from it. */
 interface BuiltBody {
   readonly bytes: Buffer;
   readonly json: JsonObject;

@@ -15,7 +15,7 @@ function endpointKey({ id, baseUrl }: ChannelRecord): string {
   return `${id} ${baseUrl}`;
 }
 
-/** Costs nothing while no upstream refuses. */
+/** True if the channel is known to refuse the switch; costs nothing while no upstream refuses. */
 export function refusesUsageSwitch(channel: ChannelRecord, now: number): boolean {
   if (refusedUntil.size === 0) return false;
   return (refusedUntil.get(endpointKey(channel)) ?? 0) > now;

@@ -300,7 +300,7 @@ export class Attempt implements SinkContext {
     return { now: this.#deps.now(), keywords: this.#deps.disableKeywords() };
   }
 
-  /** A route of several steps feeds the handler like a single call. */
+  /** Feeds the answer of a route with several steps to the handler like that of a single call. */
   #converse(
     exchange: Exchange,
     built: BuiltCall,

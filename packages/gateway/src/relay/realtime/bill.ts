@@ -47,7 +47,7 @@ export class RealtimeBill implements SessionBill {
   readonly #uncounted: Uncounted[] = [];
   #usage: Usage = NO_USAGE;
   #settings: RealtimeSettings;
-  /** The upstream's name of a model that transcribes -> the client's. */
+  /** The upstream's name of a transcribing model -> the client's. */
   readonly #transcribers = new Map<string, string>();
   #target: RouteTarget | undefined;
   /** True if the last usage had cached tokens. */

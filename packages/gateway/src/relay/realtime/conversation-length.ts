@@ -28,7 +28,7 @@ interface Added {
 export class ConversationLength {
   /** Input and output of the last response that reported them. */
   #known = { tokens: 0, audio: 0 };
-  /** Added before the response that runs, and after it. */
+  /** What was added before the running response, and after it. */
   #pending = nothing();
   #fresh = nothing();
   #unconfirmed = 0;

@@ -7,7 +7,7 @@ const TOKENS_PER_SECOND = 20;
 /** Fraction of the reserved output after which more is reserved. */
 const EXTENDED_AT = 0.8;
 
-/** A spoken or written answer from the moment that it is paid for until the upstream reports its cost. */
+/** A spoken or written answer from the moment it is paid for until the upstream reports its cost. */
 export class OpenResponse {
   /** Undefined until the upstream has begun it. */
   id: string | undefined;

@@ -1,7 +1,7 @@
 import { AppError } from "../../lib/app-error.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
 
-/** The sockets of this process. A socket costs memory even while nothing is said on it. */
+/** The sockets of this process. A socket costs memory even while it is silent. */
 export interface OpenSockets {
   /** Counts a socket until the result is called. Throws `overloaded` and `concurrency_limit_exceeded`. */
   open(caller: Pick<Caller, "tokenId" | "userId">, perToken: number): () => void;

@@ -67,7 +67,7 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
       new Promise<WebSocket>((resolve, reject) => {
         const onLost = () => reject(new AppError("client_closed_request"));
         if (socket.closed) return onLost();
-        // An upgrade that cannot be completed says so to the client alone, and closes.
+        // If an upgrade cannot be completed, only the client learns about it, and the socket closes.
         socket.off("close", onClose).once("close", onLost);
         sockets.handleUpgrade(request, socket, head, (client) => {
           socket.off("close", onLost);

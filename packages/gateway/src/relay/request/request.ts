@@ -21,12 +21,12 @@ export interface RelayRequest extends StopNotes {
   readonly asked?: { readonly body: Body; readonly previous: string | undefined };
   /** Set for forms; `body` then holds their text fields as JSON. */
   readonly upload?: Upload;
-  /** Content type of the body as it goes upstream. */
+  /** Content type of the body that is sent upstream. */
   readonly contentType: string;
   readonly caller: Caller;
-  /** Path and query of the client, key parameters removed. */
+  /** Path and query of the client, without key parameters. */
   readonly url: string;
-  /** Protocol headers of the client that may travel, lower-case and validated. */
+  /** Protocol headers of the client that may be forwarded, lower-case and validated. */
   readonly protocolHeaders: Readonly<Record<string, string>>;
   /** Milliseconds of the monotonic clock at arrival. */
   readonly startedAt: number;

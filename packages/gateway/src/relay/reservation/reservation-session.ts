@@ -289,7 +289,7 @@ export class ReservationSession {
       refusal = await this.#growTo([atMost + EXTEND_BY[0], atMost], settlement);
       if (refusal) refusal = await this.#growTo([await exactly()], settlement);
     } catch {
-      // The reservation cannot be reached, and the piece is not covered.
+      // The reservation cannot be reached, so the piece is not covered.
       refusal = "budget";
     }
     const ends = refusal === "budget" || this.#snapshot.options.StopStreamsOnEmptyBalance;

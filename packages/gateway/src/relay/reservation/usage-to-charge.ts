@@ -10,7 +10,7 @@ import { boundUsage, usageBounds } from "./usage-bound.ts";
 
 /** Reasoning tokens per second; the rate of the slower models of the large vendors. */
 const REASONING_PER_SECOND = 50;
-/** No count is larger; an encoder's count of a text stays below it. */
+/** The largest count; an encoder's count of a text stays below it. */
 const MAX_TOKENS = 1_000_000_000;
 
 interface UsageToChargeDeps {

@@ -15,7 +15,7 @@ import { WholeSink } from "./whole-sink.ts";
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const EVENT_STREAM = "text/event-stream";
-/** Content types that proxies and small servers use for streams and JSON that they do not know. */
+/** Content types that proxies and small servers use for streams and JSON if they do not know the type. */
 const UNNAMED = /^(?:text\/plain|application\/octet-stream)\b/;
 /** The error page of a proxy instead of sound or text. */
 const PAGE = /^text\/html\b/;

@@ -36,7 +36,7 @@ export class Delivery implements Member {
   keepAlive: (() => Buffer) | undefined;
   /** Head that the first heartbeat or the first content sends. */
   streamHead: Record<string, string> | undefined;
-  /** Rewrites the events of a stream; undefined = they go out as they are. */
+  /** Rewrites the events of a stream; undefined = they are sent unchanged. */
   form: StreamForm | undefined;
 
   constructor(response: ServerResponse, ticker: DeliveryTicker) {
@@ -196,7 +196,7 @@ export class DeliveryTicker {
   readonly #settings: TickerSettings;
   readonly #open = new UnorderedSet<Delivery>();
   #timer: NodeJS.Timeout | undefined;
-  /** Milliseconds of the monotonic clock at the last tick, 250 ms coarse. */
+  /** Milliseconds of the monotonic clock at the last tick, accurate to 250 ms. */
   now = performance.now();
 
   constructor(settings: TickerSettings) {

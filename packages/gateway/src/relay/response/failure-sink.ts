@@ -1,10 +1,10 @@
 import { unreachable } from "../upstream/failure.ts";
 import type { SinkContext, Sink } from "./sink.ts";
 
-/** Enough of an error body to read its message; the rest is not waited for. */
+/** Enough of an error body to read its message; the sink does not wait for the rest. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Reads the body of an answer that is a failure by its status. */
+/** Reads the body of an answer whose status is a failure. */
 export class FailureSink implements Sink {
   readonly #context: SinkContext;
   readonly #status: number;

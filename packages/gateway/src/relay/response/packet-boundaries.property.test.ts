@@ -1,4 +1,4 @@
-// What a stream delivers, costs and leads to must not depend on which of its bytes share a read of the socket.
+// The delivery, cost and consequences of a stream must not depend on which of its bytes share a read of the socket.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
@@ -39,7 +39,7 @@ const textDelta = (delta: string) => ({
   delta,
 });
 
-/** Events of each protocol that streams are drawn from: opening, content, failure, end. */
+/** The events from which streams of each protocol are drawn: opening, content, failure, end. */
 const EVENTS: Readonly<Record<string, readonly (object | string)[]>> = {
   "openai-chat": [
     chunk({ role: "assistant", content: "" }),
@@ -171,7 +171,7 @@ function upToLast(stream: readonly (object | string)[], isConverted: boolean): r
   return last < 0 ? stream : stream.slice(0, last + 1);
 }
 
-/** Cuts at these fractions of the bytes. */
+/** Cuts the bytes at these fractions of their length. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const at = [...new Set(places.map((place) => Math.floor(place * bytes.length)))].toSorted((a, b) => a - b);
   return [...at, bytes.length]

@@ -34,7 +34,7 @@ export interface Completion {
   readonly unseenMs?: number | undefined;
   /** The model that the answer names. */
   readonly model?: string | undefined;
-  /** The tiers that the answer names as those that served. */
+  /** The tiers that served, according to the answer. */
   readonly servedTiers?: ServedTiers | undefined;
   /** Monotonic milliseconds of the first content; undefined if there was none. */
   readonly firstContentAt: number | undefined;

@@ -2,8 +2,8 @@
 const MOST = 64 * 1024;
 
 /**
- * Collects what arrives in one turn of the event loop, so that it is read and written once: an upstream's events often
- * share a read of its socket, and each is a chunk of HTTP.
+ * Collects the bytes that arrive in one turn of the event loop, so that they are read and written once: an upstream's
+ * events often share a read of its socket, and each is a chunk of HTTP.
  */
 export class TurnBuffer {
   readonly #take: (bytes: Buffer) => void;
@@ -11,7 +11,7 @@ export class TurnBuffer {
   #parts: Buffer[] = [];
   #size = 0;
 
-  /** `take` gets the bytes at the end of the present callback, before the next event of any socket. */
+  /** `take` gets the bytes at the end of the current callback, before the next event of any socket. */
   constructor(take: (bytes: Buffer) => void) {
     this.#take = take;
   }

@@ -26,7 +26,7 @@ export class UnseenOutput {
   #leftAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #counter: OutputCounter | undefined;
-  /** Upper estimate of the output at which reading on ends. */
+  /** Upper estimate of the output at which the gateway stops reading. */
   #until = Infinity;
   #stop: () => void = () => {};
 

@@ -20,7 +20,7 @@ import type { FinishReason } from "../upstream/attempt-result.ts";
 
 /** A whole answer larger than this is refused instead of filling the memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Two thousand vectors of 3,072 numbers fit. */
+/** Enough for two thousand vectors of 3,072 numbers. */
 const MAX_ANSWER_VALUES = 8_000_000;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;

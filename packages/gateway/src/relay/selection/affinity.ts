@@ -31,7 +31,7 @@ const CAPACITY = 100_000;
 
 interface Entry extends Preferred {
   readonly until: number;
-  /** When it was announced to other replicas. */
+  /** When the entry was announced to other replicas. */
   readonly announcedAt: number;
 }
 

@@ -36,7 +36,7 @@ export interface BreakerSettings {
 }
 
 const CONSECUTIVE_FAILURES = 5;
-/** It also opens if at least half of this many calls within the window fail. */
+/** It also opens if at least this many calls ran within the window and half of them failed. */
 const CALLS_IN_WINDOW = 20;
 const WINDOW_MS = 30_000;
 const FIRST_OPEN_MS = 10_000;
@@ -63,7 +63,7 @@ export function createBreakers(settings: BreakerSettings): Breakers {
 }
 
 class KeyBreakers implements Breakers {
-  /** Only keys with a failure since their last recovery. */
+  /** Contains only keys with a failure since their last recovery. */
   readonly #entries = new Map<string, Entry>();
   readonly #clock: Clock;
   readonly #onChange: BreakerSettings["onChange"];
@@ -102,7 +102,7 @@ class KeyBreakers implements Breakers {
     const boundMs = Math.min(forMs, LONGEST_OPEN_MS);
     entry.openUntil = Math.max(entry.openUntil, this.#clock.now() + boundMs);
     entry.probeSince = 0;
-    // Several replicas open at the same time: only the longest opening counts.
+    // If several replicas open at the same time, only the longest opening counts.
     entry.openings = Math.max(entry.openings, countOpenings(boundMs));
   }
 

@@ -19,8 +19,8 @@ const NOT_DRAWN = ["not_drawn"] as const;
 const LIMITED = ["limit"] as const;
 
 /**
- * Walks priority levels from high to low and draws by weight inside a level, untried channels first.
- * `groups` are tried in order (one, or those of `auto`). Throws `model_not_found` or `no_available_channel`.
+ * Walks through priority levels from high to low and draws by weight inside a level, untried channels first. `groups`
+ * are tried in order (one, or those of `auto`). Throws `model_not_found` or `no_available_channel`.
  */
 export function createSelection(
   snapshot: Snapshot,

@@ -50,7 +50,7 @@ export function sendJson(response: ServerResponse, value: JsonObject): void {
   response.end(body);
 }
 
-/** Clients require an id and content parts. */
+/** Lists the items with ids and content parts, which clients require. */
 function listItems({ input }: StoredResponse, id: string): JsonObject[] {
   return input.filter(isObject).map((item, at) => {
     const type = text(item, "type") ?? "message";

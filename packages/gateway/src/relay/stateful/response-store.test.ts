@@ -166,6 +166,6 @@ it("rejects while Redis is away, and waits for it only once", async () => {
   const since = performance.now();
   store.keep(made(1), 7);
   for (let turn = 0; turn < 100; turn++) await expect(store.output(buildId(1), 7)).rejects.toThrow(/try again/);
-  // A wait for each of them would take longer.
+  // Waiting for each of them would take longer.
   expect(performance.now() - since).toBeLessThan(10_000);
 });

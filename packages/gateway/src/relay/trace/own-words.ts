@@ -2,7 +2,7 @@
 const STEP = 8;
 /** A passage that the request also contains is a quotation from this length on. */
 const QUOTED = 16;
-/** Only this much of a request is searched: more would take longer than the row is worth. */
+/** A longer request is not searched: that would take longer than the row is worth. */
 const MAX_SEARCHED = 1024 * 1024;
 export const LONGEST_SAID = 200;
 

@@ -10,7 +10,7 @@ interface StopDetail {
 
 const NONE: StopDetail = { shared: {}, operator: {} };
 
-/** Returns the verdict and the exhausted budget of a call for its log row; `isUsedUp` if the budget ended the call. */
+/** Returns the verdict and the exhausted budget of a call for its log row; `isUsedUp` if that is why it ended. */
 export function stopDetail({ guardrail, usedUp }: StopNotes, isUsedUp: boolean): StopDetail {
   const spent = isUsedUp ? usedUp : undefined;
   if (!guardrail && spent === undefined) return NONE;

@@ -7,7 +7,7 @@ import { openEntry, sealEntry, type Sealer } from "./sealed-entry.ts";
 export interface RedisEntriesDeps {
   readonly redis: RedisClient;
   readonly sealer: Sealer;
-  /** Full names of the Redis keys; all have one tag. */
+  /** Full names of the Redis keys; all have the same hash tag. */
   readonly keys: (name: "entries" | "ends" | "bytes") => string;
   /** How long a read may take. */
   readonly waitBudget: () => WaitBudget;

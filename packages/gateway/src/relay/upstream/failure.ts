@@ -20,7 +20,7 @@ export interface Failure {
   readonly isOutOfCredit?: boolean;
   /** The key has reached a rate limit; the upstream itself works. */
   readonly isLimited: boolean;
-  /** The upstream was not called. */
+  /** The upstream has not been called. */
   readonly isUnsent: boolean;
   /** At most one retry for failures of this kind (a stream that ended before it began). */
   readonly retryOnce: boolean;
@@ -167,7 +167,7 @@ export function emptyStream(): Failure {
   };
 }
 
-/** The upstream sends keep-alives and no content. */
+/** The upstream sends keep-alives but no content. */
 export class NoContentError extends Error {
   override readonly name = "NoContentError";
 }

@@ -19,7 +19,7 @@ let running = 0;
 let most = 0;
 let workerUrl = "";
 
-/** Fetches for the gateway, as the operator's worker does. */
+/** A server that fetches for the gateway, as the operator's worker does. */
 beforeAll(async () => {
   worker = createServer((request, response) => {
     let text = "";

@@ -34,7 +34,7 @@ export function openSocket(
   });
 }
 
-/** Frames in order; ends when the other side closes and throws when the connection breaks. */
+/** Returns frames in order; ends when the other side closes and throws when the connection breaks. */
 function iterateMessages(socket: WebSocket): AsyncIterable<string> {
   const waiting: string[] = [];
   let wake: (() => void) | undefined;

@@ -175,7 +175,7 @@ describe("in Redis", () => {
     const since = performance.now();
     for (let turn = 0; turn < 1_000; turn++) expect(await answers.find("key")).toBeUndefined();
     answers.keep("key", answer(10), policy(10_000));
-    // A wait for each of them would take longer.
+    // Waiting for each of them would take longer.
     expect(performance.now() - since).toBeLessThan(10_000);
     expect(failures).toHaveLength(1);
   });

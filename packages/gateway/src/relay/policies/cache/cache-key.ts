@@ -6,13 +6,13 @@ import { canonicalJson } from "./canonical.ts";
 /** Context that an answer depends on in addition to the request. */
 export interface KeyContext {
   readonly policy: CachePolicy;
-  /** How answers to this request are judged; "" when they are not. */
+  /** How answers to this request are judged; "" if they are not. */
   readonly guardrail: string;
   /** Groups that may serve the request. */
   readonly groups: readonly string[];
 }
 
-/** Reading a longer body a second time would block other requests. */
+/** Longest body that is cached: reading a longer one a second time would block other requests. */
 const MAX_BODY_BYTES = 256 * 1024;
 /** Members that identify the call, not its content. */
 const OF_ONE_CALL = "idempotency-key";

@@ -31,7 +31,7 @@ export interface CacheLookup {
 
 export interface CacheCall {
   readonly policy: CachePolicy;
-  /** How answers to this request are judged; "" when they are not. */
+  /** How answers to this request are judged; "" if they are not. */
   readonly guardrail: string;
   readonly context: RequestContext;
   readonly response: ServerResponse;

@@ -19,7 +19,7 @@ export interface Question {
   /** Number of the window of a stream, from 0; whole texts are window 0. */
   readonly window: number;
   readonly text: string;
-  /** Text that was released before it; "" for complete texts. */
+  /** Text that was released before this text; "" for complete texts. */
   readonly context: string;
 }
 
