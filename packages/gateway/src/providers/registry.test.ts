@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { allProviders, modelsByType, findModelOwner, providerByType } from "./registry.ts";
 
-/** Types of the seeds' list, and those that later compatible gateways added. */
+/** The types in the seeds' list, and the types that later compatible gateways added. */
 const TYPES = [
   1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39, 40, 41,
   42, 43, 44, 45, 46, 47, 48, 49, 50, 50,

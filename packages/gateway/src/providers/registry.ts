@@ -8,7 +8,7 @@ export const allProviders: readonly ProviderAdapter[] = Object.values<ProviderAd
 
 const byType = new Map(allProviders.map((provider) => [provider.type, provider]));
 
-/** Undefined for a number that is no channel type. */
+/** Returns undefined if the number is not a channel type. */
 export function providerByType(type: number): ProviderAdapter | undefined {
   return byType.get(type);
 }
@@ -23,7 +23,10 @@ for (const { models, ownedBy } of allProviders) {
   for (const model of models) if (!owners.has(model)) owners.set(model, ownedBy);
 }
 
-/** `owned_by` of a model: the vendor with the lowest type that lists it, `custom` for names of the operator. */
+/**
+ * Returns a model's `owned_by`: the vendor with the lowest type that lists it, or `custom` for the operator's own
+ * names.
+ */
 export function findModelOwner(model: string): string {
   return owners.get(model) ?? "custom";
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../dialects/core/types.ts";
 
-/** An amount of money that the vendor writes as a number or as text; throws when there is none. */
+/** Reads an amount of money that the vendor writes as a number or as text; throws if there is none. */
 export function requireAmount(from: JsonObject | undefined, name: string): number {
   const value = Number(from?.[name] ?? Number.NaN);
   if (!Number.isFinite(value)) throw new Error("the upstream's answer holds no balance");

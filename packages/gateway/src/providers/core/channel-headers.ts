@@ -1,6 +1,6 @@
 import type { ChannelRecord } from "./types.ts";
 
-/** They frame the message or name its server, which is the relay's own business. */
+/** Headers that frame the message or name its server; only the relay sets them. */
 const FRAMING: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -17,7 +17,7 @@ const FRAMING: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Why a channel cannot set a header; undefined where it can. */
+/** Returns why a channel cannot set a header; undefined if it can. */
 export function findHeaderFault(name: string, value: string): string | undefined {
   if (!/^[\w-]+$/.test(name)) return "is not the name of a header";
   if (FRAMING.has(name.toLowerCase()) || name.toLowerCase().startsWith("sec-websocket-"))

@@ -1,10 +1,13 @@
-// Many servers that copy the OpenAI protocol have chat and no Responses API. The first answer that says so is believed
-// for an hour: Responses clients are served over chat meanwhile, as the channel's switch `responses_mode` would do.
+// Many servers that copy the OpenAI protocol have chat but no Responses API. The first answer that says so is believed
+// for an hour. During that hour, Responses clients are served over chat, as with the channel's switch `responses_mode`.
 import type { ChannelRecord, UpstreamRoute } from "./types.ts";
 
 const REMEMBERED_MS = 3_600_000;
 const MAX_REMEMBERED = 1_024;
-/** A thing that the request names may be missing too ("Item with id … not found"), so the bare words stand alone. */
+/**
+ * "Not found" counts only as the whole message, because it may also concern an object that the request names ("Item
+ * with id … not found").
+ */
 const UNKNOWN_PATH = /invalid url|unknown (?:url|path|endpoint|request url)|no route|cannot post|method not allowed/i;
 const BARE = /^(?:404:? )?(?:page |path |url )?not found[.!]?$/i;
 const OF_MODEL = /model|deployment|response/i;
@@ -17,20 +20,20 @@ interface ChatOnly {
 
 const known = new Map<string, ChatOnly>();
 
-/** How a refused path is reported. */
+/** The answer by which a server refuses a path. */
 export interface RefusedPath {
   readonly status: number;
   readonly message: string;
   readonly code: string | undefined;
 }
 
-/** Costs nothing while every server has what it is asked for. */
+/** True while the channel is served over chat. Costs nothing if no channel is. */
 export function isChatOnly(channel: ChannelRecord): boolean {
   if (known.size === 0) return false;
   return (known.get(endpointKey(channel))?.until ?? 0) > performance.now();
 }
 
-/** True when the server does not know the path of Responses; the channel is served over chat from then on. */
+/** Returns true if the server does not know the Responses path; from then on, the channel is served over chat. */
 export function learnChatOnly(channel: ChannelRecord, route: UpstreamRoute, refused: RefusedPath): boolean {
   const isAsked = route.operation === "responses" && channel.baseUrl !== "";
   if (!isAsked || channel.setting["responses_mode"] === "always" || !isUnknownPath(refused)) return false;
@@ -39,7 +42,7 @@ export function learnChatOnly(channel: ChannelRecord, route: UpstreamRoute, refu
   return true;
 }
 
-/** Channels that are served over chat now, with the milliseconds until Responses is tried again. */
+/** Lists the channels that are served over chat now, with the milliseconds until Responses is tried again. */
 export function chatOnlyChannels(): readonly { readonly channelId: number; readonly waitMs: number }[] {
   const now = performance.now();
   return [...known.values()]
@@ -48,8 +51,8 @@ export function chatOnlyChannels(): readonly { readonly channelId: number; reado
 }
 
 /**
- * A model, a response or an item that is unknown is a 404 too, and no reason to ask in another way: a client that names one
- * would switch Responses off for every client of the channel.
+ * True if the answer refuses the path. An unknown model, response or item is also a 404 but does not count: a client
+ * that names one would switch Responses off for every client of the channel.
  */
 function isUnknownPath({ status, message, code }: RefusedPath): boolean {
   if (status === 405 || status === 501) return true;

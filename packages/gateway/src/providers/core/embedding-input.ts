@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { unsupportedParameter } from "../../lib/app-error.ts";
 
-/** The texts of an embeddings request; token lists cannot be sent to vendors that take only text. */
+/** Returns the texts of an embeddings request. Throws for token lists, because the vendor takes only text. */
 export function embeddingTexts(body: JsonObject): string[] {
   const { input } = body;
   const items: readonly (JsonValue | undefined)[] = Array.isArray(input) ? input : [input];
@@ -11,7 +11,7 @@ export function embeddingTexts(body: JsonObject): string[] {
   });
 }
 
-/** The answer of the OpenAI protocol. */
+/** Builds an embeddings answer of the OpenAI protocol. */
 export function embeddingAnswer(
   model: string,
   vectors: readonly (JsonValue | undefined)[],

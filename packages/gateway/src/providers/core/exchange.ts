@@ -2,7 +2,7 @@ import type { UpstreamAnswer } from "./types.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The whole body of an answer that has to be looked at before it can be passed on. */
+/** Reads the whole body of an answer that must be inspected before it can be passed on. */
 export async function wholeBody(answer: UpstreamAnswer, maxBytes = MAX_BYTES): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -14,7 +14,7 @@ export async function wholeBody(answer: UpstreamAnswer, maxBytes = MAX_BYTES): P
   return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size);
 }
 
-/** Bytes as the body of an answer. */
+/** Yields the bytes as the body of an answer. */
 export async function* createBodyStream(...parts: readonly Buffer[]): AsyncGenerator<Buffer> {
   yield* parts;
 }
@@ -31,19 +31,19 @@ export function jsonAnswer(
   };
 }
 
-/** The answer with its body read, which can be passed on. */
+/** An answer whose body was read, and which can still be passed on. */
 export interface ReadAnswer {
   readonly answer: UpstreamAnswer;
   readonly bytes: Buffer;
 }
 
-/** The bytes of an answer, and the same answer to be read again. */
+/** Returns the bytes of an answer, and the same answer with a body that can be read again. */
 export async function readWhole(answer: UpstreamAnswer): Promise<ReadAnswer> {
   const bytes = await wholeBody(answer);
   return { bytes, answer: { ...answer, body: createBodyStream(bytes) } };
 }
 
-/** By its content type alone. */
+/** Decides by the content type alone. */
 export function isJsonAnswer(answer: UpstreamAnswer): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json\b/.test(answer.headers["content-type"] ?? "");
 }

@@ -1,5 +1,7 @@
 const VERSION = /^v\d+(?:alpha|beta)?\d*$/;
-/** Where Google and others serve the OpenAI protocol: its paths follow without a version of their own. */
+/**
+ * The base at which Google and others serve the OpenAI protocol: the paths that follow have no version of their own.
+ */
 const VERSIONED_OPENAI = /\/v\d+(?:alpha|beta)?\d*\/openai$/;
 const CLOUDFLARE_GATEWAY = "gateway.ai.cloudflare.com";
 
@@ -7,7 +9,7 @@ const CLOUDFLARE_GATEWAY = "gateway.ai.cloudflare.com";
  * Joins a base URL and a path so that a version pasted with the base is not doubled: `…/v1` + `/v1/x` is `…/v1/x`,
  * `…/api/v3` + `/v1/x` is `…/api/v3/x`, `…/v1` + `/v2/x` is `…/v2/x`, `…/api/coding/v3` + `/api/v3/x` is
  * `…/api/coding/v3/x`. An absolute path replaces the base.
- * @param gatewayDrops start of the path that the Cloudflare AI gateway host already stands for
+ * @param gatewayDrops start of the path that the host of the Cloudflare AI gateway already implies
  */
 export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
   const name = `${base}\n${path}\n${gatewayDrops}`;
@@ -19,21 +21,24 @@ export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
   return url;
 }
 
-/** Channels and routes are few, calls are many: each gets an object of its own, which may be changed. */
+/**
+ * Joined addresses are cached, because channels and routes are few and calls are many. Each call gets a URL object of
+ * its own, which it may change.
+ */
 const joined = new Map<string, string>();
 const MAX_JOINED = 1_024;
 
-/** Ends of whole addresses, which operators paste from examples in place of a base URL. */
+/** The ends of full endpoint addresses, which operators paste from examples in place of a base URL. */
 const ENDPOINT =
   /(?:\/openai\/deployments\/[^/]+\/[\w/]+|\/chat\/completions|(?<=\/v\d+(?:alpha|beta)?\d*)\/(?:completions|responses|messages(?:\/count_tokens)?|embeddings|moderations|rerank|realtime|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|models(?:\/[^/]+:\w+)?))\/*$/i;
 
-/** The base of a whole address, without its query; other addresses stay as they are. */
+/** Returns the base of a full endpoint address, without its query; other addresses stay as they are. */
 export function withoutEndpoint(base: string): string {
   const path = base.replace(/[?#].*$/s, "");
   return ENDPOINT.test(path) ? path.replace(ENDPOINT, "") : base;
 }
 
-/** A base URL without an end that was pasted with it although the paths of the vendor hold it themselves. */
+/** Returns a base URL without a pasted end that the vendor's paths already contain. */
 export function withoutEnd(base: string, end: RegExp | undefined): string {
   return end === undefined ? base : base.replace(/\/+$/, "").replace(end, "");
 }
@@ -61,8 +66,8 @@ function merge(prefix: string, path: string): string {
 }
 
 /**
- * Length of the longest start of `path` that the prefix walks through already, up to a version that both end with.
- * The prefix may take steps of its own between: vendors sell plans at `…/api/coding/v3` next to `…/api/v3`.
+ * Returns the length of the longest start of `path` that the prefix already contains, up to a version that both end
+ * with. The prefix may have further segments in between: vendors sell plans at `…/api/coding/v3` next to `…/api/v3`.
  */
 function sharedVersionPath(prefix: string, path: string): number {
   const walked = prefix.split("/");
@@ -88,8 +93,9 @@ function holdsInOrder(walked: readonly string[], wanted: readonly string[]): boo
 }
 
 /**
- * A path next to the one that operators paste with the base: `…/v1` + `/user/balance` is `…/user/balance` where the
- * vendor serves it outside of `/v1`. Other bases, and none, leave the path as it is.
+ * Returns a path outside of the version that operators paste with the base: `…/v1` + `/user/balance` is
+ * `…/user/balance` if the vendor serves it outside of `/v1`. If the base has none of these tails or is empty, the path
+ * stays as it is.
  */
 export function siblingPath(base: string, tails: readonly string[], path: string): string {
   const trimmed = base.replace(/\/+$/, "");

@@ -2,14 +2,14 @@ import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { entriesIn } from "./model-list.ts";
 import type { HttpJson, ListedModel, ListedModels } from "./types.ts";
 
-/** A stored list has at most as many models, and each modality is a short word. */
+/** The most models in a stored list; each modality is a short word. */
 const MAX_MODELS = 2_000;
 const MAX_NAME = 191;
 const WORD = /^[a-z_]{1,20}$/;
 
 /**
- * Members that hold the context length: LM Studio's loaded one, OpenRouter, Groq, vLLM, Mistral, Novita, Gemini,
- * Anthropic. Some servers write them into an object of their own.
+ * Members that hold the context length: of LM Studio (the loaded length), OpenRouter, Groq, vLLM, Mistral, Novita,
+ * Gemini and Anthropic. Some servers put them into a nested object.
  */
 const CONTEXT = [
   "loaded_context_length",
@@ -25,14 +25,16 @@ const CONTEXT = [
 ];
 const OUTPUT = ["max_completion_tokens", "max_output_tokens", "outputTokenLimit", "max_output_length"];
 const INNER = ["top_provider", "limits", "metadata", "meta"];
-/** LM Studio's words for kinds of models. */
+/** LM Studio's names for kinds of models. */
 const OF_TYPE: Readonly<Record<string, Pick<ListedModel, "input" | "output">>> = {
   llm: { input: ["text"], output: ["text"] },
   vlm: { input: ["text", "image"], output: ["text"] },
   embeddings: { input: ["text"], output: ["embeddings"] },
 };
 
-/** The same calls; all that the lists in their answers say of models is added to `found`. */
+/**
+ * Returns an `HttpJson` that makes the same calls and adds what the lists in their answers say about models to `found`.
+ */
 export function withListedModels(http: HttpJson, found: Map<string, ListedModel>): HttpJson {
   return async (call) => {
     const answer = await http(call);
@@ -46,7 +48,7 @@ export function readListedModels(json: unknown): ListedModels {
   const models = new Map<string, ListedModel>();
   for (const { name, entry } of entriesIn(json)) {
     const model = readEntry(entry);
-    // Gemini's names are those of resources.
+    // Gemini lists resource names (`models/…`).
     if (Object.keys(model).length > 0 && name.length <= MAX_NAME) models.set(name.replace(/^models\//, ""), model);
   }
   return models;
@@ -55,7 +57,8 @@ export function readListedModels(json: unknown): ListedModels {
 function readEntry(entry: JsonObject): ListedModel {
   const places = [entry, ...INNER.map((name) => entry[name]).filter(isObject)];
   const contextTokens = readTokens(places, CONTEXT);
-  // Anthropic's list has a maximum of the answer next to that of the prompt; elsewhere the name means other things.
+  // In Anthropic's list, `max_tokens` is the maximum of the answer, next to that of the prompt; elsewhere the name
+  // means something else.
   const outputs = "max_input_tokens" in entry ? [...OUTPUT, "max_tokens"] : OUTPUT;
   const outputTokens = readTokens(places, outputs);
   return {
@@ -91,19 +94,19 @@ function readWords(value: unknown): string[] | undefined {
   return words.length === value.length ? words : undefined;
 }
 
-/** The text of a channel's column; "" where its list says nothing. */
+/** Returns the text for a channel's column; "" if its list says nothing. */
 export function listedText(place: string, models: ListedModels): string {
   return models.size === 0 ? "" : JSON.stringify({ place, models: Object.fromEntries(models) });
 }
 
-/** What was read at this place: nothing for a channel that moved to another one. */
+/** Returns what was read from this server; nothing if the channel has since moved to another one. */
 export function parseListed(text: string | null, place: string): ListedModels {
   const stored = text ? parseObject(text) : undefined;
   const models = stored?.["place"] === place ? stored["models"] : undefined;
   return new Map(isObject(models) ? (Object.entries(models) as unknown as [string, ListedModel][]) : []);
 }
 
-/** The server of a channel. */
+/** Returns the key that identifies a channel's server. */
 export function buildServerKey({ type, baseUrl }: { readonly type: number; readonly baseUrl: string }): string {
   return `${type} ${baseUrl}`;
 }

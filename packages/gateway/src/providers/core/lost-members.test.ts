@@ -11,7 +11,7 @@ function requireProvider(id: string) {
   return found;
 }
 
-/** What a provider's transforms lose of a request in its own protocol. */
+/** Returns what a provider's transforms lose from a request in its own protocol. */
 function lostBy(id: string, model: string, body: JsonObject, dialect: DialectId = "openai-chat"): string[] {
   const lost: string[] = [];
   let current = body;
@@ -24,7 +24,7 @@ function lostBy(id: string, model: string, body: JsonObject, dialect: DialectId 
   return [...new Set(lost)];
 }
 
-/** What a provider's own bridge loses of a request. */
+/** Returns what a provider's own bridge loses from a request. */
 function lostByBridge(id: string, client: DialectId, body: JsonObject): string[] {
   const bridge = requireProvider(id).bridges?.find((candidate) => candidate.client === client);
   if (!bridge) throw new Error(`${id} has no bridge for ${client}`);

@@ -1,13 +1,14 @@
-// What a transform lost is read off the request that it returned, so that no transform can leave something out unnoticed.
+// Losses are found by comparing a transform's request with its result, so that no transform can drop something
+// unnoticed.
 import { isObject, isSet } from "../../dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 
-/** In the path, or set by the gateway itself. */
+/** Members that are in the path, or that the gateway itself sets. */
 const OF_THE_GATEWAY: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
 
 /**
- * Paths of what `after` no longer says: members that no longer exist, lists that are shorter and, outside of lists, values that
- * are others. A member under another name is not lost, and neither is what `reworded` names.
+ * Returns the paths of what `after` lacks: missing members, shorter lists and, outside of lists, changed values. A
+ * renamed member is not lost, and neither is a path in `reworded`.
  */
 export function findLost(before: JsonObject, after: JsonObject, reworded: readonly string[] = []): string[] {
   if (before === after) return [];
@@ -18,7 +19,7 @@ export function findLost(before: JsonObject, after: JsonObject, reworded: readon
 
 interface Place {
   readonly path: string;
-  /** Below an item of a list, where values are the client's content and their words differ between vendors. */
+  /** True inside a list item: values there are the client's content, which vendors word differently. */
   readonly isListed: boolean;
   readonly lost: Set<string>;
   readonly reworded: ReadonlySet<string>;
@@ -53,7 +54,7 @@ function compareLists(before: readonly JsonValue[], after: readonly JsonValue[],
   }
 }
 
-/** Some member of the result is new and has the value. */
+/** True if some member of the result is new and has this value. */
 function isRenamed(value: JsonValue, before: JsonObject, after: JsonObject): boolean {
   return Object.keys(after).some((name) => !isSet(before[name]) && after[name] === value);
 }

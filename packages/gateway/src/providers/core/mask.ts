@@ -8,7 +8,10 @@ import type { ChannelRecord, UpstreamError } from "./types.ts";
 const HIDDEN = "***";
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 
-/** Each begins where nothing of its kind comes before: what does not match is not tried again a letter further on. */
+/**
+ * Each pattern requires that no character of its kind comes before it, so a failed match is not retried one letter
+ * later.
+ */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g, HIDDEN],
   [/\bBasic\s+(?=[A-Za-z0-9+/_-]*[A-Z0-9])[A-Za-z0-9+/_-]{8,}=*/g, `Basic ${HIDDEN}`],
@@ -25,21 +28,21 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 export interface Secrets {
-  /** All keys of the channel, joined by line ends. */
+  /** All keys of the channel, joined by line feeds. */
   readonly key: string;
   readonly baseUrl: string;
   /** Further secrets, such as the password of a proxy. */
   readonly others?: readonly string[];
 }
 
-/** What an upstream of the channel may repeat and no client may read. */
+/** Collects the secrets that an upstream of the channel may repeat but no client may read. */
 export function collectSecrets(channel: ChannelRecord, key: string, defaultUrl = ""): Secrets {
   return { key, baseUrl: channel.baseUrl || defaultUrl, others: settingSecrets(channel) };
 }
 
 /**
- * Takes out of an upstream's message what belongs to the operator: the channel's secrets, pieces of them and their
- * encodings, credentials of known forms, hosts, addresses, organisations, e-mail addresses.
+ * Removes the operator's data from an upstream's message: the channel's secrets, pieces of them and their encodings,
+ * credentials of known forms, hosts, addresses, organisations, e-mail addresses.
  */
 export function mask(message: string, secrets: Secrets): string {
   let text = hideSecrets(message, secrets);
@@ -49,7 +52,7 @@ export function mask(message: string, secrets: Secrets): string {
   return text.replace(/(?<![\w:.])[0-9a-f:.]+(?![\w:])/gi, (found) => (isIPv6(found) ? HIDDEN : found));
 }
 
-/** The error without what belongs to the operator. Codes and types keep their words: programs read them. */
+/** Returns the error without the operator's data. Codes and types stay unchanged, because programs read them. */
 export function maskError(error: UpstreamError, secrets: Secrets): UpstreamError {
   const hide = (text: string | undefined) => text && hideSecrets(text, secrets);
   return {
@@ -62,7 +65,7 @@ export function maskError(error: UpstreamError, secrets: Secrets): UpstreamError
   };
 }
 
-/** Every text of a value without the secrets; nothing else is changed. */
+/** Removes the secrets from every text of a value; nothing else is changed. */
 export function maskValue<T>(value: T, secrets: Secrets): T {
   if (typeof value === "string") return hideSecrets(value, secrets) as T;
   if (Array.isArray(value)) return value.map((item: unknown) => maskValue(item, secrets)) as T;
@@ -79,7 +82,7 @@ function hideSecrets(message: string, { key, others = [] }: Secrets): string {
 }
 
 interface Finder {
-  /** Secrets that are too short to have pieces. */
+  /** Patterns of secrets that are too short to be searched by pieces. */
   readonly words: readonly RegExp[];
   readonly pieces: PieceFinder;
 }
@@ -100,19 +103,22 @@ function getFinder(key: string, others: readonly string[]): Finder {
   return finder;
 }
 
-/** Short secrets are words of their own: inside of longer words they are a coincidence. */
+/** Matches a short secret only as a whole word: inside a longer word it is a coincidence. */
 function wordPattern(secret: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(secret)}(?![\\p{L}\\p{N}])`, "giu");
 }
 
-/** The secret parts of a key: `id|secret|region` by part, a key file by its private members, several keys by line. */
+/**
+ * Returns the secret parts of a key: the parts of `id|secret|region`, the private members of a key file, the lines of
+ * several keys.
+ */
 function splitSecretParts(key: string): string[] {
   const file = parseObject(key);
   const parts = file ? listSecretMembers(file) : key.split(/[|\n]/);
   return parts.map((part) => part.trim()).filter((part) => part !== "" && !REGION.test(part));
 }
 
-/** Members of key files that everyone may know. */
+/** Members of key files that are not secret. */
 const PUBLIC_MEMBERS: ReadonlySet<string> = new Set([
   "type",
   "auth_uri",
@@ -128,14 +134,16 @@ function listSecretMembers(file: Readonly<Record<string, unknown>>): string[] {
   });
 }
 
-/** Its first and last line are words of everyday messages. */
+/**
+ * Returns the body of a PEM key. Its first and last line are left out, because ordinary messages contain their words.
+ */
 function pemBody(pem: string): string {
   return pem.replace(/-----[A-Z ]+-----/g, "").replace(/\\n|\s/g, "");
 }
 
 const channelSecrets = new WeakMap<ChannelRecord, readonly string[]>();
 
-/** The secrets of a channel's settings, headers and parameters. */
+/** Returns the secrets in a channel's settings, headers and parameters. */
 function settingSecrets(channel: ChannelRecord): readonly string[] {
   const known = channelSecrets.get(channel);
   if (known) return known;
@@ -150,7 +158,7 @@ function settingSecrets(channel: ChannelRecord): readonly string[] {
   return found;
 }
 
-/** Password, or the account that stands for one, and parameters of an address. */
+/** Returns an address's password (or the account in place of one) and parameters. */
 function addressSecrets(text: string): string[] | undefined {
   const url = URL.parse(text);
   if (!url || url.host === "") return undefined;

@@ -5,11 +5,14 @@ import type { ChannelRecord, HttpJson, ProviderAdapter } from "./types.ts";
 type ListModels = NonNullable<ProviderAdapter["listModels"]>;
 type Headers = Readonly<Record<string, string>>;
 
-/** `GET {base}{path}` that answers `{data: [{id}]}`, a bare list, or objects with another member for the name. */
+/**
+ * Lists models by `GET {base}{path}`, which answers `{data: [{id}]}`, a bare list, or objects with another member for
+ * the name.
+ */
 export function listOpenAiModels(path: string, options: ListOptions = {}): ListModels {
   return async (channel, key, http) => {
     const base = withoutEnd(channel.baseUrl, options.pastedEnd) || options.base;
-    // The default of another vendor would get the key.
+    // Otherwise the key would be sent to another vendor's default URL.
     if (!base) throw new Error("the channel has no base URL");
     const headers = options.headers?.(channel, key) ?? bearerHeaders(key);
     const json = await getJson(http, joinUrl(base, path, options.gatewayDrops).href, headers);
@@ -32,7 +35,7 @@ export function bearerHeaders(key: string): Record<string, string> {
   return key === "" ? {} : { authorization: `Bearer ${key}` };
 }
 
-/** The JSON of a successful answer; throws with the status otherwise. */
+/** Returns the JSON of a successful answer; otherwise throws an error with the status. */
 export async function getJson(http: HttpJson, url: string, headers: Headers): Promise<unknown> {
   const answer = await http({ method: "GET", url, headers });
   if (answer.status !== 200) throw new Error(refusalText(answer));
@@ -40,13 +43,13 @@ export async function getJson(http: HttpJson, url: string, headers: Headers): Pr
   return answer.json;
 }
 
-/** The status with what the provider says about it; the caller masks secrets and addresses. */
+/** Returns the status with the provider's message; the caller masks secrets and addresses. */
 export function refusalText({ status, json }: Awaited<ReturnType<HttpJson>>): string {
   const said = wordsIn(json);
   return `the upstream answered with status ${status}${said === undefined ? "" : `: ${said}`}`;
 }
 
-/** What an error body says: `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}` and the like. */
+/** Returns the message of an error body: `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}` and the like. */
 function wordsIn(json: unknown): string | undefined {
   if (!isObject(json)) return undefined;
   const { error, message, detail, msg } = json;
@@ -54,11 +57,11 @@ function wordsIn(json: unknown): string | undefined {
   return [error, message, detail, msg].find((one): one is string => typeof one === "string" && one !== "");
 }
 
-/** Members that hold the list, and those that name a model, of servers that are like others but in this. */
+/** Members in which similar servers put the list, and members in which they put a model's name. */
 const LISTS = ["data", "models", "result", "items"];
 const NAMES = ["id", "name", "model", "model_id", "slug"];
 
-/** The names of a list of models; an answer in another common shape than the provider's own is read too. */
+/** Returns the names in a list of models; answers in other common shapes than the provider's own are read too. */
 export function namesIn(json: unknown, list: string, name: string): string[] {
   const entries = listIn(json, [list, ...LISTS]);
   if (!entries) throw new Error(wordsIn(json) ?? "the upstream's answer holds no list of models");
@@ -68,7 +71,7 @@ export function namesIn(json: unknown, list: string, name: string): string[] {
   });
 }
 
-/** Entries with their names, of a list in any common shape; none where there is no list. */
+/** Returns the entries of a list in any common shape, with their names; none if there is no list. */
 export function entriesIn(json: unknown): { readonly name: string; readonly entry: JsonObject }[] {
   return (listIn(json, LISTS) ?? []).flatMap((entry) => {
     const name = isObject(entry) ? NAMES.map((member) => entry[member]).find(isName) : undefined;
@@ -76,7 +79,7 @@ export function entriesIn(json: unknown): { readonly name: string; readonly entr
   });
 }
 
-/** A bare list, a member that is one, or a member that holds one such as `{data: {models: []}}`. */
+/** Finds a bare list, a list in a member, or a list inside a member's object, such as `{data: {models: []}}`. */
 function listIn(json: unknown, members: readonly string[], isInner = false): readonly unknown[] | undefined {
   if (Array.isArray(json)) return json as readonly unknown[];
   if (!isObject(json)) return undefined;

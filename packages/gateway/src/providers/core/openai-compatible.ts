@@ -27,7 +27,7 @@ const OPERATIONS = {
 
 export type CompatibleOperation = keyof typeof OPERATIONS;
 
-/** The operations without state that vendors of this protocol have in addition to chat. */
+/** The stateless operations that vendors of this protocol have in addition to chat. */
 export const BEYOND_CHAT: readonly CompatibleOperation[] = [
   "completions",
   "embeddings",
@@ -43,7 +43,7 @@ export const BEYOND_CHAT: readonly CompatibleOperation[] = [
 const COMMON: readonly CompatibleOperation[] = ["chat", ...BEYOND_CHAT];
 
 interface CompatiblePaths {
-  /** Operations that the vendor has; default: all but responses and realtime. Responses is added by a channel switch. */
+  /** Operations that the vendor has; default: all but responses and realtime. A channel switch adds responses. */
   readonly operations?: readonly CompatibleOperation[];
   /** Replaces `/v1` in the default paths. */
   readonly prefix?: string;
@@ -57,7 +57,7 @@ export type CompatibleSpec = CompatiblePaths &
   Pick<ProviderAdapter, Required> &
   Partial<Omit<ProviderAdapter, Required | "speaks">>;
 
-/** A vendor that speaks the OpenAI protocol: bearer key, the client's own paths, unknown fields untouched. */
+/** Builds a vendor that speaks the OpenAI protocol: bearer key, the client's own paths, unknown fields untouched. */
 export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {
   const { operations = COMMON, prefix = "/v1", paths = {}, responseTransforms = [], ownedBy = spec.id, ...rest } = spec;
   return {
@@ -77,12 +77,12 @@ export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {
   };
 }
 
-/** Anyone who has chat may have responses too: the channel's switch says so. */
+/** Adds responses to every vendor that has chat: the channel's switch decides whether it is used. */
 function withResponses(operations: readonly CompatibleOperation[]): readonly CompatibleOperation[] {
   return operations.includes("chat") && !operations.includes("responses") ? [...operations, "responses"] : operations;
 }
 
-/** Routes of the OpenAI protocol for adapters that are not compatible throughout. */
+/** Builds a route of the OpenAI protocol, for adapters that are only partly compatible. */
 export function openaiRoute(operation: CompatibleOperation, path?: Path): UpstreamRoute {
   return route(operation, path ?? prefixed(operation, "/v1"), true);
 }
@@ -105,7 +105,7 @@ function realtimePath(path: Path): Path {
   };
 }
 
-/** Channel switch `responses_mode`: `never` and `always` overrule what the vendor is known to have. */
+/** Reads the channel switch `responses_mode`: `never` and `always` overrule what the vendor is known to have. */
 export function hasResponses(channel: ChannelRecord, isOffered: boolean): boolean {
   const mode = channel.setting["responses_mode"];
   if (mode === "never") return false;

@@ -4,8 +4,8 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 import type { ProviderAdapter } from "./types.ts";
 
 /**
- * Members by which a request chooses another model, host or key than the channel has. Any base URL can be that of a
- * router, so they are refused on every channel; an operator sets them as `param_override`.
+ * Members by which a request chooses another model, host or key than the channel's. Any base URL can be that of a
+ * router, so they are refused on every channel; an operator can set them in `param_override`.
  */
 const ROUTING = [
   "models",
@@ -22,10 +22,10 @@ const ROUTING = [
   "user_config",
 ] as const;
 
-/** Limits that servers take from `extra_body` as if they were its neighbours. */
+/** Limits that servers read from `extra_body` as if they were top-level members. */
 const LIMITS = ["model", "n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens"] as const;
 
-/** Throws for a member that makes the upstream serve something else than what is priced. */
+/** Throws if a member makes the upstream serve something other than what is priced. */
 export function checkProduct(body: JsonObject, { productMembers = [] }: ProviderAdapter): void {
   refuse(body, ROUTING, "");
   refuse(body, productMembers, "");

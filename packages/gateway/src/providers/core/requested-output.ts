@@ -8,8 +8,8 @@ const answersIn = largestAt("n");
 const budgetIn = largestAt("thinking_budget");
 
 /**
- * For vendors of chat whose `max_tokens` limits the answer alone: its reasoning is billed on top, up to
- * `thinking_budget`. `inside` is the object that has these members.
+ * Reads the limits for chat vendors whose `max_tokens` limits only the answer: reasoning is billed on top, up to
+ * `thinking_budget`. `inside` returns the object that has these members.
  */
 export function createAnswerCapReader(inside: (body: JsonObject) => JsonObject = (body) => body): ReadRequestedOutput {
   return (body) => {

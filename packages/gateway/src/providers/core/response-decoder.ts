@@ -14,9 +14,9 @@ import type {
 export interface ResponseDecoderOptions {
   readonly provider: ProviderAdapter;
   readonly route: UpstreamRoute;
-  /** From the client's protocol to the upstream's, as they were used for the request. */
+  /** The bridges that the request used, from the client's protocol to the upstream's. */
   readonly bridges: readonly Bridge[];
-  /** The very object that the request's conversion was given. */
+  /** The same object that was passed to the request's conversion. */
   readonly context: BridgeContext;
   readonly channel: ChannelRecord;
   /** Head of the upstream's answer. */
@@ -26,25 +26,25 @@ export interface ResponseDecoderOptions {
 }
 
 /**
- * Brings what an upstream answers into a public dialect: cuts its framing into event blocks, repairs what the vendor
- * does differently and converts private protocols. Meters, usage and further bridges see only the result.
+ * Brings an upstream's answer into a public dialect: cuts its framing into event blocks, repairs vendor deviations and
+ * converts private protocols. Meters, usage and further bridges see only the result.
  */
 export interface ResponseDecoder {
-  /** Dialect of everything that comes out. */
+  /** Dialect of the output. */
   readonly dialect: DialectId;
-  /** Conversions that are left, from the client's protocol to `dialect`. */
+  /** Remaining conversions, from the client's protocol to `dialect`. */
   readonly bridges: readonly Bridge[];
-  /** A failure that the vendor sends with status 200; to be asked before `answer`. */
+  /** Returns a failure that the vendor sent with status 200; call it before `answer`. */
   refusal(body: Buffer, options?: ReadingOptions): UpstreamError | undefined;
-  /** A whole answer; the same object when nothing changes. */
+  /** Decodes a whole answer; returns the same object if nothing changes. */
   answer(body: JsonObject): JsonObject;
-  /** Whole event blocks, the same bytes where nothing changes; undefined when none is complete. */
+  /** Returns whole event blocks, as the same bytes if nothing changes; undefined if no block is complete. */
   feed(chunk: Buffer): Buffer | undefined;
-  /** Bytes that remain after the end of the stream. */
+  /** Returns the bytes that remain at the end of the stream. */
   rest(): Buffer | undefined;
   /**
-   * Why the stream cannot be read any further. It is set instead of thrown, so that the events before it are delivered
-   * no matter which of them share a read of the socket.
+   * The reason why the stream cannot be read any further. It is set instead of thrown, so that the events before it are
+   * delivered even if they arrived in the same read of the socket.
    */
   readonly fault?: Error | undefined;
 }
@@ -81,7 +81,7 @@ const CHAT: readonly DialectId[] = ["openai-chat"];
 const NO_REPAIRS: readonly ResponseTransform[] = [];
 const chosenRepairs = new WeakMap<readonly ResponseTransform[], Map<DialectId, readonly ResponseTransform[]>>();
 
-/** Those that a provider's record names for a dialect; chosen once. */
+/** Selects the repairs that a provider's record names for a dialect; this happens once. */
 function selectRepairs(
   { responseTransforms }: ResponseDecoderOptions["provider"],
   dialect: DialectId,
@@ -166,7 +166,10 @@ function framed(framer: Flow, bytes: Buffer | undefined): Buffer | undefined {
   return bytes === undefined || bytes.length === 0 ? undefined : framer.feed(bytes);
 }
 
-/** The bytes to search for. A native search is several times slower if it begins with a quote, because JSON is full of quotes. */
+/**
+ * Returns the bytes to search for. A native search is several times slower if it begins with a quote, because JSON is
+ * full of quotes.
+ */
 function markBytes(mark: string): Buffer {
   return Buffer.from(mark.replace(/^"/, ""));
 }
@@ -176,7 +179,7 @@ function editAll(blocks: Buffer, steps: readonly Step[], parts: (Buffer | undefi
   for (const block of splitBlocks(blocks)) parts.push(editBlock(block, steps));
 }
 
-/** Only blocks that hold a mark are read; what lies between them is passed on as it is. */
+/** Reads only the blocks that hold a mark; the bytes between them are passed on unchanged. */
 function editMarked(
   blocks: Buffer,
   steps: readonly Step[],
@@ -206,7 +209,7 @@ function firstMark(bytes: Buffer, marks: readonly Buffer[], from: number): numbe
   return first;
 }
 
-/** The same buffer when no step changes anything. */
+/** Returns the same buffer if no step changes anything. */
 function editBlock(block: Buffer, steps: readonly Step[]): Buffer | undefined {
   const [event] = parseEvents(block);
   if (!event) return block;

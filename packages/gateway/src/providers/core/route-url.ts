@@ -10,9 +10,9 @@ export interface RouteRequest {
 }
 
 /**
- * The address that a request of a route is sent to, before the client's query is added. Who decides about the address
- * (the guard of stored keys) and who calls it (the relay) both ask this function. Throws `upstream_connect_failed` for
- * a channel that names no address: nothing was sent, so another channel is tried.
+ * Returns the address of a route's request, before the client's query is added. Both the guard of stored keys, which
+ * checks the address, and the relay, which calls it, use this function. Throws `upstream_connect_failed` if the channel
+ * has no address: nothing was sent, so another channel is tried.
  */
 export function routeUrl(
   provider: ProviderAdapter,
@@ -28,7 +28,7 @@ export function routeUrl(
   return joined(base, path, provider.gatewayDrops);
 }
 
-/** The address of a call that no route describes, such as those of task channels. */
+/** Returns the address of a call that no route describes, such as a call of a task channel. */
 export function plainUrl(provider: ProviderAdapter | undefined, channel: ChannelRecord, path: string): URL {
   return joined(channel.baseUrl || (provider?.baseUrl ?? ""), path, undefined);
 }

@@ -30,7 +30,7 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   "base64 in percent escapes": (secret) => encodeURIComponent(base64(secret)),
 };
 
-/** The longest stretch of the secret form that is still readable. */
+/** Returns the length of the longest part of the secret's form that is still readable. */
 function longestLeft(shown: string, form: string): number {
   for (let length = form.length; length > 0; length--)
     for (let at = 0; at + length <= form.length; at++) if (shown.includes(form.slice(at, at + length))) return length;

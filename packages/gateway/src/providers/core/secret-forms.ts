@@ -1,14 +1,14 @@
 /**
- * A secret in every form in which a server may repeat it: as it is, in hexadecimal, base64, percent or JSON escapes.
- * Letters count the same in both cases, because servers change them.
+ * Finds a secret in every form in which a server may repeat it: as it is, in hexadecimal, base64, percent or JSON
+ * escapes. Upper and lower case count as equal, because servers change the case.
  */
 
-/** A piece of a secret this long is worth hiding. */
+/** Shortest piece of a secret that is hidden, in characters. */
 export const PIECE = 8;
 
-/** Finds stretches of a text that also are in one of the secrets. */
+/** Finds parts of a text that also occur in one of the secrets. */
 export interface PieceFinder {
-  /** The text with `hidden` in place of each word that has such a stretch. */
+  /** Returns the text with `hidden` in place of each word that contains such a part. */
   hide(text: string, hidden: string): string;
 }
 
@@ -23,7 +23,7 @@ export function createPieceFinder(secrets: readonly string[]): PieceFinder {
     hide(text, hidden) {
       if (pieces.size === 0 || text.length < PIECE) return text;
       const lower = text.toLowerCase();
-      // Letters whose lower case has another length would shift every place after them.
+      // Letters whose lower case has another length would shift every later position.
       return lower.length === text.length ? hideIn(text, lower, pieces, hidden) : hideIn(lower, lower, pieces, hidden);
     },
   };
@@ -44,7 +44,10 @@ function hideIn(text: string, lower: string, pieces: ReadonlySet<string>, hidden
   return result + text.slice(done);
 }
 
-/** The rest of an encoded word tells the rest of the secret: base64 shares its letters between bytes. */
+/**
+ * Extends a match to the whole word, because the rest of an encoded word reveals the rest of the secret: base64 letters
+ * span several bytes.
+ */
 function wordAround(text: string, { at, end, done }: { at: number; end: number; done: number }): [number, number] {
   let from = at;
   let to = end;
@@ -54,7 +57,7 @@ function wordAround(text: string, { at, end, done }: { at: number; end: number; 
   return [from, to];
 }
 
-/** Letters, digits, `+`, `/`, `-` and `_`. */
+/** True for letters, digits, `+`, `/`, `-` and `_`. */
 function isWordCharacter(code: number): boolean {
   return (
     (code >= 48 && code <= 57) ||
@@ -96,7 +99,7 @@ function unicodeEscape(letter: string): string {
   return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** The letters of base64 that depend on these bytes alone, wherever they stand in what is encoded. */
+/** Returns the base64 letters that depend on these bytes alone, wherever the bytes are in the encoded text. */
 function base64At(bytes: Buffer, shift: number): string[] {
   const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64");
   const from = [0, 2, 3][shift] ?? 0;

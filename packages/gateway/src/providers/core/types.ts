@@ -15,7 +15,7 @@ import type {
   StreamEvent,
 } from "../../dialects/core/types.ts";
 
-/** What an upstream's list says of a model; a member is absent where it says nothing. */
+/** What an upstream's list says about a model; a member is absent if the list says nothing about it. */
 export interface ListedModel {
   readonly contextTokens?: number;
   readonly outputTokens?: number;
@@ -25,7 +25,10 @@ export interface ListedModel {
 
 export type ListedModels = ReadonlyMap<string, ListedModel>;
 
-/** A channel ready to use: lists parsed into sets, mappings into maps, keys decrypted. Built by the snapshot, frozen. */
+/**
+ * A channel that is ready to use: lists are parsed into sets, mappings into maps, keys are decrypted. The snapshot
+ * builds it, frozen.
+ */
 export interface ChannelRecord {
   readonly id: number;
   readonly type: number;
@@ -33,12 +36,12 @@ export interface ChannelRecord {
   readonly status: number;
   /** One entry per upstream key; never empty for an enabled channel. */
   readonly keys: readonly string[];
-  /** Places of the keys that are switched on; undefined = all. */
+  /** Indexes of the keys that are switched on; undefined = all. */
   readonly usableKeys?: readonly number[] | undefined;
   readonly keyMode: "random" | "polling";
   /** Without trailing slash; "" means the provider's default. */
   readonly baseUrl: string;
-  /** Compatible gateways' free field: API version, region, plug-in, account id. */
+  /** The free field of compatible gateways: API version, region, plug-in, account id. */
   readonly other: string;
   readonly organization: string;
   readonly models: ReadonlySet<string>;
@@ -54,9 +57,9 @@ export interface ChannelRecord {
   readonly tag: string;
   readonly setting: JsonObject;
   readonly paramOverride: JsonObject | undefined;
-  /** Set on every call, in place of what the vendor's adapter sets; `{key}` stands for the key. */
+  /** Headers of every call, which replace those that the vendor's adapter sets; `{key}` stands for the key. */
   readonly headers: ReadonlyMap<string, string>;
-  /** What the upstream's list says of its models, by their names there. */
+  /** What the upstream's list says about its models, by their upstream names. */
   readonly listed?: ListedModels;
 }
 
@@ -67,7 +70,7 @@ export interface UpstreamCall {
   /** Lower-case names. */
   headers: Record<string, string>;
   body: Buffer | undefined;
-  /** Sent instead of `body`: a form that is too large to be held in memory. */
+  /** A form that is too large to be held in memory; it is sent instead of `body`. */
   upload?: Readable;
 }
 
@@ -77,7 +80,7 @@ export interface UpstreamCall {
  */
 export type Framing = "sse" | "json-lines" | "aws-eventstream" | "text-events";
 
-/** One protocol that a provider offers for one operation, and where. */
+/** One protocol that a provider offers for one operation, and its path. */
 export interface UpstreamRoute {
   readonly operation: Operation;
   readonly dialect: DialectId;
@@ -86,39 +89,41 @@ export interface UpstreamRoute {
   /** How streamed answers are framed, `sse` by default. Answers of type `application/json` are never framed. */
   readonly framing?: Framing;
   /**
-   * Limits a route to models, channels or requests that have it (`/v1/responses` of compatible vendors). Without a
-   * body the question is whether any request of this kind could take it.
+   * Limits the route to models, channels or requests that can use it (`/v1/responses` of compatible vendors). Without a
+   * body, it decides whether any request of this kind could use the route.
    */
   readonly when?: (spec: RequestSpec, upstreamModel: string, channel: ChannelRecord, body?: Body) => boolean;
-  /** Query parameters of the client that travel and replace those of the path; `all` only within one dialect. */
+  /** Query parameters of the client that are forwarded and replace those of the path; `all` only within one dialect. */
   readonly query?: "all" | readonly string[];
-  /** The vendor takes images as bytes only: addresses in the request are fetched and inlined before conversion. */
+  /**
+   * True if the vendor takes images only as bytes: image URLs in the request are fetched and inlined before conversion.
+   */
   readonly inlinesImages?: boolean;
-  /** For private protocols: ids in answers that later requests of the user may name. */
+  /** For private protocols: the ids in answers that later requests of the user may name. */
   readonly answerIds?: AnswerIds;
-  /** Ids in the converted request that must be the user's own, or listed by the channel. */
+  /** Returns the ids in the converted request that must be the user's own, or listed by the channel. */
   readonly requestIds?: (body: JsonObject) => readonly string[];
-  /** Replaces the single request: polling, WebSocket, fan-out, renewal of tokens. */
+  /** Replaces the single request by polling, a WebSocket, a fan-out or a renewal of tokens. */
   readonly exchange?: Exchange;
 }
 
 /**
- * A named repair of outgoing JSON, applied last: conversion is done, the body names the upstream's model and requests
- * usage. Returns the same object when it changes nothing, so that bytes stay.
+ * A named repair of outgoing JSON, applied last: the body is converted, names the upstream's model and requests usage.
+ * It returns the same object if it changes nothing, so that the bytes stay the same.
  */
 export interface RequestTransform {
   readonly name: string;
   /** Upstream dialects that it repairs; default: chat. */
   readonly on?: readonly DialectId[];
   /**
-   * Paths that it says in other words. Everything else that its result lacks or has changed is named in the log row and
-   * to the client: `findLost` compares what went in with what came out.
+   * Paths that the repair rewords on purpose. Everything else that its result lacks or has changed is reported in the
+   * log row and to the client: `findLost` compares the request before and after.
    */
   readonly rewords?: readonly string[];
   apply(body: JsonObject, spec: RequestSpec, upstreamModel: string, channel: ChannelRecord): JsonObject;
 }
 
-/** A converted request with the client's protocol headers that travel with it. */
+/** A converted request with the client's protocol headers that are sent with it. */
 export interface HostRequest {
   readonly body: JsonObject;
   /** Lower-case names. */
@@ -126,39 +131,39 @@ export interface HostRequest {
 }
 
 export interface FilteredRequest extends HostRequest {
-  /** Names of what was taken out. */
+  /** Names of what was removed. */
   readonly dropped: readonly string[];
 }
 
-/** Where a request goes, and what is known of it. */
+/** The target of a request, and what is known about the request. */
 export interface FilterTarget {
   readonly upstreamModel: string;
   readonly channel: ChannelRecord;
-  /** The client wrote it in another protocol, and knows nothing of what has to go with it. */
+  /** True if the client wrote the request in another protocol and so could not send the betas that it needs. */
   readonly isConverted: boolean;
-  /** What the operator says of hosts and channels. */
+  /** The operator's settings for hosts and channels. */
   readonly overrides?: FilterOverrides | undefined;
-  /** Names that this channel refused for the model before. */
+  /** Names that this channel has refused for the model before. */
   readonly learned?: ReadonlySet<string> | undefined;
 }
 
-/** Takes out of a request what the host of its channel refuses, after every conversion and before it is signed. */
+/** Removes from a request what the host of its channel refuses, after every conversion and before it is signed. */
 export interface HostFilter {
   readonly on: readonly DialectId[];
   apply(request: HostRequest, target: FilterTarget): FilteredRequest;
-  /** Names of what an answer of status 400 refuses; empty where it says something else. */
+  /** Returns the names of what an answer of status 400 refuses; empty if it says something else. */
   refused(message: string, sent: HostRequest): readonly string[];
-  /** What serves behind the channel, for metrics and lists. */
+  /** Returns which host is behind the channel, for metrics and lists. */
   host(channel: ChannelRecord): string;
   readonly betas: BetaFlags;
 }
 
-/** Flags by which clients of a protocol ask for what is not yet part of it. */
+/** Flags by which clients of a protocol request features that are not yet part of it. */
 export interface BetaFlags {
   readonly header: string;
-  /** Those that clients are known to send; a test sends each of them. */
+  /** Flags that clients are known to send; a test sends each of them. */
   readonly names: readonly string[];
-  /** Those of a request, wherever it has them. */
+  /** Returns the flags of a request, wherever it has them. */
   read(request: HostRequest): readonly string[];
 }
 
@@ -182,10 +187,13 @@ export interface ResponseTransform {
   readonly name: string;
   /** Upstream dialects that it repairs; default: chat. */
   readonly on?: readonly DialectId[];
-  /** A streamed event that holds none of these texts is not even parsed; undefined = parse every event. */
+  /** Texts to search for: a streamed event that holds none of them is not parsed; undefined = parse every event. */
   readonly marks?: readonly string[];
   answer?(body: JsonObject, context: ResponseContext): JsonObject;
-  /** One function per stream, so that it may remember; none = nothing to do. An empty list swallows the event. */
+  /**
+   * Returns one function per stream, so that it can hold state; undefined = nothing to do. An empty list swallows the
+   * event.
+   */
   stream?(context: ResponseContext): ((event: StreamEvent) => StreamEvent | readonly StreamEvent[]) | undefined;
 }
 
@@ -212,7 +220,7 @@ export interface UpstreamError {
   /** HTTP status of the upstream after the provider's own reading (a 200 may hold a failure). */
   readonly status: number;
   readonly retryAfterMs?: number;
-  /** Verdicts of a content filter, as `innererror` shows them to clients. */
+  /** Verdicts of a content filter, in the form in which `innererror` shows them to clients. */
   readonly innerError?: JsonObject;
 }
 
@@ -221,7 +229,7 @@ export interface FailedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The body (or the event's data) when it is JSON. */
+  /** The body (or the event's data) if it is JSON. */
   readonly json: JsonValue | undefined;
 }
 
@@ -267,16 +275,16 @@ export interface ExchangeContext extends SigningContext {
   readonly channel: ChannelRecord;
   /** Sends one call. Rejects like a plain attempt when the upstream cannot be reached. */
   send(call: UpstreamCall): Promise<UpstreamAnswer>;
-  /** Opens a WebSocket; a refused upgrade is answered as what the upstream said. */
+  /** Opens a WebSocket; if the upgrade is refused, returns the upstream's answer. */
   connect(call: UpstreamCall): Promise<UpstreamSocket | UpstreamAnswer>;
-  /** Reads a file that the upstream names by address; guarded, since an answer may be forged. */
+  /** Reads a file from a URL that the upstream names; guarded, because an answer may be forged. */
   download(url: string): Promise<{ readonly mediaType: string; readonly bytes: Buffer }>;
   /** Waits; rejects when the client leaves. */
   sleep(ms: number): Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Talks to the upstream in more than one step and answers as if it had been one. The call is signed already. */
+/** Talks to the upstream in several steps and answers as if it had been one call. The call is already signed. */
 export type Exchange = (call: UpstreamCall, context: ExchangeContext) => Promise<UpstreamAnswer>;
 
 /** Context for signing in addition to the channel. */
@@ -286,16 +294,19 @@ export interface SigningContext {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly http: HttpJson;
-  /** The client's own protocol headers that may travel (anthropic-version, anthropic-beta, openai-beta), validated. */
+  /**
+   * The client's own protocol headers that may be forwarded (anthropic-version, anthropic-beta, openai-beta),
+   * validated.
+   */
   readonly clientHeaders: Readonly<Record<string, string>>;
-  /** Where this gateway is reached, for vendors that want to know their callers. */
+  /** The public address of this gateway, for vendors that want to know their callers. */
   readonly publicUrl?: string | undefined;
 }
 
-/** A vendor: data plus at most a few functions. One file and one export line in `providers/index.ts`. */
-/** Values of a member of a channel's `setting`: one of these texts, or all of a kind. */
+/** Allowed values of a member of a channel's `setting`: one of these texts, or any value of a kind. */
 export type SettingForm = readonly string[] | "flag" | "text" | "texts" | "object" | "objects" | "address" | "paths";
 
+/** A vendor: data plus at most a few functions. It needs one file and one export line in `providers/index.ts`. */
 export interface ProviderAdapter {
   /** `channels.type`. */
   readonly type: number;
@@ -303,74 +314,76 @@ export interface ProviderAdapter {
   readonly id: string;
   /** True for servers of the operator's own, which may take calls without a key. */
   readonly isKeyOptional?: boolean;
-  /** A key is a whole file, which may have several lines; a channel has one. */
+  /** True if a key is a whole file, which may have several lines; such a channel has one key. */
   readonly hasKeyFile?: boolean;
-  /** The field `other` of a channel holds a region, or an object of regions by model; it is required. */
+  /** True if the field `other` of a channel must hold a region, or an object of regions by model. */
   readonly hasRegions?: boolean;
-  /** Well-known value of `gen_ai.provider.name` in traces, where it is not `id`. */
+  /** Well-known value of `gen_ai.provider.name` in traces, if it is not `id`. */
   readonly telemetryName?: string;
   readonly label: string;
   /** "" = the channel must set it, unless `base` derives it. */
   readonly baseUrl: string;
-  /** The host where it follows from key, region or model; a channel's own base URL always wins. */
+  /** Derives the host from key, region or model; a channel's own base URL always wins. */
   readonly base?: (channel: ChannelRecord, key: string, upstreamModel: string) => string;
   /**
-   * Addresses in addition to those of the routes and the base URL that get the key or what is made from it: token exchanges,
-   * lists at hosts of their own. May throw for keys that it cannot read.
+   * Further addresses, besides the routes and the base URL, that receive the key or a credential derived from it: token
+   * exchanges, model lists at other hosts. May throw for keys that it cannot read.
    */
   readonly otherUrls?: (channel: ChannelRecord, key: string) => readonly string[];
   /** Members of a channel's `setting` that this vendor reads in addition to those of every channel. */
   readonly settings?: Readonly<Record<string, SettingForm>>;
-  /** The base URL of a channel is the whole address of its calls. */
+  /** True if the base URL of a channel is the whole address of its calls. */
   readonly hasWholeUrl?: boolean;
-  /** End of a base URL that operators paste with it although the paths hold it themselves. */
+  /** End of a base URL that operators paste although the paths already contain it. */
   readonly pastedEnd?: RegExp;
   /** Short names that operators may use as the base URL of a plan. */
   readonly namedBases?: Readonly<Record<string, string>>;
-  /** Start of the path that the Cloudflare AI gateway host already stands for. */
+  /** Start of the path that the host of the Cloudflare AI gateway already implies. */
   readonly gatewayDrops?: string;
-  /** In order of preference. */
+  /** Routes in order of preference. */
   readonly speaks: readonly UpstreamRoute[];
-  /** Adds credentials, organisation, versions; may rewrite URL and body for signed protocols. */
+  /** Adds credentials, organisation and versions; may rewrite URL and body for signed protocols. */
   authorize(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void | Promise<void>;
   readonly models: readonly string[];
   readonly ownedBy: string;
-  /** The vendor bills prompts that it refuses without an answer; their usage costs the client nothing otherwise. */
+  /**
+   * True if the vendor bills prompts that it refuses without an answer; otherwise their usage costs the client nothing.
+   */
   readonly billsRefusals?: boolean;
-  /** Switch for usage in streams exists (`stream_options.include_usage`). */
+  /** True if the vendor has a switch for usage in streams (`stream_options.include_usage`). */
   readonly streamUsage: boolean;
   readonly bridges?: readonly Bridge[];
-  /** What its chat server takes beyond the protocol, for requests that are converted to it. */
+  /** What its chat server accepts beyond the protocol, for requests that are converted to it. */
   readonly chatServer?: ChatServer | ((channel: ChannelRecord) => ChatServer | undefined);
   readonly requestTransforms?: readonly RequestTransform[];
   readonly hostFilter?: HostFilter;
-  /** Members, in addition to those of routers, by which a request chooses another product; clients may not send them. */
+  /** Members by which a request chooses another product, in addition to those of routers; clients may not send them. */
   readonly productMembers?: readonly string[];
-  /** Requests name a deployment, a bot or an endpoint, and answers name the model behind it. */
+  /** True if requests name a deployment, a bot or an endpoint, and answers name the model behind it. */
   readonly answersOtherNames?: boolean;
-  /** Where limits of the output stand in the requests that are sent, by protocol; default: the protocol's own places. */
+  /** Readers of the output limits in the requests that are sent, by protocol; default: the protocol's own members. */
   readonly requestedOutput?: Readonly<Partial<Record<DialectId, ReadRequestedOutput>>>;
   readonly responseTransforms?: readonly ResponseTransform[];
   /**
-   * Overrides the general reading of an answer; undefined = use the general one. Asked about every failure, about
-   * whole answers of status 200 and about the first event of a stream: some vendors fail with status 200.
+   * Overrides the general reading of an answer; undefined = use the general one. Called for every failure, for whole
+   * answers of status 200 and for the first event of a stream, because some vendors fail with status 200.
    */
   readonly classify?: (answer: FailedAnswer) => UpstreamError | undefined;
   /** Reads the remaining balance, in the currency of the vendor. */
   readonly balance?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<number>;
-  /** Model ids that the vendor lists. */
+  /** Reads the model ids that the vendor lists. */
   readonly listModels?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<string[]>;
   /** Shape of the key and of `other`, as the console shows it. */
   readonly keyHint?: string;
   readonly otherHint?: string;
-  /** What forms of a new channel hold in that field. */
+  /** Initial value of `other` in the form for a new channel. */
   readonly otherDefault?: string;
-  /** Accepted but no longer offered to operators. */
+  /** True if the type is accepted but no longer offered to operators. */
   readonly retired?: boolean;
-  /** Kinds of channels that are served by the task core instead of the relay. */
+  /** True if the task core serves these channels instead of the relay. */
   readonly isTask?: boolean;
   /** Set for task channels that create videos. */
   readonly videos?: VideoTasks;
-  /** For task channels: the client's speed mode stays in the path. */
+  /** For task channels: true if the client's speed mode stays in the path. */
   readonly forwardsMode?: boolean;
 }

@@ -1,7 +1,10 @@
 import { isSet } from "../../dialects/core/read.ts";
 import type { Bridge, JsonObject } from "../../dialects/core/types.ts";
 
-/** A conversion for operations that never stream; events pass unchanged. Members that it does not read are named as dropped. */
+/**
+ * Builds a conversion for operations that never stream; events pass unchanged. Members that it does not read are
+ * reported as dropped.
+ */
 export function unaryBridge(bridge: Omit<Bridge, "stream">): Bridge {
   return {
     ...bridge,
@@ -17,10 +20,10 @@ export function unaryBridge(bridge: Omit<Bridge, "stream">): Bridge {
   };
 }
 
-/** The gateway itself renames, routes and encodes by these. */
+/** Members that the gateway itself uses for renaming, routing and encoding. */
 const OF_THE_GATEWAY = ["model", "stream", "encoding_format", "group"];
 
-/** The same object, which notes the names of the members that are asked of it. */
+/** Wraps the object in one that records the names of the members that are read. */
 function watchReads(body: JsonObject, read: Set<string>): JsonObject {
   return new Proxy(body, {
     get(target, name, receiver) {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import type { MadeIdRules } from "./task-ids.ts";
 
-/** An upstream's report about a task, in terms of the task table; absent members are unchanged. */
+/** An upstream's report about a task, in terms of the task table; absent members are unchanged in the table. */
 export interface TaskNews {
   /** NOT_START, SUBMITTED, QUEUED, IN_PROGRESS, SUCCESS or FAILURE. */
   readonly status?: string | undefined;
@@ -9,12 +9,12 @@ export interface TaskNews {
   /** Epoch seconds. */
   readonly startTime?: number | undefined;
   readonly finishTime?: number | undefined;
-  /** Such as `40%`. */
+  /** A percentage such as `40%`. */
   readonly progress?: string | undefined;
   readonly data?: JsonValue | undefined;
 }
 
-/** A request as the vendor takes it. */
+/** A request in the vendor's form. */
 export interface VideoRequest {
   /** Last segment of the vendor's own path. */
   readonly action: string;
@@ -24,7 +24,7 @@ export interface VideoRequest {
 export interface VideoNames {
   /** The vendor's name of the model. */
   readonly model: string;
-  /** Name that one task of this kind is listed and priced by. */
+  /** Name by which one task of this kind is listed and priced. */
   readonly priced: string;
 }
 
@@ -39,7 +39,7 @@ export interface VideoTask {
 
 /** An error in the format of the vendor's own clients. */
 export interface VideoRefusal {
-  /** The vendor's own code, where the failure is the vendor's. */
+  /** The vendor's own code, if the failure is the vendor's. */
   readonly code: string | undefined;
   /** HTTP status of the answer. */
   readonly status: number;
@@ -47,26 +47,26 @@ export interface VideoRefusal {
   readonly requestId: string;
 }
 
-/** A vendor whose videos are submitted, asked about, and done some minutes later. */
+/** A vendor whose videos are submitted as tasks, polled, and finished some minutes later. */
 export interface VideoTasks {
   /** Actions of the client routes `/<provider id>/v1/videos/<action>`. */
   readonly actions: ReadonlySet<string>;
-  /** Where a task is submitted; it is asked about at this path and its id. */
+  /** Returns the path at which a task is submitted; it is polled at this path plus its id. */
   path(action: string): string;
-  /** A request of `/v1/video/generations`, in the vendor's form. */
+  /** Converts a request of `/v1/video/generations` to the vendor's form. */
   fromGeneral(body: JsonObject): VideoRequest;
   names(request: VideoRequest): VideoNames;
-  /** Body of the request with another model. */
+  /** Returns the body of the request with another model. */
   withModel(request: VideoRequest, model: string): JsonObject;
-  /** Undefined = the answer accepts no task. */
+  /** Reads the accepted task; undefined = the answer accepts no task. */
   accepted(answer: JsonObject): { readonly id: string; readonly data: JsonObject } | undefined;
-  /** Undefined = the answer says nothing about a task. */
+  /** Reads the report about a task; undefined = the answer says nothing about one. */
   news(answer: JsonObject): TaskNews | undefined;
-  /** Addresses of the videos in what the upstream last said. */
+  /** Returns the addresses of the videos in the upstream's latest answer. */
   urls(data: JsonObject): readonly string[];
-  /** Answer of the vendor's own protocol about a task. */
+  /** Builds the answer about a task in the vendor's own protocol. */
   view(task: VideoTask, requestId: string): JsonObject;
   refusal(failure: VideoRefusal): JsonObject;
-  /** Ids that its requests may name. */
+  /** Rules for the ids that its requests may name. */
   readonly ids: MadeIdRules;
 }

@@ -19,7 +19,7 @@ const request = (name: string): JsonObject => ({
   ],
 });
 
-/** Protocols of vendors' own whose requests carry tools. */
+/** Vendors' own protocols whose requests carry tools. */
 const WITH_TOOLS = allProviders
   .flatMap(({ id, bridges = [] }) => bridges.map((bridge) => [id, bridge] as const))
   .filter(([, { client }]) => client === "openai-chat")

@@ -293,7 +293,7 @@ describe("failures", () => {
 });
 
 describe("model lists", () => {
-  /** Answers in order; remembers what was asked. */
+  /** Answers in order and records the calls. */
   function answering(...answers: unknown[]): { http: HttpJson; asked: Parameters<HttpJson>[0][] } {
     const asked: Parameters<HttpJson>[0][] = [];
     const http: HttpJson = (call) => {

@@ -7,7 +7,7 @@ import type { ErrorClass, FailedAnswer, ProviderAdapter, UpstreamError } from ".
 import { isOutOfCredit, isUnverified } from "./out-of-credit.ts";
 import { classifyStatus, getErrorNames, upstreamError } from "./upstream-error.ts";
 
-/** Default of the option AutomaticDisableKeywords and the further phrases that show a dead key or account. */
+/** Default of the option AutomaticDisableKeywords, and further phrases that show a dead key or account. */
 export const DISABLE_KEYWORDS: readonly string[] = [
   "Your credit balance is too low",
   "This organization has been disabled.",
@@ -128,13 +128,13 @@ export interface ReadAnswer {
 }
 
 export interface ReadingOptions {
-  /** Phrases that disable a channel; the option of the operator. */
+  /** Phrases that disable a channel, from the operator's option. */
   readonly keywords?: readonly string[];
   /** Epoch milliseconds, for dates in `retry-after`. */
   readonly now?: number;
 }
 
-/** An answer without it needs no second parse. */
+/** An answer without this text needs no second parse. */
 const ERROR_MEMBER = Buffer.from('"error"');
 
 type Reader = Pick<ProviderAdapter, "classify">;
@@ -145,7 +145,7 @@ export function readFailure(provider: Reader, answer: ReadAnswer, options: Readi
   return finish(provider.classify?.(read) ?? general(answer, read.json, options), options);
 }
 
-/** Parsed when someone reads it: most vendors decide by the status first. */
+/** Parses the JSON only when it is read: most vendors decide by the status first. */
 function withJson({ status, headers, body }: ReadAnswer): FailedAnswer {
   let parsed: { readonly json: JsonValue | undefined } | undefined;
   return {
@@ -159,7 +159,10 @@ function withJson({ status, headers, body }: ReadAnswer): FailedAnswer {
   };
 }
 
-/** The failure that an answer of status 200 (whole, or the data of a stream's first event) holds, if it holds one. */
+/**
+ * Returns the failure in an answer of status 200 (a whole answer, or the data of a stream's first event), if there is
+ * one.
+ */
 export function failureIn200(
   provider: Reader,
   answer: ReadAnswer,
@@ -194,7 +197,10 @@ function holdsError(json: JsonValue | undefined): boolean {
   return asObject(error) !== undefined && readErrorBody(root) !== undefined;
 }
 
-/** The reading without a vendor's own: words of the body first, then sentences, then the status. */
+/**
+ * Reads a failure without the vendor's own reader: by the error's type and code first, then by its sentences, then by
+ * the status.
+ */
 export function general(answer: ReadAnswer, json: JsonValue | undefined, options: ReadingOptions = {}): UpstreamError {
   const body = readErrorBody(json);
   const plain = body ? undefined : plainText(answer, json);
@@ -213,7 +219,7 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
   return upstreamError({ ...rest, ...said, ...names });
 }
 
-/** The vendor's words; a code that is missing follows from a type that says the class (`overloaded_error`). */
+/** Returns the vendor's type and code; a missing code follows from a type that names the class (`overloaded_error`). */
 function passed(errorClass: ErrorClass, body: ErrorBody): { type: string; code: string | undefined } {
   const { type, code, source } = body;
   const names = getErrorNames(errorClass);
@@ -226,7 +232,10 @@ function staysOn(status: number, body: ErrorBody | undefined): { disable?: boole
   return isBare403(status, body) || isUnverified(body?.message ?? "") ? { disable: false } : {};
 }
 
-/** A 403 without a known word may come from a firewall or concern one model: it does not condemn the key. */
+/**
+ * True for a 403 without a known word: it may come from a firewall or concern one model, so it does not prove that the
+ * key is bad.
+ */
 function isBare403(status: number, body: ErrorBody | undefined): boolean {
   return (
     status === 403 && (body === undefined || wordClass(body) === undefined) && textClass(body?.message) === undefined
@@ -240,7 +249,10 @@ function unreadable(
   return { message, type: "upstream_error", code: "bad_response_status_code", param: String(status) };
 }
 
-/** A sentence instead of an object: as JSON text, or declared to be plain. Pages of proxies are never passed on. */
+/**
+ * Reads a sentence that was sent instead of an object: a JSON string, or a body of a plain-text type. HTML pages of
+ * proxies are never passed on.
+ */
 function plainText({ headers, body }: ReadAnswer, json: JsonValue | undefined): string | undefined {
   const isPlain = /^text\/plain\b/.test(headers["content-type"] ?? "");
   const said = typeof json === "string" ? json : isPlain && json === undefined ? body.toString("utf8") : "";
@@ -262,9 +274,9 @@ function isPermission(body: ErrorBody, status: number): boolean {
   return word === "permission_error" || word === "permission_denied" || (status === 403 && word === undefined);
 }
 
-/** Words for "something broke" say less than a status such as 503 or 504. */
+/** Classifies by the error's words, unless they only mean "something broke": a status such as 503 or 504 says more. */
 function classifyErrorBody(body: ErrorBody | undefined, status: number): ErrorClass {
-  // Most vendors say it in a sentence, next to a word for something else.
+  // Most vendors say this in a sentence, next to a code for something else.
   if (body && isOutOfCredit(body.message)) return "out_of_credit";
   const word = body && wordClass(body);
   const byStatus = classifyStatus(status < 400 ? (body?.number ?? status) : status);
@@ -285,7 +297,7 @@ function textClass(message: string | undefined): ErrorClass | undefined {
   return message === undefined ? undefined : CLASS_BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** Words that vendors put next to type and code. */
+/** Lists the words that vendors put next to type and code. */
 function listErrorWords(body: ErrorBody): (string | undefined)[] {
   const inner = asObject(body.source["innererror"])?.["code"];
   const kind = asObject(body.source["metadata"])?.["error_type"];
@@ -298,7 +310,10 @@ function isQuotaSentence(body: ErrorBody): boolean {
   return body.statusWord === undefined && /^you exceeded your current quota/i.test(body.message);
 }
 
-/** A status that clients know: unregistered ones and failures with status 200 take their class's own. */
+/**
+ * Returns a status that clients know: unregistered statuses and failures with status 200 take the status of their
+ * class.
+ */
 function presentStatus(status: number, body: ErrorBody | undefined, errorClass: ErrorClass): number {
   if (status === 498 || status === 499) return 503;
   if (status >= 400 && status <= 599) return status;

@@ -6,12 +6,12 @@ export interface ErrorBody {
   readonly message: string;
   readonly type: string | undefined;
   readonly code: string | undefined;
-  /** Google's and gRPC's word (`RESOURCE_EXHAUSTED`). */
+  /** The status word of Google and gRPC (`RESOURCE_EXHAUSTED`). */
   readonly statusWord: string | undefined;
   readonly param: string | undefined;
-  /** A number given as code or status. */
+  /** A number that was given as code or status. */
   readonly number: number | undefined;
-  /** Type and code are words of the OpenAI protocol and may pass. */
+  /** True if type and code are words of the OpenAI protocol and may be passed on. */
   readonly isOpenAiShaped: boolean;
   /** The object that held the message. */
   readonly source: JsonObject;
@@ -19,37 +19,37 @@ export interface ErrorBody {
 
 const MAX_MESSAGE = 4096;
 const EVENT = /^(?:data|event|id|retry|:)[^\n]*(?:\n|$)/;
-/** Each gateway on the way adds one; the caller gets that of this one. */
+/** Request ids that gateways on the way add to messages; the client gets only this gateway's own id. */
 const REQUEST_IDS = /(?:\s*\((?:request id|request_id|trace id|traceid): ?[\w.:-]{1,80}\))+\s*$/i;
 const IDENTIFIER = /^[\w.:/-]{1,80}$/;
 
-/** Undefined for lists, null and anything else. */
+/** Returns an object; undefined for lists, null and anything else. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
-/** An empty list for anything else. */
+/** Returns a list; an empty list for anything else. */
 export function asList(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Non-empty text. */
+/** Returns a non-empty text; undefined for anything else. */
 export function asText(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A finite number, or a text that is a plain decimal. */
+/** Returns a finite number, also from a text that is a plain decimal. */
 export function asNumber(value: JsonValue | undefined): number | undefined {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   return typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
-/** A code that vendors write as text or as a number; "" for anything else. */
+/** Returns a code that vendors write as text or as a number; "" for anything else. */
 export function codeText(value: JsonValue | undefined): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** The JSON of a body, also where a gateway frames an error as the event of a stream that it never began. */
+/** Parses the JSON of a body, also if a gateway framed an error as a stream event. */
 export function parseJson(body: Buffer): JsonValue | undefined {
   const text = body.toString("utf8").trim();
   if (text === "") return undefined;
@@ -65,7 +65,7 @@ function tryParseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Reads all error shapes in use; undefined when the value holds no error text. */
+/** Reads all error shapes in use; undefined if the value holds no error text. */
 export function readErrorBody(value: JsonValue | undefined): ErrorBody | undefined {
   const root = asObject(Array.isArray(value) ? value[0] : value);
   if (!root) return undefined;
@@ -88,18 +88,21 @@ export function readErrorBody(value: JsonValue | undefined): ErrorBody | undefin
   };
 }
 
-/** Google's envelope has a status word, numbers are no codes of the OpenAI protocol. */
+/**
+ * True if the words are of the OpenAI protocol: Google's envelope has a status word, and numbers are not codes of that
+ * protocol.
+ */
 function isOpenAiWording({ type, code, statusWord }: Pick<ErrorBody, "type" | "code" | "statusWord">): boolean {
   return statusWord === undefined && (type ?? code) !== undefined;
 }
 
-/** Without control characters, at most 4 KiB. */
+/** Removes control characters and cuts the text to at most 4 KiB. */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "").slice(0, MAX_MESSAGE);
 }
 
-/** A printable message; what follows a refused key is only about that key. */
+/** Returns a printable message without the text after a refused key, which is only about that key. */
 export function cleanMessage(text: string): string {
   return printable(text.trim().replace(REQUEST_IDS, "")).replace(/^(Incorrect API key provided)\b[^]*$/, "$1.");
 }
@@ -108,7 +111,7 @@ function errorHolder(root: JsonObject): JsonObject {
   return relayedError(root) ?? namedHolder(root);
 }
 
-/** What the vendor behind a router said: `metadata.raw` of OpenRouter, in JSON or in words. */
+/** Returns the error of the vendor behind a router: `metadata.raw` of OpenRouter, as JSON or as plain words. */
 function relayedError(root: JsonObject): JsonObject | undefined {
   const error = asObject(root["error"]);
   const raw = asObject(error?.["metadata"])?.["raw"];
@@ -174,7 +177,7 @@ function readErrorMessage(holder: JsonObject): { message: string; param?: string
   return detail && readErrorMessage(detail);
 }
 
-/** `[{loc: ["body", "foo"], msg}]` of FastAPI: "body.foo: msg", parameter "foo". */
+/** Converts FastAPI's `[{loc: ["body", "foo"], msg}]` to the message "body.foo: msg" and the parameter "foo". */
 function validationText(value: JsonValue | undefined): { message: string; param?: string } | undefined {
   const entries = asList(value)
     .map(asObject)

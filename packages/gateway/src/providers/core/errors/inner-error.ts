@@ -6,8 +6,8 @@ const WORD = /^[\w-]{1,64}$/;
 const DEEPEST = 3;
 
 /**
- * What `innererror` of a failure says about a content filter, for clients that decide by category and severity. Words,
- * numbers and flags pass; free text and anything else stays behind.
+ * Returns what `innererror` of a failure says about a content filter, for clients that decide by category and severity.
+ * Words, numbers and flags are passed on; free text and anything else is left out.
  */
 export function innerError(error: JsonObject): JsonObject | undefined {
   const inner = asObject(error["innererror"]);

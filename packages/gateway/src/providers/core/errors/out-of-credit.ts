@@ -1,4 +1,4 @@
-/** How vendors and gateways say that the operator's account cannot pay, in the words of each. */
+/** Phrases by which vendors and gateways say that the operator's account cannot pay. */
 const PHRASES: readonly string[] = [
   "credit balance is too low",
   "insufficient (?:account |user )?(?:credits?|balance|funds)",
@@ -19,18 +19,18 @@ const PHRASES: readonly string[] = [
   "\u4f59\u989d\u4e0d\u8db3|\u6b20\u8d39",
 ];
 const OUT_OF_CREDIT = new RegExp(PHRASES.join("|"), "i");
-/** Some models and features want an account whose owner has shown papers. */
+/** Some models and features require an account whose owner has verified their identity. */
 const UNVERIFIED = /(?:organization|account) (?:must|needs to|has to) be verified/i;
-/** What a client wrote and a vendor repeats. */
+/** Text of the client that a vendor repeats in quotes. */
 const REPEATED = /(?<=[\s(:[])'[^']*'(?=[\s.,;:)\]]|$)/g;
 
-/** True when the account of the operator cannot pay, or may not use what it pays for. */
+/** Returns true if the operator's account cannot pay, or may not use what it pays for. */
 export function isOutOfCredit(message: string): boolean {
   const own = message.replaceAll(REPEATED, "");
   return OUT_OF_CREDIT.test(own) || UNVERIFIED.test(own);
 }
 
-/** The account can pay for everything else, so its channel stays on. */
+/** Returns true if only verification is missing: the account can pay for everything else, so its channel stays on. */
 export function isUnverified(message: string): boolean {
   return UNVERIFIED.test(message.replaceAll(REPEATED, ""));
 }

@@ -2,12 +2,16 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import { asList, asNumber, asObject, asText } from "./error-body.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-/** The longest windows of providers are weeks; what is more is a mistake that no client should receive. */
+/**
+ * The longest wait that is passed on: providers' longest windows are weeks, and more is a mistake that no client should
+ * receive.
+ */
 const LONGEST_MS = 7 * 24 * 3_600_000;
 
 /**
- * How long the upstream asks to wait, from the first source that says so: `retry-after-ms`, `retry-after` (seconds or
- * a date), Google's `retryDelay`, `retry_after` of error metadata, a sentence ("try again in 900ms").
+ * Returns the wait that the upstream requests in milliseconds, from the first source that has one: `retry-after-ms`,
+ * `retry-after` (seconds or a date), Google's `retryDelay`, `retry_after` of error metadata, a sentence ("try again in
+ * 900ms").
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, string>>,
@@ -47,7 +51,7 @@ function fromText(message: string): number | undefined {
   return found?.[1] === undefined ? undefined : duration(found[1]);
 }
 
-/** "33s", "900ms", "1m30.5s". */
+/** Parses durations such as "33s", "900ms" and "1m30.5s". */
 function duration(text: string): number | undefined {
   let total: number | undefined;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gi)) {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import type { ErrorClass, UpstreamError } from "../types.ts";
 
-/** Status that a failure of this class has where the vendor itself answered 200. */
+/** Status of a failure of this class if the vendor itself answered 200. */
 export const CLASS_STATUS: Readonly<Record<ErrorClass, number>> = {
   bad_request: 400,
   bad_key: 401,
@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<ErrorClass, ErrorNames>> = {
   server: { type: "server_error", code: "upstream_error" },
 };
 
-/** Type and code in the words of the OpenAI protocol, for vendors whose own words say nothing to its clients. */
+/** Returns type and code of the OpenAI protocol, for vendors whose own words mean nothing to its clients. */
 export function getErrorNames(errorClass: ErrorClass): ErrorNames {
   return NAMES[errorClass];
 }
@@ -72,7 +72,7 @@ export interface UpstreamErrorParts {
   readonly innerError?: JsonObject | undefined;
 }
 
-/** A verdict whose open points follow from its class. */
+/** Builds a verdict; members that are not given follow from its class. */
 export function upstreamError(parts: UpstreamErrorParts): UpstreamError {
   const status = parts.status ?? CLASS_STATUS[parts.class];
   const isNamed = parts.type !== undefined || parts.code !== undefined;

@@ -2,7 +2,7 @@ import { asObject, asText, codeText, printable } from "./error-body.ts";
 import type { ErrorClass, FailedAnswer, UpstreamError } from "../types.ts";
 import { CLASS_STATUS, classifyStatus, upstreamError } from "./upstream-error.ts";
 
-/** What a vendor's own code means; every key is a code in text form or `prefix*`. */
+/** A vendor's own codes by the class that they mean; each entry is a code in text form or `prefix*`. */
 export type CodeTable = Partial<Record<ErrorClass, readonly string[]>>;
 
 export interface VendorFailure {
@@ -16,7 +16,7 @@ export interface VendorFailure {
   readonly retry?: boolean;
 }
 
-/** Class of a code: exact entries win over prefixes; undefined for codes that the table does not know. */
+/** Finds the class of a code: exact entries win over prefixes; undefined if the table does not have the code. */
 export function findCodeClass(table: CodeTable, code: string): ErrorClass | undefined {
   const entries = Object.entries(table) as [ErrorClass, readonly string[]][];
   const exact = entries.find(([, codes]) => codes.includes(code));
@@ -24,7 +24,10 @@ export function findCodeClass(table: CodeTable, code: string): ErrorClass | unde
   return (exact ?? entries.find(([, codes]) => codes.some(isStart)))?.[0];
 }
 
-/** A verdict in the vendor's own words. The class decides the status where the vendor's contradicts it. */
+/**
+ * Builds a verdict in the vendor's own words. If the vendor's status contradicts the class, the class decides the
+ * status.
+ */
 export function vendorUpstreamError(errorClass: ErrorClass, failure: VendorFailure): UpstreamError {
   const isFailure = failure.status >= 400 && failure.status <= 599;
   const isContradicted = isFailure && CONTRADICTED[errorClass]?.includes(failure.status) === true;
@@ -40,7 +43,7 @@ export function vendorUpstreamError(errorClass: ErrorClass, failure: VendorFailu
   });
 }
 
-/** Statuses that say something else than the class. */
+/** Statuses that contradict a class. */
 const CONTRADICTED: Partial<Record<ErrorClass, readonly number[]>> = {
   out_of_credit: [400, 401, 403, 429, 500],
   not_found: [401, 403],
@@ -48,7 +51,7 @@ const CONTRADICTED: Partial<Record<ErrorClass, readonly number[]>> = {
   overloaded: [400, 401, 403, 429],
 };
 
-/** `{error: {code, message}}`, which is also how a converted stream carries a vendor's failure. */
+/** Reads `{error: {code, message}}`, which is also the form in which a converted stream carries a vendor's failure. */
 export function readVendorError({ json }: FailedAnswer): { code: string; message: string; type: string } | undefined {
   const error = asObject(asObject(json)?.["error"]);
   if (!error) return undefined;
@@ -67,7 +70,7 @@ export interface NativeError {
   readonly param?: string | undefined;
   /** Default: the reader's. */
   readonly type?: string;
-  /** Where the words next to the code decide; default: the table's. */
+  /** The class, if the words next to the code decide it; default: the table's. */
   readonly class?: ErrorClass | undefined;
   readonly disable?: boolean;
   readonly retry?: boolean;
@@ -77,16 +80,16 @@ export interface VendorReading {
   /** Error type in answers to clients; events that a bridge made carry it too. */
   readonly type: string;
   readonly codes: CodeTable;
-  /** Reads the vendor's own shape; undefined = no failure, or one for the general reading. */
+  /** Reads the vendor's own shape; undefined = no failure, or a failure for the general reader. */
   native(answer: FailedAnswer): NativeError | undefined;
   /**
-   * Class of codes that the table does not know where the status says nothing either; without it they are left to the
-   * general reading.
+   * Class of codes that are not in the table, if the status says nothing either; without it, such codes are left to the
+   * general reader.
    */
   readonly unknown?: ErrorClass;
 }
 
-/** Reads failures by the vendor's codes, in answers and in events of converted streams alike. */
+/** Builds a reader of failures by the vendor's codes, for answers and for events of converted streams. */
 export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => UpstreamError | undefined {
   return (answer) => {
     const event = readVendorError(answer);
@@ -102,7 +105,10 @@ export function vendorReader(reading: VendorReading): (answer: FailedAnswer) => 
   };
 }
 
-/** A 403 without a known code may come from a firewall: it does not condemn the key. */
+/**
+ * Returns the class of an unknown code. A 403 without a known code may come from a firewall, so it does not prove that
+ * the key is bad.
+ */
 function unknownClass({ unknown }: VendorReading, status: number): ErrorClass | undefined {
   return unknown && (status >= 400 ? classifyStatus(status) : unknown);
 }

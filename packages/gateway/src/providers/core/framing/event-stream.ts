@@ -8,7 +8,7 @@ import type { Deframer } from "./deframer.ts";
 const PRELUDE = 12;
 const CHECKSUM = 4;
 const TEXT_HEADER = 7;
-/** Bytes of header values whose length follows from their type. */
+/** Sizes in bytes of header values whose length follows from their type. */
 const FIXED_SIZES: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 
 export interface Frame {
@@ -66,7 +66,7 @@ function readHeaders(bytes: Buffer): Record<string, string> {
   return headers;
 }
 
-/** Frames as server-sent events: `chunk` events are unpacked, exceptions become `error` events. */
+/** Converts frames to server-sent events: `chunk` events are unpacked, exceptions become `error` events. */
 export function createEventStreamDeframer(dialect: DialectId, maxBytes: number): Deframer {
   const reader = new FrameReader(maxBytes);
   return {

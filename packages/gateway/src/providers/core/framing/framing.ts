@@ -5,7 +5,10 @@ import { createEventStreamDeframer } from "./event-stream.ts";
 import type { Deframer } from "./deframer.ts";
 import type { Framing } from "../types.ts";
 
-/** Undefined = the stream consists of server-sent events already. A line or frame past `maxBytes` throws. */
+/**
+ * Creates the deframer of a framing; undefined = the stream already consists of server-sent events. A line or frame
+ * larger than `maxBytes` throws.
+ */
 export function createDeframer(framing: Framing, dialect: DialectId, maxBytes: number): Deframer | undefined {
   switch (framing) {
     case "sse":
@@ -21,7 +24,10 @@ export function createDeframer(framing: Framing, dialect: DialectId, maxBytes: n
 
 const LF = 0x0a;
 
-/** Passes whole lines; characters that are split between chunks stay whole because only complete lines are decoded. */
+/**
+ * Creates a deframer that passes whole lines. Only complete lines are decoded, so characters that are split between
+ * chunks stay whole.
+ */
 function createLineDeframer(encode: (line: string) => string, maxBytes: number): Deframer {
   let rest: Buffer = Buffer.alloc(0);
   const take = (bytes: Buffer): Buffer | undefined => {
@@ -46,8 +52,8 @@ function createLineDeframer(encode: (line: string) => string, maxBytes: number):
 }
 
 /**
- * Events whose data lines are raw text, leading blanks included, and whose last one adds a `meta:` line of JSON.
- * Each becomes `{event, id, text, meta}`.
+ * Creates a deframer for events whose data lines are raw text, including leading blanks. The last event adds a `meta:`
+ * line of JSON. Each event becomes `{event, id, text, meta}`.
  */
 function createTextEventDeframer(maxBytes: number): Deframer {
   let fields = new Map<string, string[]>();

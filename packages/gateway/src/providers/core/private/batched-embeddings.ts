@@ -8,7 +8,10 @@ const PARALLEL = 8;
 
 type Heads = readonly UpstreamAnswer["headers"][];
 
-/** Sends several bodies, a few at a time, and merges their answers; the first failure, also one of status 200, is the answer of all. */
+/**
+ * Sends several bodies, a few at a time, and merges their answers. The first failure, even one of status 200, becomes
+ * the answer to all.
+ */
 export async function fanOut(
   bodies: readonly JsonObject[],
   send: (body: JsonObject) => Promise<UpstreamAnswer>,
@@ -29,7 +32,7 @@ export async function fanOut(
   return jsonAnswer(merge(answers, heads));
 }
 
-/** The sum of reported counts; undefined if one is missing, so that everything is counted here. */
+/** Returns the sum of reported counts; undefined if one is missing, so that the gateway counts everything itself. */
 export function sumCounts(counts: readonly (number | undefined)[]): number | undefined {
   return counts.reduce((sum, next) => (sum === undefined || next === undefined ? undefined : sum + next), 0);
 }
@@ -38,14 +41,14 @@ export function withBody(call: UpstreamCall, body: JsonObject): UpstreamCall {
   return { ...call, headers: { ...call.headers }, url: new URL(call.url), body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The parts of a list, at most `size` items each. */
+/** Splits a list into parts of at most `size` items. */
 export function chunked<T>(items: readonly T[], size: number): T[][] {
   const parts: T[][] = [];
   for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size));
   return parts;
 }
 
-/** OpenAI-shaped embeddings of vendors that take only so many texts a call. */
+/** Builds the exchange for OpenAI-shaped embeddings of vendors that limit the number of texts per call. */
 export function batchedEmbeddings(findBatchLimit: (model: string) => number): Exchange {
   return async (call: UpstreamCall, context: ExchangeContext) => {
     const body = call.body && parseObject(call.body.toString("utf8"));
@@ -58,7 +61,7 @@ export function batchedEmbeddings(findBatchLimit: (model: string) => number): Ex
   };
 }
 
-/** The vectors of one answer in the order of their texts. */
+/** Returns the vectors of one answer in the order of their texts. */
 export function ordered(entries: readonly JsonObject[], member: string): JsonObject[] {
   return entries.toSorted((a, b) => (count(a, member) ?? 0) - (count(b, member) ?? 0));
 }

@@ -1,5 +1,5 @@
-// Checks of chat requests that go to a vendor's own protocol: what the model would miss is refused, what only tunes is
-// named as left out.
+// Checks of chat requests that are converted to a vendor's own protocol: members that the model would miss are refused,
+// members that only tune the answer are reported as dropped.
 import { readPartKind, unsupportedPart } from "../../../dialects/bridges/parts/answer/refused.ts";
 import { checkFormat } from "../../../dialects/bridges/parts/schemas/format.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
@@ -10,8 +10,8 @@ const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "func
 const TEXTS = new Set(["text", "refusal"]);
 
 /**
- * Refuses parts that the vendor does not take: media stand in the turns of the user alone, images where it sees them,
- * and `further` kinds.
+ * Refuses parts that the vendor does not take. Media may be only in user turns: images if the model sees them, and the
+ * kinds in `further`.
  */
 export function checkChatParts(
   body: JsonObject,
@@ -37,7 +37,7 @@ function isCallable(from: JsonObject): boolean {
   return object(from, "function") !== undefined || object(from, "custom") !== undefined;
 }
 
-/** `known` are the members that the vendor's protocol has a word for. */
+/** Checks the members of a request. `known` are the members that the vendor's protocol has an equivalent for. */
 export function checkChatFields(body: JsonObject, context: BridgeContext, known: readonly string[]): void {
   const answers = body["n"];
   if (typeof answers === "number" && answers > 1 && !known.includes("n")) throw unsupportedParameter("n");
@@ -52,7 +52,7 @@ export function checkChatFields(body: JsonObject, context: BridgeContext, known:
   }
 }
 
-/** Functions and free texts; a tool that no one may call can be left out. */
+/** Checks functions and free-text tools; a tool that may not be called can be left out. */
 function checkTools(body: JsonObject, context: BridgeContext, takesTools: boolean): void {
   const tools = objects(body, "tools");
   const other = tools.find((tool) => object(tool, "function") === undefined);
@@ -70,7 +70,7 @@ function checkTools(body: JsonObject, context: BridgeContext, takesTools: boolea
   if (hasCalled) throw unsupportedPart("messages.tool_calls", context);
 }
 
-/** Members that only bridges read are nothing that a client wrote. */
+/** True for known members and for members that only bridges read, which no client wrote. */
 function isRead(name: string, known: readonly string[]): boolean {
   return known.includes(name) || ALWAYS_READ.has(name) || name.startsWith("fw_");
 }

@@ -9,7 +9,7 @@ import { parseObject } from "../../../lib/text/json.ts";
 export interface ChatToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON text as the model wrote it. */
+  /** The arguments as JSON text, as the model wrote it. */
   readonly arguments: string;
 }
 
@@ -52,7 +52,10 @@ export function chatMessages(body: JsonObject): ChatMessage[] {
   });
 }
 
-/** The messages, and before them what the response format requires, in words: the vendor has no switch for it. */
+/**
+ * Returns the messages. An instruction that states the response format in words comes first, because the vendor has no
+ * switch for it.
+ */
 export function instructedMessages(body: JsonObject): ChatMessage[] {
   const reported = jsonInstructions(body).map((content) => ({ role: "system", content }));
   return reported.length === 0
@@ -84,19 +87,19 @@ function readFunction(from: JsonObject | undefined): { name: string; arguments: 
   return { name: text(from, "name") ?? "", arguments: text(from, "arguments") ?? "" };
 }
 
-/** A call of a free-text tool as one of a function with that text as its argument. */
+/** Converts a call of a free-text tool to a function call with the text as its argument. */
 function freeText(from: JsonObject | undefined): { name: string; arguments: string } {
   return { name: text(from, "name") ?? "", arguments: JSON.stringify({ input: text(from, "input") ?? "" }) };
 }
 
-/** All system messages in order, joined by a blank line; "" when there are none. */
+/** Returns all system messages in order, joined by a blank line; "" if there are none. */
 export function systemText(messages: readonly ChatMessage[]): string {
   return messages
     .flatMap((message) => (message.role === "system" && message.text !== "" ? [message.text] : []))
     .join("\n\n");
 }
 
-/** Name of the function that a tool message answers, found through the call's id. */
+/** Returns the name of the function that a tool message answers, found through the call's id. */
 export function toolName(messages: readonly ChatMessage[], id: string | undefined): string | undefined {
   for (const { toolCalls } of messages) {
     const call = toolCalls.find((candidate) => candidate.id === id);
@@ -105,7 +108,7 @@ export function toolName(messages: readonly ChatMessage[], id: string | undefine
   return undefined;
 }
 
-/** Arguments as an object; `{}` when the model wrote none or something unreadable. */
+/** Parses a call's arguments; `{}` if the model wrote none or something unreadable. */
 export function parseCallArguments(call: ChatToolCall): JsonObject {
   return parseObject(call.arguments) ?? {};
 }
@@ -116,7 +119,7 @@ export interface ChatFunction {
   readonly parameters: JsonObject | undefined;
 }
 
-/** Function tools, the legacy `functions` included. */
+/** Returns the function tools, including the legacy `functions`. */
 export function chatFunctions(body: JsonObject): ChatFunction[] {
   const tools = objects(body, "tools").flatMap((tool) => {
     const definition = object(tool, "function");
@@ -129,7 +132,7 @@ export function chatFunctions(body: JsonObject): ChatFunction[] {
   }));
 }
 
-/** `none`, `auto`, `required` or the name of one function. */
+/** Returns `none`, `auto`, `required` or the name of one function. */
 export function chatToolChoice(
   body: JsonObject,
 ): { readonly mode: "none" | "auto" | "required" } | { readonly mode: "named"; readonly name: string } | undefined {
@@ -151,7 +154,7 @@ export function stopList(body: JsonObject): string[] {
   return list(body, "stop").filter((item) => typeof item === "string");
 }
 
-/** Media type and base64 of a data URL; throws for addresses, which the vendor cannot read. */
+/** Returns the media type and base64 of a data URL; throws for web addresses, which the vendor cannot read. */
 export function imageData(url: string): { readonly mediaType: string; readonly data: string } {
   const found = /^data:([\w.+/-]+)(?:;[\w=.-]+)*;base64,(.*)$/s.exec(url);
   if (!found)
@@ -162,7 +165,7 @@ export function imageData(url: string): { readonly mediaType: string; readonly d
   return { mediaType: found[1] ?? "", data: found[2] ?? "" };
 }
 
-/** Numbers of a request within the bounds of a vendor; those that had to change are named. */
+/** Returns the numbers of a request, clamped to the vendor's bounds; changed ones are reported. */
 export function fitNumbers(
   body: JsonObject,
   bounds: Readonly<Record<string, readonly [number, number]>>,
@@ -177,7 +180,7 @@ export function fitNumbers(
   return fitting;
 }
 
-/** As a chat client writes it, or as another bridge carries it. */
+/** Returns `top_k` as a chat client writes it, or as another bridge carries it. */
 export function topK(body: JsonObject): JsonValue | undefined {
   return body["top_k"] ?? body["fw_top_k"];
 }

@@ -9,7 +9,7 @@ export interface ChatUsage {
   readonly reasoning?: number | undefined;
 }
 
-/** Usage as the OpenAI protocol writes it; details only where there is something to say. */
+/** Writes usage in the form of the OpenAI protocol; details only if there are any. */
 export function chatUsage(usage: ChatUsage): JsonObject {
   const { input, output, cachedInput = 0, cacheWrite = 0, reasoning = 0 } = usage;
   return {
@@ -44,7 +44,7 @@ export interface ChatAnswer {
   readonly extra?: JsonObject;
 }
 
-/** A whole chat completion. */
+/** Builds a whole chat completion. */
 export function chatAnswer(answer: ChatAnswer, context: BridgeContext): JsonObject {
   const message = buildMessage(answer);
   return {
@@ -93,7 +93,7 @@ export class ChunkWriter {
   #isEnded = false;
   #toolCount = 0;
 
-  /** With a role chunk of its own the stream starts with `{role, content: ""}`, else the role rides on the first delta. */
+  /** If `hasOwnRoleChunk`, the stream starts with `{role, content: ""}`; otherwise the first delta carries the role. */
   constructor(context: BridgeContext, options: { readonly hasOwnRoleChunk: boolean }) {
     this.#context = context;
     this.#hasOwnRoleChunk = options.hasOwnRoleChunk;
@@ -107,7 +107,7 @@ export class ChunkWriter {
     return this.#toolCount;
   }
 
-  /** Id, time and model are those of the first event that names them. */
+  /** Sets id, time and model; the first event that names them wins. */
   name(head: ChunkHead): void {
     const { id, created, model } = this.#head;
     this.#head = { id: id ?? head.id, created: created ?? head.created, model: model ?? head.model };
@@ -126,7 +126,7 @@ export class ChunkWriter {
     return [...before, this.#chunk(isFirst ? { role: "assistant", ...delta } : delta, finish, {}, logprobs)];
   }
 
-  /** The header of the next tool call; its arguments follow, or come along when they are known. */
+  /** Writes the header of the next tool call; its arguments follow, or are in `args` if they are already known. */
   toolStart(id: string, name: string, args = ""): StreamEvent[] {
     const index = this.#toolCount++;
     return this.delta({ tool_calls: [{ index, ...toolCall(id, name, args) }] });
@@ -137,7 +137,7 @@ export class ChunkWriter {
     return this.delta({ tool_calls: [{ index: this.#toolCount - 1, function: { arguments: args } }] });
   }
 
-  /** Usage and terminator after a finish reason that was sent already, or after one that is sent now. */
+  /** Writes usage and terminator after a finish reason, which was sent before or is sent now. */
   end(finish: string | undefined, usage: ChatUsage | undefined, extra: JsonObject = {}): StreamEvent[] {
     if (this.#isEnded) return [];
     this.#isEnded = true;
@@ -146,7 +146,7 @@ export class ChunkWriter {
     return [...last, ...counted, { event: undefined, data: undefined, raw: "[DONE]" }];
   }
 
-  /** A failure in the middle; nothing follows. */
+  /** Writes a failure in the middle of the stream; nothing follows it. */
   fail(error: {
     message: string;
     type?: string | undefined;
@@ -188,7 +188,7 @@ export class ChunkWriter {
   }
 }
 
-/** Tool calls whose parts share an id: the first part is the header, later ones hold arguments. */
+/** Writes tool calls whose parts share an id: the first part is the header, later ones hold arguments. */
 export class CallParts {
   readonly #writer: ChunkWriter;
   #last: string | undefined;
@@ -197,7 +197,7 @@ export class CallParts {
     this.#writer = writer;
   }
 
-  /** `call` is a tool call of the OpenAI protocol, whole or in part. */
+  /** Takes a tool call of the OpenAI protocol, whole or in part. */
   take(call: JsonObject): StreamEvent[] {
     const named = object(call, "function");
     const id = text(call, "id") ?? "";

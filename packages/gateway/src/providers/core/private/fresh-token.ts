@@ -1,10 +1,13 @@
 import { isJsonAnswer, readWhole } from "../exchange.ts";
 import type { Exchange, ExchangeContext, ProviderAdapter, UpstreamAnswer } from "../types.ts";
 
-/** Decides from the head, or from the body of a JSON answer when it requires it. */
+/** Decides from the head of the answer, or from the body of a JSON answer, which it reads if necessary. */
 export type IsStale = (answer: UpstreamAnswer, body: () => Promise<Buffer>) => boolean | Promise<boolean>;
 
-/** Sends the call; when the upstream says that the token is used up, buys another one and sends the call once more. */
+/**
+ * Sends the call; if the upstream says that the token is no longer valid, fetches a new one and sends the call once
+ * more.
+ */
 export function withFreshToken(
   isStale: IsStale,
   sign: ProviderAdapter["authorize"],

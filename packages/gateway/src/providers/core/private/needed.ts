@@ -1,4 +1,7 @@
-/** A part that every answer of the vendor has; throws for an answer of another shape, which would look like silence. */
+/**
+ * Returns a part that every answer of the vendor has; throws for an answer of another shape, which would look like an
+ * empty one.
+ */
 export function needed<T>(part: T | undefined): T {
   if (part === undefined) throw new Error("unexpected response format");
   return part;

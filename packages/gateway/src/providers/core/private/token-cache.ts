@@ -7,13 +7,15 @@ export interface FreshToken {
   readonly lifeMs: number;
 }
 
-/** Access tokens by the secret that bought them: one exchange at a time, renewed early, forgotten on demand. */
+/**
+ * Access tokens by the secret that they were exchanged for: one exchange at a time, renewed early, forgotten on demand.
+ */
 export interface TokenCache {
   get(secret: string, now: number, exchange: () => Promise<FreshToken>): Promise<string>;
   drop(secret: string): void;
 }
 
-/** @param earlyMs how long before its end a token counts as used up */
+/** @param earlyMs how long before its expiry a token counts as expired, in milliseconds */
 export function createTokenCache(earlyMs: number): TokenCache {
   const known = new Map<string, { readonly token: string; readonly until: number }>();
   const running = new Map<string, Promise<string>>();

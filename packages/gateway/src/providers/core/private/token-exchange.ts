@@ -14,7 +14,7 @@ export interface ExchangedToken {
   readonly isRefused: boolean;
 }
 
-/** One exchange of credentials for `access_token`. Throws UpstreamRefusal where the host cannot be reached. */
+/** Exchanges credentials for an `access_token`. Throws UpstreamRefusal if the host cannot be reached. */
 export async function exchangeToken(http: HttpJson, call: Parameters<HttpJson>[0]): Promise<ExchangedToken> {
   const { status, json: answer } = await http(call).catch((cause: unknown) => {
     const message = "The host that gives out access tokens could not be reached.";
@@ -25,7 +25,10 @@ export async function exchangeToken(http: HttpJson, call: Parameters<HttpJson>[0
   return { status, json, token: text(json, "access_token"), class: errorClass, isRefused: errorClass === "bad_key" };
 }
 
-/** Only an answer of the protocol condemns the credentials; a proxy's page, a limit and an outage pass. */
+/**
+ * Classifies a failed exchange. Only an answer of the protocol proves that the credentials are bad; a proxy's page, a
+ * rate limit and an outage pass by themselves.
+ */
 function classifyFailure(status: number, json: JsonObject): ErrorClass {
   if (status === 429 || status >= 500) return classifyStatus(status);
   const code = text(json, "error");

@@ -2,8 +2,8 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import type { RequestTransform } from "../types.ts";
 
 /**
- * Models that think unless they are instructed not to. A client of another protocol that switches thinking off is put into the
- * vendor's words; chat clients write these themselves.
+ * Builds the repair for models that think unless they are instructed not to. If a client of another protocol switches
+ * thinking off, the request gets the vendor's own members; chat clients write these themselves.
  */
 export function thinkingOff(models: RegExp, words: JsonObject): RequestTransform {
   return {

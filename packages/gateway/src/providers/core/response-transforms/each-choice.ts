@@ -4,7 +4,7 @@ import { eachObject } from "../../../dialects/core/json-edit.ts";
 
 type Edit = (value: JsonObject) => JsonObject;
 
-/** Edits every choice of a chat answer or chunk; the same object when no choice changes. */
+/** Edits every choice of a chat answer or chunk; returns the same object if no choice changes. */
 export function eachChoice(body: JsonObject, edit: Edit): JsonObject {
   return eachObject(body, "choices", edit);
 }
@@ -23,7 +23,7 @@ export function eachMessage(
   });
 }
 
-/** Gives finish reasons that no client knows a known name. */
+/** Renames finish reasons that no client knows to known ones. */
 export function finishReasons(names: Readonly<Record<string, string>>): Edit {
   return (body) =>
     eachChoice(body, (choice) => {
@@ -33,7 +33,7 @@ export function finishReasons(names: Readonly<Record<string, string>>): Edit {
     });
 }
 
-/** An edit of bodies as an edit of events. */
+/** Turns an edit of bodies into an edit of events. */
 export function onEvent(edit: Edit): (event: StreamEvent) => StreamEvent {
   return (event) => {
     const edited = event.data && edit(event.data);

@@ -1,7 +1,7 @@
 import type { ResponseTransform } from "../types.ts";
 import { finishReasons, onEvent } from "./each-choice.ts";
 
-/** Reasons that a vendor names in words of its own, in those of the protocol. */
+/** Renames a vendor's own finish reasons to those of the protocol. */
 export function finishNames(names: Readonly<Record<string, string>>): ResponseTransform {
   const edit = finishReasons(names);
   return {

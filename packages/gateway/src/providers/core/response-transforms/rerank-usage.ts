@@ -2,7 +2,10 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, object } from "../../../dialects/core/read.ts";
 import type { ResponseTransform } from "../types.ts";
 
-/** Rerankers report tokens as `usage.total_tokens` alone, in `meta.tokens` or in `meta.billed_units`. */
+/**
+ * Completes rerank usage: rerankers report tokens only as `usage.total_tokens`, in `meta.tokens` or in
+ * `meta.billed_units`.
+ */
 export const rerankUsage: ResponseTransform = {
   name: "rerank usage",
   on: ["rerank"],

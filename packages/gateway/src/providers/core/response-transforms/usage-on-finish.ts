@@ -3,8 +3,8 @@ import type { StreamEvent } from "../../../dialects/core/types.ts";
 import type { ResponseTransform } from "../types.ts";
 
 /**
- * Usage that rides on the finishing chunk moves to a chunk of its own when the client did not ask for it: the chunk
- * is counted and then cut like any other that only the gateway asked for, and the finish reason stays.
+ * Moves usage from the finishing chunk to a chunk of its own if the client did not request it. That chunk is counted
+ * and then cut, like any other that only the gateway requested, and the finish reason stays.
  */
 export const usageOnFinish: ResponseTransform = {
   name: "usage on the finishing chunk",

@@ -4,7 +4,7 @@ import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 
-/** The vendor refuses the whole request for it, also where the client asked. */
+/** Removes `stream_options` even if the client sent it, because the vendor refuses the whole request otherwise. */
 const noStreamOptions: RequestTransform = {
   name: "without stream_options",
   apply: (body) => omitMembers(body, ["stream_options"]),

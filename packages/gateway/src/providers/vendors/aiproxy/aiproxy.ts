@@ -9,7 +9,7 @@ import { needed } from "../../core/private/needed.ts";
 import type { ProviderAdapter, RequestTransform } from "../../core/types.ts";
 import { vendorReader } from "../../core/errors/vendor-error.ts";
 
-/** A knowledge base that is asked the last message; its documents are listed below the answer. */
+/** Sends the last message to a knowledge base as a question; the documents it found are listed below the answer. */
 const libraryBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:aiproxy-library",

@@ -28,7 +28,7 @@ const SERVICES = "/api/v1/services";
 /** Models that think unless they are instructed not to. */
 const HYBRID = /^(?:qwen3|qwen-(?:plus|turbo|flash))(?!.*(?:thinking|instruct|coder))/;
 
-/** Names of the first generation, which are asked in the protocol that they came with. */
+/** Models of the first generation, which are called in the native protocol that they were released with. */
 const FIRST_GENERATION: ReadonlySet<string> = new Set(["qwen-turbo", "qwen-max-longcontext"]);
 
 /** The channel's setting decides (`native` or `compatible`), then the suffix for web searches and the generation. */
@@ -38,7 +38,7 @@ function isNative(model: string, channel: ChannelRecord): boolean {
   return searchesWeb(model) || FIRST_GENERATION.has(model);
 }
 
-/** Only what the client sent is brought into bounds: without the field the vendor's default holds. */
+/** Clamps `top_p` only if the client sent it: without the field, the vendor's default applies. */
 const topP: RequestTransform = {
   name: "top_p between 0.001 and 0.999",
   apply: (body) => clamped(body, "top_p", 0.001, 0.999),

@@ -22,7 +22,7 @@ const SAME = [
 ];
 const READ = [...SAME, "top_p", "max_tokens", "max_completion_tokens", "stop", "enable_search"];
 
-/** Models that repeat the whole text in every event although increments were asked for. */
+/** Models that repeat the whole text in every event although increments were requested. */
 const CUMULATIVE = /^(?:qwen-max-longcontext|qwen-1\.8b|qwen-audio|qwen-vl-v1)/;
 
 export function isMultimodal(model: string): boolean {
@@ -96,7 +96,7 @@ function multimodalContent(message: ChatMessage): JsonObject[] {
   return [...message.images.map((image) => ({ image })), ...(message.text === "" ? [] : [{ text: message.text }])];
 }
 
-/** Plain models write text, multimodal ones a list of texts. */
+/** Returns the text of a message: plain models write a text, multimodal models a list of texts. */
 function readText(message: JsonObject | undefined): string {
   return (
     text(message, "content") ??
@@ -111,7 +111,7 @@ function toToolCall(call: JsonObject): JsonObject {
   return toolCall(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments") ?? "");
 }
 
-/** While the answer runs the reason is missing or the text "null". */
+/** While the answer is being written, the reason is missing or the text "null". */
 function isRunning(reason: string | undefined): boolean {
   return reason === undefined || reason === "null" || reason === "";
 }
@@ -151,7 +151,7 @@ function createStreamBridge(context: BridgeContext): StreamBridge {
   };
 }
 
-/** Text, or text with the finish reason and what follows it. */
+/** Writes text, or text with the finish reason and what follows it. */
 function rest(
   writer: ChunkWriter,
   said: string,
@@ -175,7 +175,10 @@ function readPiece(output: JsonObject | undefined) {
   };
 }
 
-/** Cuts what was said before off texts that repeat it; plain cutting would damage true increments. */
+/**
+ * Returns a function that cuts the earlier text off models' cumulative texts; true increments would be damaged by it
+ * and stay as they are.
+ */
 function createIncrementCutter(isCumulative: boolean): (said: string) => string {
   let soFar = "";
   return (said) => {

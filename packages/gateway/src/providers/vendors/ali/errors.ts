@@ -29,14 +29,17 @@ const CODES: CodeTable = {
   server: ["InternalError*"],
 };
 
-/** One code stands for keys, for models that a key may not use, and for forms of call that a model does not have. */
+/**
+ * Decides the class by the message, because one code means refused keys, models that a key may not use, and forms of
+ * call that a model does not support.
+ */
 function deniedClass(code: string, message: string): ErrorClass | undefined {
   if (code !== "AccessDenied") return undefined;
   if (/synchronous calls/i.test(message)) return "bad_request";
   return /model/i.test(message) ? "not_found" : undefined;
 }
 
-/** `{code, message, request_id}` of the native protocol, whose code is also the type; so it is in its streams. */
+/** Reads `{code, message, request_id}` of the native protocol and its streams; the code is also the type. */
 const readNative = vendorReader({
   type: "ali_error",
   codes: CODES,
@@ -56,7 +59,7 @@ function native(from: JsonObject, request: JsonValue | undefined): NativeError |
   return { code, type: code, message, param: asText(request), class: deniedClass(code, message) };
 }
 
-/** The compatible protocol has the same codes inside the usual error object. */
+/** Reads errors of both protocols: the compatible one has the same codes inside the usual error object. */
 export function readAli(answer: FailedAnswer): UpstreamError | undefined {
   const found = readNative(answer);
   if (found || answer.status < 400) return found;

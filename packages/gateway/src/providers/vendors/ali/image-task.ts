@@ -10,7 +10,7 @@ const POLL_MS = 3000;
 const MAX_POLLS = 20;
 const RUNNING: ReadonlySet<string> = new Set(["PENDING", "RUNNING", "SUSPENDED"]);
 
-/** Images are tasks: submitted once, then asked for every three seconds for a minute. */
+/** Images are tasks: each is submitted once, then polled every three seconds for a minute. */
 export const imageExchange: Exchange = async (call, context) => {
   const submitted = await readWhole(await context.send(call));
   const id = text(object(parseObject(submitted.bytes.toString("utf8")), "output"), "task_id");
@@ -23,7 +23,7 @@ export const imageExchange: Exchange = async (call, context) => {
   return failed("The image was not ready in time.", "Timeout");
 };
 
-/** Undefined = it is not decided yet. */
+/** Polls the task; undefined = it has not finished yet. */
 async function look(call: UpstreamCall, context: ExchangeContext): Promise<UpstreamAnswer | undefined> {
   const { answer, bytes } = await readWhole(await context.send(call));
   if (isPassing(answer.status)) return undefined;
@@ -35,12 +35,15 @@ async function look(call: UpstreamCall, context: ExchangeContext): Promise<Upstr
   return failed(text(output, "message") ?? `The task ended as ${status}.`, text(output, "code") ?? status);
 }
 
-/** A failed poll says nothing about the image, which would be paid for twice if another channel were asked. */
+/**
+ * True if the poll failed for a moment. That says nothing about the image, which would be paid for twice if another
+ * channel were tried.
+ */
 function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-/** The vendor keeps images at an address for a day; clients may ask for the bytes. */
+/** Downloads the images, for clients that requested bytes. The vendor stores images at an address for a day. */
 async function withBytes(output: JsonObject | undefined, { download }: ExchangeContext): Promise<UpstreamAnswer> {
   const results = await Promise.all(
     objects(output, "results").map(async (result) => {

@@ -27,7 +27,7 @@ export const embedBridge: Bridge = unaryBridge({
   },
 });
 
-/** 25 texts a call for the first two generations, 10 later. */
+/** Splits the texts: 25 per call for the first two generations, 10 for later ones. */
 export const embedExchange: Exchange = async (call, context) => {
   const body = call.body && parseObject(call.body.toString("utf8"));
   const texts = list(object(body, "input"), "texts");
@@ -67,7 +67,7 @@ export const rerankBridge: Bridge = unaryBridge({
   },
 });
 
-/** The vendor's text models take texts alone. */
+/** Returns a document as plain text, because the vendor's text models take nothing else. */
 function plainText(document: JsonValue): JsonValue {
   const isText = isObject(document) && Object.keys(document).length === 1 && typeof document["text"] === "string";
   return isText ? (document["text"] as string) : document;

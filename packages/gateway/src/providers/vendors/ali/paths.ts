@@ -1,2 +1,2 @@
-/** Pasted with the base by those who know the vendor through clients of the OpenAI protocol. */
+/** Operators who know the vendor through clients of the OpenAI protocol paste this path with the base URL. */
 export const COMPATIBLE = "/compatible-mode/v1";

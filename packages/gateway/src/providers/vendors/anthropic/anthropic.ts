@@ -39,12 +39,12 @@ function sign(call: UpstreamCall, channel: ChannelRecord, { key, clientHeaders }
   if (beta !== undefined) call.headers["anthropic-beta"] = beta;
 }
 
-/** The client's own version, the channel's, the vendor's current one. */
+/** Returns the client's own version, else the channel's, else the vendor's current one. */
 function resolveVersion(channel: ChannelRecord, asked: string | undefined): string {
   return asked ?? (channel.other === "" ? VERSION : channel.other);
 }
 
-/** Tokens of a sign-in start with `sk-ant-oat` and travel as bearer. */
+/** Builds the headers. Sign-in tokens start with `sk-ant-oat` and are sent as bearer. */
 function buildHeaders(key: string, version: string): Record<string, string> {
   const credential = key.startsWith("sk-ant-oat") ? { authorization: `Bearer ${key}` } : { "x-api-key": key };
   return { ...credential, "anthropic-version": version };

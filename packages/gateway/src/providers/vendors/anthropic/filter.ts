@@ -7,7 +7,10 @@ import { KNOWN_BETAS, type MessagesHost } from "./host-rules.ts";
 /** Values of the channel's setting `filters`. */
 export const FILTERS = ["on", "off"] as const;
 
-/** The filter of channels whose host follows from their type or their base URL. `filters: off` sends everything. */
+/**
+ * Builds the filter of channels whose host follows from their type or their base URL. With `filters: off`, everything
+ * is sent.
+ */
 export function messagesFilter(host: (channel: ChannelRecord) => MessagesHost): HostFilter {
   return {
     on: ["anthropic-messages", "anthropic-count-tokens"],

@@ -18,8 +18,8 @@ const HOSTS: readonly (readonly [RegExp, MessagesHost])[] = [
 ];
 
 /**
- * The host behind a base URL; the vendor's own where a channel has none. A server in the operator's own network is taken
- * for a relay of the vendor: nothing is known that it would refuse.
+ * Returns the host behind a base URL; the vendor's own if a channel has none. A server in the operator's own network
+ * counts as a relay of the vendor, because nothing is known that it would refuse.
  */
 export function findHost(baseUrl: string): MessagesHost {
   if (baseUrl === "" || !URL.canParse(baseUrl)) return "anthropic";
@@ -36,14 +36,14 @@ function isOwnNetwork(name: string): boolean {
   );
 }
 
-/** OpenRouter passes what Claude alone takes on to Claude. */
+/** Returns the rules of a host. OpenRouter forwards members that only Claude takes to Claude models. */
 export function findHostRules(host: MessagesHost, model: string): HostRules {
   const rules = HOST_RULES[host];
   if (host !== "openrouter" || !model.startsWith("anthropic/")) return rules;
   return { ...rules, betas: { unknown: "forward" }, members: { drop: ["container", "mcp_servers"] } };
 }
 
-/** The rules of a host with what the operator says of it or of the channel. */
+/** Returns the rules of a host with the operator's overrides for the host or the channel. */
 export function overridden(rules: HostRules, { forward = [], drop = [], rename, members }: FilterOverride): HostRules {
   const { betas } = rules;
   return {

@@ -46,7 +46,7 @@ function filtered(host: MessagesHost, body: JsonObject, betas: readonly string[]
   return { ...found, betas: found.headers["anthropic-beta"]?.split(",") ?? [] };
 }
 
-/** All that the rules of a host speak of. */
+/** Requests with everything that the rules of a host cover. */
 const requests = fc.record({
   betas: fc.uniqueArray(fc.constantFrom(...BETAS), { maxLength: 8 }),
   members: fc.subarray(MEMBERS),
@@ -73,7 +73,7 @@ function listToolNames(body: JsonObject): string[] {
   return objects(body, "tools").map((tool) => `tools:${anyText(tool, "type")}`);
 }
 
-/** Betas by the start of their names, with the member that they are for. */
+/** Betas by the start of their names, with the member that they enable. */
 const MEMBER_BY_BETA = [
   ["mcp-client-", "mcp_servers"],
   ["context-management-", "context_management"],
@@ -110,7 +110,7 @@ describe.each(HOSTS)("a request to %s", (host) => {
           if (text.includes(name) !== JSON.stringify(body).includes(name))
             expect(after.dropped).toContain(`tools[].${name}`);
         expect(after.body["messages"]).toBe(body["messages"]);
-        // Applied once more it changes nothing.
+        // A second application changes nothing.
         expect(filtered(host, after.body, after.betas).dropped).toEqual([]);
       }),
       { numRuns: 200 },

@@ -1,5 +1,5 @@
-// What a host of the Messages protocol refuses is taken out of a request and named, so that coding agents, which write
-// for the vendor's own host, work at every other one.
+// Removes what a host of the Messages protocol refuses from a request and reports it, so that coding agents, which are
+// written for the vendor's own host, also work with every other host.
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
@@ -12,7 +12,7 @@ const SCOPE = "cache_control.scope";
 const OF_TOOLS = "tools[].";
 const NONE: ReadonlySet<string> = new Set();
 
-/** The same request for a host with these rules; `learned` are names of what it refused before. */
+/** Returns the request for a host with these rules; `learned` are names of what it has refused before. */
 export function filteredFor(
   rules: HostRules,
   asked: HostRequest,
@@ -30,14 +30,14 @@ export function filteredFor(
   return { body: omitMembers(body, ["anthropic_beta"]), headers: withBetas(asked.headers, left), dropped };
 }
 
-/** Betas of the header, and those of the member in which some clients write them. */
+/** Returns the betas of the header and of the body member in which some clients write them. */
 export function listBetas({ headers, body }: HostRequest): string[] {
   const written = (headers[BETA_HEADER] ?? "").split(",").map((name) => name.trim());
   const inBody = list(body, "anthropic_beta").filter((name) => typeof name === "string");
   return [...new Set([...written, ...inBody])].filter((name) => name !== "");
 }
 
-/** Betas that tools of a converted request are for. */
+/** Adds the betas that the tools of a converted request need. */
 export function withNeededBetas(asked: HostRequest): HostRequest {
   const types = new Set(objects(asked.body, "tools").map(readToolType));
   const needed = Object.entries(BETA_OF_TOOLS).flatMap(([type, beta]) => (types.has(type) ? [beta] : []));
@@ -74,7 +74,7 @@ interface Betas {
   readonly learned: ReadonlySet<string>;
 }
 
-/** Members that the host refuses, those of a beta that it refuses, and those whose beta is missing. */
+/** Returns the members that the host refuses, the members of betas that it refuses, and those whose beta is missing. */
 function membersToDrop(body: JsonObject, rules: HostRules, betas: Betas): Set<string> {
   const { drop = [], keep } = rules.members;
   const members = new Set([...drop, ...[...betas.learned].filter((name) => !name.includes(":"))]);
@@ -85,7 +85,7 @@ function membersToDrop(body: JsonObject, rules: HostRules, betas: Betas): Set<st
   return toolsAreWhole ? members.add(`${OF_TOOLS}defer_loading`) : members;
 }
 
-/** Members of a beta that does not reach the host. */
+/** Returns the members of betas that do not reach the host. */
 function findWithoutBeta({ members }: HostRules, { betas, forwarded }: Betas): string[] {
   const needed = Object.entries(members.dropWithoutBeta ?? {}).filter(([beta]) => !forwarded.includes(beta));
   const refused = MEMBERS_OF_BETAS.filter(
@@ -97,7 +97,7 @@ function findWithoutBeta({ members }: HostRules, { betas, forwarded }: Betas): s
 /** Members that the gateway itself writes. */
 const OWN: ReadonlySet<string> = new Set(["anthropic_version", "anthropic_beta"]);
 
-/** All that a beta is for was taken out. */
+/** True if every member that the beta enables was removed. */
 function isUnusedBeta(beta: string, members: ReadonlySet<string>): boolean {
   const paths = MEMBERS_OF_BETAS.filter(([pattern]) => pattern.test(beta)).flatMap(([, found]) => found);
   return paths.length > 0 && paths.every((path) => members.has(path));
@@ -117,13 +117,13 @@ function withoutMembers(body: JsonObject, members: ReadonlySet<string>, dropped:
   return unscoped;
 }
 
-/** Marks of the request, its system text, its tools and every block of its messages. */
+/** Removes the scopes of cache marks in the request, its system text, its tools and every block of its messages. */
 function withoutScopes(body: JsonObject): JsonObject {
   const marked = eachObject(body, "messages", (message) => eachObject(message, "content", withoutScopesIn));
   return eachObject(eachObject(withoutScope(marked), "system", withoutScope), "tools", withoutScope);
 }
 
-/** Results of tools hold blocks of their own. */
+/** Removes scopes in a block and inside tool results, which hold blocks of their own. */
 function withoutScopesIn(block: JsonObject): JsonObject {
   return withoutScope(eachObject(block, "content", withoutScope));
 }
@@ -154,7 +154,10 @@ function readToolType(tool: JsonObject): string {
   return text(tool, "type") ?? "custom";
 }
 
-/** Tools that the host runs or knows. Throws where a request would be left without what it asked for. */
+/**
+ * Returns the request with only the tools that the host runs or knows. Throws if the request would lose what it asked
+ * for.
+ */
 function withoutTools(body: JsonObject, rules: ToolRules, learned: ReadonlySet<string>, dropped: string[]): JsonObject {
   const tools = objects(body, "tools");
   const isWhole = !tools.some((tool) => tool["defer_loading"] === true);
@@ -170,7 +173,10 @@ function withoutTools(body: JsonObject, rules: ToolRules, learned: ReadonlySet<s
   return left.length === 0 ? omitMembers(body, ["tools", "tool_choice"]) : { ...body, tools: left };
 }
 
-/** A tool that is alone or forced is what the request is about; next to others it is one of many that agents offer. */
+/**
+ * Throws if a lost tool is the only one or forced, because the request is about it. Next to others, it is one of many
+ * that agents offer.
+ */
 function refuseLostTool(body: JsonObject, refused: readonly JsonObject[], left: readonly JsonObject[]): void {
   const choice = object(body, "tool_choice");
   const forced = refused.find((tool) => choice?.["type"] === "tool" && choice["name"] === tool["name"]);
@@ -181,7 +187,7 @@ function refuseLostTool(body: JsonObject, refused: readonly JsonObject[], left: 
 
 const CURE = "The host of this channel does not take it: use a channel of Anthropic's own API, or leave it out.";
 
-/** Blocks of a conversation are never left out. */
+/** Throws if the host cannot read a block, because blocks of a conversation are never left out. */
 function refuseLostBlocks(body: JsonObject, { betas }: HostRules): void {
   if (betas.unknown === "forward") return;
   const lost = BLOCKS_OF_BETAS.filter(([pattern]) => betas.forward?.some((beta) => pattern.test(beta)) !== true);

@@ -1,4 +1,4 @@
-// What a host says of a name that it does not take, in the forms that were seen.
+// Messages in which a host refuses a name, in the forms that were seen.
 import { BETA_HEADER } from "./host-filter.ts";
 
 const BETA = [
@@ -9,11 +9,14 @@ const ANY_BETA = /invalid beta flag/;
 const MEMBER = /(?:^|[\s"':])([a-z_]\w*(?:\.\w+)*): Extra inputs are not permitted/g;
 const TOOL = /unknown variant `([^`]+)`/;
 
-/** What a request cannot do without. */
+/** Members that a request cannot do without. */
 const NEEDED =
   /^(?:model|messages|system|max_tokens|stream|thinking|tools|tool_choice|tools\[\]\.(?:name|description|input_schema|type))$/;
 
-/** Names of what an answer of status 400 refuses, as `filteredFor` reads them; `betas` are those that were sent. */
+/**
+ * Returns the names that an answer of status 400 refuses, as `filteredFor` reads them; `betas` are those that were
+ * sent.
+ */
 export function refusedNames(message: string, betas: readonly string[]): string[] {
   const named = BETA.map((pattern) => pattern.exec(message)?.[1]).find((found) => found !== undefined);
   if (named !== undefined) return betaNames(named.replaceAll("`", "").split(/, ?/));
@@ -29,7 +32,7 @@ function betaNames(names: readonly string[]): string[] {
   return names.filter((name) => name !== "").map((name) => `${BETA_HEADER}:${name}`);
 }
 
-/** The path without numbers and types, as far as it can be left out. */
+/** Returns the path without numbers and types, up to the member that can be left out. */
 function parseMember(path: string): string[] {
   if (/(?:^|\.)cache_control\.(?:\w+\.)?scope$/.test(path)) return ["cache_control.scope"];
   const ofTool = /^tools\.\d+\.(?:[a-z]\w*\.)?(\w+)$/.exec(path)?.[1];

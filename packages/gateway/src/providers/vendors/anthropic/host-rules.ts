@@ -1,26 +1,26 @@
-// What the hosts of the Messages protocol take of what its newest clients send, gathered in November 2026 from vendors'
-// pages, tables of other gateways and reports of refusals. Acceptance also differs by model.
+// What hosts of the Messages protocol accept from its newest clients. The rules were gathered in November 2026 from
+// vendors' pages, tables of other gateways and reports of refusals. Acceptance also differs by model.
 
-/** Names of betas by what becomes of them. */
+/** Names of betas by how they are treated. */
 export interface BetaRules {
-  /** Decides names that no list holds. */
+  /** Treatment of names that are in no list. */
   readonly unknown: "forward" | "drop";
   readonly forward?: readonly string[];
-  /** Names that the host has another one for. */
+  /** Names that the host calls differently, with its own names. */
   readonly rename?: Readonly<Record<string, string>>;
   readonly drop?: readonly string[];
 }
 
-/** Members of the body by their paths; `tools[].` leads those of a tool. */
+/** Members of the body by their paths; `tools[].` precedes those of a tool. */
 export interface MemberRules {
   readonly drop?: readonly string[];
-  /** Every other member goes. */
+  /** If set, every other member is removed. */
   readonly keep?: readonly string[];
-  /** Members that the host takes next to a beta only. */
+  /** Members that the host accepts only with a beta. */
   readonly dropWithoutBeta?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Types of tools; a star stands for the rest of a name. */
+/** Types of tools; `*` stands for the rest of a name. */
 export interface ToolRules {
   readonly unknown: "keep" | "drop";
   readonly types?: readonly string[];
@@ -31,7 +31,7 @@ export interface HostRules {
   readonly betas: BetaRules;
   readonly members: MemberRules;
   readonly tools: ToolRules;
-  /** Cache marks may say for whom they hold. */
+  /** True if cache marks may have a `scope`. */
   readonly hasCacheScope: boolean;
 }
 
@@ -49,7 +49,7 @@ export type MessagesHost =
   | "qwen"
   | "other";
 
-/** Members that mean something next to one of these betas; a host that refuses the one refuses the other. */
+/** Members that need one of these betas; a host that refuses the beta also refuses the member. */
 export const MEMBERS_OF_BETAS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^context-management-/, ["context_management"]],
   [/^mcp-client-/, ["mcp_servers"]],
@@ -67,7 +67,10 @@ export const BETA_OF_TOOLS: Readonly<Record<string, string>> = {
   web_fetch_20250910: "web-fetch-2025-09-10",
 };
 
-/** Blocks of a conversation that a host reads next to one of these betas only; without them something said is lost. */
+/**
+ * Blocks of a conversation that a host reads only with one of these betas; without the block, part of the conversation
+ * is lost.
+ */
 export const BLOCKS_OF_BETAS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^compact-/, ["compaction"]],
   [/^mid-conversation-tool-changes-/, ["tool_addition", "tool_removal"]],
@@ -256,7 +259,7 @@ export const HOST_RULES: Readonly<Record<MessagesHost, HostRules>> = {
   },
 };
 
-/** Every beta that a list here names. */
+/** Every beta that is in one of these lists. */
 export const KNOWN_BETAS: readonly string[] = [
   ...new Set(
     Object.values(HOST_RULES).flatMap(({ betas: { forward = [], drop = [], rename = {} } }) => [

@@ -1,4 +1,4 @@
-/** Current names first, then those that compatible gateways' consoles know. */
+/** Current names first, then names that the consoles of compatible gateways know. */
 export const CLAUDE_MODELS: readonly string[] = [
   "claude-opus-5-5",
   "claude-fable-5-2",

@@ -6,8 +6,9 @@ import { OWN_RUN } from "../../../dialects/bridges/parts/tools/hosted-runs.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
 /**
- * Searches that another vendor made, and code that it ran, for an earlier answer of the conversation: the blocks for them
- * were made here, and Anthropic opens only its own. They stay as text, and sources that it did not name itself are not cited again.
+ * Turns searches and code runs of another vendor, from earlier answers of the conversation, into text: this gateway
+ * built their blocks, and Anthropic can open only its own. Sources that Anthropic did not name itself are not cited
+ * again.
  */
 export const ownRuns: RequestTransform = {
   name: "searches of other vendors as text",

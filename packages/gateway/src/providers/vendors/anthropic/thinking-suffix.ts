@@ -9,12 +9,17 @@ const MIN_TOKENS = 1280;
 const DEFAULT_TOKENS = 8192;
 const SHARE = 0.8;
 
-/** For models that decide themselves how long to think; without `display` the newest ones show nothing of it. */
+/**
+ * For models that decide themselves how long to think; without `display`, the newest ones do not show their thinking.
+ */
 const ADAPTIVE: JsonObject = { type: "adaptive", display: "summarized" };
 
 const SAMPLING = ["temperature", "top_p", "top_k"];
 
-/** `claude-…-thinking` of compatible gateways: the model without the suffix, with thinking switched on. */
+/**
+ * Reads the names `claude-…-thinking` of compatible gateways: sends the model without the suffix, with thinking
+ * switched on.
+ */
 export const thinkingSuffix: RequestTransform = {
   name: "thinking by suffix",
   on: ["anthropic-messages", "anthropic-count-tokens"],

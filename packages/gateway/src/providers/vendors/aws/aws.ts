@@ -34,7 +34,7 @@ function invoke(verb: string, streamVerb = verb): UpstreamRoute["path"] {
     `/model/${encodeURIComponent(bedrockId(model, key))}/${spec.stream ? streamVerb : verb}`;
 }
 
-/** The messages body without model and stream, whose places are in the path. */
+/** Removes model and stream from the messages body, because they are in the path. */
 const claudeBody: RequestTransform = {
   name: "Claude on Bedrock",
   on: ["anthropic-messages"],
@@ -44,7 +44,7 @@ const claudeBody: RequestTransform = {
   },
 };
 
-/** Ids and token counts of this vendor stand in the head of the answer. */
+/** Reads ids and token counts from the headers of the answer, where this vendor puts them. */
 const fromHead: ResponseTransform = {
   name: "request id and tokens from the head",
   on: ["private:aws-converse", "private:aws-embed"],

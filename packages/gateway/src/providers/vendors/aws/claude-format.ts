@@ -6,8 +6,8 @@ import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
 /**
- * The newest models enforce schemas at the vendor's own API, but not here: what a conversion made from a schema is asked
- * for in words. Clients of this protocol get the upstream's error.
+ * The newest models enforce schemas at Anthropic's own API, but not here: a format that a conversion wrote is replaced
+ * by an instruction in words. Clients of this protocol get the upstream's error.
  */
 export const withoutFormat: RequestTransform = {
   name: "schemas that Bedrock does not enforce",

@@ -33,7 +33,7 @@ const READ = [
   "guardrail_config",
   "additional_model_request_fields",
 ];
-/** Names that single models have for their cap among their own fields. */
+/** Names of the output cap among the fields of individual models. */
 const MODEL_CAPS = (
   "max_tokens maxTokens max_completion_tokens max_tokens_to_sample max_gen_len max_new_tokens " +
   "inferenceConfig.maxTokens inferenceConfig.max_new_tokens textGenerationConfig.maxTokenCount"
@@ -91,7 +91,7 @@ function filled(from: JsonObject): JsonObject | undefined {
   return Object.keys(from).length === 0 ? undefined : from;
 }
 
-/** A JSON object without a schema can only be asked for in words. */
+/** Builds the system text. A JSON object without a schema can only be requested in words. */
 function buildSystem(body: JsonObject, messages: readonly ChatMessage[]): JsonObject[] {
   const written = messages.flatMap((message) =>
     message.role === "system" && message.text !== "" ? [{ text: message.text }, ...cachePoint(message)] : [],
@@ -128,7 +128,7 @@ function toToolUse(call: ChatMessage["toolCalls"][number], toToolUseId: IdOf): J
   return { toolUse: { toolUseId: toToolUseId(call.id), name: call.name, input: parseCallArguments(call) } };
 }
 
-/** Text may not be empty; a plain string is one block, parts keep their order. */
+/** Converts a message to blocks. Text must not be empty; a plain string is one block, parts stay in order. */
 function toBlocks(message: ChatMessage, context: BridgeContext): JsonObject[] {
   const parts = objects(message.source, "content");
   if (parts.length === 0) return message.text === "" ? [] : [{ text: message.text }];
@@ -149,7 +149,7 @@ function toPartBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
   return [toDocument(data, text(file, "filename") ?? "document")];
 }
 
-/** The name takes letters, digits, blanks, hyphens and brackets only. */
+/** Builds a document block, whose name may hold only letters, digits, blanks, hyphens and brackets. */
 function toDocument(url: string, filename: string): JsonObject {
   const { mediaType, data } = imageData(url);
   const name =
@@ -170,7 +170,7 @@ function cachePoint(message: ChatMessage): JsonObject[] {
   return isMarked ? [{ cachePoint: { type: "default" } }] : [];
 }
 
-/** Neighbours of one role become one turn: turns have to alternate. */
+/** Joins neighbouring turns of one role, because turns must alternate. */
 function alternating(turns: readonly Turn[]): JsonObject[] {
   const merged: Turn[] = [];
   for (const turn of turns) {

@@ -2,7 +2,10 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact } from "../../../dialects/core/read.ts";
 import { chatFunctions, chatToolChoice, type ChatFunction, type ChatMessage } from "../../core/private/chat-reader.ts";
 
-/** The vendor demands tools whenever the history holds calls, whatever the client offers now. */
+/**
+ * Builds the tool members. The vendor requires tools whenever the history holds calls, even if the client offers none
+ * now.
+ */
 export function toolConfig(body: JsonObject, messages: readonly ChatMessage[]): JsonObject | undefined {
   const choice = chatToolChoice(body);
   const called = [...new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)))];

@@ -61,7 +61,7 @@ function awsUsage(usage: JsonObject | undefined): ChatUsage | undefined {
 function createStreamBridge(context: BridgeContext): StreamBridge {
   const writer = new ChunkWriter(context, { hasOwnRoleChunk: true });
   let finish: string | undefined;
-  /** A call is open that has got no arguments yet. */
+  /** True while a call is open that has no arguments yet. */
   let isBare = false;
   const steps: Readonly<Record<string, (data: JsonObject) => StreamEvent[]>> = {
     messageStart(data) {

@@ -8,19 +8,19 @@ import type { ExchangeContext, UpstreamAnswer, UpstreamCall } from "../../core/t
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
 const COHERE_TEXTS = 96;
-/** Where the vendor reports the tokens of models that count none. */
+/** The header in which the vendor reports tokens, for models whose body has no count. */
 export const TOKENS_HEADER = "x-amzn-bedrock-input-token-count";
 
 function isCohere(model: string): boolean {
   return model.includes("cohere.");
 }
 
-/** Refuses every member except the text. */
+/** True for the first Titan model, which refuses every member except the text. */
 function isFirstTitan(model: string): boolean {
   return model.includes("titan-embed-text-v1");
 }
 
-/** Titan takes one text a call and Cohere 96; more are stored as a list that the exchange splits. */
+/** Titan takes one text per call and Cohere 96; longer lists are stored for the exchange, which splits them. */
 export const embedBridge: Bridge = unaryBridge({
   client: "openai-embeddings",
   upstream: "private:aws-embed",
@@ -55,7 +55,7 @@ export const embedBridge: Bridge = unaryBridge({
 
 type Sign = (call: UpstreamCall, context: ExchangeContext) => void;
 
-/** Every part is signed again, because the signature covers the body. */
+/** Builds the exchange that splits the texts. Every part is signed again, because the signature covers the body. */
 export function embedExchange(sign: Sign) {
   return async (call: UpstreamCall, context: ExchangeContext): Promise<UpstreamAnswer> => {
     const body = call.body && parseObject(call.body.toString("utf8"));

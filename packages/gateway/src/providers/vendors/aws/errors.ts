@@ -23,7 +23,9 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   internalserver: "server",
 };
 
-/** The kind of a failure is in a header or in `__type`; access to one model says nothing about the key. */
+/**
+ * Reads a failure, whose kind is in a header or in `__type`. Refused access to one model says nothing about the key.
+ */
 export function readAws(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status < 400) return undefined;
   const name = readErrorName(answer);
@@ -48,12 +50,12 @@ function denied(message: string, status: number): UpstreamError {
   });
 }
 
-/** Keys that are sent as bearer are refused in words alone. */
+/** Classifies by the message, because keys that are sent as bearer are refused only in words. */
 function classifyText(status: number, message: string): ErrorClass | undefined {
   return status === 403 && /authentication failed|api key/i.test(message) ? "bad_key" : undefined;
 }
 
-/** `com.amazon.coral#ThrottlingException:http://…` is a ThrottlingException. */
+/** Returns the kind of a failure: `com.amazon.coral#ThrottlingException:http://…` is a ThrottlingException. */
 function readErrorName({ headers, json }: FailedAnswer): string {
   const said = headers["x-amzn-errortype"] ?? asText(asObject(json)?.["__type"]) ?? "";
   return /^(?:[^#:]*#)?([^:]*)/.exec(said)?.[1] ?? "";

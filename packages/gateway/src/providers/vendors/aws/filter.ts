@@ -8,7 +8,7 @@ const filter = messagesFilter(({ baseUrl }) =>
   findHost(baseUrl) === "bedrock-mantle" ? "bedrock-mantle" : "bedrock-invoke",
 );
 
-/** Betas of Anthropic travel in the body here. */
+/** The filter of Bedrock, where Anthropic's betas are in the body. */
 export const bedrockFilter: HostFilter = {
   ...filter,
   apply(request, target) {

@@ -2,7 +2,7 @@ import type { Bridge } from "../../../dialects/core/types.ts";
 import { compact, count, list, text } from "../../../dialects/core/read.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
-/** Nova Canvas and Titan image models. */
+/** OpenAI image generation over Nova Canvas and Titan image models. */
 export const imageBridge: Bridge = unaryBridge({
   client: "openai-images",
   upstream: "private:aws-images",

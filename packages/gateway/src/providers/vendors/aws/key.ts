@@ -33,7 +33,7 @@ export function parseAwsKey(key: string): AwsKey {
   return { kind: "signed", region, id: first, secret: second, session };
 }
 
-/** Runtime host of a region. */
+/** Returns the runtime host of the key's region. */
 export function runtimeHost(key: string): string {
   const { region } = parseAwsKey(key);
   return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;

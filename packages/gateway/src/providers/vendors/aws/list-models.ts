@@ -6,13 +6,13 @@ import { parseAwsKey } from "./key.ts";
 
 type Sign = (call: UpstreamCall, signing: { readonly key: string; readonly now: number }) => void;
 
-/** Where models are listed: another host than that of the calls, unless the channel has a base URL. */
+/** Returns the base URL for model lists: it has another host than the calls, unless the channel has a base URL. */
 export function controlUrl(channel: ChannelRecord, key: string): string {
   const { region } = parseAwsKey(key);
   return channel.baseUrl || `https://bedrock.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 }
 
-/** Models of the region, and the inference profiles by which most of them have to be called. */
+/** Lists the models of the region, and the inference profiles through which most of them must be called. */
 export function listAwsModels(sign: Sign) {
   return async (channel: ChannelRecord, key: string, http: HttpJson, now: number): Promise<string[]> => {
     const base = controlUrl(channel, key);

@@ -9,7 +9,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   "claude-opus-4-6": "anthropic.claude-opus-4-6-v1",
 };
 
-/** Models that are only reached through an inference profile of the region's part of the world. */
+/** Models that can only be called through an inference profile of the region's part of the world. */
 const PROFILE_ONLY = /^anthropic\.claude-(?:3-7|(?:opus|sonnet|haiku|fable)-[4-9])/;
 const PARTS: Readonly<Record<string, string>> = { us: "us", eu: "eu", ap: "apac", ca: "us" };
 const COUNTRIES: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const COUNTRIES: Readonly<Record<string, string>> = {
   "ap-southeast-4": "au",
 };
 
-/** The vendor's id of a model; names with a vendor, a profile or an ARN stay as they are. */
+/** Returns the vendor's id of a model; names with a vendor, a profile or an ARN stay as they are. */
 export function bedrockId(named: string, key: string): string {
   const model = named.replace(/-thinking$/, "");
   const id =
@@ -28,7 +28,10 @@ export function bedrockId(named: string, key: string): string {
   return `${findPartition(parseAwsKey(key).region, id)}.${id}`;
 }
 
-/** Since 4.5 there is no profile for all of Asia and the Pacific any more, but one for each of two countries. */
+/**
+ * Returns the region's profile prefix. Since 4.5, there is no profile for all of Asia and the Pacific any more, but one
+ * for each of two countries.
+ */
 function findPartition(region: string, id: string): string {
   if (region.startsWith("us-gov")) return "us-gov";
   const part = PARTS[region.slice(0, 2)] ?? "global";
@@ -39,7 +42,7 @@ export function isClaude(model: string): boolean {
   return /^(?:claude|anthropic\.|[a-z-]+\.anthropic\.)/.test(model) || /arn:.*anthropic\./.test(model);
 }
 
-/** Models of OpenAI are served under its own protocol. */
+/** True for models of OpenAI, which are served over OpenAI's own protocol. */
 export function isOpenAi(model: string): boolean {
   return model.startsWith("openai.");
 }

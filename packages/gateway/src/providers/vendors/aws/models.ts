@@ -1,4 +1,4 @@
-/** Current names first, then those that compatible gateways' consoles know. */
+/** Current names first, then names that the consoles of compatible gateways know. */
 export const AWS_MODELS: readonly string[] = [
   "claude-opus-4-8",
   "claude-opus-4-7",

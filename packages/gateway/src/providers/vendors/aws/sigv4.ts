@@ -16,7 +16,10 @@ export interface Signature {
   readonly signature: string;
 }
 
-/** Signs content type, host and date over the very bytes of the body. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
+/**
+ * Signs content type, host, date and the exact bytes of the body.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
 export function signV4(call: UpstreamCall, credentials: Credentials, now: number): Signature {
   const time = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
   const { id, session, region, service } = credentials;
@@ -48,7 +51,7 @@ export function signV4(call: UpstreamCall, credentials: Credentials, now: number
   return { canonicalRequest, stringToSign, signature };
 }
 
-/** Every segment of the sent path is encoded once more: `%3A` becomes `%253A`. */
+/** Encodes every segment of the sent path once more: `%3A` becomes `%253A`. */
 function canonicalPath(path: string): string {
   return path.split("/").map(encode).join("/");
 }

@@ -35,12 +35,12 @@ const OPERATIONS: readonly CompatibleOperation[] = [
   "realtime",
 ];
 
-/** First dated versions that have an operation; channels whose version was left blank have one of 2023. */
+/** The first dated API version that has each operation; channels without a version use one of 2023. */
 const SINCE: Partial<Record<Operation, string>> = { responses: "2025-03-01", realtime: "2024-10-01" };
 
 /**
- * The versionless surface keeps the model in the body; dated versions put the deployment into the path. What is newer
- * than the channel's version is on the versionless surface alone.
+ * True if the versionless API is called. It has the model in the body; dated versions have the deployment in the path.
+ * Operations that are newer than the channel's version exist only in the versionless API.
  */
 function isVersionless({ other }: ChannelRecord, operation: Operation): boolean {
   if (other === "" || other === "v1" || other === "preview") return true;
@@ -86,8 +86,9 @@ function route(operation: CompatibleOperation): UpstreamRoute {
 }
 
 /**
- * The first chunk holds the filter's verdict on the prompt alone: clients that index `choices[0]` break on it. A filter
- * that runs next to the model reports its verdicts in choices without a delta, which clients read without looking.
+ * The first chunk holds only the filter's verdict on the prompt, without choices: clients that index `choices[0]` break
+ * on it. A filter that runs in parallel with the model reports its verdicts in choices without a delta, which clients
+ * read without a check.
  */
 const filterChunks: ResponseTransform = {
   name: "chunks of the content filter",
@@ -106,7 +107,7 @@ const withDeltas = onEvent((chunk) =>
   eachChoice(chunk, (choice) => (choice["delta"] === undefined ? { ...choice, delta: {} } : choice)),
 );
 
-/** Running out of a deployment's quota is a rate limit: the account is charged afterwards. */
+/** Reads a failure. An exceeded quota of a deployment is a rate limit, because the account is charged afterwards. */
 function readAzure(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status !== 429) return undefined;
   const read = general(answer, answer.json);
@@ -129,7 +130,7 @@ const compatible = openaiCompatible({
   operations: OPERATIONS,
 });
 
-/** Only at the vendor's own hosts: a proxy may want the start of the path twice. */
+/** The pasted end of base URLs at the vendor's own hosts only, because a proxy may need the start of the path twice. */
 const PASTED_END =
   /(?<=^https?:\/\/[^/]+\.(?:azure\.(?:com|us|cn)|microsoft\.com)(?::\d+)?(?:\/api\/projects\/[^/]+)?)\/openai(?:\/v1)?$/i;
 

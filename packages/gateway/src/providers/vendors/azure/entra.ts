@@ -8,7 +8,7 @@ const AUTHORITY = "https://login.microsoftonline.com";
 const SCOPE = "https://cognitiveservices.azure.com/.default";
 const tokens = createTokenCache(300_000);
 
-/** Keys of the form `tenant|client id|client secret`. */
+/** True for keys of the form `tenant|client id|client secret`. */
 export function isEntraKey(key: string): boolean {
   return key.split("|").length === 3;
 }
@@ -22,7 +22,10 @@ function readAuthority(channel: ChannelRecord): string {
   return text(channel.setting, "entra_authority") ?? AUTHORITY;
 }
 
-/** A token of the directory for a key of the form `tenant|client id|client secret`. National clouds set `entra_authority`. */
+/**
+ * Returns an Entra token for a key of the form `tenant|client id|client secret`. Channels of national clouds set
+ * `entra_authority`.
+ */
 export function entraToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
   const [, client = "", secret = ""] = key.split("|");
   return tokens.get(`${readAuthority(channel)} ${key}`, now, async () => {

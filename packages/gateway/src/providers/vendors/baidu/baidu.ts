@@ -30,7 +30,10 @@ const TEXTS_A_CALL = 16;
 
 const NEWER_KEY = "bce-v3/";
 
-/** A pair of keys is exchanged for tokens; a key that starts with `bce-v3/`, or the newer host, means the compatible form. */
+/**
+ * True for the first API, where a pair of keys is exchanged for tokens. A key that starts with `bce-v3/`, or the newer
+ * host, means the compatible API.
+ */
 function isFirst(channel: ChannelRecord, key: string): boolean {
   const { protocol } = channel.setting;
   if (protocol === "v1" || protocol === "v2") return protocol === "v1";
@@ -40,7 +43,7 @@ function isFirst(channel: ChannelRecord, key: string): boolean {
 
 const isFirstChannel = (channel: ChannelRecord) => isFirst(channel, channel.keys[0] ?? "");
 
-/** Codes 110 and 111: the token is not valid any more. It is bought again once. */
+/** On codes 110 and 111 the token is no longer valid; it is fetched again once. */
 const renewing = withFreshToken(
   async (_answer, body) => {
     const json = parseObject((await body()).toString("utf8"));
@@ -79,14 +82,14 @@ async function sign(call: UpstreamCall, channel: ChannelRecord, context: Signing
   call.url.searchParams.set("access_token", await accessToken(channel, context));
 }
 
-/** Keys that are bound to an application name it: `bce-v3/ALTAK-...|app id`. */
+/** Signs calls of the compatible API. Keys that are bound to an application name it: `bce-v3/ALTAK-...|app id`. */
 function signSecond(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   const [key = "", app = ""] = context.key.split("|").map((part) => part.trim());
   bearer(call, channel, { ...context, key });
   if (app !== "") call.headers["appid"] = app;
 }
 
-/** Names of the first form are those of the second in capitals. */
+/** Sends model names in lower case: names of the first API are those of the second in capitals. */
 const lowerCase: RequestTransform = {
   name: "model names in lower case",
   on: ["openai-chat", "openai-embeddings"],
@@ -155,7 +158,7 @@ export const baidu: ProviderAdapter = {
   keyHint: "API key|secret key, or bce-v3/ALTAK-...[|app id]",
 };
 
-/** The compatible form under a type of its own, as later compatible gateways have it. */
+/** The compatible API as a channel type of its own, as in later compatible gateways. */
 export const baiduV2: ProviderAdapter = {
   ...second,
   type: 46,

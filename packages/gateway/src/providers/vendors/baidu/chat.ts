@@ -110,7 +110,7 @@ function buildFunctions(body: JsonObject, context: BridgeContext): JsonObject[] 
   return functions.map(({ name, description, parameters }) => compact({ name, description, parameters }));
 }
 
-/** Users and assistants have to alternate: neighbours of one role become one turn. */
+/** Joins neighbouring turns of one role, because users and assistants must alternate. */
 function alternating(messages: readonly ChatMessage[]): JsonObject[] {
   const turns: { role: string; content: string; rest: JsonObject }[] = [];
   for (const message of oneCallEach(messages)) {
@@ -123,7 +123,7 @@ function alternating(messages: readonly ChatMessage[]): JsonObject[] {
   return turns.map(({ role, content, rest }) => ({ role, content, ...rest }));
 }
 
-/** A turn holds one call: those that were made at once follow each other, each with its result. */
+/** Splits parallel calls, because a turn may hold only one: they follow each other, each with its result. */
 function oneCallEach(messages: readonly ChatMessage[]): ChatMessage[] {
   const turns: ChatMessage[] = [];
   const answered = new Set<ChatMessage>();
@@ -163,7 +163,7 @@ function toToolCalls(body: JsonObject): JsonObject[] {
   return call ? [toolCall(text(body, "id") ?? "", text(call, "name") ?? "", text(call, "arguments") ?? "")] : [];
 }
 
-/** `need_clear_history` says that the user's input was refused as sensitive. */
+/** Returns the finish reason. `need_clear_history` means that the user's input was refused as sensitive. */
 function readFinishReason(body: JsonObject, hasCalls: boolean): string {
   if (hasCalls) return "tool_calls";
   const reason = text(body, "finish_reason");
@@ -171,7 +171,7 @@ function readFinishReason(body: JsonObject, hasCalls: boolean): string {
   return body["is_truncated"] === true || reason === "length" ? "length" : "stop";
 }
 
-/** Running totals; the completion is what the total has more than the prompt. */
+/** Reads the running totals; the completion is the total minus the prompt. */
 function baiduUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "prompt_tokens");
   const total = count(usage, "total_tokens");
@@ -200,7 +200,7 @@ function writeToolStart(call: JsonObject, writer: ChunkWriter): StreamEvent[] {
   return writer.toolStart(text(call, "id") ?? "", text(named, "name") ?? "", text(named, "arguments"));
 }
 
-/** The increment; the last one brings the finish reason along. */
+/** Writes an increment; the last one has the finish reason. */
 function writeText(data: JsonObject, writer: ChunkWriter): StreamEvent[] {
   const said = text(data, "result") ?? "";
   if (data["is_end"] !== true) return said === "" ? [] : writer.delta({ content: said });

@@ -16,7 +16,7 @@ const CODES: CodeTable = {
   server: ["1", "336000", "500000"],
 };
 
-/** `{error_code, error_msg}`, mostly with status 200. */
+/** Reads `{error_code, error_msg}`, which mostly has status 200. */
 export function readBaidu(answer: FailedAnswer): UpstreamError | undefined {
   const { json, status } = answer;
   const first = isObject(json) ? asNumber(json["error_code"]) : undefined;
@@ -38,7 +38,7 @@ function classifyCode(code: string, status: number): ErrorClass {
   return findCodeClass(CODES, code) ?? (status >= 400 ? classifyStatus(status) : "server");
 }
 
-/** The OpenAI-compatible form: a model that the key may not use is answered like a wrong key. */
+/** Reads errors of the OpenAI-compatible API, which reports a model that the key may not use like a wrong key. */
 function readV2(error: { code: string; message: string; type: string }, status: number): UpstreamError | undefined {
   const type = error.type || "baidu_error";
   if (error.code === "invalid_model") return vendorUpstreamError("not_found", { ...error, type, status });

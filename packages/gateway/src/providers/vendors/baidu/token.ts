@@ -12,7 +12,7 @@ export function tokenUrl(channel: ChannelRecord): string {
   return `${channel.baseUrl || BASE}/oauth/2.0/token`;
 }
 
-/** Access token for a key of the form `API key|secret key`, retained for 30 days less an hour. */
+/** Returns the access token for a key of the form `API key|secret key`; it is cached for 30 days minus one hour. */
 export function accessToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
   const [id = "", secret = "", ...more] = key.split("|").map((part) => part.trim());
   if (id === "" || secret === "" || more.length > 0) {
@@ -48,7 +48,7 @@ export function dropToken(channel: ChannelRecord, key: string): void {
   tokens.drop(buildTokenSecret(channel, key));
 }
 
-/** The same pair of keys at another host is another token. */
+/** Returns the cache key: the same pair of keys at another host has another token. */
 function buildTokenSecret(channel: ChannelRecord, key: string): string {
   return `${channel.baseUrl || BASE} ${key}`;
 }

@@ -25,14 +25,14 @@ import { upstreamError } from "../../core/errors/upstream-error.ts";
 const BASE = "https://api.cloudflare.com";
 const AI_GATEWAY = "gateway.ai.cloudflare.com";
 
-/** The key may hold the account in front: `account id|token`. */
+/** Splits the key, which may start with the account: `account id|token`. */
 function credentials({ other }: ChannelRecord, key: string): { readonly account: string; readonly token: string } {
   const cut = key.indexOf("|");
   const token = key.slice(cut + 1);
   return { account: other === "" && cut > 0 ? key.slice(0, cut) : other, token };
 }
 
-/** Behind the AI gateway the base URL names account and product already. */
+/** Returns the root of the paths. Behind the AI gateway, the base URL already names account and product. */
 function root(channel: ChannelRecord, key: string): string {
   const { account } = credentials(channel, key);
   return channel.baseUrl.includes(AI_GATEWAY) ? "" : `/client/v4/accounts/${encodeURIComponent(account)}/ai`;
@@ -42,7 +42,7 @@ function compatible(operation: CompatibleOperation, task: string): UpstreamRoute
   return openaiRoute(operation, (_spec, _model, channel, key) => `${root(channel, key)}/v1/${task}`);
 }
 
-/** Model names contain slashes that belong to the path. */
+/** Returns the path of a model; the slashes of its name are part of the path. */
 function run(_spec: unknown, model: string, channel: ChannelRecord, key: string): string {
   return `${root(channel, key)}${channel.baseUrl.includes(AI_GATEWAY) ? "" : "/run"}/${model.split("/").map(encodeSegment).join("/")}`;
 }

@@ -17,7 +17,10 @@ const READ: ReadonlySet<string> = new Set([
   "n",
 ]);
 
-/** `{prompt}` in, `{result: {response}}` out; a stream is `{response}` per event and `[DONE]`. */
+/**
+ * Requests are `{prompt}`, answers `{result: {response}}`; a stream has `{response}` in each event and ends with
+ * `[DONE]`.
+ */
 export const completionsBridge: Bridge = {
   client: "openai-completions",
   upstream: "private:cloudflare-text",
@@ -52,7 +55,7 @@ export const completionsBridge: Bridge = {
   },
 };
 
-/** One text: the API takes no lists and no tokens. */
+/** Returns the prompt as one text; throws for lists and tokens, which the API does not take. */
 function requirePrompt(body: JsonObject): string {
   const prompts = list(body, "prompt");
   const one = prompts.length === 1 ? prompts[0] : body["prompt"];

@@ -7,7 +7,7 @@ export interface FormPart {
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** The parts of a whole `multipart/form-data` body; an empty list when it is none. */
+/** Returns the parts of a whole `multipart/form-data` body; an empty list for any other body. */
 export function formParts(body: Buffer, contentType: string): FormPart[] {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   if (!boundary) return [];

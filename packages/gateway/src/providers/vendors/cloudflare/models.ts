@@ -1,4 +1,4 @@
-/** Current names first, then those that compatible gateways' consoles know. */
+/** Current names first, then names that the consoles of compatible gateways know. */
 export const CLOUDFLARE_MODELS: readonly string[] = [
   "@cf/openai/gpt-oss-120b",
   "@cf/openai/gpt-oss-20b",

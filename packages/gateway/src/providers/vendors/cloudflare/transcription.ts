@@ -8,7 +8,10 @@ import { formParts } from "./form.ts";
 
 const FORMATS: ReadonlySet<string> = new Set(["json", "text", "vtt", "verbose_json"]);
 
-/** The vendor takes the audio alone as the body, the turbo model as base64 in JSON, and answers in its envelope. */
+/**
+ * Converts transcriptions. The vendor takes the plain audio as the body, the turbo model takes base64 in JSON; both
+ * answer in the vendor's envelope.
+ */
 export const transcriptionExchange: Exchange = async (call, context) => {
   const parts = formParts(call.body ?? Buffer.alloc(0), call.headers["content-type"] ?? "");
   const audio = parts.find((part) => part.name === "file")?.data;

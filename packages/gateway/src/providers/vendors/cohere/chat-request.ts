@@ -125,7 +125,7 @@ function toResponseFormat(body: JsonObject): JsonObject | undefined {
     : undefined;
 }
 
-/** Models without reasoning refuse the very word. */
+/** Returns the requested effort. Models without reasoning refuse the member itself. */
 function askedEffort(body: JsonObject): string | undefined {
   const isOff = body["fw_reasoning"] === "none" && /reasoning|command-a-plus/.test(text(body, "model") ?? "");
   return text(body, "reasoning_effort") ?? (isOff ? "none" : undefined);
@@ -137,7 +137,9 @@ function toThinking(effort: string | undefined): JsonObject | undefined {
   return share === undefined ? { type: "disabled" } : { type: "enabled", token_budget: Math.round(MAX_BUDGET * share) };
 }
 
-/** A named function is `REQUIRED` with only that tool offered; automatic choice has no word. */
+/**
+ * Builds the tools. A named function becomes `REQUIRED` with only that tool offered; the automatic choice has no value.
+ */
 function buildTools(body: JsonObject): JsonObject {
   const choice = chatToolChoice(body);
   const legacy = objects(body, "functions").map((definition) => ({ type: "function", function: definition }));

@@ -1,7 +1,10 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
 
-/** Annotations for the sources that have an address; plans and thinking may be cited too, but are not the text. */
+/**
+ * Returns annotations for the sources that have an address. Citations of plans and thinking are left out, because they
+ * do not refer to the text.
+ */
 export function listAnnotations(citations: readonly JsonObject[]): JsonObject[] {
   return citations
     .filter((citation) => (text(citation, "type") ?? "TEXT_CONTENT") === "TEXT_CONTENT")

@@ -11,7 +11,7 @@ import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.cohere.ai";
 
-/** Trial keys end with the month; an answer that finished with ERROR is none. */
+/** Reads a failure. The quota of trial keys ends with the month; an answer that finished with ERROR is a failure. */
 function readCohere(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status === 200) {
     const reason = isObject(answer.json) ? text(answer.json, "finish_reason") : undefined;

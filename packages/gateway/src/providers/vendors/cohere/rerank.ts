@@ -2,7 +2,7 @@ import type { Bridge, BridgeContext, JsonValue } from "../../../dialects/core/ty
 import { compact, count, isObject, list, object, objects, text } from "../../../dialects/core/read.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
-/** The request's documents, for the answer: v2 does not return them. */
+/** The request's documents, which the answer repeats: v2 does not return them. */
 const asked = new WeakMap<BridgeContext, readonly JsonValue[]>();
 
 export const rerankBridge: Bridge = unaryBridge({

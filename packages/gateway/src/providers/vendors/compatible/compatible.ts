@@ -7,9 +7,8 @@ import { reasoningName } from "../../core/response-transforms/reasoning-name.ts"
 import type { ChannelRecord, ProviderAdapter, RequestTransform, UpstreamRoute } from "../../core/types.ts";
 
 /**
- * A server that speaks the OpenAI protocol under paths and headers of its own. The channel's setting says how:
- * `paths` {operation: path}, `responses_mode`, `drop_params` [name],
- * `max_tokens_field`, `no_developer_role`.
+ * A server that speaks the OpenAI protocol under paths and headers of its own. The channel's settings describe them:
+ * `paths` {operation: path}, `responses_mode`, `drop_params` [name], `max_tokens_field`, `no_developer_role`.
  */
 const base = openaiCompatible({
   type: 1005,
@@ -43,7 +42,7 @@ function freePath(route: UpstreamRoute): UpstreamRoute {
   };
 }
 
-/** Repairs that an operator switches on for a server that refuses what others take. */
+/** Returns the repairs that an operator switches on for a server that refuses what others accept. */
 function channelParams(): RequestTransform {
   return {
     name: "channel parameters",

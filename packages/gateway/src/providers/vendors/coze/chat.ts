@@ -5,7 +5,7 @@ import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.
 import { instructedMessages } from "../../core/private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
 
-/** The bot waits for the results of plug-ins of its own, which clients of this protocol do not know. */
+/** The error if the bot waits for the results of its own plug-ins, which clients of this protocol do not know. */
 export const NO_ACTION = "The bot requests an action that this protocol cannot carry.";
 
 /** https://www.coze.cn/open/docs/developer_guides/chat_v3 */

@@ -13,7 +13,7 @@ const CODES: CodeTable = {
   server: ["5000"],
 };
 
-/** `{code, msg}` with status 200. */
+/** Reads `{code, msg}`, which has status 200. */
 const readCoze = vendorReader({
   type: "coze_error",
   codes: CODES,

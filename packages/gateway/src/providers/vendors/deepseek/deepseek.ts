@@ -20,10 +20,10 @@ import type {
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.deepseek.com";
-/** Clients of the OpenAI protocol name it with the base; some calls of the vendor use a sibling path. */
+/** Ends that clients of the OpenAI protocol add to the base URL; some of the vendor's calls use a path next to them. */
 const TAILS = ["/v1", "/beta"];
 
-/** `thinking` switches reasoning on and off; the effort knows two steps. */
+/** Switches reasoning off by `thinking`. */
 const noThinking: RequestTransform = {
   name: "no effort as no thinking",
   rewords: ["reasoning_effort"],
@@ -35,7 +35,7 @@ const noThinking: RequestTransform = {
 
 const switchedOff = thinkingOff(/deepseek-v4/, { thinking: { type: "disabled" } });
 
-/** Two steps. */
+/** Maps the effort to the vendor's two steps. */
 const thinking: RequestTransform = {
   name: "effort as thinking",
   apply(body) {
@@ -47,8 +47,8 @@ const thinking: RequestTransform = {
 };
 
 /**
- * v4 requires `reasoning_content` on every assistant turn; older reasoners refuse it on turns before the last user
- * message, while inside a running tool loop it may stay.
+ * v4 requires `reasoning_content` on every assistant turn. Older reasoners refuse it on turns before the last user
+ * message; inside a running tool loop it may stay.
  */
 const history: RequestTransform = {
   name: "reasoning in the history",
@@ -63,14 +63,14 @@ const history: RequestTransform = {
   },
 };
 
-/** The server gave up in the middle of the answer. Clients reject the vendor's finish reason. */
+/** Handles a server that gave up in the middle of the answer. Clients reject the vendor's finish reason. */
 const busy: ResponseTransform = {
   name: "insufficient_system_resource",
   marks: ['"insufficient_system_resource"'],
   stream: () => onEvent(finishReasons({ insufficient_system_resource: "length" })),
 };
 
-/** A whole answer that stopped for lack of resources is no answer. */
+/** Reads a failure. A whole answer that stopped for lack of resources is also one. */
 function readDeepSeek({ status, json }: FailedAnswer): UpstreamError | undefined {
   const choices = status === 200 && isObject(json) ? list(json, "choices") : [];
   const isBusy = choices.some(

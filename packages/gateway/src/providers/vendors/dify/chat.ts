@@ -13,7 +13,7 @@ const HEADINGS: Readonly<Record<ChatMessage["role"], string>> = {
   tool: "USER",
 };
 
-/** https://docs.dify.ai: the history travels inside the query, unless the client names a conversation. */
+/** https://docs.dify.ai: the history is part of the query, unless the client names a conversation. */
 export const chatBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:dify-chat",
@@ -53,7 +53,7 @@ export const chatBridge: Bridge = {
   stream: createStreamBridge,
 };
 
-/** Inline images are uploaded by the exchange before the call; addresses are read by the vendor. */
+/** Builds a file. The exchange uploads inline images before the call; the vendor itself reads web addresses. */
 function toFile(url: string): JsonObject {
   return url.startsWith("data:")
     ? { type: "image", data_url: url }

@@ -30,13 +30,13 @@ const read = vendorReader({
   },
 });
 
-/** `{code, message, status}`. The quota of the model behind the app is not the channel's own. */
+/** Reads `{code, message, status}`. The quota of the model behind the app is not the channel's own. */
 function readDify(answer: FailedAnswer): UpstreamError | undefined {
   const found = read(answer);
   return found?.class === "out_of_credit" ? { ...found, disable: false } : found;
 }
 
-/** Agent apps only stream. */
+/** Requests a stream from agent apps, which support nothing else. */
 const responseMode: RequestTransform = {
   name: "response mode by setting",
   on: ["private:dify-chat"],

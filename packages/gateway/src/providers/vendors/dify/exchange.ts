@@ -8,7 +8,7 @@ import { imageData } from "../../core/private/chat-reader.ts";
 import { withBody } from "../../core/private/batched-embeddings.ts";
 import type { Exchange, ExchangeContext, UpstreamCall } from "../../core/types.ts";
 
-/** Uploads inline images first; agent apps, which refuse blocking calls, are asked for a stream instead. */
+/** Uploads inline images first. Agent apps refuse blocking calls, so a stream is requested from them instead. */
 export const difyExchange: Exchange = async (call, context) => {
   const body = parseObject(call.body?.toString("utf8") ?? "") ?? {};
   const files = objects(body, "files");

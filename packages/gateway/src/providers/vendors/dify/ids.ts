@@ -8,7 +8,7 @@ export const difyIds: { readonly answerIds: AnswerIds; requestIds(body: JsonObje
   answerIds: {
     marks: ["message", "agent_message", "message_end"],
     mayName: () => true,
-    // A whole answer has been converted: its conversation is its id.
+    // A whole answer is already converted: its `id` is the conversation.
     read: (answer) => listIds(text(answer, answer["object"] === "chat.completion" ? "id" : "conversation_id")),
   },
   requestIds: (body) => [...listIds(text(body, "conversation_id")), ...uploadsIn(body["inputs"], MAX_DEPTH)],

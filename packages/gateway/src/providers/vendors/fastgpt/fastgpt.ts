@@ -9,7 +9,7 @@ import { classifyStatus } from "../../core/errors/upstream-error.ts";
 
 const TEXT_EVENTS: ReadonlySet<string | undefined> = new Set([undefined, "answer", "fastAnswer"]);
 
-/** Keeps the workflow's named events that carry text; their head fields and usage are placeholders. */
+/** Passes only the workflow's named events that carry text; their head fields and usage are placeholders. */
 const workflow: ResponseTransform = {
   name: "workflow events",
   answer: (body, context) => withoutDummyUsage(fillAnswerHead(body, context)),
@@ -39,7 +39,7 @@ function fillAnswerHead(body: JsonObject, { spec, now, requestId }: ResponseCont
   };
 }
 
-/** 1/1/1 stands for "not counted". */
+/** Removes the usage 1/1/1, which means "not counted". */
 function withoutDummyUsage(body: JsonObject): JsonObject {
   const total = count(object(body, "usage"), "total_tokens");
   if (total === undefined || total > 2) return body;
@@ -49,7 +49,10 @@ function withoutDummyUsage(body: JsonObject): JsonObject {
 
 const REFUSED_KEY = 514;
 
-/** `{code, statusText, message}`, also with status 200; 514 is a refused key, others are statuses of HTTP. */
+/**
+ * Reads `{code, statusText, message}`, which may have status 200. Code 514 is a refused key; other codes are HTTP
+ * statuses.
+ */
 function readFastGpt({ status, json }: FailedAnswer): UpstreamError | undefined {
   const code = isObject(json) && json["choices"] === undefined ? asNumber(json["code"]) : undefined;
   const isOther = status === 200 && code !== undefined && code >= 400 && code <= 599;

@@ -17,7 +17,7 @@ const effort: RequestTransform = {
   },
 };
 
-/** 412 = the account is suspended; a proxy in front answers with a `fault` object. */
+/** Reads a failure. Status 412 = the account is suspended; a proxy in front answers with a `fault` object. */
 function readFireworks(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status !== 412) return undefined;
   return upstreamError({ class: "bad_key", status: 403, message: general(answer, answer.json).message });

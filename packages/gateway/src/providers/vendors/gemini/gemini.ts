@@ -21,10 +21,12 @@ import type {
 const MAX_PAGES = 20;
 const SERVED: ReadonlySet<string> = new Set(["generateContent", "embedContent", "predict"]);
 const BASE = "https://generativelanguage.googleapis.com";
-/** The end of a pasted base URL of the API that speaks OpenAI's protocol. */
+/** The end of a pasted base URL that is of the OpenAI-compatible API. */
 const PASTED_END = /(?<=\/v1(?:alpha|beta)?)\/openai$/;
 
-/** Names may stand there as the vendor lists them: `models/…`, or `tunedModels/…`, which lie next to the others. */
+/**
+ * Returns the path of a model. Names may have the form in which the vendor lists them: `models/…` or `tunedModels/…`.
+ */
 function modelPath(channel: ChannelRecord, named: string, verb: string): string {
   const [, list = "models", model = named] = /^(models|tunedModels)\/(.+)$/.exec(named) ?? [];
   return `/${channel.other === "" ? "v1beta" : encodeURIComponent(channel.other)}/${list}/${encodeURIComponent(model)}:${verb}`;
@@ -73,13 +75,13 @@ export const gemini: ProviderAdapter = {
   otherHint: "API version, default v1beta",
 };
 
-/** The key is never in the URL, where it would end in logs. */
+/** Puts the key into a header and never into the URL, which would appear in logs. */
 function sign(call: UpstreamCall, _channel: ChannelRecord, { key }: SigningContext): void {
   call.headers["x-goog-api-key"] = key;
   nameBatch(call);
 }
 
-/** One request and a list of them have different verbs. */
+/** Sets the verb of the path: one request and a list of requests have different ones. */
 function nameBatch(call: UpstreamCall): void {
   if (!call.url.pathname.endsWith(":embedContent") || !call.body) return;
   const isBatch = Array.isArray(parseObject(call.body.toString("utf8"))?.["requests"]);
@@ -102,7 +104,7 @@ async function listModels(channel: ChannelRecord, key: string, http: HttpJson): 
   return names.map((name) => name.replace(/^models\//, ""));
 }
 
-/** Live and tuning models have no route here. */
+/** False for live and tuning models, which have no route here. */
 function isServed(model: JsonObject): boolean {
   const methods = list(model, "supportedGenerationMethods");
   return methods.length === 0 || methods.some((method) => typeof method === "string" && SERVED.has(method));

@@ -6,12 +6,12 @@ import { openaiCompatible } from "../../core/openai-compatible.ts";
 const BASE = "https://models.github.ai/inference";
 const HEADERS = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
 
-/** The catalogue lies next to the inference paths. */
+/** The catalogue is at a path next to the inference paths. */
 const listCatalog = listOpenAiModels("/catalog/models", {
   headers: (_channel, key) => ({ ...bearerHeaders(key), ...HEADERS }),
 });
 
-/** Retired by the vendor on 2026-07-30; retained so that existing channels load. */
+/** The vendor retired it on 2026-07-30; it remains so that existing channels load. */
 export const github = openaiCompatible({
   type: 1004,
   id: "github",

@@ -3,7 +3,7 @@ import { asList, asObject, asText, readErrorBody } from "../../core/errors/error
 import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
-/** Google's envelope: a bad key is a 400, and the sentence of an empty account is also in rate limits. */
+/** Reads Google's error envelope: a bad key is a 400, and rate limits contain the same sentence as an empty account. */
 export function readGoogle(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status === 200 && answer.body.includes(FILTERED)) return filtered(answer);
   const body = answer.status < 400 ? undefined : readErrorBody(answer.json);
@@ -25,7 +25,7 @@ export function readGoogle(answer: FailedAnswer): UpstreamError | undefined {
 
 const FILTERED = "raiFilteredReason";
 
-/** An answer without any picture, because all of them were held back. */
+/** Reads an answer without pictures because a filter held all of them back. */
 function filtered({ json }: FailedAnswer): UpstreamError | undefined {
   const predictions = asList(asObject(json)?.["predictions"]).map(asObject);
   if (predictions.some((prediction) => asText(prediction?.["bytesBase64Encoded"]) !== undefined)) return undefined;
@@ -33,7 +33,7 @@ function filtered({ json }: FailedAnswer): UpstreamError | undefined {
   return message === undefined ? undefined : upstreamError({ class: "content_filter", message });
 }
 
-/** A daily quota or a prepaid balance ends with the day or the money; a quota per minute comes back by itself. */
+/** True for a used-up daily quota or prepaid balance; a quota per minute recovers by itself. */
 function isUsedUp(details: readonly ReturnType<typeof asObject>[], message: string): boolean {
   if (/prepayment credits/i.test(message)) return true;
   const quotas = details.flatMap((detail) =>

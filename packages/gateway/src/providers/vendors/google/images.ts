@@ -62,7 +62,7 @@ function contentRequest(body: JsonObject): JsonObject {
   };
 }
 
-/** The nearest ratio that the vendor draws. */
+/** Returns the nearest aspect ratio that the vendor supports. */
 function aspectRatio(body: JsonObject): string | undefined {
   const [, width, height] = /^(\d+)x(\d+)$/.exec(text(body, "size") ?? "") ?? [];
   if (width === undefined || height === undefined) return undefined;

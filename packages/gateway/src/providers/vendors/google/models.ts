@@ -1,4 +1,4 @@
-/** Current names first, then those that compatible gateways' consoles know. */
+/** Current names first, then names that the consoles of compatible gateways know. */
 export const GEMINI_MODELS: readonly string[] = [
   "gemini-3.8-flash",
   "gemini-3.7-flash",

@@ -6,7 +6,10 @@ import type { Exchange } from "../../core/types.ts";
 
 const REFUSED = /SAFETY|PROHIBITED_CONTENT|RECITATION|BLOCKLIST|SPII/;
 
-/** Clients read the first picture without looking: an answer of status 200 that holds none is a failure. */
+/**
+ * Turns an answer of status 200 without a picture into a failure, because clients read the first picture without a
+ * check.
+ */
 export function pictured(inner: Exchange): Exchange {
   return async (call, context) => {
     const first = await inner(call, context);
@@ -18,7 +21,7 @@ export function pictured(inner: Exchange): Exchange {
   };
 }
 
-/** Predictions that were held back say so themselves. */
+/** True if the answer holds a picture, or predictions that say themselves that they were held back. */
 function isPictured(json: JsonObject): boolean {
   return (
     listParts(json).some((part) => text(object(part, "inlineData"), "data") !== undefined) ||
@@ -34,7 +37,7 @@ function buildRefusal(json: JsonObject): JsonObject {
   const reason = text(feedback, "blockReason") ?? text(candidate, "finishReason");
   const said = text(feedback, "blockReasonMessage") ?? text(candidate, "finishMessage") ?? readWords(json);
   const message = said === "" ? `The upstream drew no picture${reason === undefined ? "" : ` (${reason})`}.` : said;
-  // Imagen answers with an empty object, and Gemini without candidates, where the prompt was refused.
+  // If the prompt was refused, Imagen answers with an empty object, and Gemini without candidates.
   const isRefused = candidate === undefined || REFUSED.test(reason ?? "");
   return isRefused ? { message, code: "content_filter" } : { message, type: "server_error" };
 }

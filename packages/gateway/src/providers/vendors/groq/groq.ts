@@ -24,7 +24,7 @@ const groqParams: RequestTransform = {
   },
 };
 
-/** gpt-oss takes low to high, qwen3 none or default, other models nothing. */
+/** Returns the effort that the model takes: gpt-oss low to high, qwen3 none or default, other models none at all. */
 function effortFor(model: string, effort: string): string | undefined {
   if (model.includes("gpt-oss")) return EFFORT[effort] ?? effort;
   if (model.includes("qwen3")) return effort === "none" ? "none" : "default";

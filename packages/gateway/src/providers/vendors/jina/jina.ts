@@ -24,5 +24,5 @@ const compatible = openaiCompatible({
 
 const { listModels: _none, ...rest } = compatible;
 
-/** Its rerank protocol is the one that clients of compatible gateways speak. It lists no models. */
+/** Its rerank protocol is the one that clients of compatible gateways use. It has no list of models. */
 export const jina: ProviderAdapter = rest;

@@ -12,10 +12,13 @@ const CODES: CodeTable = {
   server: ["5000"],
 };
 
-/** Not yet valid, or expired: the gateway's own clock is wrong. Barred address: another replica may do. */
+/**
+ * Codes that do not blame the key. Token not yet valid or expired: the gateway's own clock is wrong. Barred address:
+ * another replica may still be allowed.
+ */
 const NOT_THE_KEY: ReadonlySet<string> = new Set(["1003", "1004", "1304"]);
 
-/** `{code, message, request_id}`, with any HTTP status; code 0 is success. */
+/** Reads `{code, message, request_id}`, with any HTTP status; code 0 is success. */
 export const readKling = vendorReader({
   type: "kling_error",
   codes: CODES,

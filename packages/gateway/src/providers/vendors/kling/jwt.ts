@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import { refusedKey } from "../../core/errors/refused-key.ts";
 
 const LIFE_SECONDS = 1_800;
-/** Clocks differ. */
+/** Tokens are valid a few seconds before their creation, because clocks differ. */
 const EARLY_SECONDS = 5;
 
-/** A token built from `accessKey|secretKey`; a key without `|` is one already. Times are seconds. */
+/** Builds a token from `accessKey|secretKey`; a key without `|` is already a token. Its times are in seconds. */
 export function klingToken(key: string, now: number): string {
   if (!key.includes("|")) return key;
   const [access = "", secret = "", ...more] = key.split("|").map((part) => part.trim());

@@ -19,17 +19,17 @@ const STATUSES: Readonly<Record<string, string>> = {
   failed: "FAILURE",
 };
 
-/** Modes and durations are priced by name: another spelling that the vendor understands would be another price. */
+/** Modes and durations are priced by name, so another spelling that the vendor understands would have another price. */
 const MODES: ReadonlySet<string> = new Set(["std", "pro", "master"]);
 const SECONDS = /^[1-9]\d?$/;
 const DEFAULTS = { model: "kling-v1", mode: "std", duration: "5" };
 /** Actions that build on a finished video and choose no model. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set(["video-extend", "lip-sync"]);
-/** Actions whose parameters stand in `input`. */
+/** Actions whose parameters are in `input`. */
 const WITH_INPUT: ReadonlySet<string> = new Set(["lip-sync", "effects"]);
-/** Voices that every account has are words; those that an account made are numbers. */
+/** Matches a voice that an account made: its id is a number, while voices of every account are words. */
 const OWN_VOICE = /^\d+$/;
-/** Reported where the vendor's own code must not be: it would blame the client's key. */
+/** Replaces the vendor's own code if that would blame the client's key. */
 const SERVICE_ERROR = 5000;
 
 /** `POST /v1/videos/<action>`, then `GET /v1/videos/<action>/<id>`; both answer `{code, message, request_id, data}`. */
@@ -87,7 +87,10 @@ export const klingVideos: VideoTasks = {
   },
 };
 
-/** `kling-video_<model>_<mode>_<seconds>`; read where the vendor reads, so that the price is that of the video. */
+/**
+ * Builds the name `kling-video_<model>_<mode>_<seconds>` from the members that the vendor reads, so that the price is
+ * that of the video.
+ */
 function names({ action, body }: VideoRequest): VideoNames {
   const input = WITH_INPUT.has(action) ? object(body, "input") : body;
   const model = text(input, "model_name") || (WITHOUT_MODEL.has(action) ? action : DEFAULTS.model);
@@ -124,7 +127,7 @@ function fromGeneral(general: JsonObject): VideoRequest {
   return { action: image === undefined ? "text2video" : "image2video", body };
 }
 
-/** Base64 goes without the start of a data URL. */
+/** Returns base64 without the start of a data URL. */
 function bare(image: string): string {
   return image.replace(/^data:[^,]*;base64,/, "");
 }
@@ -138,7 +141,7 @@ function aspectRatio(general: JsonObject): string | undefined {
   return width > height ? "16:9" : "9:16";
 }
 
-/** The vendor counts milliseconds. */
+/** Reads a time in seconds; the vendor writes milliseconds. */
 function readSeconds(data: JsonObject, name: string): number | undefined {
   const milliseconds = count(data, name);
   return milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000);

@@ -18,7 +18,7 @@ const VENDOR_MEMBERS = [
   "output_sensitive_int",
 ];
 
-/** The endpoint wants the schema of a function as JSON text. */
+/** Sends the schema of a function as JSON text, as the endpoint requires. */
 const schemaText: RequestTransform = {
   name: "function parameters as text",
   apply: (body) =>
@@ -29,7 +29,7 @@ const schemaText: RequestTransform = {
     }),
 };
 
-/** After the deltas comes one object with the whole text again and the usage: only the usage is new. */
+/** Handles the object after the deltas, which repeats the whole text and adds the usage: only the usage is new. */
 const summary: ResponseTransform = {
   name: "summary chunk and vendor members",
   marks: ['"base_resp"', '"input_sensitive', '"output_sensitive', '"chat.completion"'],
@@ -66,7 +66,7 @@ const CODES: CodeTable = {
   bad_request: ["2013", "1042"],
 };
 
-/** Failures come with status 200 and `base_resp.status_code`. */
+/** Reads failures, which have status 200 and a `base_resp.status_code`. */
 const readMiniMax = vendorReader({
   type: "minimax_error",
   codes: CODES,

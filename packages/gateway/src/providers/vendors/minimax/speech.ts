@@ -42,7 +42,7 @@ export const speechBridge: Bridge = unaryBridge({
   response: (body) => body,
 });
 
-/** `mp3-1-32000-128000` names format, channels, sample rate and bit rate. */
+/** Parses names such as `mp3-1-32000-128000`: format, channels, sample rate and bit rate. */
 function audioSetting(format: string): JsonObject {
   const [name = format, channel, rate, bits] = format.split("-");
   return {
@@ -53,7 +53,7 @@ function audioSetting(format: string): JsonObject {
   };
 }
 
-/** The audio comes as hexadecimal text inside JSON; clients get bytes. */
+/** The vendor sends audio as hexadecimal text inside JSON; clients get bytes. */
 export const speechExchange: Exchange = async (call, context) => {
   const first = await context.send(call);
   if (first.status !== 200) return first;

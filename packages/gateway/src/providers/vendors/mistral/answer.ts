@@ -24,10 +24,10 @@ export const mistralAnswer: ResponseTransform = {
   },
 };
 
-/** Place of a call in its choice; undefined where the list itself shows it. */
+/** Returns the index of a call in its choice; undefined if the position in the list shows it. */
 type IndexOf = (call: JsonObject, choice: JsonObject) => number | undefined;
 
-/** Calls come whole, each with an id of its own, in one chunk or in several. */
+/** Numbers the calls: each arrives whole, with an id of its own, in one chunk or in several. */
 function createIndex(): IndexOf {
   const idsByChoice = new Map<number, string[]>();
   return (call, choice) => {
@@ -48,7 +48,7 @@ function edit(body: JsonObject, findCallIndex: IndexOf): JsonObject {
   );
 }
 
-/** A list of text and thinking parts becomes the text and `reasoning_content`. */
+/** Converts a list of text and thinking parts to the text and `reasoning_content`. */
 function content(message: JsonObject): JsonObject {
   if (!Array.isArray(message["content"])) return message;
   const parts = objects(message, "content");
@@ -72,14 +72,14 @@ function toolCalls(message: JsonObject, findCallIndex: (call: JsonObject) => num
   });
 }
 
-/** Arguments may come as an object. */
+/** Writes arguments as text; the vendor may send an object. */
 function written(call: JsonObject): JsonObject {
   const named = object(call, "function");
   const args = object(named, "arguments");
   return args ? { ...call, function: { ...named, arguments: JSON.stringify(args) } } : call;
 }
 
-/** Three spellings are in use. */
+/** Reads cached tokens, for which three spellings are in use. */
 function cachedTokens(body: JsonObject): JsonObject {
   const usage = object(body, "usage");
   if (!usage || isObject(usage["prompt_tokens_details"])) return body;

@@ -6,7 +6,10 @@ import { openaiCompatible } from "../../core/openai-compatible.ts";
 import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
-/** The service tier's capacity is shared: another channel of the same account would meet it too, another account would not. */
+/**
+ * Reads a failure. The capacity of a service tier is shared within an account: another channel of the same account
+ * would also exceed it, another account would not.
+ */
 function readMistral(answer: FailedAnswer): UpstreamError | undefined {
   const type = asText(asObject(answer.json)?.["type"]);
   if (answer.status === 400 && type === "invalid_model")

@@ -45,7 +45,7 @@ export const mistralParams: RequestTransform = {
   },
 };
 
-/** Two steps, and only on the models that reason by a switch. */
+/** Maps the effort to two steps, only for models whose reasoning can be switched. */
 function effort(body: JsonObject, model: string): JsonObject {
   const asked = body["reasoning_effort"];
   if (typeof asked !== "string") return body;
@@ -55,7 +55,7 @@ function effort(body: JsonObject, model: string): JsonObject {
   return step === asked ? body : { ...body, reasoning_effort: step };
 }
 
-/** `required` is called `any`; a named function is `any` with only that tool offered. */
+/** Converts the choice: `required` is called `any`; a named function becomes `any` with only that tool offered. */
 function toolChoice(body: JsonObject): JsonObject {
   if (body["tool_choice"] === "required") return { ...body, tool_choice: "any" };
   const name = text(object(object(body, "tool_choice"), "function"), "name");
@@ -97,12 +97,12 @@ function toolResult(message: JsonObject, names: ReadonlyMap<string, string>): Js
   return { ...message, tool_call_id: known, ...(name ? { name } : {}) };
 }
 
-/** Ids have nine letters and digits; others are hashed, so that a call and its result still match. */
+/** Returns an id of nine letters and digits; other ids are hashed, so that a call and its result still match. */
 export function mistralId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
 
-/** Documents have a type of their own, and sound is written without its format. */
+/** Converts a part: documents have a type of their own, and sound is written without its format. */
 function userPart(part: JsonObject): JsonObject {
   const document = part["type"] === "file" ? text(object(part, "file"), "file_data") : undefined;
   if (document !== undefined) return { type: "document_url", document_url: document };

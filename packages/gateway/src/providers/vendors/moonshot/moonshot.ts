@@ -17,7 +17,7 @@ async function balance(channel: ChannelRecord, key: string, http: HttpJson): Pro
   return requireAmount(isObject(json) ? object(json, "data") : undefined, "available_balance");
 }
 
-/** A client that requested usage expects it next to the choices; the vendor puts it into the first one. */
+/** Moves usage next to the choices, where clients expect it; the vendor puts it into the first choice. */
 const usageOutside: ResponseTransform = {
   name: "usage next to the choices",
   marks: ['"usage":{', '"usage": {'],

@@ -1,4 +1,4 @@
-/** Names that compatible gateways' consoles know; the vendor's list is fetched. */
+/** Names that the consoles of compatible gateways know; the vendor's own list is fetched. */
 export const SILICONCLOUD_MODELS: readonly string[] = [
   "THUDM/glm-4-9b-chat",
   "InstantX/InstantID",
