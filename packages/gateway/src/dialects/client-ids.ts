@@ -1,17 +1,17 @@
-// Members of requests that an upstream's account may resolve: at an account that users share, the id of one user's
-// object would be the key to it for every other. Both the check of requests and the names of members read this table.
-// Tasks, whose vendors name ids alike, have a rule instead: tasks/task-ids.ts.
+// Members of requests that an upstream's account may resolve: at an account that users share, anyone who knows the id
+// of a user's object could read it. Both the check of requests and the names of members use this table. Tasks have a
+// rule instead, because their vendors name ids alike: tasks/task-ids.ts.
 import { isSet, text } from "./core/read.ts";
 import type { DialectId, JsonObject } from "./core/types.ts";
 
 /**
- * `owned` = only what an answer to the same user named; `derived` = the upstream gets another value for each user;
- * `listed` = the operator's, named in the channel's setting `shared_ids`; `refused` = never. Both `owned` and `listed`
- * accept what the other one does.
+ * `owned` = only ids that an answer to the same user named; `derived` = the upstream gets a different value for each
+ * user; `listed` = the operator's ids, from the channel's setting `shared_ids`; `refused` = never. `owned` and `listed`
+ * each accept what the other accepts.
  */
 type IdTreatment = "owned" | "derived" | "listed" | "refused";
 
-/** The object that an id names, for the error about an unknown one. */
+/** The kind of object that an id names, for the error about an unknown id. */
 export type IdKind =
   | "response"
   | "conversation"
@@ -28,21 +28,23 @@ export type IdKind =
   | "end user"
   | "data source";
 
-/** What becomes of an id that the object around it does not need. */
+/** How an id is treated that its object does not need. */
 export type SpareId = "derived" | "dropped";
 
 export interface IdRule {
-  /** Names joined by dots; a list stands for its items. */
+  /** Member names joined by dots; a list stands for its items. */
   readonly path: string;
   readonly treatment: IdTreatment;
   readonly kind: IdKind;
-  /** False for values that name nothing at an account; absent = every value is an id. */
+  /** Returns false for values that name nothing at an account; absent = every value is an id. */
   readonly isId?: (value: string, owner: JsonObject) => boolean;
-  /** Set for ids whose object also says all that they stand for: an unknown one is replaced or left out. */
+  /**
+   * Set if the object may also contain everything that the id stands for: then an unknown id is replaced or left out.
+   */
   readonly spare?: (owner: JsonObject) => SpareId | undefined;
-  /** Looked up, and left to the conversion that may read it. */
+  /** The id is looked up, and a conversion decides whether it reads it. */
   readonly isOptional?: true;
-  /** Checked where the request is bound to the account that stores what it continues. */
+  /** The id is checked when the request is bound to the account that stores what it continues. */
   readonly isBound?: true;
 }
 
@@ -61,17 +63,17 @@ function below(prefix: string, inner: readonly IdRule[]): IdRule[] {
 
 const PUBLIC_ADDRESS = /^(?:https?|data):/i;
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** Google names uploaded files by addresses of its API, or by their path there. */
+/** Google names uploaded files by addresses of its API, or by their paths in it. */
 const FILE_ADDRESS = /(?:^|\/v\d\w*\/|googleapis\.com\/(?:.*\/)?)files\/[^/]+$/i;
 
-/** True for addresses that only the account can open (`gs:`, `ms:`, `files/…`); the public ones name no object. */
+/** True for addresses that only the account can open (`gs:`, `ms:`, `files/…`); public addresses name no object. */
 function isPrivateAddress(value: string): boolean {
   const bare = value.slice(0, 2_048).split(/[?#]/, 1)[0] ?? "";
   if (FILE_ADDRESS.test(bare) && !/^data:/i.test(bare)) return true;
   return OTHER_SCHEME.test(bare) && !PUBLIC_ADDRESS.test(bare);
 }
 
-/** A file by its id, or by an address where a conversion takes both. */
+/** True for a file's id, or for its address if a conversion takes both. */
 function isFile(value: string): boolean {
   return !PUBLIC_ADDRESS.test(value) || isPrivateAddress(value);
 }
@@ -80,7 +82,7 @@ function isText(value: JsonObject[string]): boolean {
   return typeof value === "string" ? value !== "" : Array.isArray(value) && value.length > 0;
 }
 
-/** Items without anything else than their id are references; sealed content is bound to its id, which may be absent. */
+/** Items with only an id are references. Sealed content is bound to its id, which may be absent. */
 function spareItem(item: JsonObject): SpareId | undefined {
   switch (text(item, "type")) {
     case "item_reference":
@@ -132,7 +134,7 @@ const CHAT_PARTS: readonly IdRule[] = [
   ...rules("listed", "file", "text", { isId: isFileList }),
 ];
 
-/** Some vendors read the ids of files from a system message. */
+/** True for lists of file ids, which some vendors read from a system message. */
 function isFileList(value: string): boolean {
   return /^\s*fileid:/.test(value);
 }
@@ -163,7 +165,7 @@ const CHAT_BODY: readonly IdRule[] = [
 const CHAT: readonly IdRule[] = [
   ...CHAT_BODY,
   ...below("extra_body", CHAT_BODY),
-  // A conversion reads these as members of the body.
+  // A conversion reads these members as if they were in the body.
   ...below("extra_body.google", CHAT_BODY),
 ];
 
@@ -189,7 +191,7 @@ const GEMINI_PARTS: readonly IdRule[] = rules(
   { isId: isFile },
 );
 
-/** Files of Google are addresses; a bare name stands for one too. */
+/** Google's files are addresses; a bare name also means a file. */
 const GEMINI_BODY: readonly IdRule[] = [
   ...below("contents.parts", GEMINI_PARTS),
   ...below("systemInstruction.parts", GEMINI_PARTS),
@@ -213,7 +215,7 @@ const IMAGES: readonly IdRule[] = [
   ...rules("listed", "file", "image images images.image_url image.image_url mask.image_url image_url", address),
 ];
 
-/** Within a session, ids name what the session itself made; only these outlive it. */
+/** Within a session, ids name objects that the session itself made; only these outlive it. */
 const REALTIME_BODY: readonly IdRule[] = [
   ...rules("listed", "prompt", "prompt.id"),
   ...rules("listed", "voice", "audio.output.voice.id voice.id"),
@@ -254,7 +256,7 @@ const BY_DIALECT: Readonly<Record<string, readonly IdRule[]>> = {
   "gemini-count-tokens": [...GEMINI_BODY, ...below("generateContentRequest", GEMINI_BODY)],
 };
 
-/** The ids that a request of this protocol may carry. */
+/** Returns the rules of the ids that a request of this protocol may contain. */
 export function listIdRules(dialect: DialectId): readonly IdRule[] {
   return BY_DIALECT[dialect] ?? [];
 }

@@ -7,8 +7,9 @@ import type { Bridge, DialectId } from "./core/types.ts";
 const PIVOT: DialectId = "openai-chat";
 
 /**
- * The conversions from a client's protocol to an upstream's: none for the same one, a direct one, or two over
- * `openai-chat`. Undefined when there is no way. `extra` are a provider's own bridges; they win over the general ones.
+ * Returns the conversions from a client's protocol to an upstream's: none for the same protocol, a direct one, or two
+ * over `openai-chat`; undefined if there are none. `extra` are a provider's own bridges; they win over the general
+ * ones.
  */
 export function findBridges(
   client: DialectId,
@@ -30,7 +31,10 @@ function withNames(bridge: Bridge): Bridge {
   return bridge.client === PIVOT ? renameToolsFromChat(bridge) : bridge;
 }
 
-/** Between two bridges chat carries extensions; a real chat client or upstream never sees them. */
+/**
+ * Removes extensions at the ends: chat carries them between two bridges, but a real chat client or upstream never sees
+ * them.
+ */
 function plainAtPivot(bridge: Bridge): Bridge {
   if (bridge.upstream === PIVOT) return finishInChatUpstream(bridge);
   return bridge.client === PIVOT ? servingChatClients(settlingHosted(bridge)) : bridge;

@@ -34,7 +34,7 @@ export const dialects: readonly Dialect[] = [
 
 const byId = new Map<DialectId, Dialect>(dialects.map((dialect) => [dialect.id, dialect]));
 
-/** Undefined for private protocols. */
+/** Returns undefined for private protocols. */
 export function dialectById(id: DialectId): Dialect | undefined {
   return byId.get(id);
 }

@@ -1,14 +1,16 @@
 import { listIdRules } from "./client-ids.ts";
 import type { DialectId } from "./core/types.ts";
 
-/** Members of an object that the gateway reads, each with what it reads inside. A list stands for its items. */
+/**
+ * Members of an object that the gateway reads, each with the members that it reads inside. A list stands for its items.
+ */
 export interface Members {
   readonly [name: string]: Members;
 }
 
 const NOTHING_INSIDE: Members = {};
 
-/** Members whose value is read as it is. */
+/** Builds members whose values are read as they are. */
 function plain(names: string): Members {
   return Object.fromEntries(names.split(" ").map((name) => [name, NOTHING_INSIDE]));
 }
@@ -52,7 +54,7 @@ const CHAT_PART: Members = {
 
 const CALL: Members = { ...plain("id type"), function: plain("name arguments"), custom: plain("name input") };
 
-/** Hosted tools are paid by the call; what a tool takes is the client's own. */
+/** Members of a tool. Hosted tools are paid per call; a tool's parameters are the client's own. */
 const TOOL: Members = {
   ...plain("type name description parameters input_schema strict max_uses format size quality model n"),
   container: plain("type memory_limit"),
@@ -200,10 +202,10 @@ const BY_DIALECT: Readonly<Record<string, Members>> = {
   "gemini-count-tokens": { ...GENERATE, generateContentRequest: GENERATE },
 };
 
-/** The members that the gateway reads in a request of this protocol, those with ids of objects among them. */
+/** Returns the members that the gateway reads in a request of this protocol, including those with ids of objects. */
 export function listDialectMembers(dialect: DialectId): Members {
   const members: Members = { ...CHARGED, ...BY_DIALECT[dialect] };
-  // A session's events are read one by one; the request that opens it has none of their members.
+  // A session's events are read one by one; the request that opens the session has none of their members.
   if (dialect === "openai-realtime") return members;
   return listIdRules(dialect).reduce((all, { path }) => withPath(all, path.split(".")), members);
 }
@@ -213,12 +215,12 @@ function withPath(members: Members, [name, ...rest]: readonly string[]): Members
   return { ...members, [name]: withPath(members[name] ?? NOTHING_INSIDE, rest) };
 }
 
-/** Google's parser takes `max_output_tokens` for `maxOutputTokens`. */
+/** True for Google's protocols, whose parser also accepts `max_output_tokens` for `maxOutputTokens`. */
 export function hasTwoSpellings(dialect: DialectId): boolean {
   return dialect.startsWith("gemini-");
 }
 
-/** The same for drawings, songs and videos. */
+/** The members of tasks for drawings, songs and videos. */
 export const TASK_MEMBERS: Members = {
   ...plain(
     "model model_name prompt action taskId customId index content ids notifyHook accountFilter botType mode speed " +

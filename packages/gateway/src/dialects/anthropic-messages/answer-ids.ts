@@ -1,7 +1,7 @@
 import { isSet, object, objects, text } from "../core/read.ts";
 import type { AnswerIds, JsonObject } from "../core/types.ts";
 
-/** The message, its container, and the files that were made in it. */
+/** The ids of a message, its container, and the files that were created in it. */
 export const messageAnswerIds: AnswerIds = {
   marks: ["message_start", "container", "file_id"],
   mayName: (body) =>
@@ -32,7 +32,7 @@ function listMessageIds(message: JsonObject | undefined): string[] {
   ];
 }
 
-/** Files that code has written are in the result of its tool. */
+/** Lists the files that code has written, from the result of its tool. */
 function listBlockIds(block: JsonObject | undefined): string[] {
   return objects(object(block, "content"), "content").flatMap((output) => listIds(output, "file_id"));
 }

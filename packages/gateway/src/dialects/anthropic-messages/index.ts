@@ -52,7 +52,7 @@ export const anthropicMessages: Dialect = {
   heartbeat: Buffer.from('event: ping\ndata: {"type":"ping"}\n\n'),
 };
 
-/** Counting the tokens of a request: the same body without limits, answered with one number. */
+/** Counts the tokens of a request: the same body without limits, answered with one number. */
 export const anthropicCountTokens: Dialect = {
   ...plainDialect,
   id: "anthropic-count-tokens",

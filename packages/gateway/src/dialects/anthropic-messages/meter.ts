@@ -9,7 +9,7 @@ const STOP_REASON = needle("stop_reason");
 const MESSAGE_STOP = needle("message_stop");
 const ERROR = needle("error", 1);
 
-/** Meter of a messages stream: the input side comes first, the output side last, both may repeat the other. */
+/** Meter of a messages stream: input counts come first, output counts last, and each may repeat the other. */
 export class MessagesMeter implements UsageMeter {
   readonly #totals = new AnthropicTotals();
   #usage: Usage | undefined;
@@ -30,7 +30,9 @@ export class MessagesMeter implements UsageMeter {
     this.terminated ||= hasValue(answer, MESSAGE_STOP);
   }
 
-  /** Several events of one block may carry usage: message_start and message_delta of a short answer. */
+  /**
+   * Reads usage from `blocks`, in which several events may carry it: message_start and message_delta of a short answer.
+   */
   #readUsage(blocks: Buffer): void {
     for (const { data } of parseEvents(blocks)) {
       const message = data?.["message"];

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue, Texts } from "../core/types.ts";
 const TOKENS_PER_IMAGE = 1000;
 const TOKENS_PER_CALL = 7;
 
-/** Walks everything that the model reads of a messages request. */
+/** Walks everything in a messages request that the model reads. */
 export function walkMessages(body: JsonObject, reader: PromptReader): void {
   reader.tokens(TEMPLATE_TOKENS.reply);
   if (isSet(body["system"]) && body["system"] !== "") reader.tokens(TEMPLATE_TOKENS.message);
@@ -22,7 +22,10 @@ export function walkMessages(body: JsonObject, reader: PromptReader): void {
   reader.json(object(object(body, "output_config"), "format")?.["schema"]);
 }
 
-/** Calls and results are messages of their own in other protocols, and next to what else a message says. */
+/**
+ * Counts messages: in other protocols, calls and results are messages of their own, in addition to the rest of a
+ * message.
+ */
 function messagesIn(content: JsonValue | undefined): number {
   if (!Array.isArray(content)) return 1;
   const apart = content.filter(
@@ -68,7 +71,7 @@ function walkDocument(source: JsonObject | undefined, reader: PromptReader): voi
   reader.tokens(FILE_TOKENS);
 }
 
-/** Texts of a whole message. */
+/** Returns the texts of a whole message. */
 export function messageTexts(message: JsonObject): Texts {
   let all = "";
   let extra = 0;
@@ -81,7 +84,7 @@ export function messageTexts(message: JsonObject): Texts {
   return withRan({ text: all, extra }, objects(message, "content").flatMap(ranInBlock));
 }
 
-/** Texts of one streamed event. */
+/** Returns the texts of one streamed event. */
 export function eventTexts(event: JsonObject): Texts {
   const delta = event["type"] === "content_block_delta" ? object(event, "delta") : undefined;
   if (delta !== undefined) return { text: anyText(delta, "text", "thinking", "partial_json"), extra: 0 };

@@ -4,7 +4,7 @@ import { anyText, compact, list, number, object, objects } from "../core/read.ts
 import type { JsonObject } from "../core/types.ts";
 import { AnthropicTotals } from "./totals.ts";
 
-/** The events that a whole message would have been. */
+/** Encodes a whole message as the events of a stream. */
 export function encodeMessageEvents(message: JsonObject): Buffer {
   const usage = object(message, "usage") ?? {};
   const start = {
@@ -61,7 +61,7 @@ function dissolve(block: JsonObject): { empty: JsonObject; deltas: JsonObject[] 
   }
 }
 
-/** The whole message that events add up to; undefined without a beginning. */
+/** Assembles the whole message from events; undefined if the first event is missing. */
 export function assembleMessage(events: readonly JsonObject[]): JsonObject | undefined {
   let message: JsonObject | undefined;
   const blocks = new Map<number, JsonObject>();
@@ -111,7 +111,7 @@ function extend(block: JsonObject | undefined, delta: JsonObject): void {
   }
 }
 
-/** Arguments were collected as text; they become the block's input. */
+/** Finishes a block: its arguments, which were collected as text, become its input. */
 function finished({ partial, ...block }: JsonObject): JsonObject {
   const written = typeof partial === "string" ? partial : "";
   return written === "" ? block : { ...block, input: parseJson(written) ?? { arguments: written } };

@@ -4,7 +4,10 @@ import { readAnthropicUsage } from "../core/usage.ts";
 
 const COUNTS = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"];
 
-/** Usage of a stream: both ends name counts, the later ones are cumulative, so the largest of each holds. */
+/**
+ * Usage of a stream: the first and last events have counts, and later ones are cumulative, so the largest of each is
+ * right.
+ */
 export class AnthropicTotals {
   #seen: JsonObject | undefined;
 
@@ -21,7 +24,7 @@ export class AnthropicTotals {
     this.#seen = next;
   }
 
-  /** In the words of the protocol. */
+  /** The counts seen so far, under the protocol's names. */
   get seen(): JsonObject {
     return compact(this.#seen ?? {});
   }

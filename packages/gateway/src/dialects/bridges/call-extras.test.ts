@@ -34,7 +34,7 @@ const chunks = [
   chunk({}, "tool_calls"),
 ];
 
-/** The next turn of a client: what it received, and the result of every call. */
+/** Builds a client's next turn: what it received, and the result of every call. */
 const turnBuilderByClient: Readonly<Record<string, (answers: readonly JsonObject[]) => JsonObject>> = {
   "anthropic-messages": (answers) => {
     const reported = answers.flatMap((one) => [one["content_block"] ?? one["content"]].flat() as JsonObject[]);

@@ -1,4 +1,4 @@
-// What coding agents that speak Anthropic's protocol send and read, on servers that speak chat completions.
+// Requests and answers of coding agents that speak Anthropic's protocol, on servers that speak chat completions.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";

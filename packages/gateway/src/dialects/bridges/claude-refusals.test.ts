@@ -1,4 +1,4 @@
-// What chat clients send and Anthropic's API refuses.
+// Requests of chat clients that Anthropic's API would refuse.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";

@@ -21,10 +21,10 @@ const SAME = [
   "seed",
 ];
 const CARRIED = new Set([...SAME, "model", "prompt"]);
-/** The output limit of text completions if the request sets none. */
+/** The output limit of text completions if the request has none. */
 const DEFAULT_TOKENS = 16;
 
-/** Clients of text completions on upstreams that only chat: the prompt is what one user says. */
+/** Clients of text completions on upstreams that have only chat: the prompt becomes one user message. */
 export const completionsToChat: Bridge = {
   client: "openai-completions",
   upstream: "openai-chat",
@@ -49,7 +49,10 @@ function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   });
 }
 
-/** One text; several prompts are several calls, and numbers of tokens mean nothing to another model. */
+/**
+ * Returns the prompt as one text. Throws for several prompts, which would be several calls, and for token numbers,
+ * which mean nothing to another model.
+ */
 function requirePrompt(prompt: JsonValue | undefined): string {
   if (typeof prompt === "string") return prompt;
   const [only, ...more] = Array.isArray(prompt) ? prompt : [];

@@ -1,4 +1,4 @@
-// Requests of real clients, member by member: what becomes of those that the other protocol has no word for.
+// Requests of real clients, member by member: how members are treated that the other protocol has no equivalent for.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";

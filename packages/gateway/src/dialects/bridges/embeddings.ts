@@ -7,7 +7,7 @@ import { noteDropped } from "./parts/answer/dropped-fields.ts";
 
 const NO_STREAM: StreamBridge = { event: (event) => [event], end: () => [] };
 
-/** OpenAI clients on Gemini's embeddings: always a batch, whose answer keeps the order of its requests. */
+/** OpenAI clients on Gemini's embeddings: always a batch, whose answer is in the order of its requests. */
 export const embeddingsToGemini: Bridge = {
   client: "openai-embeddings",
   upstream: "gemini-embed",
@@ -43,7 +43,7 @@ export const embeddingsToGemini: Bridge = {
   stream: () => NO_STREAM,
 };
 
-/** Gemini clients on OpenAI's embeddings; one content or a batch, determined by the body. */
+/** Gemini clients on OpenAI's embeddings: the body decides whether it is one content or a batch. */
 export const geminiToEmbeddings: Bridge = {
   client: "gemini-embed",
   upstream: "openai-embeddings",
@@ -85,7 +85,10 @@ function readTexts(input: JsonValue | undefined): string[] {
   });
 }
 
-/** Pictures and sound have no place in the other protocol, and their vector would be that of nothing. */
+/**
+ * Returns the text of a content. Throws for pictures and sound: the other protocol does not take them, and the vector
+ * would be that of an empty text.
+ */
 function contentText(content: JsonObject | undefined): string {
   return objects(content, "parts")
     .map((part) => {
@@ -100,7 +103,7 @@ function listNumbers(values: JsonValue | undefined): number[] {
   return Array.isArray(values) ? values.filter((value) => typeof value === "number") : [];
 }
 
-/** An empty embedding would look like a result. */
+/** Returns the values; throws if there are none, because an empty embedding would look like a result. */
 function filled(values: number[]): number[] {
   if (values.length === 0) throw new Error("an embedding is empty");
   return values;

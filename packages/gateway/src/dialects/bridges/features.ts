@@ -1,15 +1,18 @@
-// What conversions do with each feature: the table of docs/reference/conversions.md. The test next to it sends every
-// sample through the bridges, so the table cannot promise what the code does not do.
+// How conversions treat each feature: the table of docs/reference/conversions.md. The test next to this file sends
+// every sample through the bridges, so the table cannot promise what the code does not do.
 import type { JsonObject } from "../core/types.ts";
 
 export type Upstream = "openai-chat" | "anthropic-messages" | "gemini-generate" | "openai-responses";
 
-/** preserved = means the same upstream; dropped = left out and named in the log; refused = 400 `unsupported_parameter`. */
+/**
+ * preserved = means the same upstream; dropped = left out and reported in the log; refused = 400
+ * `unsupported_parameter`.
+ */
 export type Fate = "preserved" | "dropped" | "refused";
 
 export interface Feature {
   readonly name: string;
-  /** How each protocol says it. */
+  /** How each protocol expresses it. */
   readonly words: Readonly<Record<Upstream, string>>;
   /** How each upstream protocol treats the feature when the client speaks chat. */
   readonly fate: Readonly<Record<Exclude<Upstream, "openai-chat">, Fate>>;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId } from "../core/types.ts";
 
-/** What Azure sends before the first chunk of an answer. */
+/** The event that Azure sends before the first chunk of an answer. */
 const filters = {
   choices: [],
   created: 0,

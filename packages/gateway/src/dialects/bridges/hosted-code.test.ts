@@ -13,7 +13,7 @@ const MODELS: Readonly<Record<Protocol, string>> = {
 };
 const createBridge = (client: Protocol | "openai-chat", upstream: Protocol) => run(client, upstream, MODELS[upstream]);
 
-/** One answer that ran `1+1`, got `two` and says so: whole, and as events. */
+/** An answer that ran `1+1`, got `two` and says so, both whole and as events. */
 const usage = { input_tokens: 1, output_tokens: 2 };
 const use = { type: "server_tool_use", id: "srvtoolu_1", name: "code_execution", input: { code: "1+1" } };
 const result = {

@@ -12,7 +12,7 @@ const MODELS: Readonly<Record<Protocol, string>> = {
   "openai-responses": "gpt-5.2",
 };
 
-/** One answer that searched for `q`, found A and cites it: whole, and as events. */
+/** An answer that searched for `q`, found A and cites it, both whole and as events. */
 const use = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } };
 const found = {
   type: "web_search_tool_result",
@@ -81,7 +81,7 @@ const ANSWERS: Readonly<Record<Protocol, { whole: JsonObject; events: object[] }
 };
 const upstreams = Object.keys(ANSWERS) as Protocol[];
 
-/** The upstreams that speak another protocol than a client. */
+/** Returns the upstreams that speak another protocol than the client. */
 const othersThan = (client: Protocol) => upstreams.filter((upstream) => upstream !== client);
 const createBridge = (client: Protocol | "openai-chat", upstream: Protocol) => run(client, upstream, MODELS[upstream]);
 

@@ -13,7 +13,7 @@ const MODELS: Readonly<Record<Protocol, string>> = {
 const hi = { role: "user", content: "hi" };
 const place = { city: "Berlin", country: "DE" };
 
-/** How clients ask for nothing but a search, with what they may add. */
+/** Requests of clients for only a search, with its options. */
 const SEARCH: Readonly<Record<Protocol, JsonObject>> = {
   "openai-chat": {
     messages: [hi],
@@ -209,7 +209,7 @@ describe("a server of MCP", () => {
       { type: "response.completed", response },
     ];
     expect(JSON.stringify(client.stream(events))).toContain("mcp_tool_result");
-    // Text that is no JSON is not lost.
+    // Text that is not JSON is not lost.
     const cut = { ...response, output: [{ ...item, arguments: '{"at":' }] };
     expect(client.answer(cut)["content"]).toMatchObject([{ input: { arguments: '{"at":' } }, {}]);
     const answer = {

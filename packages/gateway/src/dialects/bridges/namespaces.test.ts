@@ -1,4 +1,4 @@
-// Tools that coding agents group by their MCP servers, and those that they search for themselves.
+// Tools that coding agents group by MCP server, and tools that they search for themselves.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";

@@ -15,7 +15,7 @@ const call = (id: string, args: unknown, index?: number) => ({
   type: "function",
   function: { name: "f", arguments: args },
 });
-/** Id and arguments of each call, whatever the client's protocol calls them. */
+/** Returns the id and arguments of each call, under any protocol's names. */
 const callsIn = (json: unknown): unknown[] => {
   if (Array.isArray(json)) return json.flatMap(callsIn);
   if (json === null || typeof json !== "object") return [];
@@ -25,7 +25,7 @@ const callsIn = (json: unknown): unknown[] => {
   if (functionCall !== undefined) return [[(functionCall as JsonObject)["id"], (functionCall as JsonObject)["args"]]];
   return Object.values(json).flatMap(callsIn);
 };
-/** The calls that the chunks of a stream add up to. */
+/** Assembles the calls from the chunks of a stream. */
 const listToolCalls = (client: DialectId, chunks: readonly object[]) => {
   const events = run(client, "openai-chat", "m").stream(chunks);
   if (client !== "anthropic-messages") return callsIn(events.at(-1));

@@ -1,4 +1,4 @@
-// Ends of chat streams as servers other than the official ones write them.
+// How chat streams of unofficial servers end.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";

@@ -15,7 +15,7 @@ const NOTHING: Said = ["", ""];
 const joined = (a: Said, b: Said): Said => [a[0] + b[0], a[1] + b[1]];
 const readType = (json: JsonObject) => (typeof json["type"] === "string" ? json["type"] : "");
 const isThinking = (json: JsonObject) => json["thought"] === true || /summary|thinking/.test(readType(json));
-/** Every text of an answer or of its deltas. */
+/** Collects every text of an answer or of its deltas. */
 const said = (json: unknown, isThought = false): Said => {
   if (json === null || typeof json !== "object") return NOTHING;
   if (Array.isArray(json)) return json.map((item) => said(item, isThought)).reduce(joined, NOTHING);
@@ -27,7 +27,7 @@ const said = (json: unknown, isThought = false): Said => {
     .map((value) => said(value, inner))
     .reduce(joined, NOTHING);
 };
-/** The deltas of a stream, without the events that repeat them. */
+/** Returns the deltas of a stream, without the events that repeat them. */
 const listDeltas = (client: DialectId, events: JsonObject[]) =>
   client === "openai-responses" ? events.filter((event) => readType(event).endsWith(".delta")) : events;
 

@@ -38,7 +38,7 @@ const streams = {
   "after the call": [...begin, chunk({ tool_calls: [call] }), chunk({ reasoning_details: [sealed] }, "tool_calls")],
 };
 
-/** The request of the next turn, from what the client keeps of an answer. */
+/** Builds the request of the next turn, from the part of the answer that the client preserves. */
 const next = (client: DialectId, preserved: JsonObject, upstream: DialectId, model: string) =>
   run(client, upstream, model).request(preserved);
 const echoBuilderByClient: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
@@ -49,7 +49,7 @@ const echoBuilderByClient: Readonly<Record<string, (body: JsonObject) => JsonObj
   "openai-responses": (body) => ({ input: body["output"] ?? [] }),
   "gemini-generate": (body) => ({ contents: (body["candidates"] as JsonObject[]).map((one) => one["content"] ?? {}) }),
 };
-/** The whole answer that the client makes of a stream. */
+/** Builds the whole answer that the client assembles from a stream. */
 const answerBuilderByClient: Readonly<Record<string, (events: JsonObject[]) => JsonObject>> = {
   "anthropic-messages": (events) => {
     const content = events.flatMap((event) =>
@@ -78,7 +78,7 @@ describe.each(Object.keys(echoBuilderByClient) as DialectId[])("reasoning_detail
     const whole = run(client, "openai-chat", MODEL).answer(answer);
     expect(returned(whole)).toMatchObject({ reasoning_details: details, tool_calls: [{ id: "call_1" }] });
     expect(returned(whole, "gpt-4.1")).not.toHaveProperty("reasoning_details");
-    if (client === "anthropic-messages") return; // what speaks the same protocol is passed on as it is
+    if (client === "anthropic-messages") return; // requests in the same protocol are passed on unchanged
     const elsewhere = next(
       client,
       echoBuilderByClient[client]?.(whole) ?? {},

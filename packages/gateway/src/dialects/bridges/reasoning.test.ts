@@ -1,4 +1,4 @@
-// Reasoning on its way back: to the vendor that encrypted it, and to open models that want to read it.
+// Reasoning that clients send back: to the vendor that encrypted it, and to open models that need to read it.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";

@@ -1,4 +1,5 @@
-// Members that the types of a vendor's own client do not call optional: readers do not check for gaps.
+// Members that are not optional in the types of a vendor's own client, so that its readers do not check whether they
+// are missing.
 import { expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import { parseEvents } from "../../lib/text/sse.ts";

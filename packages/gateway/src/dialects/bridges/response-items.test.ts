@@ -1,4 +1,4 @@
-// Items of a Responses input in orders that this protocol allows and chat does not.
+// Items of a Responses input in orders that this protocol allows but chat does not.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
@@ -8,7 +8,7 @@ const call = (id: string) => ({ type: "function_call", call_id: id, name: "f", a
 const result = (id: string, output: unknown = id) => ({ type: "function_call_output", call_id: id, output });
 const said = { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look." }] };
 const bridge = () => run("openai-responses", "openai-chat", "gpt-4.1");
-/** Each message as its role and what it is about. */
+/** Returns each message's role and content in short form. */
 const outline = (input: object[]) =>
   (bridge().request({ input })["messages"] as JsonObject[]).map((message) => [
     message["role"],

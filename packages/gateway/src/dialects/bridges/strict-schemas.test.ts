@@ -1,4 +1,4 @@
-// Anthropic clients whose schemas OpenAI takes as strict ones, or refuses.
+// Anthropic clients whose schemas OpenAI accepts as strict, or refuses.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";

@@ -109,7 +109,7 @@ const CHUNKS: Readonly<Record<string, (name: string) => object[]>> = {
   "gemini-generate": (name) => [ANSWERS["gemini-generate"]?.(name) as object],
 };
 
-/** Every text in a member called name. */
+/** Returns every text in a member called `name`. */
 function namesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(namesIn);
   if (typeof value !== "object" || value === null) return [];

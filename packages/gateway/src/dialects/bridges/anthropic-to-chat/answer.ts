@@ -9,7 +9,7 @@ import { metStop } from "./stops.ts";
 import { buildRunBlocks, listHostedRuns } from "../parts/tools/hosted-runs.ts";
 import { ownName } from "./names.ts";
 
-/** A message that says what a chat answer says. */
+/** Converts a chat answer to a message. */
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const choice = objects(body, "choices")[0];
   const message = object(choice, "message");
@@ -36,7 +36,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   };
 }
 
-/** How often a search was made, in the usage of a message. */
+/** Returns the number of searches, for the usage of a message. */
 export function searchesIn(runs: readonly JsonObject[]): JsonObject {
   const web_search_requests = runs.filter(({ kind }) => kind === "web_search").length;
   return web_search_requests === 0 ? {} : { server_tool_use: { web_search_requests, web_fetch_requests: 0 } };
@@ -49,7 +49,7 @@ export interface Completion {
   readonly stopSequence: string | undefined;
 }
 
-/** How a message ended; none of the members is optional. */
+/** Returns the members that say how a message ended; none of them is optional. */
 export function buildStopMembers(completion: Completion): JsonObject {
   const reason = stopReason(completion);
   return {
@@ -72,7 +72,7 @@ function listToolCalls(message: JsonObject | undefined): readonly JsonObject[] {
     : [...objects(message, "tool_calls"), { function: legacy }];
 }
 
-/** Thinking without a signature is shown, but cannot be continued by the vendor of the protocol. */
+/** Returns thinking blocks. Thinking without a signature is shown, but Anthropic cannot continue it. */
 function thinkingBlocks(message: JsonObject | undefined): JsonObject[] {
   const signed = objects(message, "fw_thinking");
   if (signed.length > 0) return [...signed];

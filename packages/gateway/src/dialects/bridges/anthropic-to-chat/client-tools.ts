@@ -1,4 +1,5 @@
-// Tools that Anthropic defines and the client runs. Their models know them by type alone; others get them as functions.
+// Tools that Anthropic defines and the client runs. Anthropic's models know them by type; other models get them as
+// functions.
 import { compact, number, text } from "../../core/read.ts";
 import type { JsonObject } from "../../core/types.ts";
 
@@ -22,7 +23,7 @@ const FILE_MEMBERS = {
   view_range: buildArraySchema(2),
 };
 
-/** By the type without its date. */
+/** Tools by their type without its date. */
 const TOOLS: Readonly<Record<string, (tool: JsonObject) => ClientTool>> = {
   bash: () => ({
     description: "Runs a command in a bash session that lasts; `restart` begins a new one.",
@@ -45,14 +46,17 @@ const TOOLS: Readonly<Record<string, (tool: JsonObject) => ClientTool>> = {
   computer,
 };
 
-/** The tool with a description and a schema; undefined for one that only its vendor can run, or that is not known. */
+/**
+ * Returns the tool with a description and a schema; undefined for a tool that only its vendor can run or that is
+ * unknown.
+ */
 export function asFunction(tool: JsonObject): JsonObject | undefined {
   const kind = /^([a-z_]+)_\d{8}$/.exec(text(tool, "type") ?? "")?.[1] ?? "";
   const known = Object.hasOwn(TOOLS, kind) ? TOOLS[kind]?.(tool) : undefined;
   return known && { ...tool, ...known };
 }
 
-/** The first versions insert `new_str`, and can undo. */
+/** Builds the editor tool. Its first versions insert `new_str` and can undo. */
 function editor(tool: JsonObject): ClientTool {
   const isEarly = (text(tool, "type") ?? "") < "text_editor_20250429";
   const { insert_text, ...members } = FILE_MEMBERS;

@@ -8,13 +8,16 @@ import { isUnknown } from "../parts/content/text-parts.ts";
 import { writeHostedCall } from "../parts/content/hosted-text.ts";
 import { joinedTurns } from "./turns.ts";
 
-/** Calls of tools that the vendor ran, and their results. */
+/** Block types of calls of tools that the vendor ran, and of their results. */
 const HOSTED = /^(server_tool_use|mcp_tool_use|.+_tool_result)$/;
 
-/** A line about the client for its vendor's books: another one in every request, so that no cache knows what follows. */
+/**
+ * A line about the client for Anthropic's billing. It differs in every request, so that no cache would match what
+ * follows.
+ */
 const BOOKING = /^x-anthropic-billing-header:[^\n]*\n?/;
 
-/** Chat messages of a conversation; results of tools stand before what the user says with them. */
+/** Returns the chat messages of a conversation; tool results come before the user's text in the same turn. */
 export function toChatMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   return [
     ...systemMessages(body["system"], context),
@@ -22,7 +25,7 @@ export function toChatMessages(body: JsonObject, context: BridgeContext): JsonOb
   ];
 }
 
-/** One text: some servers take no list of parts here. */
+/** Returns the system messages as one text, because some servers take no list of parts here. */
 function systemMessages(system: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   const blocks = typeof system === "string" ? [{ text: system }] : Array.isArray(system) ? system.filter(isObject) : [];
   const other = blocks.find((block) => isUnknown(block) || text(block, "text") === undefined);
@@ -32,7 +35,7 @@ function systemMessages(system: JsonValue | undefined, context: BridgeContext): 
   return [compact({ role: "system", content: texts.join("\n\n"), fw_cache_control: markIn(blocks) })];
 }
 
-/** Any mark stands for all: it is only named as lost. */
+/** Returns any one of the cache marks, because they are only reported as dropped. */
 function markIn(blocks: readonly JsonObject[]): JsonValue | undefined {
   return blocks.map((block) => block["cache_control"]).find(isSet);
 }
@@ -61,7 +64,7 @@ function userMessages(blocks: readonly JsonObject[], context: BridgeContext): Js
   return parts.length === 0 ? messages : [...messages, userMessage(parts)];
 }
 
-/** One text is a text again. */
+/** Builds a user message; a single text part becomes a plain text. */
 function userMessage(parts: readonly JsonObject[]): JsonObject {
   const [only] = parts;
   if (parts.length > 1 || only?.["type"] !== "text") return { role: "user", content: [...parts] };
@@ -97,7 +100,7 @@ function unsupportedBlock(block: JsonObject, context: BridgeContext): AppError {
   return unsupportedPart(`messages.content.${readPartKind(block)}`, context);
 }
 
-/** The text of a result's part; undefined if it has none. */
+/** Returns the text of a result's part; undefined if it has none. */
 function writtenIn(block: JsonObject): string | undefined {
   switch (block["type"]) {
     case "text":
@@ -111,13 +114,13 @@ function writtenIn(block: JsonObject): string | undefined {
   }
 }
 
-/** Renders the results of a client's search as text. */
+/** Returns the results of a client's search as text. */
 function searchText(block: JsonObject): string {
   const texts = objects(block, "content").map((part) => anyText(part, "text"));
   return [anyText(block, "title"), anyText(block, "source"), ...texts].filter((line) => line !== "").join("\n");
 }
 
-/** A file that the vendor keeps is out of reach for any other. */
+/** Returns the URL of a source. Throws for a file that is stored at Anthropic, which no other vendor can read. */
 function sourceUrl(source: JsonObject | undefined, fallback: string, context: BridgeContext): string {
   const type = text(source, "type") ?? "";
   if (type === "file") throw unsupportedParameter("source.file_id", FILE_INSIDE);
@@ -126,7 +129,7 @@ function sourceUrl(source: JsonObject | undefined, fallback: string, context: Br
   return anyText(source, "url");
 }
 
-/** Text documents are text to every model, under what they are called; others travel as files. */
+/** Returns the parts of a document: text documents become text under their title, others become files. */
 function documentParts(block: JsonObject, mark: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   const source = object(block, "source");
   const title = text(block, "title");
@@ -190,7 +193,7 @@ function assistantMessage(blocks: readonly JsonObject[], context: BridgeContext)
   ];
 }
 
-/** What a block of the assistant says; thinking and calls have a place of their own. */
+/** Returns the text of an assistant's block; thinking and calls are converted elsewhere. */
 function spokenText(block: JsonObject, context: BridgeContext): string[] {
   const type = anyText(block, "type");
   switch (type) {
@@ -211,7 +214,10 @@ function spokenText(block: JsonObject, context: BridgeContext): string[] {
   }
 }
 
-/** The vendor's summary of what came before; without one the compaction has failed, and nothing is replaced. */
+/**
+ * Returns the vendor's summary of the earlier conversation. Without a summary, the compaction has failed and nothing is
+ * replaced.
+ */
 function readSummary(block: JsonObject, context: BridgeContext): string[] {
   const summary = anyText(block, "content");
   if (summary === "" && isSet(block["encrypted_content"])) throw unsupportedBlock(block, context);

@@ -1,4 +1,4 @@
-// Names of tools may be twice as long in Anthropic's protocol as chat servers take them, and those of MCP servers are.
+// Tool names may be twice as long in Anthropic's protocol as chat servers allow, and names of MCP tools often are.
 import { anyText, objects } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { chatName } from "../parts/content/chat-name.ts";
@@ -12,7 +12,7 @@ export function noteLongNames(body: JsonObject, context: BridgeContext): void {
   if (long.length > 0) shortened.set(context, new Map(long.map((name) => [chatName(name), name])));
 }
 
-/** The name that the client gave the tool. */
+/** Returns the name that the client gave the tool. */
 export function ownName(name: string, context: BridgeContext): string {
   return shortened.get(context)?.get(name) ?? name;
 }

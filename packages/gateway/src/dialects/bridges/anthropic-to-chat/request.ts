@@ -31,10 +31,10 @@ const THINKING = new Set(["type", "budget_tokens"]);
 const OUTPUT_CONFIG = new Set(["effort", "format"]);
 const METADATA = new Set(["user_id"]);
 
-/** Longer user ids are refused by OpenAI; coding agents put whole JSON documents there. */
+/** OpenAI refuses longer user ids; coding agents put whole JSON documents there. */
 const MAX_USER = 64;
 
-/** The body of a chat request that is equivalent to a messages request. */
+/** Converts a messages request to the body of an equivalent chat request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   refuseThreads(body);
   noteStops(body, context);
@@ -59,7 +59,10 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   });
 }
 
-/** Dropping a thread would lose the conversation; the official clients continue without one when they are configured to. */
+/**
+ * Refuses threads: a dropped thread would lose the conversation. The official clients can be configured to continue
+ * without one.
+ */
 function refuseThreads(body: JsonObject): void {
   for (const name of ["thread", "previous_message_id"]) {
     if (!isSet(body[name])) continue;
@@ -71,7 +74,7 @@ function refuseThreads(body: JsonObject): void {
   }
 }
 
-/** `between_tools` is the minimum on models that cannot disable thinking. */
+/** Values that switch thinking off. `between_tools` is the minimum on models that cannot disable thinking. */
 const OFF = new Set(["disabled", "between_tools"]);
 
 function buildReasoning(body: JsonObject, context: BridgeContext): JsonObject {

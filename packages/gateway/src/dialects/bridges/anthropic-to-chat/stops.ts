@@ -1,4 +1,4 @@
-// Which stop text ended an answer: servers of open models say it in members that the chat protocol does not have.
+// The stop text that ended an answer: servers of open models report it in members that the chat protocol does not have.
 import { list, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 
@@ -9,7 +9,7 @@ export function noteStops(body: JsonObject, context: BridgeContext): void {
   if (stops.length > 0) asked.set(context, new Set(stops));
 }
 
-/** vLLM calls it `stop_reason` and SGLang `matched_stop`; both write other things there too. */
+/** Returns the stop text. vLLM calls it `stop_reason` and SGLang `matched_stop`; both also write other values there. */
 export function metStop(choice: JsonObject | undefined, context: BridgeContext): string | undefined {
   const known = text(choice, "fw_stop_sequence");
   if (known !== undefined) return known;

@@ -14,12 +14,12 @@ import { ownName } from "./names.ts";
 type Kind = "text" | "thinking";
 
 /**
- * Part of the prompt's upper bound that stands for its real size at the start of a stream. A gateway behind this one
- * keeps the largest count it sees, so the estimate stays low.
+ * Share of the prompt's upper bound that is reported as its size at the start of a stream. Gateways that call this one
+ * use the largest count they see, so the estimate must be low.
  */
 const SHARE_OF_BOUND = 1 / 3;
 
-/** Events of a message from the chunks of a chat stream; one block is open at a time. */
+/** Converts the chunks of a chat stream to the events of a message; one block is open at a time. */
 export class ChunksToMessage implements StreamBridge {
   readonly #context: BridgeContext;
   readonly #calls = new CallSequence();
@@ -75,7 +75,10 @@ export class ChunksToMessage implements StreamBridge {
     ];
   }
 
-  /** Some vendors send events without choices first; these carry no id and no model. The input side is an estimate until the upstream has said what it counted. */
+  /**
+   * Starts the message. Some vendors first send events without choices, which have no id and no model. The input count
+   * is an estimate until the upstream reports its own.
+   */
   #start(data: JsonObject): StreamEvent[] {
     if (this.#isStarted) return [];
     this.#isStarted = true;
@@ -116,7 +119,7 @@ export class ChunksToMessage implements StreamBridge {
     return events;
   }
 
-  /** The signature closes the thinking that was streamed; redacted thinking is a block of its own. */
+  /** Writes the signature that closes the streamed thinking; redacted thinking is a block of its own. */
   #sign(block: JsonObject): StreamEvent[] {
     if (block["type"] === "redacted_thinking") {
       const closed = this.#close();
@@ -133,7 +136,7 @@ export class ChunksToMessage implements StreamBridge {
     return [...events, ...this.#close()];
   }
 
-  /** A call that the vendor ran and its result, each a block that is whole. */
+  /** Writes a call that the vendor ran and its result, each as a whole block. */
   #run(run: JsonObject): StreamEvent[] {
     const events = [...this.#close(), ...this.#finishCalls()];
     for (const block of buildRunBlocks(run, this.#runs.push(run) - 1, this.#context)) {
@@ -200,7 +203,7 @@ export class ChunksToMessage implements StreamBridge {
   }
 }
 
-/** Clients of this protocol read the event by its name. */
+/** Names the event, because clients of this protocol read events by name. */
 function toNamedEvent(data: JsonObject): StreamEvent {
   return event(data, text(data, "type"));
 }

@@ -14,7 +14,10 @@ export interface ChatToolMembers extends JsonObject {
   readonly parallel_tool_calls: boolean | undefined;
 }
 
-/** Tools that the client runs are functions; those that the vendor runs go along by what they do. */
+/**
+ * Converts the tools: tools that the client runs become functions, tools that the vendor runs become hosted tools by
+ * their kind.
+ */
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
   noteLongNames(body, context);
   const { tools, hosted } = readTools(body, context);
@@ -29,7 +32,7 @@ export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMem
   };
 }
 
-/** `hosted` are those that the vendor runs, servers of MCP included. */
+/** Reads the tools; `hosted` are those that the vendor runs, including MCP servers. */
 function readTools(body: JsonObject, context: BridgeContext): { tools: JsonObject[]; hosted: JsonObject[] } {
   const tools: JsonObject[] = [];
   const hosted: JsonObject[] = listMcpServers(body);
@@ -61,14 +64,14 @@ const HOSTED: Readonly<Record<string, HostedKind>> = {
   code_execution: "code_execution",
 };
 
-/** Options as the vendor writes them: they are the widest. */
+/** Builds a hosted tool with options in Anthropic's form, which has the most of them. */
 function toHostedTool({ type, name, cache_control: _mark, ...options }: JsonObject): JsonObject {
   const dated = typeof type === "string" ? type : "unknown";
   const kind = HOSTED[dated.replace(/_\d{8}$/, "")] ?? "other";
   return { ...hostedTool(kind, dated, options), called: name };
 }
 
-/** A schema may be strict here and not to OpenAI, which refuses members that may be left out. */
+/** Builds a function. A schema that is strict here may not be strict for OpenAI, which refuses optional members. */
 function toFunctionTool(tool: JsonObject, context: BridgeContext): JsonObject {
   const schema = object(tool, "input_schema");
   const strict = tool["strict"] === true && schema !== undefined ? strictSchema(schema) : undefined;

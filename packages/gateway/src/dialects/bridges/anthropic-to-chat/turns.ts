@@ -2,8 +2,8 @@ import { objects } from "../../core/read.ts";
 import type { JsonObject } from "../../core/types.ts";
 
 /**
- * Neighbours of one role are one turn in this protocol. Where a turn calls tools or answers them they have to become
- * one: chat servers refuse anything between calls and the last of their results.
+ * Joins neighbouring messages of one role, which are one turn in this protocol. They must be joined if the turn calls
+ * tools or holds their results: chat servers refuse anything between calls and the last result.
  */
 export function joinedTurns(messages: readonly JsonObject[]): JsonObject[] {
   const turns: JsonObject[] = [];

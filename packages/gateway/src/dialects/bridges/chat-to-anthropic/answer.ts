@@ -6,7 +6,7 @@ import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.t
 import { MessageRuns } from "../parts/tools/hosted-runs.ts";
 import { convertAnthropicFinish } from "../parts/answer/finish.ts";
 
-/** A chat answer that says what a message says. */
+/** Converts a message to a chat answer. */
 export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObject {
   const blocks = objects(body, "content");
   const toolCalls = blocks.filter((block) => block["type"] === "tool_use").map(toToolCall);
@@ -51,8 +51,8 @@ function toToolCall(block: JsonObject): JsonObject {
 }
 
 /**
- * Thinking with its signature, for other bridges. Chat clients get it where the upstream will ask for it again:
- * next to tool calls.
+ * Returns thinking with its signature, for other bridges. Chat clients get it next to tool calls, because the upstream
+ * requires it again there.
  */
 function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): JsonObject {
   const thinking = blocks.filter((block) => block["type"] === "thinking" || block["type"] === "redacted_thinking");
@@ -60,7 +60,7 @@ function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): Json
   return { fw_thinking: thinking, ...(hasTools && { thinking_blocks: thinking }) };
 }
 
-/** Citations with an address, at the place of the text that they stand under. */
+/** Returns the citations that have an address, with the position of the cited text. */
 function listAnnotations(blocks: readonly JsonObject[], context: BridgeContext): JsonObject {
   const annotations: JsonObject[] = [];
   let at = 0;

@@ -1,8 +1,9 @@
 import { plainCallId } from "../../core/call-ids.ts";
 
 /**
- * The ids of a conversation's calls as this API takes them: letters, digits, `_` and `-` only, and none of them twice.
- * Some chat servers count again in every answer or give no id, and calls of the old `function_call` kind have none.
+ * The ids of a conversation's calls in the form that this API takes: only letters, digits, `_` and `-`, and none of
+ * them twice. Some chat servers restart their count in every answer or send no id, and calls of the old `function_call`
+ * kind have none.
  */
 export class CallIds {
   readonly #used = new Set<string>();

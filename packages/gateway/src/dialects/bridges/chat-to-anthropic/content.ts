@@ -8,7 +8,10 @@ import { FILE_INSIDE, readPartKind, unsupportedPart } from "../parts/answer/refu
 import { listThinkingBlocks } from "../parts/reasoning/thinking.ts";
 import type { CallIds } from "./call-ids.ts";
 
-/** Blocks of a user turn. Texts without a visible character are refused upstream: they are left out, never filled. */
+/**
+ * Returns the blocks of a user turn. Texts without a visible character, which the upstream refuses, are left out, never
+ * filled.
+ */
 export function userBlocks(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   if (typeof content === "string") return textBlock(content);
   if (!Array.isArray(content)) return [];
@@ -22,7 +25,7 @@ export function textBlock(value: string, mark?: JsonValue): JsonObject[] {
   return value.trim() === "" ? [] : [compact({ type: "text", text: value, cache_control: mark })];
 }
 
-/** A cache mark that the client wrote, or one that another bridge carries. */
+/** Returns a cache mark that the client wrote, or one that another bridge carries. */
 export function cacheMark(from: JsonObject): JsonValue | undefined {
   return from["cache_control"] ?? from["fw_cache_control"];
 }
@@ -46,7 +49,7 @@ function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
-/** Clients without a part for files put documents here, and some call JPEG by its short name. */
+/** Builds an image block. Clients without file parts also send documents as images, and some call JPEG `jpg`. */
 function imageBlock(part: JsonObject): JsonObject {
   const url = text(object(part, "image_url"), "url") ?? text(part, "image_url") ?? "";
   const inline = parseDataUrl(url);
@@ -84,7 +87,7 @@ function documentSource(file: JsonObject | undefined): JsonObject {
   return { type: "base64", media_type: mediaType, data };
 }
 
-/** Blocks of an assistant turn: signed thinking first, then text, then tool calls. */
+/** Returns the blocks of an assistant turn: signed thinking first, then text, then tool calls. */
 export function assistantBlocks(message: JsonObject, ids: CallIds, context: BridgeContext): JsonObject[] {
   const refusal = text(message, "refusal");
   return [
@@ -95,7 +98,7 @@ export function assistantBlocks(message: JsonObject, ids: CallIds, context: Brid
   ];
 }
 
-/** The turn of an assistant holds no media. */
+/** Returns the text blocks of an assistant turn, which may not hold media. */
 function saidBlocks(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   const blocks = userBlocks(content, context);
   const other = blocks.find(({ type }) => type !== "text");
@@ -124,7 +127,7 @@ function toolUse(call: JsonObject, ids: CallIds, context: BridgeContext): JsonOb
   });
 }
 
-/** The result of one tool call, for the user turn that follows. */
+/** Builds the result of one tool call, for the user turn that follows. */
 export function toolResult(message: JsonObject, ids: CallIds, context: BridgeContext): JsonObject {
   const content = message["content"];
   const id = text(message, "tool_call_id") ?? `call_${text(message, "name") ?? "function"}`;

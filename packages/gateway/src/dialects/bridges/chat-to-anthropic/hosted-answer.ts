@@ -6,8 +6,8 @@ import { CODE_RESULT, isCodeCall, showsCode } from "../parts/tools/code-runs.ts"
 const RESULT = /code_execution_tool_result$/;
 
 /**
- * Code that the vendor ran, and what came of it, as text of the answer; "" for every other block, and for clients that have
- * blocks of their own for it.
+ * Returns code that the vendor ran, and its outcome, as text of the answer; "" for every other block, and for clients
+ * that have blocks of their own for it.
  */
 export function writeRunCode(block: JsonObject, context: BridgeContext): string {
   if (showsCode(context) && (isCodeCall(block) || CODE_RESULT.test(anyText(block, "type")))) return "";

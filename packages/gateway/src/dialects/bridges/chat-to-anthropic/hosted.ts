@@ -6,7 +6,7 @@ import { noteOptions } from "../parts/tools/hosted-tools.ts";
 const SEARCHED = ["max_uses", "allowed_domains", "blocked_domains"];
 const LOCATION = ["city", "region", "country", "timezone"];
 
-/** The vendor's tool for what a hosted tool does. */
+/** Returns Anthropic's tool for a kind of hosted tool. */
 export function toHostedTool(tool: JsonObject, context: BridgeContext): JsonObject {
   const options = compact(Object.fromEntries(SEARCHED.map((name) => [name, tool[name] ?? undefined])));
   switch (tool["kind"]) {
@@ -29,7 +29,7 @@ export function toHostedTool(tool: JsonObject, context: BridgeContext): JsonObje
   }
 }
 
-/** Where the user is; both vendors write it alike. */
+/** Returns the user's location, which both vendors write in the same form. */
 export function readUserLocation(tool: JsonObject): JsonObject | undefined {
   const place = object(tool, "user_location");
   if (place === undefined) return undefined;

@@ -7,12 +7,15 @@ import { assistantBlocks, cacheMark, textBlock, toolResult, userBlocks } from ".
 
 interface Turn {
   readonly role: "user" | "assistant";
-  /** A single text stays a text. */
+  /** A single text, which stays a plain text. */
   plain: string | undefined;
   readonly blocks: JsonObject[];
 }
 
-/** The turns of a chat; neighbours of one role become one turn, results of tools stand before what follows them. */
+/**
+ * Returns the turns of a chat; neighbouring messages of one role become one turn, tool results come before what follows
+ * them.
+ */
 export function toAnthropicMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   const turns: Turn[] = [];
   const ids = new CallIds();
@@ -48,7 +51,7 @@ function plainText({ content }: JsonObject, blocks: readonly JsonObject[]): stri
   return isPlain && typeof content === "string" ? content : undefined;
 }
 
-/** A cache mark on the message holds for its last block. */
+/** Returns the blocks of a message; a cache mark on the message applies to its last block. */
 function markedBlocks(message: JsonObject, context: BridgeContext): JsonObject[] {
   const blocks = userBlocks(message["content"], context);
   const mark = cacheMark(message);
@@ -56,7 +59,7 @@ function markedBlocks(message: JsonObject, context: BridgeContext): JsonObject[]
   return mark === undefined || last === undefined ? blocks : [...blocks.slice(0, -1), { ...last, cache_control: mark }];
 }
 
-/** An answer that is to be continued must not end in blanks. */
+/** Trims a last assistant turn, which the model continues and which must not end in blanks. */
 function trimEnd(turn: Turn | undefined): void {
   if (turn?.role !== "assistant") return;
   if (turn.plain !== undefined) turn.plain = turn.plain.trimEnd();
@@ -65,7 +68,10 @@ function trimEnd(turn: Turn | undefined): void {
   if (last !== undefined && written !== undefined) last["text"] = written.trimEnd();
 }
 
-/** One text where everything is plain, blocks where a cache mark has to stay in place; undefined when there is none. */
+/**
+ * Returns the system text: one text if everything is plain, blocks if a cache mark must stay in place; undefined if
+ * there is none.
+ */
 export function buildSystem(
   body: JsonObject,
   instructions: readonly string[],

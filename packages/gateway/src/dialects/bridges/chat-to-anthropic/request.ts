@@ -53,7 +53,7 @@ const CARRIED = new Set([
   "service_tier",
 ]);
 
-/** The body of an Anthropic messages request that is equivalent to a chat request. */
+/** Converts a chat request to the body of an equivalent messages request. */
 export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObject {
   const body = withFewMarks(withUserTurn(asked), context);
   refuseUnsupported(body);
@@ -85,7 +85,9 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
   });
 }
 
-/** A limit above what the model can write is refused upstream, while other upstreams take any. */
+/**
+ * Returns the output limit. The upstream refuses a limit above the model's maximum, while other upstreams accept any.
+ */
 function resolveOutputLimit(body: JsonObject, model: ClaudeModel, context: BridgeContext): number {
   const asked = number(body, "max_completion_tokens") ?? number(body, "max_tokens");
   if (asked === undefined) return defaultOutputTokens(model);
@@ -119,7 +121,7 @@ function buildSampling(body: JsonObject, thinking: Thinking, model: ClaudeModel,
   return { ...clamped, top_p: undefined };
 }
 
-/** Entries without a visible character are refused upstream. */
+/** Lists the stop texts without those that have no visible character, which the upstream refuses. */
 function listStops(stop: JsonValue | undefined): JsonValue[] | undefined {
   const all = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop : [];
   const usable = all.filter((entry) => typeof entry === "string" && entry.trim() !== "");
@@ -151,7 +153,10 @@ function inputSchema(parameters: JsonObject | undefined): JsonObject {
   return parameters["type"] === undefined ? { type: "object", ...parameters } : parameters;
 }
 
-/** The newest models, and others while they think by a budget, refuse a forced choice: it becomes a free one. */
+/**
+ * Turns a forced choice into a free one, because the newest models, and others while they think with a budget, refuse
+ * it.
+ */
 function freed(tools: ChatTools, { thinking }: Thinking, model: ClaudeModel, context: BridgeContext): ChatTools {
   const isForced = tools.choice?.mode === "required" || tools.choice?.mode === "named";
   const isRefused = thinking?.["type"] === "enabled" || refusesForcedTools(model);
@@ -192,7 +197,7 @@ interface Format {
   readonly instructions: readonly string[];
 }
 
-/** A schema where the model enforces one, else an instruction; nothing is put into the model's mouth. */
+/** Returns a schema if the model enforces one, else an instruction. The start of the answer is never prefilled. */
 function resolveFormat(body: JsonObject, model: ClaudeModel): Format {
   const format = object(body, "response_format");
   const schema = format?.["type"] === "json_schema" ? object(object(format, "json_schema"), "schema") : undefined;
@@ -205,7 +210,7 @@ function outputConfig(effort: string | undefined, schema: JsonObject | undefined
   return compact({ effort, format: schema && { type: "json_schema", schema } });
 }
 
-/** An id that names a person is refused upstream: addresses of mail and numbers of telephones. */
+/** Matches user ids that identify a person, which the upstream refuses: e-mail addresses and telephone numbers. */
 const TELLING = /@|^\+[\d\s().-]{7,}$/;
 const MAX_USER = 256;
 

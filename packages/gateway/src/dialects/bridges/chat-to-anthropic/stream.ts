@@ -13,14 +13,14 @@ interface OpenBlock {
   /** Index among the tool calls; undefined for other blocks. */
   readonly tool: number | undefined;
   hasArguments: boolean;
-  /** The input of a tool that the vendor runs. */
+  /** The input of a tool that the vendor runs, written so far. */
   written: string;
-  /** Characters of the answer that were written before it. */
+  /** Characters of the answer that were written before this block. */
   readonly from: number;
   readonly citations: JsonObject[];
 }
 
-/** Chunks of a chat stream from the events of a message. */
+/** Converts the events of a message to the chunks of a chat stream. */
 export class MessageToChunks implements StreamBridge {
   readonly #writer: ChunkWriter;
   readonly #totals = new AnthropicTotals();
@@ -119,7 +119,10 @@ export class MessageToChunks implements StreamBridge {
     return part === "" ? [] : this.#writer.delta({ reasoning_content: part });
   }
 
-  /** A citation may come before the text that it supports: its place is known when the block is whole. */
+  /**
+   * Writes citations when the block is whole: a citation may come before its text, so its position is not known
+   * earlier.
+   */
   #cite({ citations, from }: OpenBlock): StreamEvent[] {
     const annotations = citations.flatMap((citation) => toAnnotations(citation, from, this.#written));
     return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
@@ -152,7 +155,7 @@ export class MessageToChunks implements StreamBridge {
     return this.#writer.toolArguments(JSON.stringify(object(open.block, "input") ?? {}), open.tool);
   }
 
-  /** Signed thinking goes to chat clients next to the tool calls that it belongs to. */
+  /** Sends signed thinking to chat clients next to the tool calls that it belongs to. */
   #tellThinking(): StreamEvent[] {
     if (this.#isThinkingSent || this.#thinking.length === 0) return [];
     this.#isThinkingSent = true;

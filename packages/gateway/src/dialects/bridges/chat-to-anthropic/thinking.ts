@@ -16,13 +16,13 @@ const SMALLEST_BUDGET = 1024;
 export interface Thinking {
   readonly thinking: JsonObject | undefined;
   readonly effort: string | undefined;
-  /** The model will think: sampling is not its own then. */
+  /** True if the model will think: then it refuses sampling parameters. */
   readonly isOn: boolean;
 }
 
 const OFF: Thinking = { thinking: undefined, effort: undefined, isOn: false };
 
-/** Thinking that the client wants to see, as much as the model likes. */
+/** Visible thinking whose amount the model chooses. */
 const OPEN: Thinking = { thinking: { type: "adaptive", display: "summarized" }, effort: undefined, isOn: true };
 
 /** Maps a chat request's reasoning effort to this model's thinking parameters, within the token limit. */
@@ -43,7 +43,7 @@ interface Limits {
   readonly context: BridgeContext;
 }
 
-/** Thinking in Anthropic's own words; the words of another generation are turned into those of the model's. */
+/** Reads thinking in Anthropic's own members; those of another model generation are converted to the model's. */
 function ownThinking(own: JsonObject, body: JsonObject, model: ClaudeModel, { maxTokens, context }: Limits): Thinking {
   const budget = number(own, "budget_tokens");
   if (own["type"] === "enabled" && refusesBudgets(model))
@@ -58,11 +58,11 @@ function ownThinking(own: JsonObject, body: JsonObject, model: ClaudeModel, { ma
 
 export interface AskedThinking {
   readonly effort: Effort | undefined;
-  /** Tokens. */
+  /** The budget in tokens. */
   readonly budget: number | undefined;
 }
 
-/** The thinking budget of a chat request; neither amount when it only wants to see it. */
+/** Returns the requested thinking of a chat request; without budget and effort if the client only wants to see it. */
 export function askedThinking(body: JsonObject): AskedThinking | undefined {
   const effort = askedEffort(body);
   const budget = number(body, "fw_thinking_budget") ?? number(object(body, "reasoning"), "max_tokens");
@@ -70,7 +70,7 @@ export function askedThinking(body: JsonObject): AskedThinking | undefined {
   return isAsked ? { effort, budget } : undefined;
 }
 
-/** As a chat client writes it, as OpenRouter does, or as another bridge carries it. */
+/** Returns the requested effort as a chat client or OpenRouter writes it, or as another bridge carries it. */
 export function askedEffort(body: JsonObject): Effort | undefined {
   return readEffort(body["reasoning_effort"] ?? object(body, "reasoning")?.["effort"] ?? body["fw_reasoning"]);
 }
@@ -80,7 +80,10 @@ function dropped(context: BridgeContext): Thinking {
   return OFF;
 }
 
-/** An effort that the model does not know becomes the nearest one, and is named. */
+/**
+ * Builds thinking by effort. An effort that the model does not know becomes the nearest one, and the change is
+ * reported.
+ */
 function adaptive(asked: Effort, model: ClaudeModel, context: BridgeContext): Thinking {
   if (asked === "none") {
     if (alwaysThinks(model)) {
@@ -100,7 +103,7 @@ function effortName(asked: Effort, model: ClaudeModel): string {
   return asked === "xhigh" && model.version < 407 ? "max" : asked;
 }
 
-/** The budget has to stay below the limit of the whole answer, and above its own smallest value. */
+/** Builds thinking by budget, which must be below the limit of the whole answer and at least the smallest budget. */
 function budgeted(body: JsonObject, wanted: number, maxTokens: number, context: BridgeContext): Thinking {
   if (wanted === 0) return OFF;
   const tokens = Math.min(Math.max(SMALLEST_BUDGET, wanted), maxTokens - 1);
@@ -108,7 +111,10 @@ function budgeted(body: JsonObject, wanted: number, maxTokens: number, context: 
   return { thinking: { type: "enabled", budget_tokens: tokens }, effort: undefined, isOn: true };
 }
 
-/** While a tool loop runs, the API refuses to think when the turn that called the tools shows no thinking block. */
+/**
+ * True if a running tool loop prevents thinking: the API refuses it if the turn that called the tools has no thinking
+ * block.
+ */
 function lacksThinking(body: JsonObject): boolean {
   const messages = objects(body, "messages");
   const lastUser = messages.findLastIndex((message) => message["role"] === "user");

@@ -36,7 +36,7 @@ async function look(call: UpstreamCall, context: ExchangeContext): Promise<Upstr
 }
 
 /**
- * True if the poll failed for a moment. That says nothing about the image, which would be paid for twice if another
+ * True for a temporary failure of a poll. It says nothing about the image, which would be paid for twice if another
  * channel were tried.
  */
 function isPassing(status: number): boolean {

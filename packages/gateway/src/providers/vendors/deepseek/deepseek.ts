@@ -23,7 +23,7 @@ const BASE = "https://api.deepseek.com";
 /** Ends that clients of the OpenAI protocol add to the base URL; some of the vendor's calls use a path next to them. */
 const TAILS = ["/v1", "/beta"];
 
-/** Switches reasoning off by `thinking`. */
+/** Switches reasoning off by `thinking` if the effort is `none`. */
 const noThinking: RequestTransform = {
   name: "no effort as no thinking",
   rewords: ["reasoning_effort"],

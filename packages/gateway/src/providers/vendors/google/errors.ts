@@ -25,7 +25,7 @@ export function readGoogle(answer: FailedAnswer): UpstreamError | undefined {
 
 const FILTERED = "raiFilteredReason";
 
-/** Reads an answer without pictures because a filter held all of them back. */
+/** Returns a failure for an answer without a picture, if a filter held all of them back. */
 function filtered({ json }: FailedAnswer): UpstreamError | undefined {
   const predictions = asList(asObject(json)?.["predictions"]).map(asObject);
   if (predictions.some((prediction) => asText(prediction?.["bytesBase64Encoded"]) !== undefined)) return undefined;

@@ -77,7 +77,7 @@ export const chatBridge: Bridge = {
   stream: createStreamBridge,
 };
 
-/** The choice among them is the model's own; "none" is expressed by offering none. */
+/** Builds the tools. The model itself chooses among them; the choice "none" is expressed by offering none. */
 function buildTools(body: JsonObject): JsonValue | undefined {
   if ((body["tool_choice"] ?? body["function_call"]) === "none") return undefined;
   const legacy = objects(body, "functions").map((definition) => ({ type: "function", function: definition }));
@@ -126,7 +126,7 @@ function toMessage(message: ChatMessage, all: readonly ChatMessage[]): JsonObjec
   });
 }
 
-/** Calls come with their arguments as an object and sometimes without an id. */
+/** Converts calls, whose arguments are objects and which sometimes have no id. */
 function toToolCalls(message: JsonObject | undefined): JsonObject[] {
   return objects(message, "tool_calls").map((call) => {
     const named = object(call, "function");
@@ -138,7 +138,7 @@ function toToolCalls(message: JsonObject | undefined): JsonObject[] {
   });
 }
 
-/** The same words as in the OpenAI protocol, without the object around them. */
+/** Converts log probabilities: the members are those of the OpenAI protocol, without the enclosing object. */
 function toLogprobs(body: JsonObject): JsonObject | undefined {
   const content = objects(body, "logprobs");
   return content.length === 0 ? undefined : { content: [...content], refusal: null };
@@ -149,7 +149,10 @@ function readFinishReason(body: JsonObject, hasCalls: boolean): string {
   return text(body, "done_reason") === "length" ? "length" : "stop";
 }
 
-/** A prompt that was cached as a whole is reported as absent; then both numbers are counted here. */
+/**
+ * Reads the usage. The vendor reports no count for a prompt that was cached as a whole; then the gateway counts both
+ * numbers.
+ */
 function ollamaUsage(body: JsonObject): ChatUsage | undefined {
   const input = count(body, "prompt_eval_count");
   const output = count(body, "eval_count");

@@ -7,8 +7,9 @@ import type { ProviderAdapter } from "../../core/types.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * `hard_limit_usd - total_usage / 100` of the dashboard's billing reads, which compatible gateways serve.
- * Usage runs from the first of the month, or 100 days back without a payment method, to tomorrow.
+ * Builds a reader of the balance `hard_limit_usd - total_usage / 100` from the dashboard's billing API, which
+ * compatible gateways also serve. Usage is read from the first of the month, or from 100 days ago if there is no
+ * payment method, until tomorrow.
  */
 export function dashboardBalance(defaultBase: string): NonNullable<ProviderAdapter["balance"]> {
   return async (channel, key, http, now) => {

@@ -4,7 +4,9 @@ import type { Body, RequestSpec } from "../../../dialects/core/types.ts";
 const CLAUDE = /^(?:web_search|code_execution)_\d{8}$|^mcp_toolset$/;
 const GEMINI = new Set(["googleSearch", "google_search", "codeExecution", "code_execution"]);
 
-/** Clients of other vendors that ask for a search, for running code or for a server of MCP: only the Responses API has them. */
+/**
+ * True if a client of another vendor requests a search, a code run or an MCP server: only the Responses API has them.
+ */
 export function needsHostedTools({ dialect }: RequestSpec, body: Body | undefined): boolean {
   if (body === undefined) return false;
   if (dialect === "anthropic-messages") {

@@ -1,4 +1,4 @@
-/** Models that the vendor serves in late 2026, then the names that consoles of compatible gateways know. */
+/** Models that the vendor serves in late 2026, then names that the consoles of compatible gateways know. */
 export const OPENAI_MODELS: readonly string[] = [
   "gpt-6-astra",
   "gpt-6-luna",

@@ -11,7 +11,7 @@ import { reasoningName } from "../../core/response-transforms/reasoning-name.ts"
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
 
 const BASE = "https://api.openai.com";
-/** Servers of open models, and gateways before them, at a base URL of the operator's. */
+/** Servers of open models, and gateways in front of them, at the operator's own base URL. */
 const OPEN_SERVER = { takesTopK: true, maxStops: Infinity } as const;
 const isVendor = (baseUrl: string) => /^https:\/\/[^/]*openai\.(?:com|azure\.com)(?:[:/]|$)/.test(baseUrl);
 
@@ -43,7 +43,7 @@ const compatible = openaiCompatible({
   keyHint: "sk-...",
 });
 
-/** OpenAI, and every server that speaks its protocol and is reached by a base URL of the channel. */
+/** OpenAI, and every server that speaks its protocol at the channel's base URL. */
 export const openai: ProviderAdapter = {
   ...compatible,
   speaks: [
@@ -79,7 +79,7 @@ function signOpenAi(call: UpstreamCall, channel: ChannelRecord, context: Signing
   passBeta(call, context);
 }
 
-/** The version of the realtime protocol and the like, as the client named it. */
+/** Passes on the client's `openai-beta` header, such as the version of the realtime protocol. */
 export function passBeta(call: UpstreamCall, { clientHeaders }: SigningContext): void {
   const beta = clientHeaders["openai-beta"];
   if (beta !== undefined) call.headers["openai-beta"] = beta;

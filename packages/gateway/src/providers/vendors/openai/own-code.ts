@@ -6,8 +6,8 @@ import { parseResponseId } from "../../../dialects/bridges/responses-to-chat/own
 import type { RequestTransform } from "../../core/types.ts";
 
 /**
- * Code that another vendor ran for an earlier answer of the conversation: its item was made here, and names no container
- * that OpenAI knows. It stays as text.
+ * Turns code that another vendor ran in an earlier answer of the conversation into text: this gateway built its item,
+ * which names no container that OpenAI knows.
  */
 export const ownCode: RequestTransform = {
   name: "code of other vendors as text",

@@ -22,7 +22,9 @@ export const reasoningParams: RequestTransform = {
   },
 };
 
-/** The same for requests that were converted to the Responses API; what its own clients write is theirs. */
+/**
+ * The same repair for requests that were converted to the Responses API; requests of its own clients stay unchanged.
+ */
 export const reasoningResponses: RequestTransform = {
   name: "reasoning model parameters of converted requests",
   on: ["openai-responses"],
@@ -68,7 +70,7 @@ function limitsForReasoning(body: JsonObject, model: ReasoningModel): JsonObject
   return { ...rest, max_completion_tokens: rest["max_completion_tokens"] ?? limit };
 }
 
-/** `system` is called `developer`; the first o1 previews know neither. */
+/** Renames the role `system` to `developer`; the first o1 previews know neither. */
 function rolesForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
   if (/^o1-(?:mini|preview)/.test(model.name)) return body;
   return eachObject(body, "messages", (message) =>
@@ -80,7 +82,10 @@ function rolesForReasoning(body: JsonObject, model: ReasoningModel): JsonObject 
 const RESPONSES_ONLY =
   /^(?:openai\/)?(?:(?:o\d|gpt-[5-9](?:\.\d+)?)-pro|gpt-5(?:\.\d+)?-codex|codex-mini|o\d(?:-mini)?-deep-research)(?:-|$)/;
 
-/** From gpt-5.4 on, function tools together with reasoning are refused on chat completions; only the effort `none` passes. */
+/**
+ * True if the request needs the Responses API. From gpt-5.4 on, chat completions refuse function tools together with
+ * reasoning, except with the effort `none`.
+ */
 export function needsResponses(upstreamModel: string, body: Body | undefined): boolean {
   if (RESPONSES_ONLY.test(upstreamModel)) return true;
   const model = reasoningModel(upstreamModel);
@@ -90,7 +95,7 @@ export function needsResponses(upstreamModel: string, body: Body | undefined): b
   return hasTools && (json?.["reasoning_effort"] ?? model.suffix) !== "none" && !holdsSound(json);
 }
 
-/** The Responses API takes no sound. */
+/** True if the request holds sound, which the Responses API does not take. */
 function holdsSound(json: JsonObject | undefined): boolean {
   return objects(json, "messages").some((message) =>
     objects(message, "content").some((part) => part["type"] === "input_audio"),

@@ -20,7 +20,7 @@ import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://openrouter.ai/api";
 
-/** Models that can be instructed not to think; others refuse. */
+/** Models that can be instructed not to think; others refuse the instruction. */
 const HYBRID = /claude|flash|qwen3|glm-|kimi-k2\.[5-9]|deepseek-(?:chat|v)/;
 
 const reasoningObject: RequestTransform = {
@@ -33,7 +33,9 @@ const reasoningObject: RequestTransform = {
   },
 };
 
-/** A failure in the middle is a chunk with an `error` next to its choices, or inside the first one. */
+/**
+ * Reads a failure in the middle of a stream: a chunk with an `error` next to its choices, or inside the first choice.
+ */
 const errorChunk: ResponseTransform = {
   name: "error chunks",
   marks: ['"error"'],
@@ -69,7 +71,10 @@ export const openrouter = openaiCompatible({
   keyHint: "sk-or-v1-...",
 });
 
-/** A 403 is moderation, and a 402 that names a time to wait is a budget of running requests: neither is the key's fault. */
+/**
+ * Reads a failure. A 403 is moderation, and a 402 with a time to wait is a budget for concurrent requests; neither is
+ * the key's fault.
+ */
 function readOpenRouter(answer: FailedAnswer): UpstreamError | undefined {
   const json = answer.body.includes('"error"') && isObject(answer.json) ? answer.json : undefined;
   if (!json) return undefined;
@@ -94,7 +99,7 @@ function isModeration(error: JsonObject): boolean {
   return isNamed || metadata?.["reasons"] !== undefined || metadata?.["patterns"] !== undefined;
 }
 
-/** The remaining amount of the key; if it has no limit, that of the account. */
+/** Returns the remaining amount of the key or, if the key has no limit, of the account. */
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
   const read = async (path: string): Promise<JsonObject> => {
     const json = await getJson(http, joinUrl(channel.baseUrl || BASE, path).href, bearerHeaders(key));

@@ -41,7 +41,7 @@ const chatBridge: Bridge = unaryBridge({
   },
 });
 
-/** Switched off by the vendor; retained so that imported channels load. */
+/** The vendor switched it off; it remains so that imported channels load. */
 export const palm: ProviderAdapter = {
   type: 11,
   id: "palm",

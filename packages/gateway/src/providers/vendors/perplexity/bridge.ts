@@ -4,7 +4,7 @@ import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/pr
 import { needed } from "../../core/private/needed.ts";
 import { perplexityRequest } from "./request.ts";
 
-/** Chat completions over the Agent API: items in, output items out, searches next to them. */
+/** Chat completions over the Agent API: the request holds items, the answer holds output items and searches. */
 export const agentBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:perplexity-agent",
@@ -52,7 +52,7 @@ function perplexityUsage(body: JsonObject): ChatUsage | undefined {
   };
 }
 
-/** `citations` and `search_results` at the top level, where Sonar had them. */
+/** Collects `citations` and `search_results` at the top level, where Sonar had them. */
 function collectSearches(output: readonly JsonObject[]): JsonObject {
   const results = output.flatMap((item) => (item["type"] === "search_results" ? objects(item, "results") : []));
   if (results.length === 0) return {};
@@ -95,9 +95,11 @@ function textSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
   };
 }
 
-/** Calls begin with their header; some come with all arguments at the end instead of in pieces. */
+/**
+ * Returns the steps for calls: a call begins with its header; some get all arguments at the end instead of in pieces.
+ */
 function callSteps(writer: ChunkWriter): Readonly<Record<string, Step>> {
-  /** Output index of the calls whose header was sent, and whether arguments came. */
+  /** Output indexes of the calls whose header was sent, and whether arguments have arrived. */
   const calls = new Map<number, boolean>();
   const readOutputIndex = (data: JsonObject) => count(data, "output_index") ?? 0;
   const start = (data: JsonObject): StreamEvent[] => {

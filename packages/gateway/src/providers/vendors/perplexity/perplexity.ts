@@ -10,7 +10,10 @@ import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.perplexity.ai";
 
-/** Types of its own (`invalid_request`) and numbers as codes: the class names the error. Failed answers have status 200. */
+/**
+ * Reads a failure. The vendor has its own types (`invalid_request`) and numbers as codes, so the class names the error.
+ * Failed answers have status 200.
+ */
 function readPerplexity(answer: FailedAnswer): UpstreamError | undefined {
   const body = readErrorBody(answer.json);
   const hasFailed = /"status"\s*:\s*"(?:failed|cancelled)"/.test(answer.body.toString("utf8", 0, 4096));

@@ -48,7 +48,7 @@ const PRESETS: Readonly<Record<string, string>> = {
   xhigh: "xhigh",
 };
 
-/** The API refuses members that it does not know, so the body holds nothing but what is mapped here. */
+/** Builds the request. The API refuses members that it does not know, so the body holds only what is mapped here. */
 export function perplexityRequest(body: JsonObject, context: BridgeContext): JsonObject {
   checkChatFields(body, context, READ);
   checkChatParts(body, context, true);
@@ -68,12 +68,15 @@ export function perplexityRequest(body: JsonObject, context: BridgeContext): Jso
   });
 }
 
-/** Models of Anthropic are refused without a limit. */
+/** Returns a default limit for models of Anthropic, which the API refuses without one. */
 function neededLimit(model: string): number | undefined {
   return model.startsWith("anthropic/") ? defaultOutputTokens(claudeModel(model)) : undefined;
 }
 
-/** Sonar names are presets or the vendor's own model; names with a slash are models of others. */
+/**
+ * Returns the member that selects the model: Sonar names are presets or the vendor's own model; names with a slash are
+ * models of other vendors.
+ */
 function toModelMember(model: string): JsonObject {
   if (model === "sonar") return { model: "perplexity/sonar" };
   const preset = PRESETS[model];

@@ -36,7 +36,7 @@ const imageAnswer: ResponseTransform = {
   },
 };
 
-/** Comes after the general rule that fills `usage`. */
+/** Must come after the general repair that fills `usage`. */
 const rerankAnswer: ResponseTransform = {
   name: "rerank without id and meta",
   on: ["rerank"],
@@ -49,7 +49,7 @@ const CODES: CodeTable = {
   overloaded: ["50505"],
 };
 
-/** `{code, message, data}` with numbers of their own. */
+/** Reads `{code, message, data}`, whose codes are the vendor's own numbers. */
 const readSiliconCloud = vendorReader({
   type: "upstream_error",
   codes: CODES,

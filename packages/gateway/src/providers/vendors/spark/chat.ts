@@ -28,10 +28,10 @@ const READ = [
   "user",
   "response_format",
 ];
-/** Input, output or session were found unfit. */
+/** Codes for input, output or a session that a content filter refused. */
 export const FILTERED: ReadonlySet<string> = new Set(["10013", "10014", "10019"]);
 
-/** https://www.xfyun.cn/doc/spark/Web.html: one frame out, frames with increments in. */
+/** https://www.xfyun.cn/doc/spark/Web.html: one frame is sent, frames with increments are received. */
 export const chatBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:spark-chat",
@@ -83,7 +83,7 @@ export const chatBridge: Bridge = {
   stream: createStreamBridge,
 };
 
-/** The model's domain, and the form that its version takes: older ones know neither system messages nor functions. */
+/** Sets the model's domain and the form for its version: older versions know neither system messages nor functions. */
 export const sparkParams: RequestTransform = {
   name: "domain and version",
   on: ["private:spark-chat"],
@@ -115,7 +115,7 @@ function withoutSystem(line: JsonObject): JsonObject[] {
     : [line];
 }
 
-/** Text only; calls and their results are stated in words. */
+/** Converts a message to text only; calls and their results are stated in words. */
 function toMessage(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
   if (message.role === "tool")
     return {

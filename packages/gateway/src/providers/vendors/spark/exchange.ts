@@ -6,7 +6,9 @@ import { jsonAnswer } from "../../core/exchange.ts";
 import type { Exchange, UpstreamAnswer, UpstreamSocket } from "../../core/types.ts";
 import { FILTERED } from "./chat.ts";
 
-/** One frame out, frames in until status 2. The first frame decides whether it is an answer or a failure. */
+/**
+ * Sends one frame and receives frames until status 2. The first frame decides whether this is an answer or a failure.
+ */
 export const sparkExchange: Exchange = async (call, context) => {
   const socket = await context.connect({ ...call, method: "GET", body: undefined });
   if ("status" in socket) return socket;
@@ -63,8 +65,8 @@ async function* events(socket: UpstreamSocket, first: JsonObject, rest: AsyncIte
 }
 
 /**
- * All frames as one: texts joined, the last function call and the usage retained; undefined when the last one never came.
- * A text whose rest is blocked is an answer, one that broke is none: nothing of it has left yet.
+ * Joins all frames to one: the joined texts, the last function call and the usage; undefined if the last frame never
+ * arrived. A text whose rest is blocked is an answer; a text that broke off is not, because nothing of it was sent yet.
  */
 async function joinFrames(
   socket: UpstreamSocket,

@@ -6,7 +6,10 @@ import type { ResponseContext, ResponseTransform } from "../../core/types.ts";
 
 const VENDOR_MEMBERS = ["code", "message", "sid"];
 
-/** The HTTP interface leaves out what clients name answers and ends by: id, object, time, model, finish reason. */
+/**
+ * Adds the members that the HTTP interface leaves out although clients need them: id, object, time, model, finish
+ * reason.
+ */
 export const httpAnswers: ResponseTransform = {
   name: "shape of Spark's HTTP answers",
   answer(body, context) {
@@ -30,7 +33,7 @@ function callsIn(choice: JsonObject, member: string): boolean {
   return objects(object(choice, member), "tool_calls").length > 0;
 }
 
-/** Usage comes with the last piece. */
+/** Adds the finish reason to the last piece, which is the one with usage. */
 function ended(body: JsonObject, reason: string | null): JsonObject {
   return eachChoice(body, (choice) => (isSet(choice["finish_reason"]) ? choice : { ...choice, finish_reason: reason }));
 }

@@ -8,7 +8,7 @@ export interface SparkKey {
   readonly apiKey: string;
 }
 
-/** `APPID|APISecret|APIKey`; anything else is refused before a connection is opened. */
+/** Parses `APPID|APISecret|APIKey`; anything else is refused before a connection is opened. */
 export function parseSparkKey(key: string): SparkKey {
   const [appId = "", secret = "", apiKey = "", ...more] = key.split("|").map((part) => part.trim());
   if (appId === "" || secret === "" || apiKey === "" || more.length > 0) {
@@ -47,7 +47,7 @@ export function sparkSignature(
   return { signingString, signature, authorization: Buffer.from(origin).toString("base64") };
 }
 
-/** Puts the signature into the query, where it is good for five minutes: such a URL belongs into no log. */
+/** Puts the signature into the query. It is valid for five minutes, so such a URL must not be logged. */
 export function signSparkUrl(url: URL, key: SparkKey, now: number): void {
   const date = new Date(now).toUTCString();
   const { authorization } = sparkSignature(key, url.host, url.pathname, date);

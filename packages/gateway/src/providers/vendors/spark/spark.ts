@@ -48,8 +48,8 @@ const readFrame = vendorReader({
 });
 
 /**
- * `header.code` of a frame. A refused handshake has a message alone: with 401 the key is wrong, with 403 the clock of
- * this machine is.
+ * Reads `header.code` of a frame. A refused handshake has only a message: with 401 the key is wrong, with 403 this
+ * machine's clock is wrong.
  */
 function readSpark(answer: FailedAnswer): UpstreamError | undefined {
   const read = readFrame(answer);
@@ -64,7 +64,7 @@ function readSpark(answer: FailedAnswer): UpstreamError | undefined {
   });
 }
 
-/** Sets the application and, where the client names a version, path and domain; then signs the URL. */
+/** Sets the application and, if the client names a version, path and domain; then signs the URL. */
 function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   if (isPlainKey(context.key)) return bearer(call, channel, context);
   const key = parseSparkKey(context.key);
@@ -84,7 +84,7 @@ function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContex
   signSparkUrl(call.url, key, context.now);
 }
 
-/** A key without parts belongs to the HTTP interface, which speaks the OpenAI protocol. */
+/** True for a key without parts, which is for the HTTP interface; that one speaks the OpenAI protocol. */
 function isPlainKey(key: string): boolean {
   return key !== "" && !key.includes("|");
 }

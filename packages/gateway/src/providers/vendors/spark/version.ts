@@ -29,14 +29,16 @@ const PATHS: Readonly<Record<string, string>> = { "v3.1-128K": "/chat/pro-128k",
 const SYSTEM: ReadonlySet<string> = new Set(["v3.1-128K", "v3.5", "v3.5-32K", "v4.0"]);
 const FUNCTIONS: ReadonlySet<string> = new Set(["v3.1", "v3.5", "v4.0"]);
 
-/** Nothing else reaches the path, because part of it comes from the client. */
+/** Only versions of this form reach the path, because the client may choose them. */
 const VERSION = /^v\d+\.\d+(?:-\d+K)?$/;
 
 export function isSparkVersion(text: string): boolean {
   return VERSION.test(text);
 }
 
-/** First hit: the client's `api-version`, the model's name, the channel's `other`, v1.1. */
+/**
+ * Returns the first version found in: the client's `api-version`, the model's name, the channel's `other`; else v1.1.
+ */
 export function sparkVersion(model: string, asked: string | undefined, other: string): SparkVersion {
   const suffix = /^[^-]+-([^-]+)$/.exec(model)?.[1];
   const version =

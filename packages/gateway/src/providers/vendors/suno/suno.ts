@@ -19,7 +19,7 @@ export const suno: ProviderAdapter = {
   isTask: true,
 };
 
-/** Credits. The answer also holds the account's own cookie and token; nothing else of it is read. */
+/** Reads only the credits: the answer also holds the account's own cookie and token. */
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
   const url = joinUrl(channel.baseUrl, "/suno/account").href;
   const { json } = await http({ method: "GET", url, headers: { authorization: `Bearer ${key}` } });

@@ -16,7 +16,7 @@ import { needed } from "../../core/private/needed.ts";
 import { embeddingAnswer, embeddingTexts } from "../../core/embedding-input.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
-/** Members of the vendor that clients may name themselves. */
+/** Members of the vendor that clients may set themselves. */
 const OWN = ["StreamModeration", "EnableEnhancement", "SearchInfo", "Citation", "EnableThinking"];
 const READ = [
   ...OWN,
@@ -106,7 +106,7 @@ export function mergeEmbeddings(bodies: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** System first; then users (or tools) and assistants in turn, none of them empty. */
+/** Converts messages to turns: system first, then alternating users (or tools) and assistants, none of them empty. */
 function toTurns(messages: readonly ChatMessage[]): JsonObject[] {
   const system = systemText(messages);
   const turns: JsonObject[] = system === "" ? [] : [{ Role: "system", Content: system }];
@@ -141,7 +141,7 @@ function toTurn(message: ChatMessage): JsonObject {
   return { Role: role, Contents: [...(message.text === "" ? [] : [{ Type: "text", Text: message.text }]), ...images] };
 }
 
-/** `required` has no word; a named function is a custom choice. */
+/** Converts the choice: `required` has no equivalent; a named function is a custom choice. */
 function toToolChoice(body: JsonObject, tools: readonly JsonObject[]): JsonObject {
   const choice = chatToolChoice(body);
   if (!choice) return {};

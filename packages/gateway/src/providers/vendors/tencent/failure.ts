@@ -9,7 +9,7 @@ export interface TencentFailure {
   readonly param: string | undefined;
 }
 
-/** `Error` of the service, or `ErrorMsg` of the engine behind it, inside `Response` or a streamed event. */
+/** Reads `Error` of the service, or `ErrorMsg` of the engine behind it, from `Response` or a streamed event. */
 export function readTencentFailure(response: JsonObject | undefined): TencentFailure | undefined {
   const error = object(response, "Error");
   const engine = object(response, "ErrorMsg");

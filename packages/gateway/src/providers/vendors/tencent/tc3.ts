@@ -5,7 +5,7 @@ export interface Tc3Parts {
   readonly secretKey: string;
   readonly host: string;
   readonly contentType: string;
-  /** Signed when given; in lower case in the canonical request. */
+  /** The action, which is signed if it is given; in lower case in the canonical request. */
   readonly action?: string;
   readonly body: Buffer | string;
   /** Epoch seconds. */

@@ -49,7 +49,10 @@ const CODES: CodeTable = {
   bad_request: ["InvalidParameter*", "MissingParameter*"],
 };
 
-/** `Response.Error`, or the engine's own `ErrorMsg`, with status 200; for streams too. An expired signature means that this machine's clock is wrong. */
+/**
+ * Reads `Response.Error`, or the engine's own `ErrorMsg`, which have status 200 in answers and streams. An expired
+ * signature means that this machine's clock is wrong.
+ */
 const readTencent = vendorReader({
   type: "tencent_error",
   codes: CODES,
@@ -67,7 +70,7 @@ function isPlainKey(key: string): boolean {
 
 const isPlain = (channel: ChannelRecord) => isPlainKey(channel.keys[0] ?? "");
 
-/** Signs the content type that is sent, the host that is called and the bytes that travel. */
+/** Signs the content type, the host and the bytes that are sent. */
 function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   if (isPlainKey(context.key)) return bearer(call, channel, context);
   const parts = context.key.split("|").map((part) => part.trim());
@@ -105,7 +108,7 @@ function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContex
   });
 }
 
-/** So many texts a call; every call is signed for its own bytes. */
+/** The most texts per call; every call is signed for its own bytes. */
 const TEXTS_A_CALL = 50;
 
 const embedExchange: Exchange = (call, context) => {

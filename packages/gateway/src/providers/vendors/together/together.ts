@@ -25,7 +25,7 @@ function edit(body: JsonObject): JsonObject {
   });
 }
 
-/** A 403 says that prompt and answer together exceed the context. */
+/** Reads a failure. A 403 means that prompt and answer together exceed the context. */
 function readTogether(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status !== 403) return undefined;
   const read = general(answer, answer.json);

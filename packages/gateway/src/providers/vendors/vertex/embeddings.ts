@@ -31,7 +31,7 @@ export const embedBridge: Bridge = unaryBridge({
 
 const TEXTS_A_CALL = 250;
 
-/** gemini-embedding takes one text a call, the older models up to 250. */
+/** Splits the texts: gemini-embedding takes one text per call, the older models up to 250. */
 export const embedExchange: Exchange = async (call, context) => {
   const body = call.body && parseObject(call.body.toString("utf8"));
   const limit = context.upstreamModel.startsWith("gemini-embedding") ? 1 : TEXTS_A_CALL;

@@ -13,5 +13,5 @@ const OPEN_MODELS: readonly string[] = [
   "meta/llama3-405b-instruct-maas",
 ];
 
-/** Models of other publishers, then the lists of Anthropic and Google. */
+/** Models of other publishers, then Anthropic's and Google's. */
 export const VERTEX_MODELS: readonly string[] = [...OPEN_MODELS, ...CLAUDE_MODELS, ...GEMINI_MODELS];

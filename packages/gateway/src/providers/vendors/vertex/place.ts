@@ -6,10 +6,13 @@ import { UpstreamRefusal, type ChannelRecord } from "../../core/types.ts";
 import { serviceAccount } from "./token.ts";
 
 const DEFAULT_REGION = "us-central1";
-/** A region is a part of the host name, so nothing that could end the name may be in it. */
+/** A region is part of the host name, so it must not contain anything that could end the name. */
 const REGION = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** `other` is a region or a map of regions by the client's model name with a `default`. Throws for what is no region. */
+/**
+ * Returns the region from `other`: a region, or a map of regions by the client's model name with a `default`. Throws if
+ * the text is not a region.
+ */
 export function requireRegion(channel: ChannelRecord, spec: RequestSpec): string {
   const region = namedRegion(channel, spec);
   if (REGION.test(region)) return region;
@@ -31,7 +34,9 @@ function buildHost(region: string): string {
   return `https://${region}-aiplatform.googleapis.com`;
 }
 
-/** The whole URL, or the path alone where the channel has a base URL. A plain API key (express mode) has no project. */
+/**
+ * Returns the whole URL, or only the path if the channel has a base URL. A plain API key (express mode) has no project.
+ */
 export function place(channel: ChannelRecord, spec: RequestSpec, key: string, tail: string): string {
   const region = requireRegion(channel, spec);
   const account = serviceAccount(key);
@@ -40,7 +45,10 @@ export function place(channel: ChannelRecord, spec: RequestSpec, key: string, ta
   return (account ? buildHost(region) : buildHost("global")) + path;
 }
 
-/** `claude-…-YYYYMMDD` is called `claude-…@YYYYMMDD` here; the newest models have no date. */
+/**
+ * Returns the name of a Claude model here: `claude-…-YYYYMMDD` is called `claude-…@YYYYMMDD`; the newest models have no
+ * date.
+ */
 export function claudeName(named: string): string {
   const model = named.replace(/-thinking$/, "");
   if (model === "claude-3-5-sonnet-20241022") return "claude-3-5-sonnet-v2@20241022";

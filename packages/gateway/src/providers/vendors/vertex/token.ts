@@ -13,7 +13,7 @@ const EARLY_MS = 300_000;
 
 const tokens = createTokenCache(EARLY_MS);
 
-/** The members of a service account's key file that matter here. */
+/** The members of a service account's key file that are used here. */
 export interface ServiceAccount {
   readonly projectId: string;
   readonly clientEmail: string;
@@ -22,7 +22,7 @@ export interface ServiceAccount {
   readonly tokenUri: string;
 }
 
-/** Undefined for keys that are not a key file (express mode). */
+/** Parses a key file; undefined for other keys (express mode). */
 export function serviceAccount(key: string): ServiceAccount | undefined {
   if (!key.trimStart().startsWith("{")) return undefined;
   const file = parseObject(key);
@@ -41,7 +41,10 @@ export function serviceAccount(key: string): ServiceAccount | undefined {
   };
 }
 
-/** Access token of a service account, bought with a signed assertion and retained until five minutes before its end. */
+/**
+ * Returns the access token of a service account. It is exchanged for a signed assertion and cached until five minutes
+ * before its expiry.
+ */
 export function accessToken(key: string, account: ServiceAccount, now: number, http: HttpJson): Promise<string> {
   return tokens.get(key, now, async () => {
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: assertion(account, now) };

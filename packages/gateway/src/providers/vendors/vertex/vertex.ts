@@ -27,11 +27,11 @@ import type {
 const CLAUDE_VERSION = "vertex-2023-10-16";
 
 const isClaude = (model: string) => model.startsWith("claude");
-/** A deployed endpoint of one's own, by its number. */
+/** The number of an endpoint that the operator deployed. */
 const ENDPOINT = /^(?:endpoints\/)?(\d+)$/;
 const isOpen = (model: string) => model.includes("/") && !ENDPOINT.test(model);
 
-/** A token that was revoked before its time is bought again once. */
+/** Fetches a token that was revoked before its expiry again, once. */
 const once: Exchange = withFreshToken(
   (answer) => answer.status === 401,
   sign,
@@ -76,7 +76,7 @@ const countBody: RequestTransform = {
   apply: (body, _spec, upstreamModel) => ({ ...body, model: claudeName(upstreamModel) }),
 };
 
-/** Roles are required, and ids of function calls are refused. */
+/** Adds roles, which are required, and removes ids of function calls, which are refused. */
 const geminiBody: RequestTransform = {
   name: "Gemini on Vertex",
   on: ["gemini-generate"],
@@ -99,7 +99,7 @@ export const vertex: ProviderAdapter = {
   label: "Vertex AI",
   settings: { safety_settings: "objects", parameters_json_schema: "flag", filters: FILTERS },
   baseUrl: "",
-  // The paths are whole addresses, whose host follows from the region.
+  // The paths are whole URLs, whose host follows from the region.
   base: () => "",
   otherUrls: (_channel, key) => {
     const account = serviceAccount(key);

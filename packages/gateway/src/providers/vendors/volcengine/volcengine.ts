@@ -17,7 +17,7 @@ const CODES: CodeTable = {
   server: ["InternalServiceError"],
 };
 
-/** Codes name the part that was found unfit: `InputTextSensitiveContentDetected.PolicyViolation`. */
+/** Reads a failure. The code names the part that was refused: `InputTextSensitiveContentDetected.PolicyViolation`. */
 const readVolcEngine = vendorReader({
   type: "volcengine_error",
   codes: CODES,
@@ -28,10 +28,10 @@ const readVolcEngine = vendorReader({
 });
 
 const SERIES_LENGTHS = ["n", "max_images", "sequential_image_generation_options.max_images"];
-/** The longest series of pictures, which the vendor draws where a request leaves its length open. */
+/** The longest series of pictures, which the vendor may draw if a request does not limit it. */
 const LONGEST_SERIES = 15;
 
-/** A series has as many pictures as the model wants, up to its limit. */
+/** Reads the number of pictures: a series has as many as the model chooses, up to its limit. */
 function readSeries(body: JsonObject): RequestedOutput {
   const isSeries = body["sequential_image_generation"] === "auto";
   const images = namedImages(body, SERIES_LENGTHS) ?? (isSeries ? LONGEST_SERIES : 1);

@@ -37,7 +37,7 @@ function isReasoning(model: string): boolean {
   return /^grok-(?:3-mini|[4-9]|build)/.test(model);
 }
 
-/** grok-4 of July 2025 and the dated 4.20 models refuse every effort. */
+/** Returns the effort that the model takes: grok-4 of July 2025 and the dated 4.20 models refuse every effort. */
 function effortFor(body: JsonObject, model: string): JsonObject {
   const effort = body["reasoning_effort"];
   if (typeof effort !== "string") return body;
@@ -55,7 +55,9 @@ const images: RequestTransform = {
   apply: (body) => omitMembers(body, SIZES),
 };
 
-/** Completion tokens leave the reasoning out, and cached tokens may be outside the prompt's. */
+/**
+ * Corrects the usage: completion tokens do not include the reasoning, and prompt tokens may not include cached ones.
+ */
 const usage: ResponseTransform = {
   name: "usage with reasoning",
   marks: ['"usage":{', '"usage": {'],
@@ -75,14 +77,14 @@ function withUsage(body: JsonObject): JsonObject {
   return { ...body, usage: { ...said, prompt_tokens: input, completion_tokens: output, total_tokens: input + output } };
 }
 
-/** Output tokens: the total minus the prompt; without a total, completion plus reasoning. */
+/** Returns the output tokens: the total minus the prompt; without a total, completion plus reasoning. */
 function countOutputTokens(said: JsonObject, prompt: number, completion: number): number {
   const total = count(said, "total_tokens");
   if (total !== undefined) return total - prompt;
   return completion + (count(object(said, "completion_tokens_details"), "reasoning_tokens") ?? 0);
 }
 
-/** `{code, error: "text"}`: only the sentence tells a bad key from an empty account. */
+/** Reads `{code, error: "text"}`: only the sentence distinguishes a bad key from an empty account. */
 function readXai(answer: FailedAnswer): UpstreamError | undefined {
   const sentence = answer.body.includes('"error"') && isObject(answer.json) ? asText(answer.json["error"]) : undefined;
   if (sentence === undefined) return undefined;
@@ -97,7 +99,7 @@ function readXai(answer: FailedAnswer): UpstreamError | undefined {
     : read;
 }
 
-/** A failure of status 200 has the status of its class. */
+/** Returns the upstream's status, except 200: then the failure gets the status of its class. */
 function preserved(status: number): { readonly status?: number } {
   return status === 200 ? {} : { status };
 }
@@ -135,7 +137,7 @@ const compatible = openaiCompatible({
   keyHint: "xai-...",
 });
 
-/** Models of several agents answer on the Responses API only. */
+/** True for multi-agent models, which answer only on the Responses API. */
 const isTeam = (model: string) => model.includes("multi-agent");
 
 export const xai: ProviderAdapter = {

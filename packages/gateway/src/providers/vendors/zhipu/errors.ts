@@ -16,14 +16,14 @@ const CODES: CodeTable = {
 };
 
 const NETWORK = "1234";
-/** An expired token was made here a moment ago: the gateway's own clock is wrong. */
+/** The code for an expired token. The gateway built it a moment ago, so its own clock is wrong. */
 const EXPIRED = "1003";
 
 function failed(code: string, message: string): NativeError {
   return { code, message, ...(code === EXPIRED ? { disable: false } : {}) };
 }
 
-/** The first event or the whole answer ended with `network_error` and holds no text. */
+/** True if the first event or the whole answer ended with `network_error` and holds no text. */
 function hasBroken(root: JsonObject | undefined): boolean {
   const [choice] = objects(root, "choices");
   if (text(choice, "finish_reason") !== "network_error") return false;
@@ -31,7 +31,7 @@ function hasBroken(root: JsonObject | undefined): boolean {
   return !text(message, "content") && objects(message, "tool_calls").length === 0;
 }
 
-/** `{error: {code, message}}` of v4, `{code, msg, success: false}` of v3. */
+/** Reads `{error: {code, message}}` of v4 and `{code, msg, success: false}` of v3. */
 export const readZhipu = vendorReader({
   type: "zhipu_error",
   codes: CODES,

@@ -3,7 +3,9 @@ import { refusedKey } from "../../core/errors/refused-key.ts";
 
 const LIFE_MS = 86_400_000;
 
-/** Token of the vendor's own form: times in milliseconds, `sign_type` in the header. The key is `id.secret`. */
+/**
+ * Builds a token of the vendor's own form: times in milliseconds, `sign_type` in the header. The key is `id.secret`.
+ */
 export function zhipuToken(key: string, now: number, lifeMs = LIFE_MS): string {
   const [id = "", secret = "", ...more] = key.split(".");
   if (id === "" || secret === "" || more.length > 0) throw refusedKey("The key must have the form id.secret.");

@@ -6,7 +6,9 @@ import { needed } from "../../core/private/needed.ts";
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import { fitNumbers, instructedMessages } from "../../core/private/chat-reader.ts";
 
-/** The first API of the vendor (`chatglm_*`): a prompt list in, quoted text or raw text events out. */
+/**
+ * The vendor's first API (`chatglm_*`): the request is a list of prompts, the answer is quoted text or raw text events.
+ */
 export const v3Bridge: Bridge = {
   client: "openai-chat",
   upstream: "private:zhipu-v3",
@@ -27,7 +29,7 @@ export const v3Bridge: Bridge = {
   stream: (context) => createStreamBridge(context),
 };
 
-/** A system message is followed by a turn of the user, because turns have to alternate. */
+/** Builds the list of prompts. A system message is followed by a user turn, because turns must alternate. */
 function buildPrompt(body: JsonObject): JsonObject[] {
   return instructedMessages(body).flatMap((message) => {
     const content = message.text;
@@ -70,7 +72,7 @@ function createStreamBridge(context: BridgeContext): StreamBridge {
   };
 }
 
-/** Whole answers are JSON strings inside the string. */
+/** Unquotes the text of a whole answer, which is a JSON string inside the string. */
 function unquoted(content: string): string {
   if (!content.startsWith('"') || !content.endsWith('"')) return content;
   const value = parseJson(content);

@@ -26,7 +26,7 @@ const chatParams: RequestTransform = {
   },
 };
 
-/** The first vision models take base64 without the data URL around it. */
+/** Adapts a message: the first vision models take base64 without the data URL around it. */
 function messageFor(message: JsonObject, model: string): JsonObject {
   const known = message["role"] === "function" ? { ...message, role: "tool" } : message;
   if (!/^glm-4v(?:-|$)/.test(model)) return known;
@@ -53,7 +53,7 @@ const stopNames = finishReasons({
   model_context_window_exceeded: "length",
 });
 
-/** Older models leave `object` and running finish reasons out. */
+/** Adds `object` and the finish reasons of unfinished choices, which older models leave out. */
 export const v4Repair: ResponseTransform = {
   name: "shape of GLM answers",
   answer: (body) => complete(body, "chat.completion"),
@@ -61,7 +61,7 @@ export const v4Repair: ResponseTransform = {
     onEvent((chunk) => (Array.isArray(chunk["choices"]) ? complete(numbered(chunk), "chat.completion.chunk") : chunk)),
 };
 
-/** Clients add pieces of calls up by their number, which some models leave out. */
+/** Numbers the pieces of calls: clients join them by this number, which some models leave out. */
 function numbered(chunk: JsonObject): JsonObject {
   return eachMessage(chunk, (delta) =>
     eachObject(delta, "tool_calls", (call, index) => (call["index"] === undefined ? { index, ...call } : call)),

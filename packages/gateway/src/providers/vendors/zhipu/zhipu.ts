@@ -11,7 +11,7 @@ import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall, Upst
 
 const BASE = "https://open.bigmodel.cn";
 
-/** embedding-2 takes one text a call. */
+/** Routes of v4; embedding-2 takes one text per call. */
 const routes = v4Routes.map((route): UpstreamRoute =>
   route.operation === "embeddings" ? { ...route, exchange: batchedEmbeddings(findBatchLimit) } : route,
 );
@@ -20,7 +20,10 @@ function findBatchLimit(model: string): number {
   return model === "embedding-2" ? 1 : 64;
 }
 
-/** GLM models: the key as it is, or a token built from it where the channel's setting says `auth: "jwt"`. */
+/**
+ * Signs calls of GLM models: with the key as it is, or with a token built from it if the channel's setting has `auth:
+ * "jwt"`.
+ */
 function signV4(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   if (channel.setting["auth"] === "jwt") call.headers["authorization"] = zhipuToken(context.key, context.now);
   else bearer(call, channel, context);
@@ -71,7 +74,7 @@ export const zhipuV4: ProviderAdapter = {
   keyHint: "id.secret",
 };
 
-/** The first API (`chatglm_*`), and everything of type 26 for newer names. */
+/** The first API (`chatglm_*`), and the routes of type 26 for newer names. */
 export const zhipu: ProviderAdapter = {
   ...zhipuV4,
   type: 16,
