@@ -8,7 +8,7 @@ const call = (id: string) => ({ type: "function_call", call_id: id, name: "f", a
 const result = (id: string, output: unknown = id) => ({ type: "function_call_output", call_id: id, output });
 const said = { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look." }] };
 const bridge = () => run("openai-responses", "openai-chat", "gpt-4.1");
-/** Returns each message's role and content in short form. */
+/** Returns each message as its role, content and call ids. */
 const outline = (input: object[]) =>
   (bridge().request({ input })["messages"] as JsonObject[]).map((message) => [
     message["role"],

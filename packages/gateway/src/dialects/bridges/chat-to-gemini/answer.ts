@@ -13,7 +13,7 @@ import { CandidateCode, showsCode } from "../parts/tools/code-runs.ts";
 import { readGroundingRuns } from "../parts/tools/hosted-runs.ts";
 import { joinAudio } from "./sound.ts";
 
-/** A chat answer that says what the candidates say. */
+/** Converts the candidates to a chat answer. */
 export function fromGemini(body: JsonObject, context: BridgeContext): JsonObject {
   const candidates = objects(body, "candidates");
   const choices =
@@ -73,8 +73,8 @@ function codeIn(parts: readonly JsonObject[]): JsonObject[] {
 }
 
 /**
- * Renders a part as answer text: text, images as markdown, code and its output as fenced blocks for clients that have no
- * parts for them.
+ * Returns a part as answer text: text as it is, images as markdown, code and its output as fenced blocks for clients
+ * that have no parts for them.
  */
 export function formatPart(part: JsonObject, context: BridgeContext): string {
   if (part["thought"] === true) return "";
@@ -88,7 +88,7 @@ export function formatPart(part: JsonObject, context: BridgeContext): string {
   return text(part, "text") ?? "";
 }
 
-/** Markdown of an inline image; "" for sound and other data. */
+/** Returns the markdown of an inline image; "" for sound and other data. */
 function formatImage(image: JsonObject): string {
   const type = text(image, "mimeType") ?? "";
   return type.startsWith("image/") ? `![image](${dataUrl(type, text(image, "data") ?? "")})` : "";
@@ -104,7 +104,7 @@ export function toToolCalls(part: JsonObject): JsonObject[] {
   return [joined === undefined ? { ...named, ...signatureMembers(signature) } : named];
 }
 
-/** Sources of grounded text; the upstream counts bytes, clients count characters. */
+/** Returns the sources of grounded text; the upstream counts bytes, clients count characters. */
 export function listAnnotations(candidate: JsonObject, written: () => string): JsonObject[] | undefined {
   const grounding = object(candidate, "groundingMetadata");
   const chunks = objects(grounding, "groundingChunks");

@@ -14,7 +14,7 @@ const FIRST_WITH_SIGNATURES = 300;
 interface Turn {
   readonly role: "user" | "model";
   readonly parts: JsonObject[];
-  /** Results of tools stand alone in their turn. */
+  /** True for a turn of tool results, which must hold nothing else. */
   readonly isResult: boolean;
 }
 
@@ -23,7 +23,10 @@ interface Call {
   readonly name: string;
 }
 
-/** The turns of a chat; neighbours of one role become one, results follow the order of their calls. */
+/**
+ * Returns the turns of a chat; neighbouring messages of one role become one turn, results follow the order of their
+ * calls.
+ */
 export function toGeminiContents(
   messages: readonly JsonObject[],
   model: GeminiModel,
@@ -81,7 +84,7 @@ function modelTurn(message: JsonObject, model: GeminiModel, context: BridgeConte
   return { role: "model", parts, isResult: false };
 }
 
-/** Models that draw want the signatures of their pictures again, which chat has no place for. */
+/** Signs an image: models that draw require the signatures of their pictures again, which chat has no place for. */
 function signedImage(part: JsonObject, model: GeminiModel): JsonObject {
   const isAsked = part["inlineData"] !== undefined && model.version >= FIRST_WITH_SIGNATURES;
   return isAsked ? { ...part, thoughtSignature: NO_SIGNATURE } : part;
@@ -101,7 +104,7 @@ function toolCalls(message: JsonObject): readonly JsonObject[] {
     : [...objects(message, "tool_calls"), { function: legacy }];
 }
 
-/** The first call of a turn has to show its signature, or say that there is none. */
+/** Returns the calls of a turn; the first one must have its signature, or state that there is none. */
 function callParts(message: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject[] {
   const sealed = openSignatures(message);
   return toolCalls(message).map((call, index) => {
@@ -125,13 +128,13 @@ function toToolResult(message: JsonObject, calls: readonly Call[]): { id: string
   return { id, part: { functionResponse: { name, response: toFunctionResponse(message) } } };
 }
 
-/** A response holds text only: pictures follow all results of the turn. */
+/** Returns the pictures of a tool message, which follow all results of the turn, because a response holds only text. */
 function toMediaParts(message: JsonObject, context: BridgeContext): JsonObject[] {
   const parts = objects(message, "content").filter(({ type }) => type !== "text" && type !== "refusal");
   return contentParts(parts, context);
 }
 
-/** A JSON object is the response; anything else is under `output`. */
+/** Builds a response: a JSON object is used as it is; anything else is put under `output`. */
 function toFunctionResponse(message: JsonObject): JsonObject {
   const content = message["content"];
   const key = message["fw_is_error"] === true ? "error" : "output";

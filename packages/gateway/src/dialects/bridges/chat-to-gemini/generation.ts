@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<GeminiModel["tier"], readonly [number, number]>> 
   other: [0, 24_576],
 };
 
-/** Limits, sampling, format and thinking; undefined when the client requests nothing of it. */
+/** Returns limits, sampling, format and thinking; undefined if the client requests none of them. */
 export function generationConfig(body: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject | undefined {
   const choices = readChoiceCount(body);
   const config = compact({
@@ -54,7 +54,7 @@ function buildFormatConfig(body: JsonObject, model: GeminiModel): JsonObject {
   return { responseMimeType: "application/json", ...written };
 }
 
-/** OpenAI wants text next to sound; models that only speak refuse it. */
+/** Returns the modalities. OpenAI requires text next to sound; models that only speak refuse it. */
 function buildModalities(body: JsonObject, context: BridgeContext): JsonObject {
   noteSoundFormat(body, context);
   const modalities = list(body, "modalities").flatMap((name) => (typeof name === "string" ? [name.toUpperCase()] : []));
@@ -67,7 +67,7 @@ function buildModalities(body: JsonObject, context: BridgeContext): JsonObject {
   });
 }
 
-/** Levels from Gemini 3 on, budgets of tokens for 2.5, nothing before. */
+/** Returns the thinking configuration: levels from Gemini 3 on, token budgets for 2.5, nothing for older models. */
 function thinkingConfig(body: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject | undefined {
   const own = object(body, "thinking_config") ?? object(body, "fw_thinking_config");
   if (own !== undefined) return own;
@@ -92,7 +92,10 @@ function buildThinkingConfig(
   return isOn ? { ...amount, includeThoughts: true } : amount;
 }
 
-/** A level of another name is another effort, and so is the budget of a lower one; no thinking at all is its own level. */
+/**
+ * True if the model gets another effort than requested: a level of another name, or the budget of a lower effort. No
+ * thinking at all counts as a level.
+ */
 function isOtherEffort(effort: Effort | undefined, { thinkingLevel, thinkingBudget }: JsonObject): boolean {
   if (effort === undefined) return false;
   if (thinkingLevel !== undefined) return thinkingLevel !== effort;
@@ -104,7 +107,7 @@ function buildThinkingAmount(effort: Effort, budget: number | undefined, model: 
   return { thinkingBudget: clampBudget(budget ?? geminiBudget(effort), model) };
 }
 
-/** None at all is possible for every tier but pro. */
+/** Clamps the budget; 0 is possible for every tier but pro. */
 function clampBudget(wanted: number, { tier }: GeminiModel): number {
   const [least, most] = BUDGETS[tier];
   if (wanted === 0 && tier !== "pro") return 0;

@@ -19,10 +19,10 @@ const TYPES: Readonly<Record<string, string>> = {
   wav: "audio/wav",
 };
 
-/** Files that the provider keeps have an address; ids of other vendors have none. */
+/** Files that are stored at the provider have an address; ids of other vendors are not addresses. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Parts of a turn; empty texts are left out. */
+/** Returns the parts of a turn; empty texts are left out. */
 export function contentParts(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   if (typeof content === "string") return textPart(content);
   if (!Array.isArray(content)) return [];
@@ -38,7 +38,7 @@ export function textPart(value: string): JsonObject[] {
 
 const MARKDOWN_IMAGE = /!\[image\]\((data:image\/[^),]+,[^)]+)\)/;
 
-/** The text of an answer that comes back: images that the way to chat wrote as markdown are images again. */
+/** Converts the text of an earlier answer: images that the conversion to chat wrote as markdown become images again. */
 export function withImages(part: JsonObject): JsonObject[] {
   const pieces = anyText(part, "text").split(MARKDOWN_IMAGE);
   if (pieces.length === 1) return [part];
@@ -68,7 +68,7 @@ function audioPart(audio: JsonObject | undefined): JsonObject {
   return { inlineData: { mimeType: `audio/${text(audio, "format") ?? "wav"}`, data: anyText(audio, "data") } };
 }
 
-/** Content inline; addresses as the provider's own reference to files. */
+/** Builds a media part: content is inline, addresses become the provider's file references. */
 function media(url: string, fallback: string): JsonObject {
   const inline = parseDataUrl(url);
   if (inline !== undefined) return { inlineData: { mimeType: inline.mediaType, data: inline.data } };

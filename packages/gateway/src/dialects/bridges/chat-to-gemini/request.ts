@@ -48,7 +48,7 @@ const CARRIED = new Set([
 ]);
 
 const HARMS = ["HARASSMENT", "HATE_SPEECH", "SEXUALLY_EXPLICIT", "DANGEROUS_CONTENT"];
-/** Clients of other protocols expect answers, not filters; a channel or a request may say otherwise. */
+/** Filters are off, because clients of other protocols expect answers; a channel or a request may set other values. */
 const SAFETY: readonly JsonObject[] = [
   ...HARMS.map((harm) => ({ category: `HARM_CATEGORY_${harm}`, threshold: "OFF" })),
   { category: "HARM_CATEGORY_CIVIC_INTEGRITY", threshold: "BLOCK_NONE" },
@@ -56,7 +56,7 @@ const SAFETY: readonly JsonObject[] = [
 
 const FIRST_WITH_JSON_WITH_TOOLS = 300;
 
-/** The body of a generateContent request that is equivalent to a chat request; the model is in the path. */
+/** Converts a chat request to the body of an equivalent generateContent request; the model is in the path. */
 export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject {
   const body = withUserTurn(withGoogleBody(asked));
   refuseBias(body);
@@ -87,7 +87,7 @@ export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject 
   });
 }
 
-/** `extra_body.google` of Google's own endpoint of the chat protocol: members of Gemini in snake case. */
+/** Adds `extra_body.google`, which Google's own chat endpoint takes: Gemini's members in snake case. */
 function withGoogleBody(body: JsonObject): JsonObject {
   const google = object(object(body, "extra_body"), "google");
   if (google === undefined) return body;
@@ -101,7 +101,7 @@ function camelCased(from: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(from).map(([name, value]) => [camel(name), value]));
 }
 
-/** The system instruction; cached content already contains it. */
+/** Returns the system instruction; undefined with cached content, which already contains it. */
 function buildInstruction(system: JsonObject[], cached: string | undefined): JsonObject | undefined {
   return system.length === 0 || cached !== undefined ? undefined : { parts: system };
 }
@@ -118,7 +118,7 @@ function systemParts(message: JsonObject, context: BridgeContext): JsonObject[] 
   return onlyTexts(message["content"], context).flatMap(textPart);
 }
 
-/** Gemma takes no system instruction: it leads the first turn of the user. */
+/** Puts the system instruction at the start of the first user turn, because Gemma takes none. */
 function withSystem(contents: readonly JsonObject[], system: readonly JsonObject[]): JsonObject[] {
   if (system.length === 0) return [...contents];
   const [first, ...rest] = contents;

@@ -1,4 +1,5 @@
-// Sound in answers: this upstream speaks raw samples alone, and the only other form built from them is WAV.
+// Sound in answers: this upstream sends only raw samples, and WAV is the only other format that is built from them
+// here.
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
@@ -10,7 +11,7 @@ const BYTES_PER_SAMPLE = 2;
 
 const wantsWav = new WeakSet<BridgeContext>();
 
-/** Throws for formats that the samples would have to be encoded in. */
+/** Notes the sound format; throws for formats into which the samples would have to be encoded. */
 export function noteSoundFormat(body: JsonObject, context: BridgeContext): void {
   const format = text(object(body, "audio"), "format") ?? "pcm16";
   if (format === "pcm16") return;
@@ -19,23 +20,23 @@ export function noteSoundFormat(body: JsonObject, context: BridgeContext): void 
   wantsWav.add(context);
 }
 
-/** The sound of several parts as one, in the format that the client asked for; undefined where there is none. */
+/** Joins the sound of several parts, in the format that the client requested; undefined if there is none. */
 export function joinAudio(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
   const sounding = parts.filter((part) => readSound(part) !== "");
   const [first] = sounding;
   if (first === undefined) return undefined;
-  // Each piece may end in padding, which is at the end only.
+  // Each piece may end in base64 padding, which is only valid at the end.
   const samples = Buffer.concat(sounding.map((part) => Buffer.from(readSound(part), "base64")));
   const sound = wantsWav.has(context) ? withHead(samples, readMediaType(first)) : samples;
   return { id: SOUND_ID, data: sound.toString("base64"), transcript: "", expires_at: calculateExpiry(context) };
 }
 
-/** Nothing is retained: the sound cannot be named by its id in a later request. */
+/** Returns the expiry of the sound. It is not stored, so a later request cannot name it by its id. */
 export function calculateExpiry({ now }: BridgeContext): number {
   return Math.floor(now / 1000);
 }
 
-/** The sound in a part, base64; "" when it holds none. */
+/** Returns the sound in a part as base64; "" if it holds none. */
 export function readSound(part: JsonObject): string {
   return readMediaType(part).startsWith("audio/") ? (text(object(part, "inlineData"), "data") ?? "") : "";
 }
@@ -44,7 +45,7 @@ function readMediaType(part: JsonObject): string {
   return text(object(part, "inlineData"), "mimeType") ?? "";
 }
 
-/** Before samples only: what has a head already keeps its own. */
+/** Puts a WAV header before raw samples; sound that already has a header keeps it. */
 function withHead(samples: Buffer, type: string): Buffer {
   if (!/l16|pcm/i.test(type)) return samples;
   const rate = Number(/rate=(\d+)/.exec(type)?.[1] ?? USUAL_RATE);

@@ -11,11 +11,11 @@ import { chatLogprobs } from "../parts/answer/logprobs.ts";
 import { listAnnotations, toToolCalls, readAnswerHead, readThought, formatPart } from "./answer.ts";
 import { calculateExpiry, SOUND_ID, readSound } from "./sound.ts";
 
-/** Chunks of a chat stream from the events of a generateContent stream, which repeats nothing but its usage. */
+/** Converts the events of a generateContent stream, which repeats only its usage, to the chunks of a chat stream. */
 export class CandidatesToChunks implements StreamBridge {
   readonly #context: BridgeContext;
   readonly #writer: ChunkWriter;
-  /** Text written so far by candidate, to locate its sources. */
+  /** The text written so far by candidate, to locate its sources. */
   readonly #written = new Map<number, LongText>();
   /** Searches that events reported. */
   readonly #queries = new Set<string>();
@@ -42,7 +42,7 @@ export class CandidatesToChunks implements StreamBridge {
     return candidates.flatMap((candidate) => this.#candidate(candidate));
   }
 
-  /** Some models name a finish in every event: only the last one is true, and it is sent once. */
+  /** Sends the finish reason once: some models send one in every event, and only the last one is true. */
   end(counted?: Usage): StreamEvent[] {
     const finishes = [...this.#finishes].flatMap(([index, reason]) =>
       this.#writer.finish(convertGeminiFinish(reason, this.#called.has(index)), index),
@@ -104,7 +104,7 @@ export class CandidatesToChunks implements StreamBridge {
     return fw_runs.length === 0 ? [] : this.#writer.delta({ fw_runs: [...fw_runs] }, index);
   }
 
-  /** Clients add up what the pieces say: the id is sent once. */
+  /** Writes a piece of sound. The id is sent once, because clients join the values of all pieces. */
   #sound(data: string, index: number): StreamEvent[] {
     const audio = this.#sounding.has(index)
       ? { data }

@@ -6,7 +6,7 @@ import { isMissed, noteOptions } from "../parts/tools/hosted-tools.ts";
 import { unsupportedPart } from "../parts/answer/refused.ts";
 import { geminiSchema } from "../parts/schemas/gemini-schema.ts";
 
-/** Functions of these names stand for tools that the provider runs itself. */
+/** Functions with these names mean tools that the provider runs itself. */
 const BUILT_IN = new Set(["googleSearch", "codeExecution", "urlContext"]);
 
 export interface GeminiTools {
@@ -36,7 +36,10 @@ const HOSTED: Readonly<Record<string, string>> = {
   code_execution: "codeExecution",
 };
 
-/** Most models take no function next to them, and none can be forced to use one or limited to some addresses. */
+/**
+ * Returns the hosted tools. Most models take no function next to them, and none can be forced to use one or limited to
+ * some addresses.
+ */
 function hostedTools({ functions, hosted }: ChatTools, body: JsonObject, context: BridgeContext): JsonObject[] {
   const chosen = body["fw_hosted_choice"];
   if (chosen !== undefined && hosted.length > 0) throw unsupportedParameter("tool_choice");
@@ -54,7 +57,7 @@ function hostedTools({ functions, hosted }: ChatTools, body: JsonObject, context
   });
 }
 
-/** Without properties the parameters are left out: an empty object is refused. */
+/** Builds a declaration. Parameters without properties are left out, because an empty object is refused. */
 function declaration({ name, description, parameters }: ChatFunction, isRaw: boolean): JsonObject {
   const properties = object(parameters, "properties");
   const isEmpty =

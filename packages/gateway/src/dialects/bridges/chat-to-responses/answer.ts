@@ -10,7 +10,7 @@ import { sealReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
 const UNFINISHED = /^(?:queued|in_progress|cancelled)$/;
 
-/** A chat answer that says what a response says; throws for one that has not come to its end. */
+/** Converts a response to a chat answer; throws for a response that is not finished. */
 export function fromResponses(body: JsonObject, context: BridgeContext): JsonObject {
   if (UNFINISHED.test(anyText(body, "status"))) throw new Error("the response has not come to its end");
   const items = objects(body, "output");
@@ -45,7 +45,7 @@ export function readAnswerHead(response: JsonObject | undefined) {
   return { id: text(response, "id"), model: text(response, "model"), created: number(response, "created_at") };
 }
 
-/** Code that the vendor ran, and its output, as text of the answer, for clients that have no item for it. */
+/** Returns code that the vendor ran, and its output, as text of the answer, for clients that have no item for it. */
 export function runCodeParts(item: JsonObject, context: BridgeContext): JsonObject[] {
   if (item["type"] !== "code_interpreter_call" || showsCode(context)) return [];
   const logs = objects(item, "outputs").map((output) => anyText(output, "logs"));
@@ -72,7 +72,7 @@ export function toToolCall(item: JsonObject): JsonObject {
   return toolCall(anyText(item, "call_id", "id"), anyText(item, "name"), anyText(item, "arguments"));
 }
 
-/** Encrypted reasoning, for clients that send signed thinking back. */
+/** Returns encrypted reasoning, for clients that send signed thinking back. */
 export function listSealedReasoning(item: JsonObject): JsonObject[] {
   const isSealed = item["type"] === "reasoning" && text(item, "encrypted_content") !== undefined;
   return isSealed ? [sealReasoning(item, reasoningText(item))] : [];
@@ -96,7 +96,7 @@ export function toAnnotations(annotation: JsonObject): JsonObject[] {
   return [{ type: "url_citation", url_citation: citation }];
 }
 
-/** How a response ended, whole or in the last event of a stream. */
+/** Returns how a response ended, whether it is whole or from the last event of a stream. */
 export function readFinishReason(response: JsonObject | undefined, hasTools: boolean): string {
   const reason = text(object(response, "incomplete_details"), "reason");
   if (response?.["status"] === "incomplete") return reason === "content_filter" ? "content_filter" : "length";

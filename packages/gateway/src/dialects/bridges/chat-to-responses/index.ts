@@ -4,7 +4,7 @@ import { fromResponses } from "./answer.ts";
 import { toResponses } from "./request.ts";
 import { ResponseToChunks } from "./stream.ts";
 
-/** Chat clients on Responses: OpenAI's reasoning models take function tools nowhere else. */
+/** Chat clients on Responses: OpenAI's reasoning models take function tools only there. */
 export const chatToResponses: Bridge = {
   client: "openai-chat",
   upstream: "openai-responses",

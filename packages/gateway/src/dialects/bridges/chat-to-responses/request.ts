@@ -53,7 +53,7 @@ const REASONERS = /^(?:openai\/)?(?:o\d|gpt-[5-9])/;
 /** The protocol refuses lower limits. */
 const SMALLEST_LIMIT = 16;
 
-/** The body of a Responses request that is equivalent to a chat request; nothing is stored upstream. */
+/** Converts a chat request to the body of an equivalent Responses request; nothing is stored upstream. */
 export function toResponses(asked: JsonObject, context: BridgeContext): JsonObject {
   const body = withLeastEffort(asked, context);
   if (readChoiceCount(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
@@ -78,7 +78,7 @@ export function toResponses(asked: JsonObject, context: BridgeContext): JsonObje
   });
 }
 
-/** Results of free-text tools are items of their own kind. */
+/** Builds the input; results of free-text tools are items of their own kind. */
 function buildInput(messages: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const calls = messages.flatMap((message) => objects(message, "tool_calls"));
   const free = new Set(calls.flatMap((call) => (object(call, "custom") === undefined ? [] : [text(call, "id")])));
@@ -97,7 +97,7 @@ function resolveOutputLimit(body: JsonObject, context: BridgeContext): number | 
   return limit === undefined ? undefined : Math.max(SMALLEST_LIMIT, limit);
 }
 
-/** What the vendor's own tools found, which an answer leaves out unless it is asked for. */
+/** Values of `include` for the findings of the vendor's own tools, which an answer leaves out otherwise. */
 const INCLUDED_OF_TOOLS = [
   ["web_search", "web_search_call.action.sources"],
   ["code_execution", "code_interpreter_call.outputs"],
@@ -113,7 +113,7 @@ function listIncludedFields(body: JsonObject, context: BridgeContext): string[] 
   return included.length === 0 ? undefined : included;
 }
 
-/** Clients that echo signed thinking get the encrypted reasoning as its signature. */
+/** True if the encrypted reasoning is requested, which clients that echo signed thinking get as its signature. */
 function keepsReasoning(body: JsonObject, { upstreamModel }: BridgeContext): boolean {
   return body["fw_show_thinking"] === true && REASONERS.test(upstreamModel) && takesEffort(upstreamModel);
 }
@@ -141,7 +141,7 @@ function toItems(message: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
-/** Reasoning means something next to the calls that it led to. */
+/** Returns the reasoning items of a message; reasoning is only useful next to the calls that it led to. */
 function toReasoningItems(message: JsonObject): JsonObject[] {
   return objects(message, "fw_thinking").flatMap(openReasoning);
 }
@@ -243,7 +243,7 @@ function buildTools({ functions, hosted }: ChatTools, context: BridgeContext): J
 
 const SEARCHED = ["allowed_domains", "blocked_domains", "user_location", "search_context_size"];
 
-/** The vendor's tool for what a hosted tool does. */
+/** Returns OpenAI's tool for a kind of hosted tool. */
 function toHostedTool(tool: JsonObject, context: BridgeContext): JsonObject {
   const name = `tools.${text(tool, "name") ?? "unknown"}`;
   if (tool["kind"] === "mcp") return toMcpTool(tool);
@@ -265,7 +265,7 @@ function chosenHosted(body: JsonObject): JsonObject | undefined {
   return { type: chosen === "code_execution" ? "code_interpreter" : chosen };
 }
 
-/** The protocol makes schemas strict unless instructed not to; chat leaves them as they are. */
+/** Builds a tool. This protocol makes schemas strict by default; chat leaves them as they are. */
 function toTool({ name, description, parameters, strict, freeText }: ChatFunction): JsonObject {
   if (freeText !== undefined) {
     const format = Object.keys(freeText).length === 0 ? undefined : freeText;

@@ -22,21 +22,21 @@ interface OpenCall {
   written: string;
 }
 
-/** Chunks of a chat stream from the events of a response. */
+/** Converts the events of a response to the chunks of a chat stream. */
 export class ResponseToChunks implements StreamBridge {
   readonly #context: BridgeContext;
   readonly #writer: ChunkWriter;
   readonly #calls = new Map<number, OpenCall>();
-  /** Deltas of the open message came. */
+  /** True if deltas of the open message have arrived. */
   #isReported = false;
-  /** Deltas of the open text came with their tokens. */
+  /** True if deltas of the open text had their tokens. */
   #hasTokens = false;
-  /** Sources of the open message came in events of their own. */
+  /** True if sources of the open message arrived in events of their own. */
   #hasSources = false;
   #summaries = 0;
-  /** Places of the items that events reported. */
+  /** Output indexes of the items that events have reported. */
   readonly #items = new Set<number>();
-  /** Every event of an item named its place. */
+  /** True if every event of an item so far named its output index. */
   #isPlaced = true;
   #usage: Usage | undefined;
 
@@ -82,7 +82,7 @@ export class ResponseToChunks implements StreamBridge {
     return this.#writer.delta({ content }, 0, logprobs);
   }
 
-  /** Some servers report the tokens with the whole text only. */
+  /** Writes tokens that came with the whole text, as some servers do. */
   #tokens(data: JsonObject): StreamEvent[] {
     const hasTokens = this.#hasTokens || !this.#isReported;
     this.#hasTokens = false;
@@ -146,7 +146,7 @@ export class ResponseToChunks implements StreamBridge {
     return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
   }
 
-  /** Free text for a tool comes as it is, not as JSON. */
+  /** Writes free text for a tool, which is plain text and not JSON. */
   #input(data: JsonObject, delta: string): StreamEvent[] {
     const call = this.#calls.get(number(data, "output_index") ?? 0);
     if (call === undefined || delta === "") return [];
@@ -167,7 +167,7 @@ export class ResponseToChunks implements StreamBridge {
     return this.#writer.toolArguments(delta, call.tool);
   }
 
-  /** Arguments that came without deltas are sent at once; a call that was never announced begins here. */
+  /** Closes a call: arguments that had no deltas are sent at once, and a call that was never announced begins here. */
   #closeCall(data: JsonObject, item: JsonObject): StreamEvent[] {
     const call = this.#calls.get(number(data, "output_index") ?? 0);
     if (call === undefined) return this.#openCall(data, item);
@@ -184,7 +184,7 @@ export class ResponseToChunks implements StreamBridge {
     else this.#isPlaced &&= data["delta"] === undefined && data["item"] === undefined;
   }
 
-  /** Some servers report items in the response of the last event alone. */
+  /** Finishes the stream; some servers report items only in the response of the last event. */
   #finish(response: JsonObject | undefined): StreamEvent[] {
     this.#usage = readResponsesUsage(object(response, "usage"));
     this.#writer.name(readAnswerHead(response));

@@ -12,7 +12,7 @@ import { buildUsageMetadata } from "./usage.ts";
 
 const MARKDOWN_IMAGE = /^!\[image\]\((data:[^)]+)\)$/;
 
-/** A generateContent answer that says what a chat answer says. */
+/** Converts a chat answer to a generateContent answer. */
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   return compact({
     candidates: objects(body, "choices").map(toCandidate),
@@ -46,12 +46,18 @@ function toCandidate(choice: JsonObject, at: number): JsonObject {
   });
 }
 
-/** Google's client forgets a turn if any event has no parts; an empty text is what the vendor itself sends. */
+/**
+ * Builds the content. It always has a part, because Google's client forgets a turn if any event has none; the vendor
+ * itself sends an empty text.
+ */
 export function modelContent(parts: readonly JsonObject[]): JsonObject {
   return { role: "model", parts: parts.length === 0 ? [{ text: "" }] : [...parts] };
 }
 
-/** Signatures of another vendor's thinking stand where this protocol has its own; clients send them back as they are. */
+/**
+ * Returns thoughts. Signatures of another vendor's thinking are in the member for Gemini's own; clients send them back
+ * unchanged.
+ */
 function thoughtParts(message: JsonObject): JsonObject[] {
   const signed = objects(message, "fw_thinking").filter((block) => block["type"] === "thinking");
   if (signed.length > 0) {
@@ -65,7 +71,7 @@ function thoughtParts(message: JsonObject): JsonObject[] {
   return thinking === "" ? [] : [{ text: thinking, thought: true }];
 }
 
-/** Code that a vendor ran. */
+/** Returns the parts for code that a vendor ran. */
 export function codeParts(holder: JsonObject): JsonObject[] {
   return listHostedRuns(holder).filter(isCodeRun).flatMap(partsOfCode);
 }
@@ -76,7 +82,7 @@ function textParts(message: JsonObject): JsonObject[] {
     .map(parsePart);
 }
 
-/** Requests of this protocol ask chat servers for sound in this form, which is the vendor's own. */
+/** The type of sound: requests of this protocol request this form, which is the vendor's own, from chat servers. */
 const SOUND = "audio/L16;codec=pcm;rate=24000";
 
 export function soundParts(message: JsonObject): JsonObject[] {
@@ -84,7 +90,7 @@ export function soundParts(message: JsonObject): JsonObject[] {
   return data === "" ? [] : [{ inlineData: { mimeType: SOUND, data } }];
 }
 
-/** An image that a bridge wrote as markdown is an image again. */
+/** Converts text to a part; an image that a bridge wrote as markdown becomes an image again. */
 export function parsePart(written: string): JsonObject {
   if (!written.startsWith("![")) return { text: written };
   const inline = parseDataUrl(MARKDOWN_IMAGE.exec(written)?.[1] ?? "");
@@ -109,7 +115,7 @@ function placesIn(written: string): BytePlaces {
   return places;
 }
 
-/** Sources of a text; the upstream counts characters, clients count bytes. */
+/** Builds the sources of a text; the upstream counts characters, clients count bytes. */
 export function buildGrounding(
   annotations: readonly JsonObject[],
   places: BytePlaces,
@@ -134,7 +140,7 @@ export function buildGrounding(
   };
 }
 
-/** What a search found, where no text cites it. */
+/** Returns what a search found, if no text cites it. */
 function toGroundingChunks(runs: readonly JsonObject[]): JsonObject[] {
   return runs
     .flatMap((run) => objects(run, "sources"))

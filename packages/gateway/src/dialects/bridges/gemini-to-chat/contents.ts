@@ -12,7 +12,9 @@ interface OpenCall {
   readonly name: string;
 }
 
-/** Chat messages of a conversation. Calls without ids get new ones; results find them by name and position. */
+/**
+ * Returns the chat messages of a conversation. Calls without ids get new ones; results find them by name and position.
+ */
 export function toChatMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   const messages: JsonObject[] = [];
   const system = systemParts(body)
@@ -43,8 +45,9 @@ interface Turn {
 }
 
 /**
- * Clients keep a streamed answer as one content per event, and some of them each result as one: neighbours of the
- * model are one turn, and so are results, as nothing may stand between them in a chat.
+ * Joins neighbouring contents to turns. Clients store a streamed answer as one content per event, and some store each
+ * result as one. Neighbouring contents of the model are one turn, and so are results, because nothing may be between
+ * them in a chat.
  */
 function listTurns(body: JsonObject): readonly Turn[] {
   const turns: Turn[] = [];
@@ -79,8 +82,8 @@ function plainOr(parts: readonly JsonObject[]): JsonValue {
 }
 
 /**
- * A chat tool message holds text only: media of a result follow as the user's. Clients make ids up for calls that came
- * without one: such a result is known by its name.
+ * Converts a result. A chat tool message holds only text, so media of a result follow in a user message. Clients invent
+ * ids for calls that had none, so such a result is matched by its name.
  */
 function resultMessage(result: JsonObject, open: OpenCall[]): JsonObject[] {
   const name = anyText(result, "name");
@@ -100,7 +103,7 @@ function resultMessage(result: JsonObject, open: OpenCall[]): JsonObject[] {
   ];
 }
 
-/** Unwraps a plain result that the SDKs have wrapped. */
+/** Returns a result as text; unwraps a plain result that the SDKs have wrapped. */
 function unwrapResult(response: JsonObject, name: string): string {
   const value = wrapped(response, name) ?? response;
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -113,7 +116,7 @@ function wrapped(response: JsonObject, name: string): JsonValue | undefined {
   return keys.length === 2 && response["name"] === name ? response["content"] : undefined;
 }
 
-/** How parts are to be looked at, and what clients note about them. */
+/** Members that tune how a part is read, and notes of clients about it. */
 const TUNING = [
   "videoMetadata",
   "mediaResolution",
@@ -124,7 +127,7 @@ const TUNING = [
   "thoughtSignature",
 ];
 
-/** The member that is the content of a part; undefined for a part that has none. */
+/** Returns the name of a part's content member; undefined if it has none. */
 function findContentMember(part: JsonObject): string | undefined {
   return Object.keys(part).find((name) => isSet(part[name]) && !TUNING.includes(withHumps(name)));
 }
@@ -164,7 +167,7 @@ function inlinePart(type: string, data: string): JsonObject {
 
 const SOUNDS: Readonly<Record<string, string>> = { mpeg: "mp3", mpga: "mp3", "x-wav": "wav", wave: "wav" };
 
-/** `wav` and `mp3` are the two names that this protocol knows. */
+/** Returns the sound's format: chat knows only the names `wav` and `mp3`. */
 function soundFormat(type: string): string {
   const name = type.slice("audio/".length).split(";")[0] ?? "";
   return SOUNDS[name] ?? name;
@@ -176,7 +179,7 @@ function filePart(type: string, url: string): JsonObject {
   return { type: "file", file: { filename: "document.pdf", fw_url: url } };
 }
 
-/** Code that the vendor ran and what came of it are written as text, as in answers of the other direction. */
+/** Returns a part as text; code that the vendor ran and its output are written as in answers of the other direction. */
 function formatPart(part: JsonObject, context: BridgeContext): string {
   noteTuning(part, context);
   const code = gObject(part, "executableCode");
@@ -196,7 +199,7 @@ function formatPart(part: JsonObject, context: BridgeContext): string {
 const HOSTED = ["toolCall", "toolResponse"];
 const SPOKEN = new Set(["text", "functionCall"]);
 
-/** Signed thoughts keep their signature for upstreams that ask for it. */
+/** Builds an assistant message. Signed thoughts retain their signature for upstreams that require it. */
 function assistantMessage(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
   const thinking = signedThoughts(parts);
   const texts = parts.filter((part) => part["thought"] !== true).map((part) => formatPart(part, context));
@@ -211,7 +214,10 @@ function assistantMessage(parts: readonly JsonObject[], context: BridgeContext):
   });
 }
 
-/** A streamed thought comes in pieces and only the last one is signed; open models read what no one signed. */
+/**
+ * Joins the pieces of streamed thoughts, whose last piece is signed. Unsigned thoughts remain, because open models read
+ * them.
+ */
 function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
   const blocks: JsonObject[] = [];
   let thinking = "";
@@ -226,7 +232,10 @@ function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
   return blocks;
 }
 
-/** Google's client for Python writes signatures in the alphabet of URLs; who signed them compares letters. */
+/**
+ * Converts a signature to standard base64. Google's Python client writes base64url, but the signing vendor compares
+ * letters.
+ */
 function standardBase64(signature: string): string {
   return /^[\w=-]+$/.test(signature) ? signature.replaceAll("-", "+").replaceAll("_", "/") : signature;
 }

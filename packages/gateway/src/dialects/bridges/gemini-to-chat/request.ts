@@ -22,7 +22,7 @@ const CARRIED = new Set([
   "cached_content",
 ]);
 
-/** Members of `generationConfig` that chat has a word for; the others are named as dropped. */
+/** Members of `generationConfig` that chat has an equivalent for; the others are reported as dropped. */
 const CONFIG = new Set([
   "maxOutputTokens",
   "temperature",
@@ -44,7 +44,7 @@ const CONFIG = new Set([
   "thinkingConfig",
 ]);
 
-/** The body of a chat request that is equivalent to a generateContent request. */
+/** Converts a generateContent request to the body of an equivalent chat request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   noteDropped(body, CARRIED, context);
   if (isSet(gValue(body, "cachedContent"))) throw unsupportedParameter("cachedContent", "Send what is cached instead.");
@@ -82,7 +82,10 @@ function camelCased(key: string): string {
   return key.replaceAll(/(?<=[a-z])_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** An answer that is one bare word of a list cannot be asked for in other protocols. */
+/**
+ * Returns the response format. Throws for an answer that is one bare word of a list, which other protocols cannot
+ * request.
+ */
 function toResponseFormat(config: JsonObject | undefined): JsonObject | undefined {
   const type = gText(config, "responseMimeType") ?? "text/plain";
   if (type !== "application/json" && type !== "text/plain")
@@ -96,7 +99,7 @@ function toResponseFormat(config: JsonObject | undefined): JsonObject | undefine
     : { type: "json_schema", json_schema: { name: "answer", schema } };
 }
 
-/** Texts are what every chat model answers with; images and sound have to be asked for. */
+/** Returns the modalities: every chat model answers with text; images and sound must be requested. */
 function buildModalities(config: JsonObject | undefined): JsonObject {
   const modalities = gList(config, "responseModalities").flatMap((name) =>
     typeof name === "string" ? [name.toLowerCase()] : [],
@@ -156,7 +159,7 @@ function toHostedTools(tool: JsonObject): JsonObject[] {
   });
 }
 
-/** One tool may stand without its list. */
+/** Returns the list of tools; a single tool may be written without a list. */
 function toolList(body: JsonObject): readonly JsonObject[] {
   return isObject(body["tools"]) ? [body["tools"]] : objects(body, "tools");
 }
@@ -174,7 +177,7 @@ function toFunctionTool(declaration: JsonObject): JsonObject {
   };
 }
 
-/** Several allowed names, or one that is not forced: the others are not offered. */
+/** Returns the allowed tools: for several allowed names, or one that is not forced, the others are not offered. */
 function allowed(tools: readonly JsonObject[], mode: string | undefined, names: readonly JsonValue[]): JsonObject[] {
   const isLimited = mode === "ANY" ? names.length > 1 : mode === "VALIDATED" && names.length > 0;
   if (!isLimited) return [...tools];

@@ -20,20 +20,23 @@ interface Call {
 }
 
 interface Calls {
-  /** In the order in which they began. */
+  /** Calls in the order in which they began. */
   readonly all: Call[];
-  /** The last one of each index. */
+  /** The last call of each index. */
   readonly byIndex: Map<number, Call>;
 }
 
-/** Events of a generateContent stream from chat chunks; a function call is sent whole, once its arguments are there. */
+/**
+ * Converts chat chunks to the events of a generateContent stream; a function call is sent whole, when its arguments are
+ * complete.
+ */
 export class ChunksToCandidates implements StreamBridge {
   readonly #context: BridgeContext;
   readonly #seen = new Set<number>();
   readonly #calls = new Map<number, Calls>();
   readonly #finishes = new Map<number, string>();
   readonly #refused = new Set<number>();
-  /** The last piece of thinking by candidate: a signature that follows has to stand on a part with text. */
+  /** The last piece of thinking by candidate: a signature that follows must be on a part with text. */
   readonly #thought = new Map<number, string>();
   readonly #annotations = new Map<number, JsonObject[]>();
   readonly #runs = new Map<number, JsonObject[]>();
@@ -56,7 +59,7 @@ export class ChunksToCandidates implements StreamBridge {
     return choices.flatMap((choice) => this.#choice(choice));
   }
 
-  /** The last event carries what is known only now: calls, finish reasons, sources and usage. */
+  /** Writes the last event with what is only known now: calls, finish reasons, sources and usage. */
   end(counted?: Usage): StreamEvent[] {
     const candidates = [...this.#seen].map((index) =>
       compact({
@@ -90,7 +93,7 @@ export class ChunksToCandidates implements StreamBridge {
     return [this.#event([candidate], undefined)];
   }
 
-  /** What the last event needs for its grounding. */
+  /** Collects what the last event needs for its grounding. */
   #readSources(delta: JsonObject, index: number): void {
     const annotations = objects(delta, "annotations");
     if (annotations.length > 0) this.#annotations.set(index, [...(this.#annotations.get(index) ?? []), ...annotations]);
@@ -168,7 +171,10 @@ export class ChunksToCandidates implements StreamBridge {
   }
 }
 
-/** A vendor that leaves the index out sends each call whole: a new id is a new call. */
+/**
+ * Returns the index of a call without one: vendors that leave the index out send each call whole, so a new id is a new
+ * call.
+ */
 function findCallIndex(calls: ReadonlyMap<number, Call>, id: string | undefined): number {
   for (const [at, call] of calls) if (id !== undefined && call.id === id) return at;
   return id === undefined && calls.size > 0 ? calls.size - 1 : calls.size;

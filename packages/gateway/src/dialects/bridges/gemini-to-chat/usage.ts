@@ -8,7 +8,7 @@ const MODALITIES = [
   ["AUDIO", "audio_tokens"],
 ] as const;
 
-/** The `usageMetadata` of an answer from the usage of a chat answer; undefined when no count is readable. */
+/** Converts the usage of a chat answer to `usageMetadata`; undefined if no count is readable. */
 export function buildUsageMetadata(usage: JsonObject | undefined): JsonObject | undefined {
   const read = readChatUsage(usage);
   if (read === undefined) return undefined;
@@ -21,7 +21,10 @@ export function buildUsageMetadata(usage: JsonObject | undefined): JsonObject | 
   });
 }
 
-/** Only what is reported: a prompt of pictures may come with a count of sound, and this one zero. */
+/**
+ * Returns the token details that are reported and not zero: a prompt with pictures may have a count of sound that is
+ * zero.
+ */
 function toTokenDetails(details: JsonObject | undefined): JsonObject[] | undefined {
   const reported = MODALITIES.flatMap(([modality, key]) => {
     const tokenCount = count(details, key) ?? 0;

@@ -29,7 +29,7 @@ export interface ChatMessageParts {
   readonly extra?: JsonObject;
 }
 
-/** The message of an answer; without text next to tool calls its content is null. */
+/** Builds the message of an answer; if it has tool calls but no text, its content is null. */
 export function chatMessage({ content, reasoning, refusal, toolCalls, extra }: ChatMessageParts): JsonObject {
   return compact({
     role: "assistant",
@@ -59,7 +59,7 @@ export function toolCall(id: string, name: string, args: string): JsonObject {
   return { id, type: "function", function: { name, arguments: args } };
 }
 
-/** Writes the chunks of a chat stream in their legal order; the terminator is the relay's. */
+/** Writes the chunks of a chat stream in their legal order; the relay writes the terminator. */
 export class ChunkWriter {
   readonly #context: BridgeContext;
   #head: ChatHead = { id: undefined, model: undefined };
@@ -70,12 +70,12 @@ export class ChunkWriter {
     this.#context = context;
   }
 
-  /** Tool calls of a choice that were begun. */
+  /** Returns the number of tool calls of a choice that have begun. */
   tools(index = 0): number {
     return this.#tools.get(index) ?? 0;
   }
 
-  /** The first id, model and time that the upstream names hold for all chunks. */
+  /** Sets the head of all chunks: the first id, model and time that the upstream names. */
   name(head: ChatHead): void {
     const { id, model, created } = this.#head;
     this.#head = { id: id ?? head.id, model: model ?? head.model, created: created ?? head.created };
@@ -87,12 +87,12 @@ export class ChunkWriter {
     return [this.#chunk(index, { role: "assistant", content: "" }, null)];
   }
 
-  /** `extra` is next to the delta. */
+  /** Writes a delta; the members of `extra` are next to it. */
   delta(delta: JsonObject, index = 0, extra: JsonObject = {}): StreamEvent[] {
     return [...this.begin(index), this.#chunk(index, delta, null, extra)];
   }
 
-  /** Begins the next tool call; arguments follow in `toolArguments` unless they are known whole. */
+  /** Begins the next tool call; its arguments follow in `toolArguments` unless `call` already holds all of them. */
   tool(call: JsonObject, index = 0): StreamEvent[] {
     const at = this.tools(index);
     this.#tools.set(index, at + 1);
@@ -107,7 +107,7 @@ export class ChunkWriter {
     return [...this.begin(index), this.#chunk(index, {}, reason, extra)];
   }
 
-  /** The chunk with usage, for clients and bridges that asked for it. */
+  /** Writes the chunk with usage, for clients and bridges that requested it. */
   usage(usage: Usage | undefined): StreamEvent[] {
     if (usage === undefined || !this.#context.spec.wantsStreamUsage) return [];
     return [event({ ...this.#envelope(), choices: [], usage: chatUsage(usage) })];
@@ -122,7 +122,7 @@ export class ChunkWriter {
   }
 }
 
-/** An event made by a bridge, encoded from its data. */
+/** Builds an event of a bridge, encoded from its data. */
 export function event(data: JsonObject, name?: string): StreamEvent {
   return { event: name, data, raw: "" };
 }

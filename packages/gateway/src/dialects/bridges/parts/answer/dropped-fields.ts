@@ -2,14 +2,14 @@ import { isSet, objects } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 import { listThinkingBlocks } from "../reasoning/thinking.ts";
 
-/** Names the members that a conversion does not carry; those of other bridges and null count as absent. */
+/** Reports the members that a conversion does not carry; null and the members of other bridges count as absent. */
 export function noteDropped(body: JsonObject, carried: ReadonlySet<string>, context: BridgeContext): void {
   for (const key of Object.keys(body)) {
     if (!carried.has(key) && !key.startsWith("fw_") && isSet(body[key])) context.dropped(key);
   }
 }
 
-/** The same for the members of one part of a request, under its name. */
+/** Reports the dropped members of one part of a request, under the part's name. */
 export function noteDroppedIn(
   name: string,
   part: JsonObject | undefined,
@@ -21,7 +21,10 @@ export function noteDroppedIn(
   }
 }
 
-/** Names what messages hold that only one vendor reads: cache marks, thinking that it signed, sound that it keeps. */
+/**
+ * Reports content of messages that only one vendor can read: cache marks, thinking that it signed, sound that it
+ * stores.
+ */
 export function noteForeign(messages: readonly JsonObject[], context: BridgeContext): void {
   const isMarked = (holder: JsonObject) => isSet(holder["cache_control"]) || isSet(holder["fw_cache_control"]);
   if (messages.some((message) => isMarked(message) || objects(message, "content").some(isMarked)))

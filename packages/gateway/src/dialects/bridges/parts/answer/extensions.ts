@@ -1,5 +1,5 @@
-// The last step of a conversion that ends in chat completions: members that only bridges read are taken out, and
-// what the real protocol has no place for is refused or named as dropped.
+// The last step of a conversion to chat completions: members that only bridges read are removed, and what the real
+// protocol has no place for is refused or reported as dropped.
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { isObject, isSet, list, object, objects } from "../../../core/read.ts";
 import type {
@@ -19,7 +19,7 @@ import { withLeastEffort } from "../reasoning/least-effort.ts";
 import { echoReasoning, readsReasoning } from "../reasoning/reasoning-echo.ts";
 import { SealedDetails, sealedAnswer, withDetails } from "../reasoning/sealed-details.ts";
 
-/** The limit of a server that names no other one. */
+/** The limit of a server for which no other one is set. */
 const MAX_STOPS = 4;
 /** Features whose loss a client would notice. */
 const STATED: Readonly<Record<string, string>> = {
@@ -29,14 +29,17 @@ const STATED: Readonly<Record<string, string>> = {
   fw_is_error: "messages.tool_result.is_error",
 };
 
-/** How clients name a document by its address. */
+/** The members in which clients give the address of a document. */
 const FILE_ADDRESS: Readonly<Record<string, string>> = {
   "anthropic-messages": "document.source.url",
   "gemini-generate": "fileData.fileUri",
   "openai-responses": "input_file.file_url",
 };
 
-/** A bridge that reaches real chat upstreams: its requests hold no extension any more, its answers what to send back. */
+/**
+ * Adapts a bridge to real chat upstreams: its requests hold no extensions, its answers hold what clients must send
+ * back.
+ */
 export function finishInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,
@@ -47,7 +50,7 @@ export function finishInChatUpstream(bridge: Bridge): Bridge {
   };
 }
 
-/** A bridge that serves real chat clients: its answers hold no extension any more. */
+/** Adapts a bridge to real chat clients: its answers hold no extensions. */
 export function servingChatClients(bridge: Bridge): Bridge {
   return {
     ...bridge,
@@ -60,7 +63,7 @@ export function servingChatClients(bridge: Bridge): Bridge {
   };
 }
 
-/** An answer without a choice has nothing to convert. */
+/** Returns the answer; throws if it has no choice, because there is nothing to convert. */
 function requireChoice(body: JsonObject): JsonObject {
   if (list(body, "choices").length === 0) throw new Error("the answer has no choice");
   return body;
@@ -80,7 +83,7 @@ function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
   return stops.length > maxStops ? { ...plain, stop: stops.slice(0, maxStops) } : plain;
 }
 
-/** OpenAI's own models keep to the protocol wherever they are served. */
+/** OpenAI's own models, which follow the protocol exactly wherever they are served. */
 const OF_OPENAI = /^(?:openai\/)?(?:gpt-\d|o\d|chatgpt-)/;
 
 function findChatServer({ chatServer, upstreamModel }: BridgeContext): ChatServer | undefined {
@@ -93,7 +96,7 @@ function withTopK(body: JsonObject, context: BridgeContext): JsonObject {
   return { top_k, ...rest };
 }
 
-/** A document that is named by its address only: this protocol takes files by content or id. */
+/** Refuses a document that has only an address: this protocol takes files by content or id. */
 function refuseUnreadableFiles(body: JsonObject, { spec }: BridgeContext): void {
   for (const message of objects(body, "messages")) {
     for (const part of objects(message, "content")) {
@@ -103,7 +106,7 @@ function refuseUnreadableFiles(body: JsonObject, { spec }: BridgeContext): void 
   }
 }
 
-/** The same object without members whose names begin with `fw_`, at any depth. */
+/** Returns the object without members whose names begin with `fw_`, at any depth. */
 function withoutExtensions(body: JsonObject, lost?: Set<string>): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(body)) {
@@ -123,7 +126,7 @@ function plainStream(stream: StreamBridge, context: BridgeContext): StreamBridge
   return { event: (event) => plain(stream.event(event)), end: (counted) => plain(stream.end(counted)) };
 }
 
-/** A chunk that held nothing but extensions is swallowed. */
+/** Removes extensions from a chunk; a chunk that held nothing else is swallowed. */
 function plainEvent(event: StreamEvent): StreamEvent[] {
   if (event.data === undefined) return [event];
   const choices = objects(event.data, "choices");

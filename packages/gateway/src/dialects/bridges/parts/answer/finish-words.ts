@@ -1,21 +1,21 @@
-// What the message or delta of a chat answer says, in the forms in which servers write it.
+// Readers of the message or delta of a chat answer, for all forms in which servers write them.
 import { anyText, object, objects } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
-/** The text of a message: words, and images as markdown. */
+/** Returns the text of a message: words, and images as markdown. */
 export function formatMessage(message: JsonObject | undefined): string {
   const words = readWords(message);
   return message?.["images"] === undefined ? words : [words, ...formatImages(message)].join("");
 }
 
-/** The words: one text, or a list of parts with texts. */
+/** Returns the words of a message, from one text or a list of parts with texts. */
 export function readWords(message: JsonObject | undefined): string {
   const content = message?.["content"];
   if (typeof content === "string") return content;
   return Array.isArray(content) ? joinTexts(objects(message, "content")) : "";
 }
 
-/** Images next to the words, each as markdown: not every protocol has a place for them. */
+/** Returns the images next to the words, each as markdown, because not every protocol has a place for them. */
 export function formatImages(message: JsonObject | undefined): string[] {
   return objects(message, "images").flatMap((image) => {
     const url = anyText(object(image, "image_url"), "url");
@@ -23,7 +23,7 @@ export function formatImages(message: JsonObject | undefined): string[] {
   });
 }
 
-/** The thinking: under one of two names (the other may be present and empty), or in parts of the content. */
+/** Returns the thinking, from one of two members (the other may be present and empty) or from parts of the content. */
 export function readThought(message: JsonObject | undefined): string {
   const thought = anyText(message, "reasoning_content") || anyText(message, "reasoning");
   if (thought !== "" || !Array.isArray(message?.["content"])) return thought;

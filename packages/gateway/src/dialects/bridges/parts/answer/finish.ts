@@ -1,9 +1,12 @@
-// How an answer ended, in the words of each protocol.
+// Finish reasons in the words of each protocol.
 import { AppError } from "../../../../lib/app-error.ts";
 import { text } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
-/** How a streamed choice ended, once it has: some servers write an empty reason before that, and after it. */
+/**
+ * Returns how a streamed choice ended; undefined before its end. Some servers write an empty reason before and after
+ * it.
+ */
 export function finishIn(choice: JsonObject): string | undefined {
   return text(choice, "finish_reason") || undefined;
 }
@@ -43,7 +46,9 @@ const TO_GEMINI: Readonly<Record<string, string>> = {
   content_filter: "SAFETY",
 };
 
-/** Finish reasons of a tool call that could not be parsed or was not possible, and of a picture that was not drawn. */
+/**
+ * Finish reasons for a tool call that could not be parsed or was not possible, and for a picture that was not drawn.
+ */
 const FAILED_AT_GEMINI = new Set([
   "MALFORMED_FUNCTION_CALL",
   "MALFORMED_RESPONSE",
@@ -57,13 +62,18 @@ export function convertAnthropicFinish(reason: string | undefined): string {
   return FROM_ANTHROPIC[reason ?? ""] ?? "stop";
 }
 
-/** Tool calls end a turn as such, also where an upstream says `stop` or a word of its own. */
+/**
+ * Returns the stop reason. A turn with tool calls ends as such, even if an upstream says `stop` or a word of its own.
+ */
 export function anthropicStop(finish: string | undefined, hasTools: boolean): string {
   const stop = TO_ANTHROPIC[finish ?? "stop"] ?? "end_turn";
   return hasTools && stop === "end_turn" ? "tool_use" : stop;
 }
 
-/** Throws for an answer that failed before it said anything: another try may not, and no one takes silence for an answer. */
+/**
+ * Throws for an answer that failed before it said anything: a retry may succeed, and an empty answer would look like a
+ * valid one.
+ */
 export function throwIfGeminiFailed(reason: string | undefined): void {
   if (reason === undefined || !FAILED_AT_GEMINI.has(reason)) return;
   throw AppError.upstream({
@@ -81,7 +91,7 @@ export function convertGeminiFinish(reason: string | undefined, hasTools: boolea
   return finish === "stop" && hasTools ? "tool_calls" : finish;
 }
 
-/** A refusal in words has no other sign in this protocol. */
+/** Returns the finish reason, which is the only sign of a refusal in this protocol. */
 export function geminiFinish(finish: string | undefined, hasRefused: boolean): string {
   if (hasRefused && finish !== "length") return "SAFETY";
   return TO_GEMINI[finish ?? "stop"] ?? "STOP";

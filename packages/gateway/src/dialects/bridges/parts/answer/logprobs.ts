@@ -1,8 +1,8 @@
-// Probabilities of tokens in the words of chat, of Gemini and of Responses.
+// Log probabilities of tokens in the forms of chat, Gemini and Responses.
 import { anyText, compact, list, number, object, objects } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
-/** The `logprobs` of a chat choice from a Gemini candidate; undefined when it has none. */
+/** Converts those of a Gemini candidate to the `logprobs` of a chat choice; undefined if it has none. */
 export function chatLogprobs(candidate: JsonObject): JsonObject | undefined {
   const result = object(candidate, "logprobsResult");
   const chosen = objects(result, "chosenCandidates");
@@ -23,7 +23,7 @@ function chatToken(token: JsonObject): JsonObject {
 /** The entry of `include` that requests log probabilities in the Responses API. */
 export const INCLUDED_LOGPROBS = "message.output_text.logprobs";
 
-/** The `logprobs` of a chat choice from parts or events of a response; nothing when they have none. */
+/** Converts those of a response's parts or events to the `logprobs` of a chat choice; empty if they have none. */
 export function buildLogprobs(holders: readonly JsonObject[]): JsonObject {
   const tokens = holders.flatMap((holder) => objects(holder, "logprobs"));
   if (tokens.length === 0) return {};
@@ -34,17 +34,17 @@ export function buildLogprobs(holders: readonly JsonObject[]): JsonObject {
   return { logprobs: { content, refusal: null } };
 }
 
-/** Events of a stream leave the bytes out. */
+/** Adds the bytes, which events of a stream leave out. */
 function withBytes(token: JsonObject): JsonObject {
   return { bytes: [...Buffer.from(anyText(token, "token"))], ...token };
 }
 
-/** The tokens that a chat choice was written with, as the Responses protocol reports them too. */
+/** Returns the tokens of a chat choice in the form that the Responses protocol also has. */
 export function chosenTokens(choice: JsonObject | undefined): readonly JsonObject[] {
   return objects(object(choice, "logprobs"), "content");
 }
 
-/** The `logprobsResult` of a Gemini candidate from a chat choice; undefined when it has none. */
+/** Converts those of a chat choice to the `logprobsResult` of a Gemini candidate; undefined if it has none. */
 export function geminiLogprobs(choice: JsonObject): JsonObject | undefined {
   const content = chosenTokens(choice);
   if (content.length === 0) return undefined;

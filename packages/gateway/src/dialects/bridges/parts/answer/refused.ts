@@ -2,7 +2,10 @@ import { unsupportedParameter, type AppError } from "../../../../lib/app-error.t
 import { object, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 
-/** Where a request is not converted, nothing of it is refused here. */
+/**
+ * The protocol that takes everything a client of each protocol sends: a request that is not converted is never refused
+ * here.
+ */
 const TAKERS: Readonly<Record<string, string>> = {
   "openai-chat": "OpenAI's chat completions",
   "openai-responses": "OpenAI's Responses API",
@@ -10,18 +13,18 @@ const TAKERS: Readonly<Record<string, string>> = {
   "gemini-generate": "the Gemini API",
 };
 
-/** The refusal of a part that the model would miss; it says who takes it. */
+/** Builds the refusal of a part that the model would miss; the message says which channels take it. */
 export function unsupportedPart(name: string, { spec }: Pick<BridgeContext, "spec">): AppError {
   const taker = TAKERS[spec.dialect];
   return unsupportedParameter(name, taker && `Use a model of a channel that speaks ${taker}, or leave it out.`);
 }
 
-/** The kind of a part as its client wrote it. */
+/** Returns the kind of a part as its client wrote it. */
 export function readPartKind(part: JsonObject): string {
   return text(part, "type") ?? Object.keys(part)[0] ?? "unknown";
 }
 
-/** Tokens of one vendor's vocabulary mean nothing to another's. */
+/** Refuses `logit_bias`, because token numbers of one vendor's vocabulary mean nothing in another's. */
 export function refuseBias(body: JsonObject): void {
   const bias = object(body, "logit_bias");
   if (bias !== undefined && Object.keys(bias).length > 0) throw unsupportedParameter("logit_bias");

@@ -1,6 +1,6 @@
 /**
- * Where the characters of a growing text stand among its bytes. Long streams keep no text: only the places where
- * characters of another width begin are remembered, which plain English has none of.
+ * Maps the characters of a growing text to byte offsets. The text itself is not stored: only the positions at which
+ * characters of another width begin are remembered, and plain English has none.
  */
 export class BytePlaces {
   readonly #runs = [{ character: 0, byte: 0, width: 1 }];

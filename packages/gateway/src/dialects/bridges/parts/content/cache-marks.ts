@@ -1,4 +1,4 @@
-// Vendors of cache marks take four in one request and refuse a fifth; clients for many vendors write more.
+// Vendors with cache marks take four in one request and refuse a fifth; clients that support many vendors write more.
 import { eachObject, omitMembers } from "../../../core/json-edit.ts";
 import { isSet, objects } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
@@ -8,8 +8,8 @@ const NAMES = ["cache_control", "fw_cache_control"];
 const isMarked = (holder: JsonObject) => NAMES.some((name) => isSet(holder[name]));
 
 /**
- * A chat request with at most four marks. The last one before the conversation covers tools and system text, the last
- * ones of the conversation what the next request repeats; the others are named as dropped.
+ * Returns a chat request with at most four marks. The last one before the conversation covers tools and system text,
+ * the last ones in the conversation cover what the next request repeats; the others are reported as dropped.
  */
 export function withFewMarks(body: JsonObject, context: BridgeContext): JsonObject {
   const before = [...objects(body, "tools"), ...listMessages(body, true).flatMap(holdersIn)].filter(isMarked);
@@ -31,7 +31,7 @@ function listMessages(body: JsonObject, isSystem: boolean): JsonObject[] {
   return objects(body, "messages").filter(({ role }) => (role === "system" || role === "developer") === isSystem);
 }
 
-/** Everything of a message that may have a mark, in order. */
+/** Returns every object of a message that may have a mark, in order. */
 function holdersIn(message: JsonObject): JsonObject[] {
   return [...objects(message, "content"), ...objects(message, "tool_calls"), message];
 }

@@ -3,7 +3,10 @@ import { createHash } from "node:crypto";
 const MOST = 64;
 const DIGEST = 8;
 
-/** The name of a tool as chat servers take it, which allow 64 characters: the same one in every request, histories hold it too. */
+/**
+ * Returns a tool name of at most 64 characters, which chat servers allow. It is the same in every request, because
+ * histories also hold it.
+ */
 export function chatName(name: string): string {
   if (name.length <= MOST) return name;
   const digest = createHash("sha256").update(name).digest("hex").slice(0, DIGEST);

@@ -1,4 +1,4 @@
-/** Code inside of a text. */
+/** Returns code as a fenced block of a text. */
 export function fenced(language: string, code: string): string {
   return `\n\`\`\`${language}\n${code}\n\`\`\`\n`;
 }

@@ -6,7 +6,7 @@ export interface InlineData {
 
 const HEAD = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 
-/** The parts of a `data:` URL; undefined for other URLs. Text in percent notation is turned into base64. */
+/** Parses a `data:` URL; undefined for other URLs. Text in percent notation is converted to base64. */
 export function parseDataUrl(url: string): InlineData | undefined {
   const found = HEAD.exec(url);
   if (found === null) return undefined;

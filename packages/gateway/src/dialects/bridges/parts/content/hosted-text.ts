@@ -1,15 +1,16 @@
-// Calls of tools that a vendor ran stay in histories that move to another vendor: as text, since no function was called.
+// Calls of tools that a vendor ran stay in histories that move to another vendor. They become text, because no function
+// was called.
 import { unsupportedPart } from "../answer/refused.ts";
 import { anyText, isObject } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../../core/types.ts";
 import { fenced } from "./code-fence.ts";
 
-/** Only its vendor can open it. */
+/** Members that only their vendor can open. */
 const SEALED = /^encrypted_|^(?:signature|fingerprint)$/;
-/** Whole files inside of a call are no text. */
+/** Types of whole files inside a call, which are not text. */
 const FILES = new Set(["base64", "image"]);
 
-/** A call or its result as JSON in a fence. Throws where it holds files, or nothing that another model can read. */
+/** Returns a call or its result as fenced JSON. Throws if it holds files, or nothing that another model can read. */
 export function writeHostedCall(call: JsonObject, name: string, context: BridgeContext): string {
   const sealed: string[] = [];
   const readable = readablePart(call, { name, context, sealed });

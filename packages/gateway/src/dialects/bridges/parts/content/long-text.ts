@@ -1,5 +1,5 @@
 const BLOCK = 2048;
-/** A regular expression makes the engine lay a text out in one piece; what it finds does not matter. */
+/** A regular expression makes the engine store a text in one piece; the match itself does not matter. */
 const ANY = /^./;
 
 function flat(text: string): string {
@@ -7,8 +7,8 @@ function flat(text: string): string {
 }
 
 /**
- * Text that grows by small pieces. A text that is only added to keeps every piece as an object of its own until
- * someone reads it, which is six times its size; here pieces become blocks.
+ * Text that grows by small pieces. The engine stores every piece of a concatenated text as an object until the text is
+ * read, which takes six times its size; here, pieces are merged into blocks.
  */
 export class LongText {
   readonly #blocks: string[] = [];
@@ -25,7 +25,7 @@ export class LongText {
     this.#tail = "";
   }
 
-  /** The whole text, which is forgotten here. */
+  /** Returns the whole text and forgets it. */
   take(): string {
     const whole = this.toString();
     this.#blocks.length = 0;

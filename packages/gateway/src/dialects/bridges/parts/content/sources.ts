@@ -1,5 +1,5 @@
-// Servers that search report their sources next to the choices, as addresses or as what they found. Other protocols have
-// a place for sources under the text only, where annotations stand: each one is cited by the whole of it.
+// Servers that search report their sources next to the choices, as addresses or as search results. Other protocols have
+// sources only as annotations of the text, so each source becomes an annotation of the whole text.
 import { eachObject } from "../../../core/json-edit.ts";
 import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";
 import type { JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
@@ -7,7 +7,7 @@ import { callDeltas } from "../tools/call-sequence.ts";
 import { event } from "../answer/chat-answer.ts";
 import { formatMessage } from "../answer/finish-words.ts";
 
-/** A whole answer whose sources are annotations of its messages. */
+/** Converts the sources of a whole answer to annotations of its messages. */
 export function withSources(body: JsonObject): JsonObject {
   const sources = new Sources();
   sources.read(body);
@@ -21,7 +21,7 @@ export function withSources(body: JsonObject): JsonObject {
   });
 }
 
-/** The same for a stream: they are reported at its end, unless it ends with calls and no text is open any more. */
+/** The same for a stream: sources are reported at its end, unless it ends with calls and no text is open any more. */
 export class SourcedStream implements StreamBridge {
   readonly #inner: StreamBridge;
   readonly #sources = new Sources();
@@ -56,7 +56,7 @@ export class SourcedStream implements StreamBridge {
 }
 
 class Sources {
-  /** By address; "" for none. Some servers repeat the list in every chunk. */
+  /** Titles by address; "" if there is none. Some servers repeat the list in every chunk. */
   readonly #titles = new Map<string, string>();
 
   read(body: JsonObject): void {
@@ -68,7 +68,7 @@ class Sources {
     }
   }
 
-  /** An annotation of the whole text for every source that none of those given names. */
+  /** Returns an annotation of the whole text for every source that is not in `annotations`. */
   besides(annotations: readonly JsonObject[], length: number): JsonObject[] {
     if (length === 0) return [];
     const named = new Set(annotations.map((annotation) => text(object(annotation, "url_citation"), "url")));

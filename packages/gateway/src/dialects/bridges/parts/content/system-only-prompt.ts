@@ -1,7 +1,10 @@
 import { objects } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
-/** Instructions without a conversation: upstreams that keep them apart want someone to say something. */
+/**
+ * Turns instructions without a conversation into a user turn: upstreams with separate instructions require at least one
+ * turn.
+ */
 export function withUserTurn(body: JsonObject): JsonObject {
   const messages = objects(body, "messages");
   const isAlone = messages.every(({ role }) => role === "system" || role === "developer");

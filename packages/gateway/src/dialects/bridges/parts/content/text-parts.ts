@@ -4,13 +4,13 @@ import { readPartKind, unsupportedPart } from "../answer/refused.ts";
 
 const TEXTS = new Set(["text", "refusal"]);
 
-/** A part of another kind that happens to hold a text. */
+/** True for a part of another kind that happens to hold a text. */
 export function isUnknown(part: JsonObject): boolean {
   const type = text(part, "type");
   return type !== undefined && !TEXTS.has(type);
 }
 
-/** The texts of a message that holds nothing else; throws for a part that is none. */
+/** Returns the texts of a message that holds nothing else; throws for a part that is not a text. */
 export function onlyTexts(content: JsonValue | undefined, context: BridgeContext): string[] {
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];
