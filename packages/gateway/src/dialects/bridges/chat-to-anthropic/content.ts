@@ -49,7 +49,7 @@ function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
-/** Builds an image block. Clients without file parts also send documents as images, and some call JPEG `jpg`. */
+/** Builds an image block. Clients without file parts also send documents as images, and some call JPEG `image/jpg`. */
 function imageBlock(part: JsonObject): JsonObject {
   const url = text(object(part, "image_url"), "url") ?? text(part, "image_url") ?? "";
   const inline = parseDataUrl(url);

@@ -93,8 +93,8 @@ function buildThinkingConfig(
 }
 
 /**
- * True if the model gets another effort than requested: a level of another name, or the budget of a lower effort. No
- * thinking at all counts as a level.
+ * True if the model gets another effort than requested: another level, or the budget of a lower effort. The effort
+ * `none` needs the budget 0.
  */
 function isOtherEffort(effort: Effort | undefined, { thinkingLevel, thinkingBudget }: JsonObject): boolean {
   if (effort === undefined) return false;

@@ -7,7 +7,7 @@ import { buildOutput } from "./items.ts";
 import { responseId } from "./own-ids.ts";
 import { recall } from "./state.ts";
 
-/** A response object that says what a chat answer says. */
+/** Converts a chat answer to a response object. */
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const choice = objects(body, "choices")[0];
   const usage = readChatUsage(object(body, "usage"));
@@ -23,13 +23,13 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   return response;
 }
 
-/** The item in which an answer was cut off is not complete either. */
+/** Sets the status of the item in which an answer was cut off, which is not complete either. */
 function cutShort(items: readonly JsonObject[], status: string): JsonObject[] {
   const last = items.at(-1);
   return last?.["status"] !== "completed" ? [...items] : [...items.slice(0, -1), { ...last, status }];
 }
 
-/** Members that every copy of the response object contains. */
+/** Returns the members that every copy of the response object contains. */
 export function buildResponseHead(chat: JsonObject, context: BridgeContext): JsonObject {
   const { pending } = context;
   return {

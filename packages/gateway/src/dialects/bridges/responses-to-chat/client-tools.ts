@@ -1,17 +1,17 @@
-// Tools that OpenAI defines and the client runs. They are functions upstream, and calls of their own kind again in the
-// answer.
+// Tools that OpenAI defines and the client runs. Upstream they are functions; in the answer they are calls of their own
+// kind again.
 import { anyText, list, number, object, text } from "../../core/read.ts";
 import type { JsonObject } from "../../core/types.ts";
 
 interface ClientTool {
   readonly description: string;
   readonly parameters: JsonObject;
-  /** Type of a call; that of its result has `_output` behind it. */
+  /** Type of a call; the type of its result has the suffix `_output`. */
   readonly call: string;
   /** Converts the arguments of the function to the members of the native call. */
   said(args: JsonObject): JsonObject;
   args(item: JsonObject): JsonObject;
-  /** The text of a result for the model. */
+  /** Returns the text of a result for the model. */
   result(item: JsonObject): string;
 }
 
@@ -70,7 +70,7 @@ const applyPatch: ClientTool = {
   result: (item) => [anyText(item, "status"), anyText(item, "output")].filter((line) => line !== "").join("\n"),
 };
 
-/** By the type of the tool, which is its name upstream as well. */
+/** Tools by type, which is also their name upstream. */
 const TOOLS: ReadonlyMap<string, ClientTool> = new Map([
   ["shell", shell],
   ["local_shell", localShell],
@@ -78,7 +78,7 @@ const TOOLS: ReadonlyMap<string, ClientTool> = new Map([
 ]);
 const CALLS = new Map([...TOOLS].map(([name, { call }]) => [call, name]));
 
-/** Name of the tool; undefined for other tools, and for a shell that runs at the vendor. */
+/** Returns the tool's name; undefined for other tools, and for a shell that runs at the vendor. */
 export function findClientTool(tool: JsonObject): string | undefined {
   const type = text(tool, "type") ?? "";
   const place = text(object(tool, "environment"), "type") ?? "local";
@@ -96,7 +96,7 @@ export function clientCall(name: string, args: JsonObject): JsonObject {
   return { type: call, ...said(args) };
 }
 
-/** Name of the tool that an item calls; undefined for other items. */
+/** Returns the name of the tool that an item calls; undefined for other items. */
 export function calledClientTool(item: JsonObject): string | undefined {
   return CALLS.get(text(item, "type") ?? "");
 }
@@ -105,7 +105,7 @@ export function clientArguments(name: string, item: JsonObject): string {
   return JSON.stringify(requireClientTool(name).args(item));
 }
 
-/** The content of a tool result; undefined for items of other tools. */
+/** Returns the content of a tool result; undefined for items of other tools. */
 export function clientResult(item: JsonObject): string | undefined {
   const type = text(item, "type") ?? "";
   const name = type.endsWith("_output") ? CALLS.get(type.slice(0, -"_output".length)) : undefined;

@@ -30,7 +30,7 @@ export function textPart(
   return { type: "output_text", text: written, annotations: [...annotations], logprobs: [...logprobs] };
 }
 
-/** A call under the name and in the shape that the client has for its tool. */
+/** Returns a call with the client's name for its tool and in the tool's shape. */
 export function callItem(
   id: string,
   call: { readonly id: string; readonly name: string; readonly args: string },
@@ -61,7 +61,7 @@ export function toAnnotations(annotation: JsonObject): JsonObject[] {
   return citation === undefined ? [] : [{ type: "url_citation", ...citation }];
 }
 
-/** The output of a whole chat answer. */
+/** Converts a whole chat answer to output items. */
 export function buildOutput(
   message: JsonObject | undefined,
   context: BridgeContext,

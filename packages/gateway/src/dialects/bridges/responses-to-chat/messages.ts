@@ -17,7 +17,7 @@ interface Draft {
   readonly thinking: JsonObject[];
 }
 
-/** Chat messages of a Responses input: an assistant's reasoning, text and calls are one message. */
+/** Returns the chat messages of a Responses input: an assistant's reasoning, text and calls become one message. */
 export function toChatMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   const messages: JsonObject[] = [];
   const instructions = text(body, "instructions");
@@ -55,7 +55,10 @@ function isAssistantText(item: JsonObject): boolean {
   return (item["type"] ?? "message") === "message" && item["role"] === "assistant";
 }
 
-/** A second text belongs to a later turn; behind calls it is the one that they were made in. */
+/**
+ * True if the item starts a new turn: a second text belongs to a later turn, but a first text after calls is of their
+ * turn.
+ */
 function startsTurn(draft: Draft, item: JsonObject): boolean {
   return isAssistantText(item) && draft.calls.length === 0 && draft.content !== "";
 }
@@ -96,7 +99,7 @@ function readItemThinking(item: JsonObject, context: BridgeContext): JsonObject[
   return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
 }
 
-/** A summary says again what the text says. */
+/** Joins texts; a summary is left out if there is a text, which it repeats. */
 function joinTexts(parts: readonly JsonObject[]): string {
   return parts.map((part) => anyText(part, "text")).join("\n\n");
 }
@@ -140,7 +143,10 @@ function assistantMessage({ content, calls, thinking }: Draft, context: BridgeCo
   ];
 }
 
-/** Items that only the vendor can resolve are refused, because they replace a part of the conversation. */
+/**
+ * Converts other items. Items that only the vendor can resolve are refused, because they replace a part of the
+ * conversation.
+ */
 function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   const reference = referenceIn(item);
   if (reference !== undefined) throw notStored(reference);
@@ -163,7 +169,7 @@ function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
-/** Calls that the vendor ran, with what came of them. */
+/** Types of calls that the vendor ran, with their results. */
 const HOSTED = new Set(["file_search_call", "code_interpreter_call", "mcp_call", "program", "program_output"]);
 
 function isHosted(item: JsonObject): boolean {
@@ -177,7 +183,10 @@ function notStored(id: string): AppError {
   return new AppError("unsupported_parameter", { param, message });
 }
 
-/** Joins a system text into one string, because some servers accept no list of parts there. Empty text produces no message. */
+/**
+ * Converts an item to messages. A system text is joined to one string, because some servers accept no list of parts
+ * there. Empty text produces no message.
+ */
 function toMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   const role = readRole(item);
   const content = toContent(item["content"], context);
@@ -191,16 +200,19 @@ function toMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   return [{ role, content: parts.map((part) => anyText(part, "text")).join("\n\n") }];
 }
 
-/** How clients call what is another part in chat. */
+/** The clients' names for parts that have other names in chat. */
 const SENT_AS: Readonly<Record<string, string>> = { image_url: "input_image", file: "input_file" };
 
-/** Every chat server knows `system`; models that call it otherwise have it renamed on their way. */
+/** Returns the role. Every chat server knows `system`; for models with another name, it is renamed later. */
 function readRole(item: JsonObject): string {
   const role = text(item, "role") ?? "user";
   return role === "developer" ? "system" : role;
 }
 
-/** A chat tool message holds text only: pictures follow as the user's, after all results of the turn. */
+/**
+ * Converts results. A chat tool message holds only text, so pictures follow in a user message after all results of the
+ * turn.
+ */
 function resultMessages(items: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const shown: JsonObject[] = [];
   const results = items.map((item) => toToolResult(item, shown, context));

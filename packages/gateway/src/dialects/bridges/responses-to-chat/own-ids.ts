@@ -1,4 +1,5 @@
-// Ids of what is made here. They follow from the request, so that the id of an item names its response.
+// Ids of objects that this gateway creates. They are derived from the request, so that the id of an item names its
+// response.
 import { isSet, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 
@@ -13,18 +14,18 @@ export function responseId(context: BridgeContext): string {
   return `resp_${context.requestId}`;
 }
 
-/** An id that a response of this gateway may have. */
+/** True for an id that a response of this gateway may have. */
 export function isOwnResponse(id: string): boolean {
   return RESPONSE.test(id);
 }
 
-/** The response that an item of this gateway is part of; undefined for ids of others. */
+/** Returns the response that an item of this gateway is part of; undefined for other ids. */
 export function parseResponseId(id: string): string | undefined {
   const requestId = ITEM.exec(id)?.[1];
   return requestId === undefined ? undefined : `resp_${requestId}`;
 }
 
-/** The id that stands for an item whose content the client leaves out. */
+/** Returns the id that references an item whose content the client leaves out. */
 export function referenceIn(item: JsonObject): string | undefined {
   const isBare = !isSet(item["type"]) && item["role"] === undefined && item["content"] === undefined;
   return item["type"] === "item_reference" || isBare ? text(item, "id") : undefined;

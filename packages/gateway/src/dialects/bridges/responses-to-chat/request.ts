@@ -10,7 +10,7 @@ import { toChatMessages } from "./messages.ts";
 import { remember } from "./state.ts";
 import { chatTools } from "./tools.ts";
 
-/** They need an account upstream that remembers; dropping them would lose a conversation or a promise. */
+/** Members that need stored state at the upstream; dropping them would lose a conversation or a guarantee. */
 const STATEFUL: Readonly<Record<string, string>> = {
   previous_response_id: "Send the whole conversation as input instead.",
   conversation: "Send the whole conversation as input instead.",
@@ -36,10 +36,10 @@ const CARRIED = new Set([
   "store",
   "include",
 ]);
-/** Signed thinking is sealed into every answer: it does not have to be asked for. */
+/** The value of `include` for signed thinking, which every answer has without it. */
 const GIVEN = "reasoning.encrypted_content";
 
-/** The body of a chat request that is equivalent to a Responses request. */
+/** Converts a Responses request to the body of an equivalent chat request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   for (const [name, cure] of Object.entries(STATEFUL)) if (isSet(body[name])) throw unsupportedParameter(name, cure);
   if (wantsBackground(body)) throw unsupportedParameter("background");
@@ -96,7 +96,7 @@ function responseFormat(format: JsonObject, context: BridgeContext): JsonObject 
   return undefined;
 }
 
-/** Two members that a request may leave out are not optional in an answer. */
+/** Returns a tool for the answer, in which two members are required that a request may leave out. */
 function shownTool(tool: JsonValue): JsonValue {
   return isObject(tool) && tool["type"] === "function" ? { parameters: null, strict: null, ...tool } : tool;
 }

@@ -8,12 +8,12 @@ export function isOutput(item: JsonObject): boolean {
   return isCalled || isFound(item) || clientResult(item) !== undefined;
 }
 
-/** Id of the call that a result answers; those of the local shell have no other. */
+/** Returns the id of the call that a result answers; results of the local shell have only `id`. */
 export function calledBy(item: JsonObject): string {
   return anyText(item, "call_id", "id");
 }
 
-/** Results of calls: chat wants them right behind their calls, while other items may stand between them here. */
+/** Results of calls: chat requires them right after their calls, but here other items may be between them. */
 export class Results {
   readonly #waiting = new Map<string, JsonObject[]>();
 
@@ -21,12 +21,12 @@ export class Results {
     for (const item of items.filter(isOutput)) this.#of(item).push(item);
   }
 
-  /** The results of a message's calls; some servers use an id again in a later turn. */
+  /** Takes the results of a message's calls; some servers reuse an id in a later turn. */
   takeFor(calls: readonly JsonObject[]): JsonObject[] {
     return calls.flatMap((call) => this.#waiting.get(anyText(call, "id"))?.splice(0, 1) ?? []);
   }
 
-  /** A result that no call before it has taken. */
+  /** Takes a result that no earlier call has taken. */
   take(item: JsonObject): JsonObject[] {
     const waiting = this.#of(item);
     const at = waiting.indexOf(item);

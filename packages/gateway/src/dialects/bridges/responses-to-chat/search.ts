@@ -1,9 +1,9 @@
-// A client may search for its tools itself: the search is a call, and what it found is offered from then on.
+// A client may search for its tools itself: the search is a call, and the tools that it found are offered from then on.
 import { anyText, objects, text } from "../../core/read.ts";
 import type { JsonObject } from "../../core/types.ts";
 import { upstreamName } from "./tool-names.ts";
 
-/** A search of the client's own; one of the vendor's has no call that it answers. */
+/** True for a client's own search; the vendor's searches have no call id. */
 export function isSearch(item: JsonObject): boolean {
   return item["type"] === "tool_search_call" && text(item, "call_id") !== undefined;
 }
@@ -12,7 +12,7 @@ export function isFound(item: JsonObject): boolean {
   return item["type"] === "tool_search_output" && text(item, "call_id") !== undefined;
 }
 
-/** The text of a search result for the model: the names that it can call now. */
+/** Returns the text of a search result for the model: the names that it can call now. */
 export function foundText(item: JsonObject): string {
   const names = objects(item, "tools").flatMap((tool) =>
     tool["type"] === "namespace"

@@ -1,8 +1,10 @@
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 
-/** A tool that its client calls in another way than chat calls a function. */
+/** A tool whose calls in the client's protocol differ from chat's function calls. */
 export interface SpecialTool {
-  /** `search` is the client's own search for further tools, `client` one that OpenAI defines and the client runs. */
+  /**
+   * `search` is the client's own search for further tools; `client` is a tool that OpenAI defines and the client runs.
+   */
   readonly kind: "function" | "free text" | "search" | "client";
   readonly name: string;
   readonly namespace?: string;
@@ -12,7 +14,7 @@ export interface SpecialTool {
 export interface ResponsesState {
   /** Settings that a response object repeats. */
   readonly echo: JsonObject;
-  /** By their names upstream. */
+  /** Special tools by their upstream names. */
   readonly specialTools: ReadonlyMap<string, SpecialTool>;
 }
 

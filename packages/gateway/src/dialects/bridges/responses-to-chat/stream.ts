@@ -16,7 +16,7 @@ import { recall } from "./state.ts";
 
 type Part = "output_text" | "refusal";
 
-/** Events of a response from the chunks of a chat stream; one item is open at a time. */
+/** Converts the chunks of a chat stream to the events of a response; one item is open at a time. */
 export class ChunksToResponse implements StreamBridge {
   readonly #context: BridgeContext;
   readonly #calls = new CallSequence();
@@ -29,7 +29,7 @@ export class ChunksToResponse implements StreamBridge {
   #annotations: JsonObject[] = [];
   /** Sources that were named before the text. */
   readonly #earlySources: JsonObject[] = [];
-  /** Tokens with their probabilities: those that wait for their text, and those of the open part. */
+  /** Tokens with their probabilities that wait for their text; the next list holds those of the open part. */
   readonly #waitingTokens: JsonObject[] = [];
   #tokens: JsonObject[] = [];
   #signed: JsonObject[] = [];
@@ -67,7 +67,7 @@ export class ChunksToResponse implements StreamBridge {
     return [...events, ended];
   }
 
-  /** Some vendors send events without choices first; these carry no id and no model. */
+  /** Begins the response; some vendors first send events without choices, which have no id and no model. */
   #begin(data: JsonObject): [ResponseWriter, StreamEvent[]] {
     if (this.#writer !== undefined) return [this.#writer, []];
     this.#writer = new ResponseWriter(buildResponseHead(data, this.#context));
@@ -96,14 +96,14 @@ export class ChunksToResponse implements StreamBridge {
     return events;
   }
 
-  /** Signatures belong to an item of reasoning, which they open where no thinking did. */
+  /** Reads signatures, which belong to a reasoning item; they open one if no thinking did. */
   #readSigned(signed: readonly JsonObject[], writer: ResponseWriter): StreamEvent[] {
     const events = this.#open === "reasoning" ? [] : this.#openReasoning(writer);
     this.#signed.push(...signed);
     return events;
   }
 
-  /** A call that the vendor ran is reported when it is whole. */
+  /** Reports a call that the vendor ran when it is whole. */
   #run(run: JsonObject, writer: ResponseWriter): StreamEvent[] {
     const events = [...this.#close(writer), ...this.#finishCalls(writer)];
     const item = buildRunItem(this.#id(getRunPrefix(run), writer), run);
@@ -156,7 +156,7 @@ export class ChunksToResponse implements StreamBridge {
     return events;
   }
 
-  /** Nearly every event of a stream: written without detours. */
+  /** Builds a delta. Nearly every event of a stream is one, so it is written directly. */
   #buildDelta(part: Part, delta: string, writer: ResponseWriter): StreamEvent {
     const type = part === "output_text" ? "response.output_text.delta" : "response.refusal.delta";
     const place = {
@@ -232,7 +232,10 @@ export class ChunksToResponse implements StreamBridge {
     return this.#calls.finish().flatMap((step) => this.#step(step, writer, status));
   }
 
-  /** Free-text input is one argument upstream: it is sent when it is whole, as are calls of kinds of their own. */
+  /**
+   * Writes a step of a call. Free-text input is one argument upstream, so it is sent when it is whole, as are calls of
+   * special kinds.
+   */
   #step(step: CallStep, writer: ResponseWriter, status = "completed"): StreamEvent[] {
     const { id, name } = step.call;
     const kind = recall(this.#context).specialTools.get(name)?.kind ?? "function";
@@ -270,7 +273,7 @@ function buildPart(kind: Part, written: string): JsonObject {
   return kind === "output_text" ? textPart(written) : { type: "refusal", refusal: written };
 }
 
-/** Events for the complete arguments of a call; a search has them only in its item. */
+/** Returns the events for the complete arguments of a call; a search has them only in its item. */
 function doneEvents(item: JsonObject, place: JsonObject, writer: ResponseWriter): StreamEvent[] {
   const { type, name, input, arguments: args } = item;
   switch (type) {

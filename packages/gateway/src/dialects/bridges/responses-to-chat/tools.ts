@@ -11,7 +11,10 @@ export interface ReadTools {
   readonly special: ReadonlyMap<string, SpecialTool>;
 }
 
-/** Functions, free-text tools and what the client runs itself travel as functions; hosted tools go along by what they do. */
+/**
+ * Reads the tools: functions, free-text tools and tools that the client runs become functions; hosted tools are passed
+ * on by kind.
+ */
 export function chatTools(body: JsonObject): ReadTools {
   const special = new Map<string, SpecialTool>();
   const tools = new Map<string, JsonObject>();
@@ -45,7 +48,7 @@ const HOSTED: Readonly<Record<string, HostedKind>> = {
   mcp: "mcp",
 };
 
-/** With options in the widest words, which are Anthropic's. */
+/** Builds a hosted tool with options in Anthropic's form, which has the most of them. */
 function toHostedTool(tool: JsonObject): JsonObject {
   const { type, filters, ...options } = tool;
   const name = typeof type === "string" ? type : "unknown";
@@ -53,12 +56,14 @@ function toHostedTool(tool: JsonObject): JsonObject {
   return hostedTool(kind, name, { ...options, ...(isObject(filters) && filters) });
 }
 
-/** A container that was made before, or that begins with files, is nowhere else. */
+/** True for a container that already exists or starts with files, which no other upstream has. */
 function holdsFiles({ container }: JsonObject): boolean {
   return typeof container === "string" || (isObject(container) && list(container, "file_ids").length > 0);
 }
 
-/** Coding agents may offer their tools as items of the conversation, or find them in its course. */
+/**
+ * Returns all offered tools: coding agents may also offer them as items of the conversation, or find them during it.
+ */
 function offeredTools(body: JsonObject): JsonObject[] {
   const later = objects(body, "input").filter(
     ({ type }) => type === "additional_tools" || type === "tool_search_output",
@@ -66,7 +71,10 @@ function offeredTools(body: JsonObject): JsonObject[] {
   return [body, ...later].flatMap((holder) => objects(holder, "tools")).flatMap(listToolMembers);
 }
 
-/** The tools of a namespace, which is described once; those to be loaded later have no one else who would load them. */
+/**
+ * Returns the tools of a namespace, which is described once. Tools that are marked for later loading are included,
+ * because nothing else would load them.
+ */
 function listToolMembers(tool: JsonObject): JsonObject[] {
   const members = tool["type"] === "namespace" ? objects(tool, "tools") : [];
   if (members.length === 0) return [tool];
@@ -121,7 +129,7 @@ function toFunctionTool(tool: JsonObject, name: string): JsonObject {
   };
 }
 
-/** The grammar of the input is part of the tool's description. */
+/** Builds a function for a free-text tool; the grammar of the input is part of its description. */
 function freeTextFunction(tool: JsonObject, name: string): JsonObject {
   const format = object(tool, "format");
   const grammar = text(format, "definition");
@@ -152,7 +160,7 @@ function chosenName(choice: JsonObject): string | undefined {
   return readUpstreamName(choice) ?? findClientTool(choice);
 }
 
-/** Hosted tools that fell away are not allowed either. */
+/** Returns the choice without hosted tools that were dropped. */
 function allowedChoice(choice: JsonObject, offered: ReadonlySet<string>): JsonValue {
   const mode = text(choice, "mode") ?? "auto";
   const names = objects(choice, "tools").flatMap((tool) => chosenName(tool) ?? []);

@@ -3,7 +3,7 @@ import { object, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 
 /**
- * The protocol that takes everything a client of each protocol sends: a request that is not converted is never refused
+ * Names of the client protocols, for the advice in refusals: their own channels convert nothing and so refuse nothing
  * here.
  */
 const TAKERS: Readonly<Record<string, string>> = {

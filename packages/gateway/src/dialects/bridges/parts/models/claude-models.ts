@@ -1,4 +1,4 @@
-// What a Claude model takes, by the generation in its name; names of Bedrock and Vertex hold the same numbers.
+// The features of a Claude model, by the generation in its name; names of Bedrock and Vertex hold the same numbers.
 
 export interface ClaudeModel {
   readonly family: string;
@@ -16,59 +16,59 @@ export function claudeModel(name: string): ClaudeModel {
   return { family: first ?? last ?? "", version: Number(major) * 100 + Number(minor ?? 0) };
 }
 
-/** Thinks by effort instead of by a budget of tokens. */
+/** True if the model thinks by effort instead of by a token budget. */
 export function thinksAdaptively({ version }: ClaudeModel): boolean {
   return version >= 406;
 }
 
-/** Refuses a token budget for thinking. */
+/** True if the model refuses a token budget for thinking. */
 export function refusesBudgets({ version }: ClaudeModel): boolean {
   return version >= 407 && version !== NEWEST;
 }
 
-/** Thinks at all. */
+/** True if the model can think at all. */
 export function canThink({ version }: ClaudeModel): boolean {
   return version >= 307;
 }
 
-/** Cannot be instructed to stop thinking. */
+/** True if the model cannot be instructed not to think. */
 export function alwaysThinks({ family, version }: ClaudeModel): boolean {
   return version >= 500 && (family === "fable" || (family === "opus" && version >= 505));
 }
 
-/** Thinks between calls of tools at the least: it refuses the word for no thinking, and has one of its own. */
+/** True if the model thinks at least between tool calls: it refuses `disabled` and has a value of its own instead. */
 export function thinksBetweenTools({ family, version }: ClaudeModel): boolean {
   return version >= 505 && family === "sonnet";
 }
 
-/** Refuses the instruction that it has to call a tool. */
+/** True if the model refuses to be forced to call a tool. */
 export function refusesForcedTools({ family, version }: ClaudeModel): boolean {
   return family === "fable" ? version >= 501 : version >= 505 && (family === "opus" || family === "sonnet");
 }
 
-/** Refuses temperature, top_p and top_k. */
+/** True if the model refuses temperature, top_p and top_k. */
 export function refusesSampling({ version }: ClaudeModel): boolean {
   return version >= 407;
 }
 
-/** Takes `output_config.format` and strict tools. */
+/** True if the model takes `output_config.format` and strict tools. */
 export function hasStructuredOutput({ family, version }: ClaudeModel): boolean {
   return version >= 405 || (family === "opus" && version === 401);
 }
 
-/** Takes either temperature or top_p. */
+/** True if the model takes either temperature or top_p but not both. */
 export function refusesSamplingTogether({ version }: ClaudeModel): boolean {
   return version >= 400;
 }
 
 const UNKNOWN_LIMIT = 4096;
 
-/** The output limit that is sent if the client sets none: the model's maximum. */
+/** Returns the output limit that is sent if the client sets none: the model's maximum. */
 export function defaultOutputTokens(model: ClaudeModel): number {
   return findMaxOutputTokens(model) ?? UNKNOWN_LIMIT;
 }
 
-/** The most tokens that one answer of the model may have; undefined for names without a generation. */
+/** Returns the most tokens that one answer of the model may have; undefined for names without a generation. */
 export function findMaxOutputTokens({ family, version }: ClaudeModel): number | undefined {
   if (version === NEWEST) return undefined;
   if (version < 305) return 4096;

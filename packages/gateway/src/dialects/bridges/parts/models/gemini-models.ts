@@ -1,4 +1,4 @@
-// What a Gemini model takes, by the generation in its name.
+// The features of a Gemini model, by the generation in its name.
 
 export interface GeminiModel {
   /** Major and minor as one comparable number: 2.5 is 205. Unknown names count as the newest. */

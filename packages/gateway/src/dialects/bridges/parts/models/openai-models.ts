@@ -1,10 +1,10 @@
-// What a reasoning model of OpenAI takes, by the generation in its name.
+// The features of OpenAI's reasoning models, by the generation in their names.
 
 /** The reasoning features of an OpenAI model, derived from its name. */
 export interface ReasoningModel {
-  /** Without compatible gateways' effort suffix (`o3-mini-high`). */
+  /** The name without the effort suffix of compatible gateways (`o3-mini-high`). */
   readonly name: string;
-  /** Effort that the suffix asked for. */
+  /** The effort that the suffix requests. */
   readonly suffix: string | undefined;
   /** Generation of a gpt model, 0 for the o series. */
   readonly major: number;
@@ -13,7 +13,9 @@ export interface ReasoningModel {
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
-/** Undefined for models that do not reason. `gpt-5-chat-latest` does not; `gpt-5.3-chat` style names do. */
+/**
+ * Returns undefined for models that do not reason. `gpt-5-chat-latest` does not; models named like `gpt-5.3-chat` do.
+ */
 export function reasoningModel(model: string): ReasoningModel | undefined {
   const found = /^(?:openai\/)?(?:o([1-9])|gpt-(\d+)(?:\.(\d+))?)((?:-[\w.]+)*)$/.exec(model);
   if (!found) return undefined;
@@ -27,7 +29,7 @@ export function reasoningModel(model: string): ReasoningModel | undefined {
 
 const LOW_TO_HIGH = ["low", "medium", "high"];
 
-/** The efforts that models take; first match wins, models that none matches get what was asked. */
+/** The efforts that models take. The first match wins; models without a match get the requested effort. */
 const EFFORTS_OF: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^o\d|^gpt-5(?:\.1)?-codex/, LOW_TO_HIGH],
   [/^gpt-5\.\d+-codex/, [...LOW_TO_HIGH, "xhigh"]],
@@ -40,7 +42,7 @@ const EFFORTS_OF: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^gpt-6-astra/, [...LOW_TO_HIGH, "xhigh", "max"]],
 ];
 
-/** The asked effort, or the nearest lower one that the model takes, or its lowest. */
+/** Returns the requested effort, or the nearest lower one that the model takes, or its lowest. */
 export function nearestEffort(asked: string, model: ReasoningModel): string {
   const name = model.name.replace(/^openai\//, "");
   const allowed = EFFORTS_OF.find(([pattern]) => pattern.test(name))?.[1];
@@ -50,7 +52,7 @@ export function nearestEffort(asked: string, model: ReasoningModel): string {
   return lower ?? allowed[0] ?? asked;
 }
 
-/** The least effort of a model that reasons by itself; undefined for one that does not. */
+/** Returns the least effort of a model that reasons by default; undefined for other models. */
 export function leastEffort(model: string): string | undefined {
   const reasoner = reasoningModel(model);
   return reasoner && nearestEffort("none", reasoner);

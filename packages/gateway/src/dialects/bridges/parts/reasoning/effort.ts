@@ -1,4 +1,4 @@
-// One scale of reasoning effort, and the budgets of tokens that protocols without names use for it.
+// One scale of reasoning effort, and the token budgets of protocols that have no names for efforts.
 
 export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof EFFORTS)[number];
@@ -35,13 +35,13 @@ export function geminiBudget(effort: Effort): number {
   return GEMINI_BUDGETS[effort];
 }
 
-/** The effort that a budget of Anthropic's protocol stands for. */
+/** Converts a budget of Anthropic's protocol to an effort. */
 export function convertClaudeBudget(budget: number): Effort {
   if (budget < CLAUDE_BUDGETS.medium) return "low";
   return budget < CLAUDE_BUDGETS.high ? "medium" : "high";
 }
 
-/** The effort that a budget of Gemini's protocol stands for; -1 leaves it to the model. */
+/** Converts a budget of Gemini's protocol to an effort; -1 leaves it to the model. */
 export function convertGeminiBudget(budget: number): Effort | undefined {
   if (budget < 0) return undefined;
   if (budget === 0) return "none";
@@ -49,7 +49,7 @@ export function convertGeminiBudget(budget: number): Effort | undefined {
   return budget <= GEMINI_BUDGETS.medium ? "medium" : "high";
 }
 
-/** False for models of OpenAI that refuse the very name of an effort. */
+/** False for models of OpenAI that refuse the effort member itself. */
 export function takesEffort(model: string): boolean {
   return !/^(?:openai\/)?(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/.test(model);
 }

@@ -3,8 +3,8 @@ import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 import { leastEffort } from "../models/openai-models.ts";
 
 /**
- * A chat request in which a client's switched-off thinking is the least effort that the model takes: without a word, models
- * that reason do so at their medium. An effort that is more than none is named, as the client asked for none.
+ * Returns a chat request in which switched-off thinking becomes the least effort that the model takes: without an
+ * effort, reasoning models use their medium one. An effort above none is reported, because the client requested none.
  */
 export function withLeastEffort(body: JsonObject, context: BridgeContext): JsonObject {
   if (body["fw_reasoning"] !== "none" || isSet(body["reasoning_effort"])) return body;

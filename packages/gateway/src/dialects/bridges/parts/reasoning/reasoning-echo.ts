@@ -1,5 +1,5 @@
-// Some open models want their own reasoning back while they work with tools, under the name that they gave it. What
-// other chat servers do not know they refuse, so it is sent to models that are known to read it only.
+// Some open models require their own reasoning back while they work with tools, under the name that they use for it.
+// Other chat servers refuse members that they do not know, so it is sent only to models that are known to read it.
 import { anyText, objects } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
@@ -9,7 +9,7 @@ export function readsReasoning(model: string): boolean {
   return READERS.test(model) && !model.includes("distill");
 }
 
-/** `reasoning_content` next to tool calls, from the thinking that a client of another protocol sent back. */
+/** Adds `reasoning_content` next to tool calls, from the thinking that a client of another protocol sent back. */
 export function echoReasoning(body: JsonObject): JsonObject {
   if (!objects(body, "messages").some((message) => message["fw_thinking"] !== undefined)) return body;
   return { ...body, messages: objects(body, "messages").map(withReasoning) };

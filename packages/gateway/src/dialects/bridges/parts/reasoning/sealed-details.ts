@@ -1,6 +1,6 @@
-// Routers in front of several vendors report signed reasoning as `reasoning_details` and want it back inside a tool loop.
-// It travels as the signature of a thinking block and opens again for the model that it came from. It is base64, as
-// clients in Python decode signatures.
+// Routers in front of several vendors report signed reasoning as `reasoning_details` and require it back inside a tool
+// loop. Clients carry it as the signature of a thinking block, and it is opened again only for the model that it came
+// from. It is base64, because Python clients decode signatures.
 import { isObject, list, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
 import { parseJson } from "../../../../lib/text/json.ts";
@@ -8,7 +8,7 @@ import { callDeltas } from "../tools/call-sequence.ts";
 import { event } from "../answer/chat-answer.ts";
 import { readThought, readWords } from "../answer/finish-words.ts";
 
-const LEAD = "fw:details:001:"; // 15 bytes: what follows does not change its base64
+const LEAD = "fw:details:001:"; // 15 bytes, so that the text after it does not change its base64
 const MARK = Buffer.from(LEAD).toString("base64");
 
 function seal(details: readonly JsonObject[], thinking: string, { upstreamModel }: BridgeContext): JsonObject {
@@ -27,7 +27,7 @@ function open(block: JsonObject, model: string): readonly JsonObject[] {
   return isObject(preserved) && preserved["model"] === model ? objects(preserved, "details") : [];
 }
 
-/** The messages with the details that their thinking holds, for the model that they came from. */
+/** Returns the messages with the details in their thinking restored, for the model that they came from. */
 export function withDetails(body: JsonObject, { upstreamModel }: BridgeContext): JsonObject {
   if (!objects(body, "messages").some((message) => objects(message, "fw_thinking").some(isSealedDetails))) return body;
   const messages = objects(body, "messages").map((message) => {
@@ -39,7 +39,7 @@ export function withDetails(body: JsonObject, { upstreamModel }: BridgeContext):
   return { ...body, messages };
 }
 
-/** A whole answer whose details are sealed; those that led to nothing visible stay out. */
+/** Seals the details of a whole answer; those that led to nothing visible are left out. */
 export function sealedAnswer(body: JsonObject, context: BridgeContext): JsonObject {
   const [choice, ...others] = objects(body, "choices");
   const message = object(choice, "message");
@@ -51,7 +51,7 @@ export function sealedAnswer(body: JsonObject, context: BridgeContext): JsonObje
   return { ...body, choices: [{ ...choice, message: { ...message, fw_thinking } }, ...others] };
 }
 
-/** The same for a stream: they are sealed before the first word or call, and at the end what came later. */
+/** The same for a stream: details are sealed before the first word or call, and later ones at the end. */
 export class SealedDetails implements StreamBridge {
   readonly #inner: StreamBridge;
   readonly #context: BridgeContext;
@@ -93,7 +93,7 @@ export class SealedDetails implements StreamBridge {
     return [block];
   }
 
-  /** Pieces of one text are one detail; what is encrypted comes whole. */
+  /** Adds a piece: pieces of one text are joined to one detail; encrypted details arrive whole. */
   #add(piece: JsonObject): void {
     const last = this.#details.at(-1);
     const isNext = last?.["type"] === piece["type"] && last?.["index"] === piece["index"];

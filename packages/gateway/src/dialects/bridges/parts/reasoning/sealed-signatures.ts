@@ -1,14 +1,15 @@
-// Gemini signs its calls and wants the signature again. One that is too long for an id of a call has another place: chat clients get it
-// where Google's own chat endpoint has it, next to the call; clients of other protocols as the signature of a thinking
-// block, which they send back untouched. It is base64, as clients in Python decode signatures.
+// Gemini signs its calls and requires the signature again. A signature that is too long for the id of a call is put
+// elsewhere: chat clients get it next to the call, as from Google's own chat endpoint; clients of other protocols get
+// it as the signature of a thinking block, which they send back unchanged. It is base64, because Python clients decode
+// signatures.
 import { anyText, isObject, object, objects, text } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 import { parseJson } from "../../../../lib/text/json.ts";
 
-const LEAD = "fw:signed:call:"; // 15 bytes: what follows does not change its base64
+const LEAD = "fw:signed:call:"; // 15 bytes, so that the text after it does not change its base64
 const MARK = Buffer.from(LEAD).toString("base64");
 
-/** The members of a call that say its signature in the words of Google's chat endpoint. */
+/** Returns the members that hold a call's signature in the form of Google's chat endpoint. */
 export function signatureMembers(signature: string): JsonObject {
   return { extra_content: { google: { thought_signature: signature } } };
 }
@@ -17,7 +18,7 @@ export function signatureIn(call: JsonObject): string | undefined {
   return text(object(object(call, "extra_content"), "google"), "thought_signature");
 }
 
-/** One thinking block with the signatures of these calls; nothing where none is signed. */
+/** Returns one thinking block with the signatures of these calls; none if no call is signed. */
 export function sealSignatures(calls: readonly JsonObject[], thinking = ""): JsonObject[] {
   const signatures = Object.fromEntries(calls.map((call) => [anyText(call, "id"), signatureIn(call)]));
   if (Object.values(signatures).every((signature) => signature === undefined)) return [];
@@ -29,7 +30,7 @@ export function isSealedSignature(block: JsonObject): boolean {
   return text(block, "signature")?.startsWith(MARK) === true;
 }
 
-/** The signatures by the ids of their calls that the thinking of a turn holds. */
+/** Returns the signatures in a turn's thinking, by the ids of their calls. */
 export function openSignatures(message: JsonObject): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const block of objects(message, "fw_thinking").filter(isSealedSignature)) {

@@ -5,8 +5,8 @@ import { isSealedSignature } from "./sealed-signatures.ts";
 import { isSealedReasoning } from "./sealed-reasoning.ts";
 
 /**
- * Thinking blocks in Anthropic's words, signatures byte for byte. They travel as `fw_thinking` between bridges and
- * as `thinking_blocks` to chat clients, who echo them with the tool calls they belong to.
+ * Returns thinking blocks in Anthropic's form, with unchanged signatures. They are `fw_thinking` between bridges and
+ * `thinking_blocks` for chat clients, which echo them with the tool calls they belong to.
  */
 export function listThinkingBlocks(message: JsonObject): JsonObject[] {
   const own = objects(message, "fw_thinking");
@@ -15,7 +15,7 @@ export function listThinkingBlocks(message: JsonObject): JsonObject[] {
   return echoed.flatMap(signedBlock);
 }
 
-/** Thinking that no vendor signed, or another one, is refused upstream. */
+/** True if Anthropic signed the block: the upstream refuses thinking that is unsigned or signed by another vendor. */
 function isSigned(block: JsonObject): boolean {
   if (block["type"] === "redacted_thinking") return true;
   return (

@@ -4,7 +4,7 @@ import { unsupportedPart } from "../answer/refused.ts";
 
 const KNOWN = new Set(["text", "json_object", "json_schema"]);
 
-/** Refuses a form of the answer that no one has a word for, such as a grammar. */
+/** Refuses an answer format that no other protocol has, such as a grammar. */
 export function checkFormat(body: JsonObject, context: BridgeContext, takesJson = true): void {
   const type = text(object(body, "response_format"), "type");
   if (type === undefined || type === "text" || (takesJson && KNOWN.has(type))) return;

@@ -1,7 +1,7 @@
 import { compact, isObject, list, object, objects, text } from "../../../core/read.ts";
 import type { JsonObject, JsonValue } from "../../../core/types.ts";
 
-/** Members that this schema dialect has no word for. */
+/** Members that this schema dialect does not have. */
 const REFUSED = new Set([
   "$schema",
   "$id",
@@ -37,14 +37,14 @@ const NUMBER_FORMATS = new Set(["int32", "int64", "float", "double"]);
 const TEXT_FORMATS = new Set(["enum", "date-time"]);
 const MAX_DEPTH = 24;
 
-/** A JSON schema in the subset of OpenAPI that Gemini's `parameters` and `responseSchema` take. */
+/** Converts a JSON schema to the subset of OpenAPI that Gemini's `parameters` and `responseSchema` take. */
 export function geminiSchema(schema: JsonObject): JsonObject {
   return clean(schema, { root: schema, seen: [], depth: 0 });
 }
 
 interface SchemaPosition {
   readonly root: JsonObject;
-  /** References that are being followed: one that comes again is a recursion and is cut. */
+  /** References that are being followed: a repeated one is a recursion and is cut. */
   readonly seen: readonly string[];
   readonly depth: number;
 }
@@ -78,7 +78,7 @@ function resolve(root: JsonObject, reference: string): JsonObject {
   return isObject(at) ? at : { type: "object" };
 }
 
-/** All parts of `allOf` hold at once: they become one schema. */
+/** Merges the parts of `allOf`, which all apply at once, into one schema. */
 function flatten(schema: JsonObject): JsonObject {
   const parts = objects(schema, "allOf");
   if (parts.length === 0) return schema;
@@ -95,7 +95,7 @@ function flatten(schema: JsonObject): JsonObject {
   );
 }
 
-/** A type list or a choice that holds null says `nullable`; a choice with one way left is that way. */
+/** Replaces null in a type list or a choice by `nullable`; a choice with one option left becomes that option. */
 function withoutNull(schema: JsonObject): JsonObject {
   const types = list(schema, "type");
   if (types.length > 0) {
@@ -144,7 +144,7 @@ function typed(out: JsonObject, schema: JsonObject): JsonObject {
   });
 }
 
-/** A name without a property is refused. */
+/** Returns the required names that have a property; others are refused. */
 function listRequired(schema: JsonObject): JsonValue[] | undefined {
   const properties = object(schema, "properties") ?? {};
   const known = list(schema, "required").filter((name) => typeof name === "string" && Object.hasOwn(properties, name));

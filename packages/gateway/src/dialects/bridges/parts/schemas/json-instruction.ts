@@ -1,7 +1,7 @@
 import { object } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
-/** The response format of a chat request in words, for models that cannot be held to it. */
+/** Returns the response format of a chat request in words, for models that cannot enforce it. */
 export function jsonInstructions(body: JsonObject): string[] {
   const format = object(body, "response_format");
   if (format?.["type"] === "json_object") return ["Answer with one valid JSON object and nothing else."];

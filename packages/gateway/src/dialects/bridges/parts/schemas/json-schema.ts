@@ -13,7 +13,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 const NAMES: Readonly<Record<string, string>> = { any_of: "anyOf", additional_properties: "additionalProperties" };
 const NUMERIC = new Set(["maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"]);
 
-/** A plain JSON schema of a schema in Google's spelling: upper-case types, `nullable`, numbers as texts. */
+/** Converts a schema in Google's spelling (upper-case types, `nullable`, numbers as texts) to a plain JSON schema. */
 export function jsonSchema(schema: JsonObject): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {

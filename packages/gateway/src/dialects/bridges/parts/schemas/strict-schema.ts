@@ -1,7 +1,7 @@
 import { isObject, list, object, text } from "../../../core/read.ts";
 import type { JsonObject, JsonValue } from "../../../core/types.ts";
 
-/** Each of them makes OpenAI refuse a strict schema as a whole. */
+/** Members that make OpenAI refuse a strict schema as a whole. */
 const REFUSED = new Set([
   "oneOf",
   "allOf",
@@ -21,8 +21,8 @@ const FORMATS = new Set(["date-time", "time", "date", "duration", "email", "host
 const MAPS = new Set(["properties", "$defs", "definitions"]);
 
 /**
- * The schema as OpenAI takes it as a strict one; undefined where it refuses it: every object is closed and names all
- * its members as required, and every value has a type, also where a choice or a constant says it.
+ * Returns the schema in the form that OpenAI accepts as strict; undefined if it would be refused. Every object must be
+ * closed and require all its members, and every value must have a type, even if a choice or a constant implies it.
  */
 export function strictSchema(schema: JsonObject): JsonObject | undefined {
   let isTaken = text(schema, "type") === "object";

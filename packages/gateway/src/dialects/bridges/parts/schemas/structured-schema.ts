@@ -22,8 +22,8 @@ const MAPS = new Set(["properties", "$defs", "definitions", "patternProperties"]
 const VALUES = new Set(["enum", "const", "default", "examples", "required"]);
 
 /**
- * A JSON schema that Anthropic's constrained decoder takes: closed objects, `anyOf` for `oneOf`, known formats.
- * Limits that it refuses are stated in the description instead.
+ * Converts a JSON schema to one that Anthropic's constrained decoder takes: closed objects, `anyOf` for `oneOf`, known
+ * formats. Limits that it refuses are stated in the description instead.
  */
 export function structuredSchema(schema: JsonObject): JsonObject {
   const out: JsonObject = {};

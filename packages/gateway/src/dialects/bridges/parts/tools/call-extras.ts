@@ -1,5 +1,6 @@
-// Some servers hang a member of their own on a tool call (`extra_content`, as the signature of the thought behind it)
-// and want it back with the call. It travels inside of the call's id and opens again for the model that it came from.
+// Some servers add a member of their own to a tool call (`extra_content`, such as the signature of its thought) and
+// require it back with the call. Clients carry it inside the call's id, and it is restored for the model that it came
+// from.
 import { extraIn, joinExtra } from "../../../core/call-ids.ts";
 import { withCallIdsFor } from "../../../core/chat-calls.ts";
 import { eachObject } from "../../../core/json-edit.ts";
@@ -16,7 +17,9 @@ import {
 } from "../reasoning/sealed-signatures.ts";
 import { event } from "../answer/chat-answer.ts";
 
-/** A chat request whose calls have their own ids again, and what these held for the model that it came from. */
+/**
+ * Returns a chat request whose calls have their own ids again, with what the ids carried if it came from this model.
+ */
 export function withExtras(body: JsonObject, { upstreamModel }: BridgeContext): JsonObject {
   const named = withCallIdsFor(upstreamModel, body, (id) => {
     const value = parseJson(extraIn(id) ?? "");
@@ -30,7 +33,7 @@ const SIGNS = /gemini/i;
 /** Characters of a signature that an id carries. */
 const MAX_IN_ID = 160;
 
-/** A turn whose calls have the signatures again that its thinking holds. */
+/** Returns a turn whose calls have their signatures again, from its thinking. */
 function withSignatures(message: JsonObject): JsonObject {
   if (message["fw_thinking"] === undefined) return message;
   const signatures = openSignatures(message);
@@ -42,7 +45,7 @@ function withSignatures(message: JsonObject): JsonObject {
   });
 }
 
-/** A whole answer whose calls hold theirs in their ids. */
+/** Moves the extra members of a whole answer's calls into their ids. */
 export function keepingExtras(body: JsonObject, context: BridgeContext): JsonObject {
   return eachObject(body, "choices", (choice) => preservedIn(choice, "message", context));
 }

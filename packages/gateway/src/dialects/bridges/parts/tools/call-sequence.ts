@@ -15,27 +15,27 @@ export type CallStep =
   | { readonly type: "close"; readonly call: SequencedCall };
 
 interface Entry extends SequencedCall {
-  /** The id that the upstream gave it, "" for none. */
+  /** The id that the upstream sent; "" if there is none. */
   given: string;
-  /** Arguments that came while another call was open, or before the name. */
+  /** Arguments that arrived while another call was open, or before the name. */
   waiting: string;
 }
 
 /**
- * Puts the tool calls of a chat stream one after the other: protocols that number their blocks keep one open at a
- * time, so what belongs to a later call waits until the earlier one is closed.
+ * Puts the tool calls of a chat stream one after the other: protocols with numbered blocks have only one open at a
+ * time, so the parts of a later call wait until the earlier one is closed.
  */
 export class CallSequence {
   readonly #calls = new Map<number, Entry>();
   readonly #queue: Entry[] = [];
   #open: Entry | undefined;
 
-  /** Calls that were seen. */
+  /** The number of calls seen so far. */
   get size(): number {
     return this.#calls.size;
   }
 
-  /** One item of `delta.tool_calls`. */
+  /** Takes one item of `delta.tool_calls`. */
   take(part: JsonObject): CallStep[] {
     const target = object(part, "function") ?? object(part, "custom");
     const index = number(part, "index") ?? this.#findCallIndex(text(part, "id"));
@@ -54,7 +54,7 @@ export class CallSequence {
     return this.#open === undefined ? this.#openNext() : this.#takeWaiting(call);
   }
 
-  /** The first of those that wait, once it has its name. */
+  /** Opens the first waiting call if it already has its name. */
   #openNext(): CallStep[] {
     const [next] = this.#queue;
     if (next === undefined || next.name === "") return [];
@@ -82,20 +82,23 @@ export class CallSequence {
     return steps;
   }
 
-  /** A vendor that leaves the index out sends each call whole: a new id is a new call. */
+  /**
+   * Returns the index of a call without one: vendors that leave the index out send each call whole, so a new id is a
+   * new call.
+   */
   #findCallIndex(id: string | undefined): number {
     for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;
     return id === undefined && this.#calls.size > 0 ? this.#calls.size - 1 : this.#calls.size;
   }
 }
 
-/** The part of the arguments that a delta adds. */
+/** Returns the part of the arguments that a delta adds. */
 function piece(target: JsonObject | undefined, isFirst: boolean): string {
   const args = readArguments(target);
   return isFirst && isNothing(args) ? "" : args;
 }
 
-/** The tool calls of a delta; a call of the old `function_call` kind is one of them. */
+/** Returns the tool calls of a delta, including a call of the old `function_call` kind. */
 export function callDeltas(delta: JsonObject): readonly JsonObject[] {
   const calls = objects(delta, "tool_calls");
   const legacy = object(delta, "function_call");

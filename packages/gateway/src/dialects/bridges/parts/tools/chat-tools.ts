@@ -6,7 +6,7 @@ import { readToolChoice, type ToolChoice } from "./tool-choice.ts";
 
 export interface ChatFunction {
   readonly name: string;
-  /** The tool takes text of this format (a grammar or nothing) instead of arguments. */
+  /** Set if the tool takes text of this format (a grammar or nothing) instead of arguments. */
   readonly freeText?: JsonObject;
   readonly description: string | undefined;
   readonly parameters: JsonObject | undefined;
@@ -23,12 +23,13 @@ export interface ChatTools {
 }
 
 export interface ToolOptions {
-  /** The upstream has tools whose input is free text. */
+  /** True if the upstream has tools whose input is free text. */
   readonly takesFreeText?: boolean;
 }
 
 /**
- * The functions of a chat request and how to choose among them; a choice that forces something that is not left is refused.
+ * Reads the functions of a chat request and the choice among them; throws if the choice forces a tool that was left
+ * out.
  */
 export function readChatTools(body: JsonObject, context: BridgeContext, options: ToolOptions = {}): ChatTools {
   const asked = readToolChoice(body["tool_choice"] ?? legacyChoice(body));
@@ -51,7 +52,7 @@ export function readChatTools(body: JsonObject, context: BridgeContext, options:
   };
 }
 
-/** What a call of a history calls; throws for a kind of call that is not known. */
+/** Returns what a call in the history calls; throws for an unknown kind of call. */
 export function calledIn(call: JsonObject, context: BridgeContext): JsonObject {
   const target = object(call, "function") ?? object(call, "custom");
   if (target === undefined) throw unsupportedPart(`messages.tool_calls.${readPartKind(call)}`, context);

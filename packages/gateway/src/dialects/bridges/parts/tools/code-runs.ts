@@ -1,5 +1,5 @@
-// Code that a vendor ran inside of an answer, with what came of it. It travels between bridges as a run (`hosted-runs.ts`);
-// clients of the chat protocol, which has no place for it, read it as fenced text.
+// Code that a vendor ran inside an answer, with its outcome. Between bridges it is a run (`hosted-runs.ts`); clients of
+// the chat protocol, which has no place for it, read it as fenced text.
 import { anyText, isObject, number, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 
@@ -13,11 +13,11 @@ interface Outcome {
   readonly errors?: string;
   /** The exit status of the program. */
   readonly status?: number;
-  /** The code did not run, or not to its end. */
+  /** Set if the code did not run, or not to its end. */
   readonly failed?: string | undefined;
 }
 
-/** A run of code; without an outcome where the answer ended before there was one. */
+/** Builds a run of code; without an outcome if the answer ended before there was one. */
 function codeRun(ran: Ran, outcome?: Outcome): JsonObject {
   const { output, errors = "", status = 0, failed } = outcome ?? { output: "" };
   const known = { output, errors, status, isDone: outcome !== undefined };
@@ -26,7 +26,7 @@ function codeRun(ran: Ran, outcome?: Outcome): JsonObject {
 
 const WITH_BLOCKS: ReadonlySet<string> = new Set(["anthropic-messages", "gemini-generate", "openai-responses"]);
 
-/** True where the client's protocol has blocks, items or parts for code that a vendor ran. */
+/** True if the client's protocol has blocks, items or parts for code that a vendor ran. */
 export function showsCode({ spec }: BridgeContext): boolean {
   return WITH_BLOCKS.has(spec.dialect);
 }
@@ -43,12 +43,12 @@ const BASH = "bash";
 const CALL = /^(?:bash_)?code_execution$/;
 export const CODE_RESULT = /^(?:bash_)?code_execution_tool_result$/;
 
-/** A block that calls for code; the other tools of the sandbox handle files. */
+/** True for a block that runs code; the other tools of the sandbox handle files. */
 export function isCodeCall(block: JsonObject): boolean {
   return block["type"] === "server_tool_use" && CALL.test(anyText(block, "name"));
 }
 
-/** A run from the blocks of a message; without `result` where the message ended before it. */
+/** Builds a run from the blocks of a message; without `result` if the message ended before it. */
 export function codeOfBlocks(call: JsonObject | undefined, result?: JsonObject): JsonObject {
   const input = object(call, "input");
   const command = text(input, "command");
@@ -67,7 +67,7 @@ function shell(code: string): Ran {
   return { language: BASH, code };
 }
 
-/** The blocks of a run in a message, `bash_code_execution` for commands. */
+/** Returns the blocks of a run in a message: `bash_code_execution` for commands. */
 export function blocksOfCode(run: JsonObject, id: string): JsonObject[] {
   const isShell = run["language"] === BASH;
   const name = isShell ? "bash_code_execution" : "code_execution";
@@ -82,7 +82,7 @@ export function blocksOfCode(run: JsonObject, id: string): JsonObject[] {
   return [call, { type: `${name}_tool_result`, tool_use_id: id, content }];
 }
 
-/** A run from an item of a response that is done. */
+/** Builds a run from a finished item of a response. */
 export function codeOfItem(item: JsonObject): JsonObject {
   const output = objects(item, "outputs")
     .map((one) => anyText(one, "logs"))
@@ -93,7 +93,7 @@ export function codeOfItem(item: JsonObject): JsonObject {
   return item["status"] === "incomplete" ? codeRun(ran) : codeRun(ran, { output, failed });
 }
 
-/** The item of a run in a response; the container is the vendor's, and has no name here. */
+/** Returns the item of a run in a response; the container is the vendor's, and has no name here. */
 export function itemOfCode(id: string, run: JsonObject): JsonObject {
   const status = run["failed"] !== undefined ? "failed" : run["isDone"] === true ? "completed" : "incomplete";
   const logs = joinOutputs(run);
@@ -101,7 +101,7 @@ export function itemOfCode(id: string, run: JsonObject): JsonObject {
   return { type: "code_interpreter_call", id, status, code: run["code"], container_id: "", outputs };
 }
 
-/** The parts of a run in a candidate. */
+/** Returns the parts of a run in a candidate. */
 export function partsOfCode(run: JsonObject): JsonObject[] {
   const language = run["language"] === "python" ? "PYTHON" : "LANGUAGE_UNSPECIFIED";
   const call = { executableCode: { language, code: run["code"] } };
@@ -111,11 +111,11 @@ export function partsOfCode(run: JsonObject): JsonObject[] {
   return [call, { codeExecutionResult: { outcome, output: joinOutputs(run) } }];
 }
 
-/** Reads the parts of a candidate in their order: code becomes a run when its result is there. */
+/** Reads the parts of a candidate in order: code becomes a run when its result arrives. */
 export class CandidateCode {
   #waiting: Ran | undefined;
 
-  /** Undefined for every other part. */
+  /** Returns undefined for parts that are not code. */
   read(part: JsonObject): JsonObject[] | undefined {
     const code = object(part, "executableCode");
     if (code !== undefined) {
@@ -130,7 +130,7 @@ export class CandidateCode {
     return [codeRun(ran, readOutcome(result))];
   }
 
-  /** Code that has no result, at the end of the answer. */
+  /** Returns code that has no result at the end of the answer. */
   rest(): JsonObject[] {
     const ran = this.#waiting;
     this.#waiting = undefined;

@@ -1,5 +1,5 @@
-// Calls of tools that a vendor ran inside of an answer. They travel between bridges as `fw_runs` of a message or a delta,
-// and every client protocol that has blocks or items for them shows them there.
+// Calls of tools that a vendor ran inside an answer. Between bridges they are `fw_runs` of a message or a delta, and
+// every client protocol that has blocks or items for them shows them there.
 import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 import { parseArguments } from "./arguments.ts";
@@ -14,12 +14,12 @@ import {
   showsCode,
 } from "./code-runs.ts";
 
-/** What a search found, as far as its vendor says it. */
+/** Builds the run of a search with its findings, as far as the vendor reports them. */
 function searchRun(queries: readonly string[], sources: readonly JsonObject[], failed?: string): JsonObject {
   return { kind: "web_search", queries: [...queries], sources: [...sources], ...(failed !== undefined && { failed }) };
 }
 
-/** The server's own answer to a call; `failed` is its error. */
+/** Builds the run of an MCP call; `output` is the server's answer, `failed` its error. */
 function mcpRun(call: JsonObject, output: string, failed?: string): JsonObject {
   return { kind: "mcp", ...call, output, ...(failed !== undefined && { failed }) };
 }
@@ -28,7 +28,7 @@ export function listHostedRuns(holder: JsonObject | undefined): readonly JsonObj
   return objects(holder, "fw_runs");
 }
 
-/** Reads the blocks of a message in their order: a call becomes a run when its result is there. */
+/** Reads the blocks of a message in order: a call becomes a run when its result arrives. */
 export class MessageRuns {
   readonly #calls = new Map<string, JsonObject>();
   readonly #showsCode: boolean;
@@ -37,7 +37,7 @@ export class MessageRuns {
     this.#showsCode = showsCode(context);
   }
 
-  /** `input` is that of a call whose block is whole. */
+  /** Reads a block; `input` is that of the whole block of a call. */
   read(block: JsonObject, input: JsonObject = object(block, "input") ?? {}): JsonObject[] {
     const id = anyText(block, "id", "tool_use_id");
     switch (block["type"]) {
@@ -54,7 +54,7 @@ export class MessageRuns {
     }
   }
 
-  /** Code that has no result, at the end of the message. */
+  /** Returns code that has no result at the end of the message. */
   rest(): JsonObject[] {
     const waiting = this.#showsCode ? [...this.#calls.values()].filter(isCodeCall) : [];
     this.#calls.clear();
@@ -97,7 +97,7 @@ function readMcpRun(call: JsonObject | undefined, result: JsonObject): JsonObjec
   return result["is_error"] === true ? mcpRun(named, "", output) : mcpRun(named, output);
 }
 
-/** A run from an item of a response that is done. */
+/** Returns the runs of a finished item of a response. */
 export function readItemRuns(item: JsonObject, context: BridgeContext): JsonObject[] {
   if (item["type"] === "code_interpreter_call") return showsCode(context) ? [codeOfItem(item)] : [];
   if (item["type"] === "mcp_call") return [readMcpCall(item)];
@@ -117,7 +117,7 @@ function readMcpCall(item: JsonObject): JsonObject {
   return mcpRun(call, anyText(item, "output"), failed);
 }
 
-/** A run from what grounds an answer of Gemini; `known` are queries that were reported before. */
+/** Returns the runs in the grounding of a Gemini answer; `known` are queries that were reported before. */
 export function readGroundingRuns(grounding: JsonObject | undefined, known: Set<string> = new Set()): JsonObject[] {
   const named = list(grounding, "webSearchQueries").filter((query) => typeof query === "string");
   const queries = named.filter((query) => !known.has(query));
@@ -131,10 +131,10 @@ export function readGroundingRuns(grounding: JsonObject | undefined, known: Set<
   return [searchRun(queries, sources)];
 }
 
-/** Leads ids of blocks that are made here: Anthropic's own host cannot open their results. */
+/** Start of the ids of blocks that this gateway builds: Anthropic's own host cannot open their results. */
 export const OWN_RUN = /^(?:srvtoolu|mcptoolu)_fw_/;
 
-/** The blocks of a run in a message: the call and its result. `at` tells the runs of an answer apart. */
+/** Returns the blocks of a run in a message: the call and its result. `at` distinguishes the runs of an answer. */
 export function buildRunBlocks(run: JsonObject, at: number, { requestId }: BridgeContext): JsonObject[] {
   const failed = text(run, "failed");
   if (run["kind"] === "mcp") {
@@ -169,7 +169,7 @@ export function listQueries(run: JsonObject): string[] {
   return list(run, "queries").filter((query) => typeof query === "string");
 }
 
-/** The item of a run in a response. */
+/** Returns the item of a run in a response. */
 export function buildRunItem(id: string, run: JsonObject): JsonObject {
   if (isCodeRun(run)) return itemOfCode(id, run);
   const failed = text(run, "failed");
@@ -184,13 +184,16 @@ export function buildRunItem(id: string, run: JsonObject): JsonObject {
   return { type: "web_search_call", id, status, action: { type: "search", query: queries[0] ?? "", queries, sources } };
 }
 
-/** Begins the id of an item. */
+/** Returns the start of an item's id. */
 export function getRunPrefix(run: JsonObject): string {
   if (isCodeRun(run)) return "ci";
   return run["kind"] === "mcp" ? "mcp" : "ws";
 }
 
-/** What a stream of a response reports of a run between the beginning and the end of its item, with the members of each event. */
+/**
+ * Returns the events that a stream reports of a run between the beginning and the end of its item, with the members of
+ * each event.
+ */
 export function eventsOfRun(run: JsonObject, item: JsonObject): (readonly [string, JsonObject])[] {
   const type = `response.${anyText(item, "type")}`;
   if (isCodeRun(run)) {

@@ -1,17 +1,17 @@
-// Tools that the vendor runs. A client's bridge hands them over as `fw_hosted` of a chat request; what the upstream
-// cannot run is refused, or named as dropped where agents offer it next to functions in every request (ADR 0043).
+// Tools that the vendor runs. A client's bridge passes them as `fw_hosted` of a chat request. Tools that the upstream
+// cannot run are refused, or reported as dropped if agents offer them next to functions in every request (ADR 0043).
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { omitMembers } from "../../../core/json-edit.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../core/read.ts";
 import type { Bridge, BridgeContext, HostedKind, JsonObject } from "../../../core/types.ts";
 import { readPartKind, unsupportedPart } from "../answer/refused.ts";
 
-/** A tool by what it does and by what its client calls it; options follow. */
+/** Builds a hosted tool from its kind, the client's name for it, and options. */
 export function hostedTool(kind: HostedKind | "other", name: string, options: JsonObject = {}): JsonObject {
   return { ...options, kind, name };
 }
 
-/** How they travel in a chat request; `chosen` is the one that has to be called. */
+/** Returns the members of a chat request that carry hosted tools; `chosen` is the one that must be called. */
 export function hostedMembers(hosted: readonly JsonObject[], chosen: JsonObject | undefined): JsonObject {
   if (hosted.length === 0) return {};
   return { fw_hosted: [...hosted], ...(chosen && { fw_hosted_choice: chosen["kind"] }) };
@@ -19,17 +19,17 @@ export function hostedMembers(hosted: readonly JsonObject[], chosen: JsonObject 
 
 const NO_OPTIONS = ["kind", "name", "called", "type", "container"];
 
-/** Names the options of a hosted tool that the upstream's own has no word for. */
+/** Reports the options of a hosted tool that the upstream's own tool does not have. */
 export function noteOptions(tool: JsonObject, carried: readonly string[], context: BridgeContext): void {
   for (const option of Object.keys(tool))
     if (isSet(tool[option]) && !NO_OPTIONS.includes(option) && !carried.includes(option))
       context.dropped(`${toMemberPath(text(tool, "name") ?? "unknown")}.${option}`);
 }
 
-/** They help a model to find tools that it has anyway. */
+/** Matches tools that only help a model to find tools that it has anyway. */
 const FINDS_TOOLS = /^(?:tool_search|namespace)/;
 
-/** The same bridge for requests with hosted tools: those that are left are ones that it converts. */
+/** Wraps a bridge for requests with hosted tools, so that it gets only those that it converts. */
 export function settlingHosted(bridge: Bridge): Bridge {
   return {
     ...bridge,
@@ -38,7 +38,10 @@ export function settlingHosted(bridge: Bridge): Bridge {
   };
 }
 
-/** Chat clients write them among their functions, and the search as a member of the request. */
+/**
+ * Reads the hosted tools of chat clients, which write them among their functions, and the search as a member of the
+ * request.
+ */
 function fromChatClient(body: JsonObject, { hosted = [] }: Bridge): JsonObject {
   const isOwn = (tool: JsonObject) => object(tool, "function") !== undefined || object(tool, "custom") !== undefined;
   const others = objects(body, "tools").filter((tool) => !isOwn(tool));
@@ -69,7 +72,7 @@ function toSearchOptions(search: JsonObject): JsonObject {
   };
 }
 
-/** The request with the tools that the upstream runs. */
+/** Returns the request with only the hosted tools that the upstream runs. */
 export function settleHosted(body: JsonObject, known: Bridge["hosted"] = [], context: BridgeContext): JsonObject {
   const offered = objects(body, "fw_hosted");
   if (offered.length === 0) return body;
@@ -95,26 +98,26 @@ function isForced(tool: JsonObject, body: JsonObject): boolean {
   return body["fw_hosted_choice"] === tool["kind"] || body["tool_choice"] === "required";
 }
 
-/** Members of a request that stand for tools. */
+/** Members of a request that mean tools. */
 const MEMBERS = new Set(["web_search_options", "mcp_servers"]);
 
 function toMemberPath(name: string): string {
   return MEMBERS.has(name) ? name : `tools.${name}`;
 }
 
-/** Someone set these up for this very request: files, a container, a server, a screen, addresses. */
+/** Options that were set up for this request: files, a container, a server, a screen, addresses. */
 const SET_UP =
   /^(?:file_?search|code_(?:interpreter|execution)|codeExecution|mcp|computer|web_fetch|url_?context|retrieval)/i;
 
 /**
- * Next to functions a search and whatever coding agents offer in every request is left out and named; a tool that was
- * set up for the request is refused, since its model would miss it.
+ * True if the model would miss the tool, so that it is refused: it was set up for this request. Next to functions, a
+ * search and the tools that coding agents offer in every request are left out and reported instead.
  */
 export function isMissed(tool: JsonObject): boolean {
   return SET_UP.test(text(tool, "name") ?? "");
 }
 
-/** The answer means the same without it. */
+/** True if the answer means the same without the tool. */
 function isSpare(tool: JsonObject, name: string, body: JsonObject): boolean {
   if (FINDS_TOOLS.test(name) || body["tool_choice"] === "none") return true;
   if (MEMBERS.has(name) || body["fw_hosted_choice"] === tool["kind"]) return false;

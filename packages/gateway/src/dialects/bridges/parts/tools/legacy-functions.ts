@@ -1,4 +1,4 @@
-// Clients that offer `functions` read `function_call`, one in an answer: the words before there were tools.
+// Clients that offer `functions`, the older form of tools, read `function_call`, one per answer.
 import { object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamEvent } from "../../../core/types.ts";
 
@@ -8,7 +8,7 @@ export function noteLegacyFunctions(body: JsonObject, context: BridgeContext): v
   if (objects(body, "functions").length > 0 && objects(body, "tools").length === 0) asked.add(context);
 }
 
-/** The answer in the words that its client asked in. */
+/** Returns the answer in the form that its client used. */
 export function legacyAnswer(answer: JsonObject, context: BridgeContext): JsonObject {
   if (!asked.has(context)) return answer;
   return { ...answer, choices: objects(answer, "choices").map((choice) => legacyChoice(choice, "message")) };

@@ -1,12 +1,15 @@
-// Servers of MCP that the vendor calls. Between bridges one is a hosted tool with the members of the Responses API, whose
-// words for it are the widest.
+// MCP servers that the vendor calls. Between bridges, a server is a hosted tool with the members of the Responses API,
+// which has the most of them.
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { anyText, compact, isObject, isSet, list, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 import { unsupportedPart } from "../answer/refused.ts";
 import { hostedTool, noteOptions } from "./hosted-tools.ts";
 
-/** The servers of a messages request with the tools that their toolsets name; a server without a toolset has all. */
+/**
+ * Returns the servers of a messages request with the tools that their toolsets name; a server without a toolset has all
+ * tools.
+ */
 export function listMcpServers(body: JsonObject): JsonObject[] {
   const toolsets = new Map(
     objects(body, "tools")
@@ -40,7 +43,10 @@ function allowedIn(configuration: JsonObject | undefined): JsonObject["allowed_t
   return isSet(configuration?.["allowed_tools"]) ? configuration["allowed_tools"] : undefined;
 }
 
-/** Toolsets switch tools on one by one where they are off by default; tools that are off one by one have no other word. */
+/**
+ * Returns the tools that a toolset switches on one by one if they are off by default. Other protocols cannot express
+ * tools that are switched off one by one.
+ */
 function toolsIn(toolset: JsonObject | undefined): string[] | undefined {
   const configs = object(toolset, "configs") ?? {};
   const isOn = (config: unknown) => isObject(config) && config["enabled"] !== false;
@@ -59,10 +65,10 @@ const CARRIED = [
   "require_approval",
   "server_description",
 ];
-/** The vendor would not ask the user, and accounts and headers are the vendor's own. */
+/** Members that are refused: connectors and headers belong to accounts of the vendor, which would not ask the user. */
 const REFUSED = ["connector_id", "headers"];
 
-/** The members of a messages request for servers of MCP. */
+/** Returns the members of a messages request for MCP servers. */
 export function messagesServers(servers: readonly JsonObject[], context: BridgeContext): JsonObject {
   if (servers.length === 0) return {};
   const mcp_servers = servers.map((server) => {
@@ -77,7 +83,7 @@ export function messagesServers(servers: readonly JsonObject[], context: BridgeC
   return { mcp_servers };
 }
 
-/** The tool of a messages request that offers a server's tools. */
+/** Returns the tool of a messages request that offers a server's tools. */
 export function buildMcpToolset(server: JsonObject): JsonObject {
   const allowed = namesIn(server["allowed_tools"]);
   return compact({
@@ -103,7 +109,7 @@ function checkServer(server: JsonObject, context: BridgeContext): void {
   noteOptions(server, CARRIED, context);
 }
 
-/** The tool of a Responses request for a server of MCP. */
+/** Returns the tool of a Responses request for an MCP server. */
 export function toMcpTool(server: JsonObject): JsonObject {
   const { kind: _kind, name: _name, called: _called, ...members } = server;
   return { type: "mcp", ...members };

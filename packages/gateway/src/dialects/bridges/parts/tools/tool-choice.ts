@@ -1,13 +1,13 @@
 import { object, objects, text } from "../../../core/read.ts";
 import type { JsonObject, JsonValue } from "../../../core/types.ts";
 
-/** A `tool_choice` of chat completions, read. */
+/** A parsed `tool_choice` of chat completions. */
 export type ToolChoice =
   | { readonly mode: "auto" | "none" | "required" }
   | { readonly mode: "named"; readonly name: string }
   | { readonly mode: "allowed"; readonly isForced: boolean; readonly names: readonly string[] };
 
-/** Undefined when the client left the choice open. */
+/** Parses a choice; undefined if the client left it open. */
 export function readToolChoice(choice: JsonValue | undefined): ToolChoice | undefined {
   if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
   if (choice === "any") return { mode: "required" };

@@ -1,5 +1,5 @@
-// Vendors disagree on the names that tools may have. A name that the upstream would refuse is sent as another one, the
-// same in every request because histories hold it too, and answers carry the client's own name again.
+// Vendors disagree on the names that tools may have. A name that the upstream would refuse is replaced by another one,
+// which is the same in every request because histories hold it too. Answers have the client's own name again.
 import { createHash } from "node:crypto";
 import { isObject, object, objects, text } from "../../../core/read.ts";
 import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent, ToolNameRule } from "../../../core/types.ts";
@@ -14,7 +14,7 @@ const DIGEST = 8;
 /** A bridge to the upstream, or its dialect alone. */
 type ToolNameUpstream = Pick<Bridge, "upstream" | "toolNames">;
 
-/** The name of a tool as upstreams of the dialect take it; the same one where they take it as it is. */
+/** Returns a tool's name in a form that upstreams of the dialect take; the same name if they take it as it is. */
 export function toolNameFor(upstream: ToolNameUpstream, name: string): string {
   const { most, forbidden, first } = upstream.toolNames ?? RULES[upstream.upstream] ?? PLAIN;
   const clean = name.replaceAll(forbidden, "_");
@@ -24,10 +24,10 @@ export function toolNameFor(upstream: ToolNameUpstream, name: string): string {
   return `${begun.slice(0, most - DIGEST - 1)}_${digest}`;
 }
 
-/** Sent names to the client's own, of requests that have some. */
+/** The client's own names by sent names, for requests with renamed tools. */
 const renamed = new WeakMap<BridgeContext, ReadonlyMap<string, string>>();
 
-/** A bridge into chat: names are those of `upstream`, which may be another bridge that follows. */
+/** Renames the tools of a bridge into chat for `upstream`, which may be another bridge that follows. */
 export function renameToolsIntoChat(bridge: Bridge, upstream: ToolNameUpstream): Bridge {
   return {
     ...bridge,
@@ -42,7 +42,7 @@ export function renameToolsIntoChat(bridge: Bridge, upstream: ToolNameUpstream):
   };
 }
 
-/** A bridge out of chat for chat clients. */
+/** Renames the tools of a bridge out of chat, for chat clients. */
 export function renameToolsFromChat(bridge: Bridge): Bridge {
   return {
     ...bridge,
@@ -102,7 +102,7 @@ function choiceNames(choice: JsonObject, rename: Rename): JsonObject {
   return { ...direct, allowed_tools: { ...allowed, tools } };
 }
 
-/** The message of a tool names it; a participant's name in other messages is none. */
+/** Renames the tool in a tool message; `name` in other messages is that of a participant. */
 function messageNames(message: JsonObject, rename: Rename): JsonObject {
   const role = text(message, "role");
   const calls = eachIn(message, {
@@ -118,7 +118,7 @@ function answerNames(answer: JsonObject, names: ReadonlyMap<string, string>): Js
   return eachIn(answer, { choices: (choice) => eachIn(choice, { message: part, delta: part }) });
 }
 
-/** A tool, a call or a choice, whose name is inside of its kind. */
+/** Renames a tool, a call or a choice, whose name is inside the member of its kind. */
 function callNames(call: JsonObject, rename: Rename): JsonObject {
   const inner = (target: JsonObject) => renameTarget(target, rename);
   return eachIn(call, { function: inner, custom: inner });
@@ -129,7 +129,7 @@ function renameTarget(target: JsonObject, rename: Rename): JsonObject {
   return name === undefined || name === "" ? target : { ...target, name: rename(name) };
 }
 
-/** A copy with members changed that are objects, or lists of objects. */
+/** Returns a copy with changes to members that are objects or lists of objects. */
 function eachIn(body: JsonObject, changes: Readonly<Record<string, (member: JsonObject) => JsonObject>>): JsonObject {
   let copy: JsonObject | undefined;
   for (const [name, change] of Object.entries(changes)) {
