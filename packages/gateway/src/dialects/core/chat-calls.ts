@@ -4,8 +4,8 @@ import { anyText, isObject, list, object, text } from "./read.ts";
 import type { JsonObject } from "./types.ts";
 
 /**
- * Whether an item of `delta.tool_calls` begins another call than the one of its number: some servers number every
- * call 0 and send each of them whole, so a new id with a name is a new call. `knownId` is "" where none was given.
+ * True if an item of `delta.tool_calls` begins another call than the known one with its index: some servers use index 0
+ * for every call and send each one whole, so a new id with a name is a new call. `knownId` is "" if there is none.
  */
 export function isAnotherCall(delta: JsonObject, knownId: string): boolean {
   const id = anyText(delta, "id");
@@ -14,8 +14,8 @@ export function isAnotherCall(delta: JsonObject, knownId: string): boolean {
 }
 
 /**
- * A chat request whose calls have the ids that this model's upstream knows; the very same one where they have. `findCallExtra`
- * reports what a call gets besides, by the id that the client sent.
+ * Returns a chat request whose calls have the ids that this model's upstream knows; the same object if they already do.
+ * `findCallExtra` returns what is added to a call, by the id that the client sent.
  */
 export function withCallIdsFor(
   model: string,
@@ -32,7 +32,7 @@ export function withCallIdsFor(
   );
 }
 
-/** Every call of a history has its result, whose id is that of the call. */
+/** True if a message holds a loaded id. Results are enough: every call of a history has one, with the call's id. */
 function isLoaded(message: JsonObject): boolean {
   if (isLoadedId(text(message, "tool_call_id"))) return true;
   return list(message, "tool_calls").some((call) => isObject(call) && isSigned(call));
@@ -42,7 +42,9 @@ function isSigned(call: JsonObject): boolean {
   return object(object(call, "extra_content"), "google") !== undefined;
 }
 
-/** Other vendors refuse the member in which Google's chat endpoint has a signature. */
+/**
+ * Removes the member for the signature of Google's chat endpoint, unless the model takes it: other vendors refuse it.
+ */
 function withSignatureFor(model: string, call: JsonObject): JsonObject {
   return isSigned(call) && !/gemini/i.test(model) ? omitMembers(call, ["extra_content"]) : call;
 }

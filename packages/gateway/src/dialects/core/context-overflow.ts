@@ -4,17 +4,20 @@ import type { ErrorDialect, JsonObject } from "./types.ts";
 /** Code of the OpenAI protocol for a prompt that does not fit the model's context. */
 export const CONTEXT_OVERFLOW = "context_length_exceeded";
 
-/** As a code or as a type. */
+/** Codes or types that mean an overflow. */
 const WORDS: ReadonlySet<string | undefined> = new Set([CONTEXT_OVERFLOW, "exceed_context_size_error"]);
 
-/** Tokens of a request that does not fit; what the upstream leaves out is undefined. */
+/** Token counts of a request that does not fit; counts that the upstream leaves out are undefined. */
 interface Overflow {
   readonly input: number | undefined;
   readonly output: number | undefined;
   readonly limit: number | undefined;
 }
 
-/** Sentences of vendors and inference servers. Limits of rates also speak of tokens, so none of these does that alone. */
+/**
+ * Sentences of vendors and inference servers. None of them mentions only tokens, because messages about rate limits do
+ * so too.
+ */
 const SENTENCES: readonly RegExp[] = [
   /context[ _-]?(?:length|window|size|limit)[^.]{0,40}(?:exceed|overflow)/i,
   /exceed\w*[^.]{0,60}context[ _-]?(?:length|window|size|limit)/i,
@@ -36,12 +39,12 @@ const OF_OPENAI = /maximum context length|prompt is too long|context window|cont
 const OF_ANTHROPIC = /prompt is too long|input length and `max_tokens` exceed context limit/i;
 const OF_GEMINI = /input token count[^.]*exceeds the maximum/i;
 
-/** True when an upstream's failure says that the prompt does not fit the model's context. */
+/** True if an upstream's failure says that the prompt does not fit the model's context. */
 export function isContextOverflow(message: string, ...words: readonly (string | undefined)[]): boolean {
   return words.some((word) => WORDS.has(word)) || SENTENCES.some((sentence) => sentence.test(message));
 }
 
-/** The message with the counts that an inference server puts in members next to it. */
+/** Returns the message with the counts that an inference server puts in members next to it. */
 export function messageWithCounts(message: string, error: JsonObject): string {
   const input = countOf(error, "n_prompt_tokens");
   const limit = countOf(error, "n_ctx");
@@ -50,8 +53,8 @@ export function messageWithCounts(message: string, error: JsonObject): string {
 }
 
 /**
- * The sentence by which clients of a protocol notice the overflow: coding agents compact the conversation when they
- * read it, and repeat the request or stop otherwise.
+ * Returns the sentence by which clients of a protocol recognise the overflow: coding agents then compact the
+ * conversation; otherwise they repeat the request or stop.
  */
 export function overflowMessage(dialect: ErrorDialect, message: string): string {
   switch (dialect) {
@@ -88,7 +91,7 @@ function forOpenAi(message: string, { input, limit }: Overflow): string {
 }
 
 const NUMBER = "(\\d[\\d,]*)";
-/** Each names the groups in the order of `Overflow`; 0 = not said. */
+/** Patterns with the numbers of their groups, in the order of `Overflow`; 0 = not in the sentence. */
 const COUNTS: readonly (readonly [pattern: RegExp, input: number, output: number, limit: number])[] = [
   [new RegExp(`too long: ${NUMBER} tokens > ${NUMBER}`, "i"), 1, 0, 2],
   [new RegExp(`${NUMBER} \\+ ${NUMBER} > ${NUMBER}`, "i"), 1, 2, 3],

@@ -1,4 +1,4 @@
-// The same failure in the words of each client protocol: whole answers before the head, frames after it.
+// The same failure in the form of each client protocol: a whole answer before the head was sent, a frame after it.
 import type { AppError } from "../../lib/app-error.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { encodeBlock } from "../../lib/text/sse.ts";
@@ -44,7 +44,7 @@ const GEMINI_STATUSES: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** A whole error answer in the client's protocol. */
+/** Builds a whole error answer in the client's protocol. */
 export function errorAnswer(dialect: ErrorDialect, error: AppError, requestId: string): ErrorAnswer {
   const status = statusFor(dialect, error);
   const retryAfter = error.retryAfterMs;
@@ -65,7 +65,7 @@ export function errorAnswer(dialect: ErrorDialect, error: AppError, requestId: s
   };
 }
 
-/** The names that Anthropic's API uses for the limits of the `x-ratelimit-…` headers; its times are dates. */
+/** Returns the limits of the `x-ratelimit-…` headers under the names of Anthropic's API, whose times are dates. */
 export function anthropicLimits(headers: Readonly<Record<string, string>>): Record<string, string> {
   const reported: Record<string, string> = {};
   for (const kind of ["requests", "tokens"]) {
@@ -80,8 +80,8 @@ export function anthropicLimits(headers: Readonly<Record<string, string>>): Reco
 }
 
 /**
- * All events of a streamed response that fails at once; undefined where the protocol answers with a status. Clients of
- * the Responses API look for a context overflow in `response.failed` and give up on a 400.
+ * Returns all events of a streamed response that fails at once; undefined if the protocol answers with a status.
+ * Clients of the Responses API look for a context overflow in `response.failed` and give up on a 400.
  */
 export function failedStream(
   dialect: ErrorDialect,
@@ -106,7 +106,7 @@ export function failedStream(
   return Buffer.concat([Buffer.from(head), errorFrame(dialect, error, requestId, { sequence: 1, response })]);
 }
 
-/** The last event of a stream that fails after its head. No terminator follows. */
+/** Builds the last event of a stream that fails after its head. No terminator follows. */
 export function errorFrame(
   dialect: ErrorDialect,
   error: AppError,
@@ -116,12 +116,15 @@ export function errorFrame(
   const status = statusFor(dialect, error);
   if (dialect === "openai-responses") return responsesFrame(error, status, requestId, options);
   const body = envelope(dialect, error, status, requestId);
-  // Readers of playgrounds look into the choices of every event.
+  // Playgrounds read the choices of every event.
   const json = JSON.stringify(dialect === "openai-playground" ? { choices: [], ...body } : body);
   return Buffer.from(encodeBlock(json, dialect === "anthropic" ? "error" : undefined));
 }
 
-/** Older clients of these protocols notice a failure in the middle of a stream only by its broken end. */
+/**
+ * True if the connection must be broken after an error: older clients of these protocols notice a failure in mid-stream
+ * only by that.
+ */
 export function breaksAfterError(dialect: ErrorDialect): boolean {
   return dialect === "gemini";
 }
@@ -156,7 +159,9 @@ function envelope(dialect: ErrorDialect, error: AppError, status: number, reques
   }
 }
 
-/** The upstream's words, or those by which clients of the protocol notice that the prompt is too long. */
+/**
+ * Returns the upstream's message, or the one by which clients of the protocol recognise that the prompt is too long.
+ */
 function formatErrorMessage(dialect: ErrorDialect, error: AppError): string {
   return isOverflow(error) ? overflowMessage(dialect, error.message) : error.message;
 }
@@ -180,8 +185,9 @@ function withRequestId(message: string, requestId: string): string {
 }
 
 /**
- * An upstream's own type is retained. Local errors never use authentication_error, permission_error or forbidden: a
- * compatible gateway that is chained behind would disable its channel for a client's fault.
+ * Returns the error type. An upstream's own type is preserved. Local errors never use authentication_error,
+ * permission_error or forbidden: a compatible gateway that calls this one would disable its channel for a client's
+ * mistake.
  */
 function openaiType(error: AppError, status: number): string {
   if (error.type !== undefined) return error.type;
@@ -221,7 +227,7 @@ function geminiError(error: AppError, status: number): JsonObject {
   };
 }
 
-/** Where Google's own clients look for the wait; they read no header. */
+/** Returns the member in which Google's own clients look for the wait; they read no header. */
 function retryInfo({ retryAfterMs }: AppError): JsonObject[] {
   if (retryAfterMs === undefined) return [];
   const retryDelay = `${Math.max(1, Math.ceil(retryAfterMs / 1000))}s`;

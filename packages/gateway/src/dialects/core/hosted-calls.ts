@@ -1,7 +1,7 @@
 import { count, isObject, list, object, objects, text } from "./read.ts";
 import type { DialectId, JsonObject, RequestSpec } from "./types.ts";
 
-/** Calls of tools that a vendor ran, by tool; read from whole answers and from the events of streams. */
+/** Counts calls of tools that a vendor ran, by tool, in whole answers and in the events of streams. */
 export class HostedCalls {
   readonly #ids = new Map<string, Set<string>>();
   readonly #counts = new Map<string, number>();
@@ -12,7 +12,7 @@ export class HostedCalls {
     for (const candidate of objects(json, "candidates")) this.#seeGrounding(object(candidate, "groundingMetadata"));
   }
 
-  /** Undefined while none was called. */
+  /** Calls by tool; undefined if there were none. */
   get calls(): Readonly<Record<string, number>> | undefined {
     const calls: Record<string, number> = Object.fromEntries(this.#counts);
     for (const [tool, ids] of this.#ids) calls[tool] = Math.max(calls[tool] ?? 0, ids.size);
@@ -29,7 +29,7 @@ export class HostedCalls {
     const tool = /^(.+)_call$/.exec(text(item, "type") ?? "")?.[1];
     if (tool === undefined || OWN_CALLS.has(tool)) return;
     const action = text(object(item, "action"), "type");
-    // Opening a page that a search has found costs nothing.
+    // Opening a page that a search found costs nothing.
     if (tool === "web_search" && action !== undefined && action !== "search") return;
     this.#add(tool, text(item, "container_id") ?? text(item, "id") ?? "");
   }
@@ -57,15 +57,18 @@ export class HostedCalls {
   }
 }
 
-/** Items of this form that the client answers, or that cost tokens only. */
+/** Call items that the client answers, or that cost only tokens. */
 const OWN_CALLS = new Set(["function", "custom_tool", "local_shell", "apply_patch", "computer", "mcp", "tool_search"]);
 
-/** A container is charged, not what runs in it. */
+/** True for a part that runs code; the container is charged, not what runs in it. */
 function runsCode(part: JsonObject): boolean {
   return text(part, "type") === "server_tool_use" && /code_execution/.test(text(part, "name") ?? "");
 }
 
-/** Chat answers do not say what was called: one call of each tool is charged, unless a conversion left the tools out. */
+/**
+ * Returns the calls to charge if an answer reports none: chat answers do not say what was called, so one call of each
+ * tool is charged, unless a conversion left the tools out.
+ */
 export function unreportedCalls(
   { hostedTools = [] }: Pick<RequestSpec, "hostedTools">,
   upstream: DialectId,

@@ -1,10 +1,10 @@
-// Edits of foreign JSON that keep the very object when there is nothing to change.
+// Edits of foreign JSON that return the same object if there is nothing to change.
 import type { JsonObject, JsonValue } from "./types.ts";
 import { isSet } from "./read.ts";
 import { conflict } from "./requested-output.ts";
 import { isObject } from "../../lib/text/json.ts";
 
-/** The object without some members. */
+/** Returns the object without some members. */
 export function omitMembers(from: JsonObject, names: readonly string[]): JsonObject {
   if (!names.some((name) => from[name] !== undefined)) return from;
   const rest = { ...from };
@@ -12,7 +12,7 @@ export function omitMembers(from: JsonObject, names: readonly string[]): JsonObj
   return rest;
 }
 
-/** A member under another name. Throws where a member of that name says something else: only one of them was checked. */
+/** Renames a member. Throws if a member of the new name has another value, because only one of them was checked. */
 export function renamed(from: JsonObject, name: string, to: string): JsonObject {
   if (from[name] === undefined) return from;
   const { [name]: value, ...rest } = from;
@@ -20,7 +20,7 @@ export function renamed(from: JsonObject, name: string, to: string): JsonObject 
   return { ...rest, [to]: rest[to] ?? value };
 }
 
-/** A number within bounds; members of other kinds stay as they are. */
+/** Clamps a number to bounds; members of other kinds stay as they are. */
 export function clamped(from: JsonObject, name: string, min: number, max: number): JsonObject {
   const value = from[name];
   if (typeof value !== "number") return from;
@@ -28,12 +28,12 @@ export function clamped(from: JsonObject, name: string, min: number, max: number
   return fitting === value ? from : { ...from, [name]: fitting };
 }
 
-/** One member replaced. */
+/** Replaces one member. */
 export function replaced(from: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
   return from[name] === value ? from : { ...from, [name]: value };
 }
 
-/** Every object of a list edited; other items stay. */
+/** Edits every object of a list; other items stay. */
 export function eachObject(
   from: JsonObject,
   name: string,

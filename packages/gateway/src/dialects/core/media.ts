@@ -37,7 +37,7 @@ const IMAGE_RULES: readonly (readonly [RegExp, ImageRule])[] = [
   [/./, { kind: "flat", tokens: OTHER_IMAGE_TOKENS }],
 ];
 
-/** Tokens of one input image; `url` is a data URL, a web address or undefined for stored files. */
+/** Returns the tokens of one input image; `url` is a data URL, a web address or undefined for stored files. */
 export function imageTokens(model: string, url: string | undefined, detail: string | undefined): number {
   const rule = IMAGE_RULES.find(([pattern]) => pattern.test(model))?.[1];
   if (rule === undefined || rule.kind === "flat") return OTHER_IMAGE_TOKENS;
@@ -46,7 +46,7 @@ export function imageTokens(model: string, url: string | undefined, detail: stri
   return rule.kind === "tiles" ? rule.base + countTiles(size) * rule.tile : Math.ceil(countPatches(size) * rule.factor);
 }
 
-/** Fits into 2048 x 2048, then the short side becomes 768. */
+/** Counts tiles: the image is scaled to fit into 2048 x 2048, then its short side to 768. */
 function countTiles(size: Size): number {
   const fit = Math.min(1, 2048 / Math.max(size.width, size.height));
   const scale = fit * (768 / (fit * Math.min(size.width, size.height)));
@@ -64,7 +64,7 @@ function countPatches({ width, height }: Size): number {
   return Math.min(MAX_PATCHES, count(shrink));
 }
 
-/** Tokens of an `input_audio` part: by duration where the container reports it. */
+/** Returns the tokens of an `input_audio` part, by duration if the container reports it. */
 export function audioTokens(part: JsonObject | undefined): number {
   const data = text(object(part, "input_audio"), "data");
   const seconds = data === undefined ? undefined : wavSeconds(data);
@@ -85,7 +85,7 @@ function readDataUrlSize(url: string): Size | undefined {
   return comma < 0 ? undefined : imageSize(Buffer.from(url.slice(comma + 1, comma + 1 + HEADER_CHARACTERS), "base64"));
 }
 
-/** Width and height from the header of a PNG, GIF, WebP or JPEG file. */
+/** Reads width and height from the header of a PNG, GIF, WebP or JPEG file. */
 export function imageSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 30) return undefined;
   if (bytes.readUInt32BE(0) === 0x89504e47) return sized(bytes.readUInt32BE(16), bytes.readUInt32BE(20));

@@ -5,7 +5,7 @@ import type { JsonValue, Texts } from "./types.ts";
 export interface PromptReader {
   /** Text that a person, a model or a tool wrote. */
   text(value: string): void;
-  /** Names, ids and other text that counts but says nothing. */
+  /** Names, ids and other text that counts but was not written by anyone. */
   word(value: string): void;
   /** JSON that is sent to the model as it is: schemas, arguments, unknown parts. */
   json(value: JsonValue | undefined): void;
@@ -14,12 +14,12 @@ export interface PromptReader {
 }
 
 /**
- * What chat templates add: around each message, call of a tool and result of one, before the answer, and before tools.
- * The same in every protocol, so that one prompt counts the same from any client that sends it.
+ * Tokens that chat templates add: around each message, tool call and tool result, before the answer, and before tools.
+ * They are the same in every protocol, so that a prompt has the same count for every client.
  */
 export const TEMPLATE_TOKENS = { message: 4, reply: 3, tools: 8 } as const;
 
-/** A function as every protocol describes it. */
+/** The members of a function that every protocol has. */
 interface FunctionTool {
   readonly name: string;
   readonly description: string;
@@ -34,13 +34,16 @@ export function walkFunction({ name, description, schema }: FunctionTool, reader
 
 type Walk = (reader: PromptReader) => void;
 
-/** Upper estimate of the tokens that a walk names. One long text is bounded in less time than its pieces. */
+/**
+ * Returns an upper estimate of the tokens in a walk. The pieces are joined, because one long text is faster to
+ * estimate.
+ */
 export function estimateTokenBound(walk: Walk): number {
   const { text, extra } = collectTexts(walk);
   return promptTokenBound(text) + extra;
 }
 
-/** Everything that an encoder has to count. */
+/** Collects everything that an encoder must count. */
 export function collectTexts(walk: Walk): Texts {
   let text = "";
   let extra = 0;
@@ -60,7 +63,7 @@ export function collectTexts(walk: Walk): Texts {
   return { text, extra };
 }
 
-/** Only what someone wrote, piece by piece. */
+/** Collects only what someone wrote, piece by piece. */
 export function collectWords(walk: Walk): string[] {
   const words: string[] = [];
   const skip = () => {};

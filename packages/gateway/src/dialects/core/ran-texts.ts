@@ -1,18 +1,18 @@
 import { anyText, isObject, object, objects } from "./read.ts";
 import type { JsonObject, Texts } from "./types.ts";
 
-/** Everything that a client may show of these texts, for what checks answers. */
+/** Returns everything in these texts that a client may show, for the checks of answers. */
 export function shownText({ text, ran }: Texts): string {
   return ran === undefined || ran === "" ? text : `${text}\n${ran}\n`;
 }
 
-/** Adds code that the vendor ran, where there is any. */
+/** Adds code that the vendor ran, if there is any. */
 export function withRan(texts: Texts, ran: readonly string[]): Texts {
   const all = ran.filter((part) => part !== "").join("\n");
   return all === "" ? texts : { ...texts, ran: all };
 }
 
-/** Those in a block of a message; the input of a call streams as text of its own. */
+/** Returns the code texts in a block of a message; the input of a call is streamed as text of its own. */
 export function ranInBlock(block: JsonObject | undefined): string[] {
   const type = anyText(block, "type");
   if (type === "server_tool_use") return [anyText(object(block, "input"), "code", "command")];
@@ -20,13 +20,13 @@ export function ranInBlock(block: JsonObject | undefined): string[] {
   return isObject(content) ? [anyText(content, "stdout"), anyText(content, "stderr")] : [];
 }
 
-/** Those in an item of a response. */
+/** Returns the code texts in an item of a response. */
 export function ranInItem(item: JsonObject | undefined): string[] {
   if (item?.["type"] !== "code_interpreter_call") return [];
   return [anyText(item, "code"), ...objects(item, "outputs").map((output) => anyText(output, "logs"))];
 }
 
-/** Those in a part of a candidate. */
+/** Returns the code texts in a part of a candidate. */
 export function ranInPart(part: JsonObject): string[] {
   return [anyText(object(part, "executableCode"), "code"), anyText(object(part, "codeExecutionResult"), "output")];
 }

@@ -1,4 +1,4 @@
-// Checks that every JSON protocol of clients shares.
+// Checks that all JSON protocols of clients share.
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { mayLoseNumbers, parseExactly } from "../../lib/text/exact-numbers.ts";
 import { hasOneMember, spliceMembers, type MemberEdit } from "../../lib/text/json-splice.ts";
@@ -11,7 +11,7 @@ const MAX_MODEL_NAME = 200;
 const FORBIDDEN_IN_NAMES = /[\p{Cc}\\?#]|\.\./u;
 const MAX_CHOICES = 128;
 
-/** The model of path or body; `fallback` applies where the protocol has a default. */
+/** Reads the model from path or body; `fallback` is the protocol's default, if it has one. */
 export function readModelName(body: JsonObject, pathModel: string | undefined, fallback?: string): string {
   const named = pathModel ?? body["model"];
   if (isSet(named) && typeof named !== "string") throw invalidRequest("model", "model must be a string.");
@@ -22,12 +22,12 @@ export function readModelName(body: JsonObject, pathModel: string | undefined, f
   return model;
 }
 
-/** False for names that no request may carry: they would change the path that an upstream is called at. */
+/** False for names that no request may carry, because they would change the path of the upstream call. */
 export function isModelName(model: string): boolean {
   return !FORBIDDEN_IN_NAMES.test(model);
 }
 
-/** A boolean that may be missing; null counts as missing. */
+/** Reads a boolean that may be missing; null counts as missing. */
 export function optionalFlag(body: JsonObject, key: string): boolean {
   const value = body[key];
   if (!isSet(value)) return false;
@@ -35,14 +35,14 @@ export function optionalFlag(body: JsonObject, key: string): boolean {
   return value;
 }
 
-/** Any value but a plain no: tolerant servers take "true", 1 and much else for a yes. */
+/** True for any value except a plain no: tolerant servers read "true", 1 and many other values as yes. */
 export function wantsBackground(body: JsonObject): boolean {
   return isSet(body["background"]) && body["background"] !== false;
 }
 
 /**
- * The limit of output tokens under one of several names; zero counts as none. Names that disagree are refused: upstreams
- * differ in which of them counts.
+ * Reads the limit of output tokens from one of several members; zero counts as none. Members that disagree are refused,
+ * because upstreams differ in which one they use.
  */
 export function readOutputCap(body: JsonObject, keys: readonly string[]): number | undefined {
   let found: string | undefined;
@@ -58,7 +58,7 @@ export function readOutputCap(body: JsonObject, keys: readonly string[]): number
   return found === undefined || body[found] === 0 ? undefined : (body[found] as number);
 }
 
-/** `n` of chat and images: a small whole number, 1 when missing. */
+/** Reads `n` of chat and images: a small whole number, 1 if missing. */
 export function readChoiceCount(body: JsonObject, key = "n"): number {
   const value = body[key];
   if (!isSet(value)) return 1;
@@ -68,7 +68,7 @@ export function readChoiceCount(body: JsonObject, key = "n"): number {
   return value;
 }
 
-/** A list that may not be missing or empty. */
+/** Reads a list; throws if it is missing or empty. */
 export function requiredList(body: JsonObject, key: string): readonly JsonValue[] {
   if (!isSet(body[key])) throw invalidRequest(key, `${key} is required.`);
   if (!Array.isArray(body[key])) throw invalidRequest(key, `${key} must be an array.`);
@@ -77,7 +77,7 @@ export function requiredList(body: JsonObject, key: string): readonly JsonValue[
   return items;
 }
 
-/** A text that may not be missing or empty. */
+/** Reads a text; throws if it is missing or empty. */
 export function requiredText(body: JsonObject, key: string): string {
   const value = body[key];
   if (!isSet(value) || value === "") throw invalidRequest(key, `${key} is required.`);
@@ -86,8 +86,8 @@ export function requiredText(body: JsonObject, key: string): string {
 }
 
 /**
- * The client's bytes with a few top-level members changed; the very same buffer when there is nothing to change.
- * Bodies that readers could understand differently (a second or escaped `model`) are rewritten.
+ * Returns the client's bytes with a few top-level members changed; the same buffer if there is nothing to change.
+ * Bodies that parsers could read differently (a second or escaped `model`) are rewritten.
  */
 export function withMembers(body: Body, edits: readonly MemberEdit[]): Buffer {
   const isPlain = body.json()["model"] === undefined || hasOneMember(body.bytes, "model");
@@ -100,18 +100,18 @@ function parsed(edits: readonly MemberEdit[]): JsonObject {
   return Object.fromEntries(edits.map(({ key, json }) => [key, JSON.parse(json) as JsonValue]));
 }
 
-/** The body for code that writes it out again: its numbers keep their value. */
+/** Returns the body for code that serialises it again: its numbers retain their exact value. */
 export function exactJson(body: Body): JsonObject {
   const written = body.bytes.toString("utf8");
   return mayLoseNumbers(written) ? (parseExactly(written) as JsonObject) : body.json();
 }
 
-/** The edit that renames the model; none when the body names it so already, or names none. */
+/** Returns the edit that renames the model; none if the body already has that name, or names no model. */
 export function renameEdits(body: Body, upstreamModel: string): MemberEdit[] {
   return body.json()["model"] === undefined ? [] : modelEdits(body, upstreamModel);
 }
 
-/** The edit that names the model, also where it is in the path or is the protocol's default. */
+/** Returns the edit that names the model, even if it is in the path or is the protocol's default. */
 export function modelEdits(body: Body, upstreamModel: string): MemberEdit[] {
   return body.json()["model"] === upstreamModel ? [] : [{ key: "model", json: JSON.stringify(upstreamModel) }];
 }

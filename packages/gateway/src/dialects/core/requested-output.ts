@@ -1,21 +1,21 @@
-// The most output that a request lets its upstream produce. The client's request and the one that is sent are read by
-// the same functions, so that what is reserved, sent and charged cannot differ.
+// The most output that a request lets its upstream produce. The same functions read the client's request and the
+// request that is sent, so that what is reserved, sent and charged cannot differ.
 import { invalidRequest } from "../../lib/app-error.ts";
 import { isObject, isSet } from "./read.ts";
 import type { JsonObject, JsonValue, ReadRequestedOutput, RequestedOutput } from "./types.ts";
 
-/** For protocols that have no limit. */
+/** The limits of protocols that have none. */
 export const NO_LIMIT: RequestedOutput = Object.freeze({ cap: undefined, answers: 1 });
 
-/** Reads the cap of one answer at one of several paths with dots. */
+/** Builds a reader of the cap of one answer at one of several dotted paths. */
 export function capAt(...paths: readonly string[]): ReadRequestedOutput {
   const readCap = largestAt(...paths);
   return (body) => ({ cap: readCap(body), answers: 1 });
 }
 
 /**
- * Reads the largest positive number at these paths: a setting of the channel may name a second one. A text of digits
- * counts, because tolerant servers read it.
+ * Builds a reader of the largest positive number at these paths: a channel setting may add a second path. A text of
+ * digits counts, because tolerant servers read it.
  */
 export function largestAt(...paths: readonly string[]): (body: JsonObject) => number | undefined {
   const split = paths.map((path) => path.split("."));
@@ -30,14 +30,14 @@ export function largestAt(...paths: readonly string[]): (body: JsonObject) => nu
 }
 
 /**
- * The number of pictures, 1 where the request names none. Throws where two members disagree: vendors differ in which of
- * them counts.
+ * Returns the number of pictures; 1 if the request has none. Throws if two members disagree, because vendors differ in
+ * which one they use.
  */
 function imagesIn(body: JsonObject, ...paths: readonly string[]): number {
   return namedImages(body, paths) ?? 1;
 }
 
-/** The same; undefined where the request names no number. */
+/** Returns the number of pictures; undefined if the request has none. */
 export function namedImages(body: JsonObject, paths: readonly string[]): number | undefined {
   let found: { readonly path: string; readonly value: number } | undefined;
   for (const path of paths) {
@@ -49,12 +49,12 @@ export function namedImages(body: JsonObject, paths: readonly string[]): number 
   return found?.value;
 }
 
-/** Reads the number of pictures at one of several paths. */
+/** Builds a reader of the number of pictures at one of several paths. */
 export function imagesAt(...paths: readonly string[]): ReadRequestedOutput {
   return (body) => ({ cap: undefined, answers: 1, images: imagesIn(body, ...paths) });
 }
 
-/** Throws where a member of the vendor's own names another cap than the request's common one. */
+/** Throws if a vendor's own member has another cap than the request's common one. */
 export function checkSameCap(body: JsonObject, common: number | undefined, ...own: readonly string[]): void {
   if (common === undefined) return;
   for (const path of own) {
@@ -63,7 +63,7 @@ export function checkSameCap(body: JsonObject, common: number | undefined, ...ow
   }
 }
 
-/** Two members say the same thing with different values. */
+/** Builds the error for two members that mean the same but have different values. */
 export function conflict(one: string, other: string) {
   return invalidRequest(other, `${one} and ${other} name different values for one limit; send one of them.`);
 }

@@ -1,5 +1,5 @@
-// Byte patterns that the usage meters search for before they parse a stream. A quoted key never matches inside a text,
-// because quotes are escaped there.
+// Byte patterns that the usage meters search for before they parse a stream. A quoted key never matches inside a JSON
+// string, because quotes are escaped there.
 import { skipValue } from "../../lib/text/json-splice.ts";
 import { parseObject } from "./read.ts";
 import type { JsonObject } from "./types.ts";
@@ -10,7 +10,7 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACKET = 93;
 const DONE = Buffer.from("[DONE]");
 
-/** First byte of the value of the member whose quoted name ends before `from`; -1 when that is no member. */
+/** Returns the index of a member's value, whose quoted name ends before `from`; -1 if that is not a member. */
 function valueStart(bytes: Buffer, from: number): number {
   let i = skipBlanks(bytes, from);
   if (bytes[i] !== COLON) return -1;
@@ -25,26 +25,26 @@ function skipBlanks(bytes: Buffer, from: number): number {
 }
 
 /**
- * A quoted name to look for. The search starts behind the quote and `skip` letters: quotes and common letters stand
- * everywhere in JSON and slow a native search down threefold.
+ * A quoted name to search for. The search starts after the quote and `skip` letters: quotes and common letters are
+ * everywhere in JSON and make a native search three times slower.
  */
 export interface Needle {
   readonly lead: Buffer;
   readonly tail: Buffer;
 }
 
-/** The bytes of a quoted name. `skip` characters are left out of the part that is searched for. */
+/** Builds a needle; its first `skip` characters are left out of the part that is searched for. */
 export function needle(name: string, skip = 0): Needle {
   return { lead: Buffer.from(`"${name.slice(0, skip)}`), tail: Buffer.from(`${name.slice(skip)}"`) };
 }
 
-/** True when the name that ends in the tail at `at` begins with its quote. */
+/** True if the name whose tail is at `at` is whole, from its opening quote on. */
 function isWhole(bytes: Buffer, at: number, { lead }: Needle): boolean {
   for (let i = lead.length; i > 0; i--) if (bytes[at - i] !== lead[lead.length - i]) return false;
   return true;
 }
 
-/** The last result of `read` over the objects under this member name, at any depth. */
+/** Returns the last result of `read` over the objects under this member name, at any depth. */
 export function lastRead<T>(bytes: Buffer, name: Needle, read: (value: JsonObject) => T | undefined): T | undefined {
   let at = bytes.lastIndexOf(name.tail);
   while (at >= 0) {
@@ -59,7 +59,7 @@ export function lastRead<T>(bytes: Buffer, name: Needle, read: (value: JsonObjec
   return undefined;
 }
 
-/** True when `accepts` says so for some place of the name; it gets the index of the member's value, or -1. */
+/** True if `accepts` returns true for some occurrence of the name; it gets the index of the member's value, or -1. */
 function some(bytes: Buffer, name: Needle, accepts: (valueAt: number) => boolean): boolean {
   let at = bytes.indexOf(name.tail);
   while (at >= 0) {
@@ -70,12 +70,12 @@ function some(bytes: Buffer, name: Needle, accepts: (valueAt: number) => boolean
   return false;
 }
 
-/** True when a member of this name holds a text that is not empty. */
+/** True if a member of this name holds a non-empty text. */
 export function hasText(bytes: Buffer, name: Needle): boolean {
   return some(bytes, name, (at) => isFullText(bytes, at));
 }
 
-/** True when the name is there as a value, or as a member with an object or a text: worth parsing. */
+/** True if the name occurs as a value, or as a member with an object or a text, so that parsing is worthwhile. */
 export function mayHoldError(bytes: Buffer, name: Needle): boolean {
   return some(bytes, name, (at) => at < 0 || bytes[at] === OPEN_BRACE || isFullText(bytes, at));
 }
@@ -83,13 +83,13 @@ export function mayHoldError(bytes: Buffer, name: Needle): boolean {
 const EVENT_LINE = Buffer.from("\nevent");
 const LETTER_E = 101;
 
-/** True when an event is called `error`; for protocols whose events have no names otherwise. */
+/** True if an event is named `error`; for protocols whose events otherwise have no names. */
 export function namesError(bytes: Buffer): boolean {
   if (bytes[0] !== LETTER_E && !bytes.includes(EVENT_LINE)) return false;
   return /^event: ?error\s*$/m.test(bytes.toString("latin1"));
 }
 
-/** True when the name is there as a value. */
+/** True if the name occurs as a value. */
 export function hasValue(bytes: Buffer, name: Needle): boolean {
   return some(bytes, name, (at) => at < 0);
 }
@@ -98,7 +98,7 @@ function isFullText(bytes: Buffer, at: number): boolean {
   return at >= 0 && bytes[at] === QUOTE && bytes[at + 1] !== QUOTE;
 }
 
-/** True when the last event is `[DONE]`; JSON events of these protocols end in a brace. */
+/** True if the last event is `[DONE]`; JSON events of these protocols end in a brace. */
 export function endsWithDone(blocks: Buffer): boolean {
   let end = blocks.length - 1;
   while (end >= 0 && blocks[end]! <= 32) end--;

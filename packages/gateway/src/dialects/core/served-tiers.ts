@@ -1,12 +1,12 @@
-// The tiers that an answer names: they may be others than the request asked for, and vendors bill what served.
+// The tiers that an answer names. They may differ from the requested ones, and vendors bill the tier that served.
 import { object, text } from "./read.ts";
 import type { JsonObject } from "./types.ts";
 import { TIER_MEMBERS, tierName } from "./vendor-extras.ts";
 
-/** What a tier is about. A request may choose one of each. */
+/** Kinds of tiers. A request may choose one tier of each kind. */
 type TierKind = "service" | "speed" | "geo";
 
-/** The tiers that served, as far as the answer names them; "" for a standard one. */
+/** The tiers that served, as far as the answer names them; "" for a standard tier. */
 export type ServedTiers = Readonly<Partial<Record<TierKind, string>>>;
 
 const KINDS: Readonly<Record<string, TierKind>> = {
@@ -15,9 +15,9 @@ const KINDS: Readonly<Record<string, TierKind>> = {
   speed: "speed",
   inference_geo: "geo",
 };
-/** Repeats of the question, and values that say nothing about what served. */
+/** Values that repeat the request or do not say which tier served. */
 const UNDECIDED = new Set(["", "auto", "not_available", "standard_only", "unspecified", "service_tier_unspecified"]);
-/** Vertex names its tier among the counts. */
+/** Tiers by Vertex's traffic type, which is among its usage counts. */
 const TRAFFIC: Readonly<Record<string, string>> = {
   ON_DEMAND: "",
   ON_DEMAND_PRIORITY: "priority",
@@ -30,7 +30,7 @@ export function mayNameTiers(blocks: Buffer): boolean {
   return MARKS.some((mark) => blocks.includes(mark));
 }
 
-/** The tiers of a whole answer or of an event of a stream; later ones win over `before`. Undefined when none is named. */
+/** Returns the tiers of a whole answer or of a stream event; they win over `before`. Undefined if none is named. */
 export function servedTiers(answer: JsonObject, before?: ServedTiers): ServedTiers | undefined {
   const inner = object(answer, "message") ?? object(answer, "response");
   const places = [answer, object(answer, "usage"), object(answer, "usageMetadata"), inner, object(inner, "usage")];
@@ -49,7 +49,7 @@ export function servedTiers(answer: JsonObject, before?: ServedTiers): ServedTie
   return Object.keys(found).length === 0 ? before : { ...before, ...found };
 }
 
-/** The tiers to bill: what served, and what was asked where the answer says nothing. */
+/** Returns the tiers to bill: the tier that served or, if the answer names none, the requested one. */
 export function billedTiers(asked: readonly string[], served: ServedTiers): string[] {
   const unsaid = asked.filter((tier) => served[classifyTier(tier)] === undefined);
   return [...unsaid, ...Object.values(served).filter((tier) => tier !== "")];

@@ -1,7 +1,7 @@
 import { number, object, text } from "./read.ts";
 import type { JsonObject } from "./types.ts";
 
-/** True where a request of any protocol switches reasoning off by name; saying nothing leaves it to the model. */
+/** True if a request of any protocol explicitly switches reasoning off; without a setting, the model decides. */
 export function turnsThinkingOff(body: JsonObject): boolean {
   const config = object(body, "generationConfig") ?? object(body, "generation_config");
   const thinking = object(config, "thinkingConfig") ?? object(config, "thinking_config");

@@ -1,4 +1,4 @@
-// What protocols without streams, or with streams of a few named events, have in common.
+// Shared parts of protocols without streams, or with streams of a few named events.
 import { parseEvents } from "../../lib/text/sse.ts";
 import { modelEdits, withMembers } from "./request-spec.ts";
 import { object, text } from "./read.ts";
@@ -16,7 +16,7 @@ export interface TypedMeterOptions {
   readonly readUsage: (usage: JsonObject) => Usage | undefined;
 }
 
-/** Meter of streams whose events name themselves in `type`; the last one carries usage. */
+/** Meter of streams whose events have a `type`; the last event carries usage. */
 export class TypedMeter implements UsageMeter {
   readonly #ends: readonly Needle[];
   readonly #types: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export class TypedMeter implements UsageMeter {
 
   feed(blocks: Buffer): void {
     const ends = !this.finished && this.#ends.some((end) => hasValue(blocks, end));
-    // The event that ends a failed answer may name no error, so the ends are searched for one too.
+    // The last event of a failed answer may not be called an error, so last events are searched for one too.
     const failed = ends || mayHoldError(blocks, ERROR) ? splitAtError(blocks) : undefined;
     this.error ??= failed?.error;
     const answer = failed?.before ?? blocks;
@@ -45,7 +45,7 @@ export class TypedMeter implements UsageMeter {
   }
 }
 
-/** The parts of a dialect that a JSON protocol without streams leaves at their defaults. */
+/** Defaults of a dialect for JSON protocols without streams. */
 export const plainDialect: Omit<Dialect, "id" | "inspect" | "promptTexts" | "promptWords"> = {
   errors: "openai",
   retarget: (body, _spec, upstreamModel) => withMembers(body, modelEdits(body, upstreamModel)),
@@ -62,7 +62,7 @@ export const plainDialect: Omit<Dialect, "id" | "inspect" | "promptTexts" | "pro
   terminator: undefined,
 };
 
-/** The `usage` member of an answer, read by `read`. */
+/** Reads the `usage` member of an answer by `read`. */
 export function usageMember(answer: JsonObject, read: (usage: JsonObject) => Usage | undefined): Usage | undefined {
   const usage = object(answer, "usage");
   return usage === undefined ? undefined : read(usage);

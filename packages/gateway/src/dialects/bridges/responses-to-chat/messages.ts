@@ -56,8 +56,8 @@ function isAssistantText(item: JsonObject): boolean {
 }
 
 /**
- * True if the item starts a new turn: a second text belongs to a later turn, but a first text after calls is of their
- * turn.
+ * True if the item starts a new turn: a second text belongs to a later turn, but a text after calls belongs to the turn
+ * in which they were made.
  */
 function startsTurn(draft: Draft, item: JsonObject): boolean {
   return isAssistantText(item) && draft.calls.length === 0 && draft.content !== "";
@@ -99,7 +99,9 @@ function readItemThinking(item: JsonObject, context: BridgeContext): JsonObject[
   return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
 }
 
-/** Joins texts; a summary is left out if there is a text, which it repeats. */
+/**
+ * Joins the texts of parts. The caller reads a summary only if there is no full text, because the summary repeats it.
+ */
 function joinTexts(parts: readonly JsonObject[]): string {
   return parts.map((part) => anyText(part, "text")).join("\n\n");
 }

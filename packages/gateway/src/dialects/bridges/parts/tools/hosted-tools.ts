@@ -105,7 +105,7 @@ function toMemberPath(name: string): string {
   return MEMBERS.has(name) ? name : `tools.${name}`;
 }
 
-/** Options that were set up for this request: files, a container, a server, a screen, addresses. */
+/** Names of tools that were set up for this very request: files, a container, a server, a screen, addresses. */
 const SET_UP =
   /^(?:file_?search|code_(?:interpreter|execution)|codeExecution|mcp|computer|web_fetch|url_?context|retrieval)/i;
 

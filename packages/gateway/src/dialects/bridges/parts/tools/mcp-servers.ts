@@ -65,7 +65,10 @@ const CARRIED = [
   "require_approval",
   "server_description",
 ];
-/** Members that are refused: connectors and headers belong to accounts of the vendor, which would not ask the user. */
+/**
+ * Members that are refused, because connectors and headers are the vendor's own. Approval is refused too, because this
+ * vendor would not ask the user.
+ */
 const REFUSED = ["connector_id", "headers"];
 
 /** Returns the members of a messages request for MCP servers. */
