@@ -37,7 +37,7 @@ function imagesIn(body: JsonObject, ...paths: readonly string[]): number {
   return namedImages(body, paths) ?? 1;
 }
 
-/** Returns the number of pictures; undefined if the request has none. */
+/** Returns the number of pictures; undefined if the request has none. Throws if two members disagree. */
 export function namedImages(body: JsonObject, paths: readonly string[]): number | undefined {
   let found: { readonly path: string; readonly value: number } | undefined;
   for (const path of paths) {

@@ -1,4 +1,4 @@
-/** Seams between wire protocols and the relay. Pure: nothing here performs I/O. */
+/** The interfaces between wire protocols and the relay. Nothing here performs I/O. */
 
 import type { JsonObject } from "../../lib/text/json.ts";
 import type { MemberEdit } from "../../lib/text/json-splice.ts";
@@ -7,7 +7,7 @@ import type { StreamEvent } from "../../lib/text/sse.ts";
 export type { JsonObject, JsonValue } from "../../lib/text/json.ts";
 export type { StreamEvent } from "../../lib/text/sse.ts";
 
-/** What a client requests; names follow the OpenAI path they were first seen under. */
+/** The operation that a client requests; names follow the OpenAI path at which it first appeared. */
 export type Operation =
   | "chat"
   | "completions"
@@ -24,7 +24,7 @@ export type Operation =
   | "realtime"
   | "count_tokens";
 
-/** A wire protocol. `private:*` are protocols of a single vendor, spoken upstream only. */
+/** A wire protocol. `private:*` are protocols of a single vendor, which are spoken only upstream. */
 export type DialectId =
   | "openai-chat"
   | "openai-completions"
@@ -58,35 +58,35 @@ export type ErrorDialect =
 export interface RequestSpec {
   readonly operation: Operation;
   readonly dialect: DialectId;
-  /** As the client named it; billing, limits and logs use this name. */
+  /** The model as the client named it; billing, limits and logs use this name. */
   readonly model: string;
   readonly stream: boolean;
-  /** True when the client itself asked for usage in the stream. */
+  /** True if the client itself requested usage in the stream. */
   readonly wantsStreamUsage: boolean;
-  /** Requested maximum of output tokens; undefined when the client set none. */
+  /** Requested maximum of output tokens; undefined if the client set none. */
   readonly outputCap: number | undefined;
   /** Upper estimate of the prompt's tokens, from the UTF-8 length of its text and the image rules. */
   readonly promptEstimate: number;
-  /** Answers that each may be as long as the model can; 1 when missing. */
+  /** Number of answers, each of which may be as long as the model allows; 1 if missing. */
   readonly answers?: number;
   /** Number of answers, images or calls that one request is charged for. */
   readonly units: number;
-  /** Tokens that cost more than text and that the request may have; its reservation takes the dearest. */
+  /** Kinds of tokens that the request may have and that cost more than text; its reservation uses the dearest. */
   readonly dearTokens?: readonly DearTokens[];
-  /** Kinds of service that the vendor prices apart, such as priority; missing for the standard one. */
+  /** Service tiers that the vendor prices separately, such as priority; missing for the standard one. */
   readonly tiers?: readonly string[];
-  /** Tools that the vendor runs itself; missing when there are none, empty where only the vendor knows. */
+  /** Tools that the vendor runs itself; missing if there are none, empty if only the vendor knows them. */
   readonly hostedTools?: readonly string[];
-  /** How often they may be called, where the request says so. */
+  /** How often these tools may be called, if the request limits it. */
   readonly hostedCalls?: number;
-  /** Price factors of images: size and quality as the client wrote them. */
+  /** Price factor of images: the size as the client wrote it; the quality follows. */
   readonly size?: string;
   readonly quality?: string;
-  /** For images: the client requests bytes instead of a URL. */
+  /** For images: true if the client requests bytes instead of a URL. */
   readonly wantsBase64?: boolean;
-  /** The request switches reasoning off. */
+  /** Set if the request switches reasoning off. */
   readonly isThinkingOff?: true;
-  /** Reasoning effort as the client wrote it, for the log. */
+  /** The reasoning effort as the client wrote it, for the log. */
   readonly reasoningEffort?: string;
 }
 
@@ -95,15 +95,15 @@ export type DearTokens = "audioInput" | "audioOutput" | "write" | "write1h";
 /** A request body: the original bytes, and the JSON parsed from them once. */
 export interface Body {
   readonly bytes: Buffer;
-  /** Parsed on first use; throws AppError `invalid_json`. Never changed by anyone. */
+  /** Parses the body on first use; throws AppError `invalid_json`. The result must never be changed. */
   json(): JsonObject;
-  /** Lets go of what was parsed, which takes several times the room of its bytes; `json` parses again. */
+  /** Releases the parsed JSON, which takes several times the memory of its bytes; `json` parses it again. */
   forget?(): void;
 }
 
 /**
- * Token usage in one normal form. `input` is the whole prompt including cached, audio and image tokens;
- * `output` includes reasoning and audio. Counts that are negative, fractional or not numbers count as absent.
+ * Token usage in one normal form. `input` is the whole prompt including cached, audio and image tokens; `output`
+ * includes reasoning and audio. Values that are negative, fractional or not numbers are treated as absent.
  */
 export interface Usage {
   readonly input: number;
@@ -116,17 +116,20 @@ export interface Usage {
   readonly audioInput: number;
   readonly audioOutput: number;
   readonly imageInput: number;
-  /** Images, characters, seconds, searches: whatever the operation is priced by besides tokens. */
+  /** Images, characters, seconds or searches: the units by which the operation is priced, apart from tokens. */
   readonly units?: number;
-  /** `estimated` counts are upper bounds; only a request whose process died is charged by them. */
+  /**
+   * The source of the counts. `estimated` counts are upper bounds; only a request whose process died is charged by
+   * them.
+   */
   readonly source: "upstream" | "counted" | "mixed" | "estimated";
-  /** Part of `reasoning` that no one reported: estimated by the time it took. */
+  /** Part of `reasoning` that was not reported but estimated from the time it took. */
   readonly estimatedReasoning?: number;
   /** Calls of tools that the vendor ran, by tool. */
   readonly toolCalls?: Readonly<Record<string, number>>;
-  /** The reported usage, if it is more than the answer can have cost; the counts are bounded then. */
+  /** The reported usage, if it is more than the answer can have cost; then the counts are bounded. */
   readonly reported?: { readonly input: number; readonly output: number; readonly units: number };
-  /** Figures of the report that cannot be true, by the rule that was used instead. */
+  /** Reported figures that cannot be true, by the rule that was used instead. */
   readonly doubts?: Doubts;
 }
 
@@ -153,18 +156,18 @@ export interface UpstreamErrorEvent {
 }
 
 /**
- * Reads along while whole event blocks are forwarded; never changes them. Keeps no text.
- * `feed` takes one or more complete event blocks (they end with a blank line).
+ * Reads whole event blocks while they are forwarded; never changes them and stores no text. `feed` takes one or more
+ * complete event blocks (they end with a blank line).
  */
 export interface UsageMeter {
   feed(blocks: Buffer): void;
-  /** Last complete usage seen. */
+  /** The last complete usage seen. */
   readonly usage: Usage | undefined;
-  /** The protocol's regular end was seen (finish reason, `message_stop`, `response.completed`). */
+  /** True if the protocol's regular end was seen (finish reason, `message_stop`, `response.completed`). */
   readonly finished: boolean;
-  /** The protocol's terminator was seen: `[DONE]`, `message_stop`, `response.completed`. */
+  /** True if the protocol's terminator was seen: `[DONE]`, `message_stop`, `response.completed`. */
   readonly terminated: boolean;
-  /** Set where `finished` is the end of one result of several, so that more may come at any time. */
+  /** Set if `finished` only means the end of one of several results, so that more may follow at any time. */
   readonly continues?: boolean;
   readonly error: UpstreamErrorEvent | undefined;
 }
@@ -172,25 +175,30 @@ export interface UsageMeter {
 /** The kind of a streamed event: part of the answer, metadata, or unreadable for clients of the protocol. */
 export type EventKind = "part" | "metadata" | "unreadable";
 
-/** Texts that a request or an answer holds, for counting where no usage is reported. */
+/** Texts of a request or an answer, for counting if no usage is reported. */
 export interface Texts {
-  /** Everything that counts as plain text, joined by nothing. */
+  /** Everything that counts as plain text, joined without a separator. */
   readonly text: string;
-  /** Fixed tokens on top: message overhead, tool calls, images, files, audio. */
+  /** Additional fixed tokens: message overhead, tool calls, images, files, audio. */
   readonly extra: number;
-  /** Set where the upstream reads several inputs apart: they are counted apart, as tokens never span two of them. */
+  /**
+   * Set if the upstream reads several inputs separately: they are counted separately, because a token never spans two
+   * of them.
+   */
   readonly inputs?: readonly string[];
-  /** Code that the vendor ran, and what it wrote: clients show it, so that it is checked, but it is no text of the model. */
+  /**
+   * Code that the vendor ran, and its output. It is checked because clients show it, but it is not text of the model.
+   */
   readonly ran?: string;
 }
 
 /** The ids in answers that a later request of the same user may name. */
 export interface AnswerIds {
-  /** A streamed event that holds none of these texts as a JSON string names nothing. */
+  /** Texts to search for: a streamed event that holds none of them as a JSON string names no ids. */
   readonly marks: readonly string[];
-  /** False for requests whose answers name nothing that lasts. */
+  /** Returns false for requests whose answers name nothing that outlives them. */
   mayName(body: JsonObject, spec: RequestSpec): boolean;
-  /** The model that a whole answer or one streamed event names. */
+  /** Returns the ids that a whole answer or one streamed event names. */
   read(answer: JsonObject): readonly string[];
 }
 
@@ -200,69 +208,82 @@ export interface Dialect {
   readonly errors: ErrorDialect;
   /** Reads what routing and pricing need; throws AppError (`invalid_request`, `model_required`, ...). */
   inspect(body: Body, operation: Operation, pathModel: string | undefined): RequestSpec;
-  /** Bytes for the upstream: model renamed, usage reporting on. The same buffer when nothing changes. */
+  /**
+   * Returns the bytes for the upstream, with the model renamed and usage reporting switched on; the same buffer if
+   * nothing changes.
+   */
   retarget(body: Body, spec: RequestSpec, upstreamModel: string, options: RetargetOptions): Buffer;
   /**
-   * What sets a limit of output tokens for each answer of a request that names none; absent where the protocol has no
-   * such limit.
+   * Returns the edits that set a limit of output tokens per answer in a request without one; absent if the protocol has
+   * no such limit.
    */
   capEdits?(body: JsonObject, tokens: number): MemberEdit[];
-  /** The member in which a request names its limit, for the report of what was changed; default: `max_tokens`. */
+  /** Returns the member in which a request has its limit, for the report of changes; default: `max_tokens`. */
   capName?(body: JsonObject): string;
-  /** Reads the limits of the output from a request in this protocol; absent where it has none. */
+  /** Reads the output limits from a request in this protocol; absent if the protocol has none. */
   readonly requestedOutput?: ReadRequestedOutput;
-  /** Usage of a whole (not streamed) answer. */
+  /** Reads the usage of a whole (not streamed) answer. */
   usage(answer: JsonObject): Usage | undefined;
-  /** An error object inside an answer of status 200, if that is what it is. */
+  /** Returns the error if an answer of status 200 is one. */
   errorIn(answer: JsonObject): UpstreamErrorEvent | undefined;
-  /** False for a whole answer that no client of the protocol could read; absent where any object will do. */
+  /** Returns false for a whole answer that no client of the protocol could read; absent if any object is valid. */
   isAnswer?(answer: JsonObject): boolean;
-  /** Classifies a streamed event; absent if every event is a part of the answer. */
+  /** Classifies a streamed event; absent if every event is part of the answer. */
   classifyEvent?(event: JsonObject): EventKind;
   /**
-   * True for a streamed event that shows the client something: text, reasoning, a call of a tool, sound, an image.
+   * Returns true for a streamed event that shows the client something: text, reasoning, a tool call, sound, an image.
    * Events that only open the answer or add an empty piece do not.
    */
   hasContent(event: JsonObject): boolean;
-  /** True for an answer, or the event that ends one, that says the prompt or its answer was refused. */
+  /** Returns true if an answer, or the event that ends one, says that the prompt or its answer was refused. */
   isRefusal?(answer: JsonObject): boolean;
-  /** Event blocks without what its clients stumble over and some upstreams send; the same buffer where there is none. */
+  /**
+   * Removes what some upstreams send and clients cannot handle from event blocks; returns the same buffer if there is
+   * nothing to remove.
+   */
   tidy?(blocks: Buffer): Buffer;
   meter(): UsageMeter;
-  /** Absent where no answer names anything that lasts. */
+  /** The ids in answers; absent if no answer names anything that outlives it. */
   readonly answerIds?: AnswerIds;
-  /** Texts of the request, for counting the prompt with an encoder. */
+  /** Returns the texts of the request, for counting the prompt with an encoder. */
   promptTexts(body: Body): Texts;
-  /** Texts of the request that someone wrote, piece by piece, for word filters: no schemas, names or files. */
+  /**
+   * Returns the texts of the request that someone wrote, piece by piece, for word filters: no schemas, names or files.
+   */
   promptWords(body: Body): readonly string[];
-  /** Texts of a whole answer. */
+  /** Returns the texts of a whole answer. */
   answerTexts(answer: JsonObject): Texts;
-  /** Texts of one streamed event (its parsed `data`). */
+  /** Returns the texts of one streamed event (its parsed `data`). */
   eventTexts(event: JsonObject): Texts;
   /**
-   * True for an event that exists only because the gateway asked for usage; it is cut from the stream
-   * when the client did not ask.
+   * Returns true for an event that exists only because the gateway requested usage; it is cut from the stream if the
+   * client did not request it.
    */
   isUsageOnly(event: JsonObject): boolean;
-  /** Minimal legal event blocks for a whole answer, for clients that asked for a stream and upstreams that did not. */
+  /**
+   * Returns minimal legal event blocks for a whole answer, for clients that requested a stream from upstreams that sent
+   * none.
+   */
   toStream(answer: JsonObject, spec: RequestSpec): Buffer;
-  /** The whole answer that a stream adds up to, for the opposite case; undefined when the dialect cannot. */
+  /** Assembles the whole answer from a stream, for the opposite case; undefined if the dialect cannot. */
   assembleAnswer(events: readonly JsonObject[]): JsonObject | undefined;
-  /** A whole answer with this usage, for answers whose upstream reported none. */
+  /** Adds usage to a whole answer, for upstreams that reported none. */
   withUsage?(answer: JsonObject, usage: Usage): JsonObject;
-  /** The answer as this request wanted it (encoding of vectors); the same object when nothing changes. */
+  /**
+   * Returns the answer in the form that the request wants (encoding of vectors); the same object if nothing changes.
+   */
   fitAnswer?(answer: JsonObject, body: Body): JsonObject;
-  /** Event block with usage for clients that asked when the upstream sent none. */
+  /** Returns an event block with usage, for clients that requested it if the upstream sent none. */
   usageEvent(usage: Usage, last: JsonObject | undefined): Buffer | undefined;
   /** The terminator that this protocol puts after a regular end (`data: [DONE]`), if any. */
   readonly terminator: Buffer | undefined;
-  /** The event that ends a stream whose upstream sent the end of its answer and nothing more, if there is one. */
+  /** The event that closes a stream whose upstream stopped after the end of its answer, if the protocol has one. */
   readonly closing?: Buffer;
-  /** A keep-alive between events, for protocols whose clients expect another one than a comment. */
+  /** A keep-alive between events, for protocols whose clients expect something other than a comment. */
   readonly heartbeat?: Buffer;
-  /** Follows a stream on its way to a client, for the error frame that may end it. */
+  /** Tracks a stream on its way to a client, for the error frame that may end it. */
   position?(): StreamPosition;
-  /** The form of a stream for a client that asked at `url`; undefined = event blocks as they are. */
+  /** Returns the form of a stream for a client that called `url`; undefined = unchanged event blocks. */
   streamForm?(url: string): StreamForm | undefined;
 }
 
@@ -270,7 +291,7 @@ export interface Dialect {
 export interface StreamPosition {
   /** `blocks` are whole events on their way to the client. */
   feed(blocks: Buffer): void;
-  /** Options for the error frame that ends the stream. */
+  /** Returns the options for the error frame that ends the stream. */
   options(): ErrorFrameOptions;
 }
 
@@ -281,44 +302,44 @@ export interface ErrorFrameOptions {
   readonly response?: JsonObject | undefined;
 }
 
-/** Writes a stream in a form of its own: as something else than events, or with keep-alives that fit its readers. */
+/** Writes a stream in another form: not as events, or with keep-alives that its clients accept. */
 export interface StreamForm {
   readonly contentType: string;
-  /** The next bytes that keep the connection alive and that every reader of this form ignores. */
+  /** Returns the next bytes that keep the connection alive and that every reader of this form ignores. */
   beat(): Buffer;
   /** `blocks` are whole events on their way to the client. */
   feed(blocks: Buffer): Buffer;
-  /** Closes the form after a regular end. */
+  /** Returns the bytes that close the form after a regular end. */
   end(): Buffer;
 }
 
 export interface RetargetOptions {
-  /** Ask the upstream to report usage in the stream where the dialect has a switch for it. */
+  /** True to request usage in the stream, if the dialect has a switch for it. */
   readonly askUsage: boolean;
 }
 
-/** Carries what both directions of one conversion share. */
+/** The state that both directions of one conversion share. */
 export interface BridgeContext {
   readonly spec: RequestSpec;
   readonly upstreamModel: string;
   readonly requestId: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Names a field that could not be carried; the names end in the log row and, on request, in a header. */
+  /** Reports a field that could not be carried; the names go to the log row and, on request, to a header. */
   dropped(field: string): void;
   /** Channel settings that shape a conversion (regions, plug-ins). */
   readonly setting: JsonObject;
-  /** Set where the answer is stored for later requests. */
+  /** Set if the answer is stored for later requests. */
   readonly pending?: PendingAnswer;
-  /** The features of the server that is asked in the chat protocol. */
+  /** The features of the server that is called in the chat protocol. */
   readonly chatServer?: ChatServer | undefined;
 }
 
-/** What a server of the chat protocol takes, where it differs from the protocol's own words. */
+/** The features of a chat server that differ from the protocol. */
 export interface ChatServer {
-  /** It reads `top_k`, which others refuse. */
+  /** Set if the server reads `top_k`, which others refuse. */
   readonly takesTopK?: true;
-  /** Stop texts of one request; default: 4. */
+  /** The most stop texts of one request; default: 4. */
   readonly maxStops?: number;
 }
 
@@ -326,38 +347,38 @@ export interface ChatServer {
 export interface PendingAnswer {
   /** Id of the response that the request continues from. */
   readonly previous: string | undefined;
-  /** Called with the whole answer once it is made, before it is known to reach the client. */
+  /** Called with the whole answer when it is complete, before it is known whether it reaches the client. */
   made(answer: JsonObject): void;
 }
 
 export interface StreamBridge {
-  /** Events for the client; an empty list swallows the event. */
+  /** Returns the events for the client; an empty list swallows the event. */
   event(event: StreamEvent): StreamEvent[];
   /**
-   * Called after the upstream's regular end; closes whatever is open. `counted` stands in for usage that the upstream
-   * did not report, or not where its protocol has it.
+   * Called after the upstream's regular end; closes everything that is open. `counted` replaces usage that the upstream
+   * did not report, or did not report in the protocol's member.
    */
   end(counted?: Usage): StreamEvent[];
 }
 
 /** A conversion between two dialects. Two of them over the pivot `openai-chat` connect any pair. */
 export interface ToolNameRule {
-  /** Length. */
+  /** The maximum length. */
   readonly most: number;
-  /** Global; the characters that may not stand in a name. */
+  /** Matches the characters that a name may not contain; a global expression. */
   readonly forbidden: RegExp;
   readonly first: RegExp;
 }
 
-/** What tools of a vendor do, whatever it calls them. */
+/** Kinds of hosted tools, independent of vendors' names for them. */
 export type HostedKind = "web_search" | "web_fetch" | "code_execution" | "mcp";
 
 export interface Bridge {
   readonly client: DialectId;
   readonly upstream: DialectId;
-  /** Hosted tools that it converts; `web_search_options` if it reads that member of chat itself. */
+  /** Hosted tools that the bridge converts; `web_search_options` if it reads that member of chat itself. */
   readonly hosted?: readonly (HostedKind | "web_search_options")[];
-  /** Names of tools that the upstream takes; default: `[a-zA-Z0-9_-]`, up to 64. */
+  /** The tool names that the upstream accepts; default: up to 64 characters of `[a-zA-Z0-9_-]`. */
   readonly toolNames?: ToolNameRule;
   request(body: JsonObject, context: BridgeContext): JsonObject;
   response(body: JsonObject, context: BridgeContext): JsonObject;
@@ -381,15 +402,15 @@ export type UsageRule =
 /** The reported figure of each rule that was used. */
 export type Doubts = Readonly<Partial<Record<UsageRule, number | string | null>>>;
 
-/** Limits of the output that a request names. */
+/** The output limits that a request sets. */
 export interface RequestedOutput {
-  /** Output tokens of each answer; undefined where the request names no limit. */
+  /** Output tokens of each answer; undefined if the request sets no limit. */
   readonly cap: number | undefined;
-  /** Answers that each may be as long as `cap`. */
+  /** Number of answers, each of which may be as long as `cap`. */
   readonly answers: number;
-  /** Pictures. */
+  /** Number of pictures. */
   readonly images?: number;
-  /** Reasoning tokens that the vendor bills in addition to `cap`; Infinity where the request does not limit them. */
+  /** Reasoning tokens that the vendor bills in addition to `cap`; Infinity if the request does not limit them. */
   readonly reasoningBeyondCap?: number;
 }
 

@@ -8,7 +8,7 @@ export function readError(error: JsonValue | undefined): UpstreamErrorEvent | un
   return isObject(error) ? errorEvent(error) : undefined;
 }
 
-/** The error that a streamed event is, whatever its protocol calls it. */
+/** Returns the error if a streamed event is one, in any protocol. */
 export function readEventError({ event, data, raw }: StreamEvent): UpstreamErrorEvent | undefined {
   if (data === undefined) return event === "error" && raw !== "" ? errorEvent({ message: raw }) : undefined;
   const found = readError(data["error"]) ?? readError(object(data, "response")?.["error"]);
@@ -18,7 +18,10 @@ export function readEventError({ event, data, raw }: StreamEvent): UpstreamError
   return isError || isFault(data) ? errorEvent(data) : undefined;
 }
 
-/** A code and a sentence instead of choices, as Spark ends a stream that fails; its answers have the code 0. */
+/**
+ * True for a code and a sentence instead of choices: Spark ends a failed stream that way, while its answers have the
+ * code 0.
+ */
 function isFault(data: JsonObject): boolean {
   const { code } = data;
   const isFailed =
@@ -32,13 +35,13 @@ function isFault(data: JsonObject): boolean {
   );
 }
 
-/** A choice that ended in an error: nothing more of it is reported. */
+/** Returns the error of a choice that ended in one; the upstream reports no details about it. */
 export function failedChoice(answer: JsonObject): UpstreamErrorEvent | undefined {
   const hasFailed = objects(answer, "choices").some((choice) => choice["finish_reason"] === "error");
   return hasFailed ? readError("The upstream ended the answer with an error.") : undefined;
 }
 
-/** The first failure that these blocks report, and the blocks before it; nothing behind it is part of an answer. */
+/** Returns the first failure in these blocks, and the blocks before it; nothing after it is part of an answer. */
 export function splitAtError(
   blocks: Buffer,
 ): { readonly error: UpstreamErrorEvent; readonly before: Buffer } | undefined {

@@ -3,11 +3,11 @@ import type { JsonObject, Usage, UsageRule } from "./types.ts";
 
 const MAX_TEXT = 32;
 
-/** Collects what one report of usage contradicts; costs nothing where it is right. */
+/** Collects the contradictions in one report of usage; costs nothing if there are none. */
 export class UsageDoubts {
   #found: Record<string, number | string | null> | undefined;
 
-  /** A count of the report; one that is set and no count at all is noted. */
+  /** Reads a count of the report; a value that is set but is not a count is noted. */
   count(from: JsonObject | undefined, key: string): number | undefined {
     const value = count(from, key);
     if (value !== undefined) return value;
@@ -17,19 +17,19 @@ export class UsageDoubts {
     return undefined;
   }
 
-  /** The same; a missing count is zero. */
+  /** Reads a count in the same way; a missing count is zero. */
   tokens(from: JsonObject | undefined, key: string): number {
     return this.count(from, key) ?? 0;
   }
 
-  /** A part is never more than its whole. */
+  /** Bounds a part, which is never more than its whole. */
   part(rule: UsageRule, part: number, whole: number): number {
     if (part <= whole) return part;
     this.note(rule, part);
     return whole;
   }
 
-  /** The parts of a total win. */
+  /** Notes a total that differs from its parts; the parts win. */
   total(total: number | undefined, parts: number): void {
     if (total !== undefined && total !== parts) this.note("total_contradicts", total);
   }
@@ -38,13 +38,13 @@ export class UsageDoubts {
     this.#found = { ...this.#found, [rule]: reported };
   }
 
-  /** Members for the usage. */
+  /** The members for the usage. */
   get members(): Pick<Usage, "doubts"> | undefined {
     return this.#found && { doubts: this.#found };
   }
 }
 
-/** `usage` with another rule noted. */
+/** Returns `usage` with another rule noted. */
 export function withDoubt(usage: Usage, rule: UsageRule, reported: number): Usage {
   return { ...usage, doubts: { ...usage.doubts, [rule]: reported } };
 }

@@ -4,7 +4,7 @@ import { UsageDoubts } from "./usage-doubts.ts";
 
 type Counts = Partial<Omit<Usage, "source">>;
 
-/** Fills up the normal form. A part is never more than its whole; what was cached may hold sound and images too. */
+/** Completes the normal form. A part is never more than its whole; cached tokens may include sound and images. */
 export function toUsage(counts: Counts, doubts = new UsageDoubts()): Usage {
   const usage = { ...NO_USAGE, ...counts };
   const { input, output } = usage;
@@ -24,17 +24,20 @@ export function toUsage(counts: Counts, doubts = new UsageDoubts()): Usage {
   return { ...usage, ...fit, ...doubts.members };
 }
 
-/** Sound or images that were not cached; what was cached costs what cached text costs. */
+/** Returns sound or images that were not cached; cached ones cost the same as cached text. */
 function fresh(doubts: UsageDoubts, details: JsonObject | undefined, key: "audio_tokens" | "image_tokens"): number {
   return Math.max(0, doubts.tokens(details, key) - doubts.tokens(object(details, "cached_tokens_details"), key));
 }
 
-/** The first of two names that holds a count. */
+/** Reads a count from the first of two members that holds one. */
 function anyCount(doubts: UsageDoubts, from: JsonObject | undefined, key: string, other: string): number | undefined {
   return doubts.count(from, key) ?? doubts.count(from, other);
 }
 
-/** Usage of chat completions and everything that copies it, under the names of Responses as well; undefined when no count is readable. */
+/**
+ * Reads usage of chat completions and protocols that copy it, also under the names of Responses; undefined if no count
+ * is readable.
+ */
 export function readChatUsage(usage: JsonObject | undefined): Usage | undefined {
   const doubts = new UsageDoubts();
   const total = doubts.count(usage, "total_tokens");
@@ -50,7 +53,7 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
       input,
       output,
       cachedInput: doubts.count(inputDetails, "cached_tokens") ?? vendorCached(usage, doubts),
-      // Proxies in front of other protocols have a name of their own for writes.
+      // Proxies in front of other protocols use another name for cache writes.
       cacheWrite: anyCount(doubts, inputDetails, "cache_write_tokens", "cache_creation_tokens") ?? 0,
       reasoning: doubts.count(outputDetails, "reasoning_tokens") ?? doubts.tokens(usage, "reasoning_tokens"),
       audioInput: fresh(doubts, inputDetails, "audio_tokens"),
@@ -61,7 +64,7 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
   );
 }
 
-/** Both sides; one that is missing is what the other leaves of the total. */
+/** Returns both sides; a missing one is the total minus the other. */
 function completed(
   input: number | undefined,
   output: number | undefined,
@@ -73,14 +76,14 @@ function completed(
   return { input: known, output: output ?? Math.max(0, (total ?? known) - known) };
 }
 
-/** DeepSeek, Together and Mistral name cached tokens next to the others. */
+/** Reads cached tokens that are not in the details, as DeepSeek, Together and Mistral report them. */
 function vendorCached(usage: JsonObject, doubts: UsageDoubts): number {
   return (
     anyCount(doubts, usage, "prompt_cache_hit_tokens", "cached_tokens") ?? doubts.tokens(usage, "num_cached_tokens")
   );
 }
 
-/** Usage of Responses, images and audio: `input_tokens` and `output_tokens` with optional details. */
+/** Reads usage of Responses, images and audio: `input_tokens` and `output_tokens` with optional details. */
 export function readResponsesUsage(usage: JsonObject | undefined): Usage | undefined {
   const doubts = new UsageDoubts();
   const said = { input: doubts.count(usage, "input_tokens"), output: doubts.count(usage, "output_tokens") };
@@ -104,8 +107,8 @@ export function readResponsesUsage(usage: JsonObject | undefined): Usage | undef
 }
 
 /**
- * Anthropic counts cache reads and writes next to `input_tokens`; the normal form holds them inside. What the vendor
- * spent to shorten a conversation is in the iterations alone.
+ * Reads Anthropic's usage, which counts cache reads and writes next to `input_tokens`; the normal form includes them in
+ * `input`. Tokens that the vendor spent to compact a conversation are only in the iterations.
  */
 export function readAnthropicUsage(usage: JsonObject | undefined): Usage | undefined {
   const answer = readMessageUsage(usage);
@@ -148,7 +151,7 @@ function readMessageUsage(usage: JsonObject | undefined): Usage | undefined {
   );
 }
 
-/** Written for minutes and for an hour, and both together: the larger figure wins where they contradict each other. */
+/** Reads cache writes for minutes, for an hour and in total; if they contradict each other, the larger figure wins. */
 function cacheWrites(usage: JsonObject, doubts: UsageDoubts): { readonly write: number; readonly hour: number } {
   const created = object(usage, "cache_creation");
   const hour = doubts.tokens(created, "ephemeral_1h_input_tokens");
@@ -159,7 +162,10 @@ function cacheWrites(usage: JsonObject, doubts: UsageDoubts): { readonly write: 
   return { write: Math.max(total ?? 0, parts), hour };
 }
 
-/** Gemini counts thoughts and tool prompts apart from candidates and prompt; what was cached costs what cached text costs. */
+/**
+ * Reads Gemini's usage, which counts thoughts and tool prompts separately from candidates and prompt; cached tokens
+ * cost the same as cached text.
+ */
 export function readGeminiUsage(usage: JsonObject | undefined): Usage | undefined {
   const doubts = new UsageDoubts();
   const prompt = doubts.count(usage, "promptTokenCount");
@@ -209,7 +215,7 @@ export function chatUsage(usage: Usage): JsonObject {
   };
 }
 
-/** The details are not optional in this protocol; clients read them without looking. */
+/** Writes usage of Responses. The details are not optional in this protocol: clients read them without a check. */
 export function responsesUsage(usage: Usage): JsonObject {
   return {
     input_tokens: usage.input,
@@ -220,12 +226,14 @@ export function responsesUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Usage of a message. No member is optional in this protocol; what only the vendor knows is null. */
+/**
+ * Writes the usage of a message. No member is optional in this protocol; values that only the vendor knows are null.
+ */
 export function anthropicUsage(usage: Usage): JsonObject {
   return { ...anthropicCounts(usage), inference_geo: null, service_tier: null, speed: null };
 }
 
-/** The usage counts at the end of a streamed message. */
+/** Writes the usage counts at the end of a streamed message. */
 export function anthropicCounts(usage: Usage): JsonObject {
   return {
     input_tokens: Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite),

@@ -1,4 +1,4 @@
-// What vendors charge for in addition to tokens: faster or nearer service, and tools that they run themselves.
+// Extras that vendors charge for in addition to tokens: faster or nearer service, and tools that they run themselves.
 import { invalidRequest } from "../../lib/app-error.ts";
 import { isObject, isSet, list, number, object, objects, text } from "./read.ts";
 import type { Body, DearTokens, JsonObject, JsonValue, Operation, RequestSpec } from "./types.ts";
@@ -6,7 +6,7 @@ import type { Body, DearTokens, JsonObject, JsonValue, Operation, RequestSpec } 
 export type VendorExtras = Pick<RequestSpec, "tiers" | "hostedTools" | "hostedCalls" | "dearTokens">;
 
 const OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
-/** Members that choose a tier, or name it in an answer, and what comes before their values in the names of tiers. */
+/** Members that choose a tier, or name it in an answer, and the prefix of their values in tier names. */
 export const TIER_MEMBERS: Readonly<Record<string, string>> = {
   service_tier: "",
   serviceTier: "",
@@ -24,7 +24,7 @@ const STANDARD = new Set([
   "geo_global",
 ]);
 
-/** Types of tools that the client runs, or that cost tokens only. */
+/** Types of tools that the client runs, or that cost only tokens. */
 const UNCHARGED_TOOLS = new Set([
   "apply_patch",
   "bash",
@@ -46,7 +46,7 @@ const UNCHARGED_TOOLS = new Set([
   "tool_search_tool_regex",
   "web_fetch",
 ]);
-/** The same among the members of a tool of Gemini. */
+/** Such tools among the members of a Gemini tool. */
 const UNCHARGED_MEMBERS = new Set([
   "code_execution",
   "computer_use",
@@ -57,7 +57,7 @@ const UNCHARGED_MEMBERS = new Set([
 ]);
 const SEARCH_MODEL = /-search-(?:preview|api)\b/;
 
-/** Undefined for a request that costs its tokens only. */
+/** Returns the extras of a request; undefined if it costs only tokens. */
 export function vendorExtras({ bytes, json }: Body, spec: RequestSpec): VendorExtras | undefined {
   if (!OPERATIONS.has(spec.operation)) return undefined;
   const body = json();
@@ -74,7 +74,7 @@ export function vendorExtras({ bytes, json }: Body, spec: RequestSpec): VendorEx
   };
 }
 
-/** Parts that a body may hold, by the bytes that no such part is written without. */
+/** Parts that a body may hold, by the bytes that every such part contains. */
 const MARKS = [
   ["audioInput", Buffer.from('"input_audio"')],
   ["audioInput", Buffer.from('"audio/')],
@@ -107,7 +107,7 @@ function listTiers(body: JsonObject): string[] {
   return [...tiers];
 }
 
-/** The name under which a tier is priced; "" for the standard one. */
+/** Returns the name under which a tier is priced; "" for the standard one. */
 export function tierName(member: string, value: string): string {
   const name = `${TIER_MEMBERS[member] ?? ""}${value
     .trim()
@@ -116,7 +116,7 @@ export function tierName(member: string, value: string): string {
   return STANDARD.has(name) ? "" : name.slice(0, 64);
 }
 
-/** Empty where the vendor may know of tools that the request does not name. */
+/** Returns the hosted tools; empty if the vendor may know tools that the request does not name. */
 function hostedTools(body: JsonObject, spec: RequestSpec): string[] | undefined {
   const named = spec.dialect === "gemini-generate" ? geminiTools : typedTools;
   const tools = new Set([...toolList(body).flatMap(named), ...switchedOn(body)]);
@@ -125,7 +125,7 @@ function hostedTools(body: JsonObject, spec: RequestSpec): string[] | undefined 
   return tools.size > 0 || isStored ? [...tools] : undefined;
 }
 
-/** Tools that are no members of the list of tools. */
+/** Returns hosted tools that are switched on outside of the list of tools. */
 function switchedOn(body: JsonObject): string[] {
   return [
     ...(isSet(body["web_search_options"]) ? ["web_search"] : []),
@@ -134,7 +134,7 @@ function switchedOn(body: JsonObject): string[] {
   ];
 }
 
-/** Switches of vendors for their own searches. */
+/** Vendors' switches for their own searches. */
 const SEARCHES = ["enable_search", "web_search", "enable_enhancement", "EnableEnhancement", "with_search_enhance"];
 
 function isOn(value: JsonValue | undefined): boolean {
@@ -142,7 +142,7 @@ function isOn(value: JsonValue | undefined): boolean {
   return !isObject(value) || value["enable"] !== false;
 }
 
-/** Some vendors name plug-ins by texts. */
+/** Returns a plug-in's name; some vendors write plug-ins as texts. */
 function pluginName(plugin: JsonValue): string {
   if (typeof plugin === "string") return plugin.replace(/^plugin_/, "");
   return isObject(plugin) ? (text(plugin, "id") ?? "") : "";
@@ -170,7 +170,7 @@ function geminiTools(tool: JsonObject): string[] {
     .map((name) => (name === "google_search_retrieval" ? "google_search" : name.slice(0, 64)));
 }
 
-/** Calls that the request allows for all of its tools; undefined where it does not say. */
+/** Returns the calls that the request allows for all of its tools; undefined if it sets no limit. */
 function callLimit(body: JsonObject): number | undefined {
   const own = number(body, "max_tool_calls");
   if (own !== undefined && own >= 0) return Math.ceil(own);

@@ -7,7 +7,7 @@ import { anyText, object, objects } from "../core/read.ts";
 import type { Dialect, JsonObject } from "../core/types.ts";
 import { readGeminiUsage } from "../core/usage.ts";
 
-/** embedContent for one content, batchEmbedContents for a list of requests; which one is determined by the path. */
+/** embedContent for one content, batchEmbedContents for a list of requests; the path decides which one it is. */
 export const geminiEmbed: Dialect = {
   ...plainDialect,
   id: "gemini-embed",
@@ -28,7 +28,7 @@ export const geminiEmbed: Dialect = {
       units: 1,
     };
   },
-  /** Every request of a batch names the model again. */
+  /** Renames the model in the body and in every request of a batch. */
   retarget(body, spec, upstreamModel) {
     const json = body.json();
     if (spec.model === upstreamModel) return body.bytes;

@@ -9,7 +9,7 @@ import { readChatUsage, readResponsesUsage, toUsage } from "../core/usage.ts";
 
 const MAX_SPEECH_CHARACTERS = 4096;
 
-/** Speech by JSON, transcription and translation by form; of a form only the text fields arrive here, as JSON. */
+/** Speech by JSON, transcription and translation by form; only a form's text fields arrive here, as JSON. */
 export const openaiAudio: Dialect = {
   ...plainDialect,
   id: "openai-audio",
@@ -71,7 +71,7 @@ export const openaiAudio: Dialect = {
   }),
 };
 
-/** Tokens, or seconds as units where the model is billed by duration. */
+/** Reads tokens, or seconds as units if the model is billed by duration. */
 function audioUsage(usage: JsonObject | undefined, duration: number | undefined): Usage | undefined {
   const seconds = text(usage, "type") === "duration" ? number(usage, "seconds") : duration;
   const tokens = readResponsesUsage(usage) ?? readChatUsage(usage);
@@ -79,7 +79,7 @@ function audioUsage(usage: JsonObject | undefined, duration: number | undefined)
   return seconds === undefined || seconds < 0 ? undefined : toUsage({ units: seconds });
 }
 
-/** Some servers write the seconds as text, as the protocol's first description has them. */
+/** Reads the seconds, which some servers write as text, as in the protocol's first description. */
 function readDuration(answer: JsonObject): number | undefined {
   const { duration } = answer;
   const seconds = typeof duration === "string" && duration !== "" ? Number(duration) : duration;
@@ -97,7 +97,7 @@ function speechInput(json: JsonObject): string {
   return input;
 }
 
-/** Models that follow instructions are paid for reading them. */
+/** Returns the instructions, whose tokens are billed by models that follow them. */
 function speechInstructions(json: JsonObject): string {
   const instructions = text(json, "instructions") ?? "";
   if (codePoints(instructions) <= MAX_SPEECH_CHARACTERS) return instructions;

@@ -73,7 +73,7 @@ export const openaiCompletions: Dialect = {
   terminator: DONE,
 };
 
-/** The whole answer that text chunks add up to. */
+/** Assembles the whole answer from text chunks. */
 function assembleAnswer(events: readonly JsonObject[]): JsonObject | undefined {
   const chunks = events.filter((event) => Array.isArray(event["choices"]));
   if (chunks.length === 0) return undefined;
@@ -103,7 +103,7 @@ function assembleAnswer(events: readonly JsonObject[]): JsonObject | undefined {
   };
 }
 
-/** Lists of tokens, probabilities and offsets; each piece continues where the last one ended. */
+/** Joins lists of tokens, probabilities and offsets; each piece continues where the last one ended. */
 function joinedLogprobs(known: JsonValue | undefined, next: JsonValue | undefined): JsonValue {
   if (!isObject(known) || !isObject(next)) return next ?? known ?? null;
   const joined: JsonObject = { ...known };
@@ -124,7 +124,7 @@ function promptCount(prompt: JsonValue | undefined): number {
   return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
 }
 
-/** Each prompt is answered several times, and `best_of` as often whatever `n` shows. */
+/** Reads the answers per prompt: `best_of` answers are billed even if `n` shows fewer. */
 const choicesIn = largestAt("n", "best_of");
 
 function countAnswers(json: JsonObject): number {
@@ -136,7 +136,7 @@ function walkPrompt(json: JsonObject, reader: PromptReader): void {
   walkInput(json["suffix"], reader);
 }
 
-/** A text, token numbers, or lists of either: the input of completions and embeddings. */
+/** Walks the input of completions and embeddings: a text, token numbers, or lists of either. */
 export function walkInput(input: JsonValue | undefined, reader: PromptReader): void {
   if (typeof input === "string") reader.text(input);
   else if (typeof input === "number") reader.tokens(1);

@@ -32,7 +32,7 @@ export const openaiEmbeddings: Dialect = {
   withUsage: (answer, { input }) => ({ ...answer, usage: { prompt_tokens: input, total_tokens: input } }),
   fitAnswer(answer, body) {
     const json = body.json();
-    // The name by which some vendors are asked for encodings, also for such that hold no floats.
+    // Some vendors have this member for encodings, including ones without floats.
     if (isSet(json["embedding_type"])) return answer;
     return withEncoding(answer, json["encoding_format"] === "base64");
   },
@@ -55,7 +55,7 @@ function checkInput(input: JsonValue | undefined): void {
   }
 }
 
-/** Vectors as the client asked for them: some upstreams know one encoding only. */
+/** Converts vectors to the encoding that the client requested: some upstreams know only one. */
 function withEncoding(answer: JsonObject, isBase64: boolean): JsonObject {
   const items = objects(answer, "data");
   const isFit = items.every(({ embedding }) => !isVector(embedding) || (typeof embedding === "string") === isBase64);
@@ -75,7 +75,7 @@ function recoded(embedding: JsonValue | undefined, isBase64: boolean): JsonValue
   return isBase64 && Array.isArray(embedding) ? packFloats(embedding.map(Number)) : embedding;
 }
 
-/** Little-endian floats of 32 bits, as OpenAI packs them. */
+/** Packs little-endian 32-bit floats, as OpenAI does. */
 function packFloats(values: readonly number[]): string {
   return Buffer.from(Float32Array.from(values).buffer).toString("base64");
 }

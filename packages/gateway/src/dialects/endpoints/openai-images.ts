@@ -11,9 +11,9 @@ import { readResponsesUsage, toUsage } from "../core/usage.ts";
 
 const DEFAULT_IMAGE_MODEL = "dall-e-2";
 const ENDS = ["image_generation.completed", "image_edit.completed"];
-/** One image of several, where the end comes after all of them. */
+/** Matches an event for one of several images; the end comes after all of them. */
 const SINGLE = /\.partial_(succeeded|failed)$/;
-/** Tokens of a picture that is not finished. */
+/** Tokens of a partial picture. */
 const PARTIAL_TOKENS = 100;
 
 /** Image generation by JSON; forms are read by the edge and arrive here as JSON of their text fields. */
@@ -44,7 +44,7 @@ export const openaiImages: Dialect = {
   usage(answer) {
     const usage = readResponsesUsage(object(answer, "usage"));
     if (usage === undefined && !Array.isArray(answer["data"])) return undefined;
-    // Some vendors send the reason in the place of an image that they refuse.
+    // Some vendors send a reason in place of an image that they refuse.
     const images = list(answer, "data").filter((image) => !isObject(image) || !isSet(image["error"]));
     return { ...(usage ?? toUsage({})), units: images.length };
   },
@@ -86,7 +86,7 @@ class ImageMeter implements UsageMeter {
       const type = text(event.data, "type") ?? "";
       const single = SINGLE.exec(type)?.[1];
       this.#isOneByOne ||= single !== undefined;
-      // The others come all the same.
+      // The other images still arrive.
       if (single === "failed") continue;
       this.error ??= readEventError(event);
       if (this.error) return;

@@ -7,7 +7,7 @@ import { isObject, isSet, object, text } from "../core/read.ts";
 import type { Dialect, JsonObject } from "../core/types.ts";
 import { readChatUsage } from "../core/usage.ts";
 
-/** Where a request names no model; compatible gateways' older default is `text-moderation-stable`. */
+/** The model if a request names none; the older default of compatible gateways is `text-moderation-stable`. */
 export const DEFAULT_MODERATION_MODEL = "omni-moderation-latest";
 
 export const openaiModerations: Dialect = {

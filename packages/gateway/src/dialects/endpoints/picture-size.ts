@@ -3,14 +3,14 @@ import { count, isSet } from "../core/read.ts";
 import type { JsonObject } from "../core/types.ts";
 import { invalidRequest } from "../../lib/app-error.ts";
 
-/** Members that vendors read the size of a picture from. */
+/** Members from which vendors read the size of a picture. */
 const NAMES = ["size", "image_size", "resolution"] as const;
 const SIZE = /^\d{1,5}[x*]\d{1,5}$|^(?:auto|adaptive|[1248]K)$|^\d{1,2}:\d{1,2}$/;
 const QUALITIES: ReadonlySet<string> = new Set(["auto", "standard", "hd", "low", "medium", "high"]);
 
 /**
- * The size that a request for pictures names, whichever member it uses. Throws for spellings that a vendor may read and
- * the price does not, and for members that disagree.
+ * Returns the size in a request for pictures, from any of the members. Throws for spellings that a vendor may read but
+ * the price does not know, and for members that disagree.
  */
 export function pictureSize(body: JsonObject): string | undefined {
   let found: string | undefined;
@@ -45,7 +45,7 @@ function requireSide(body: JsonObject, name: "width" | "height"): number {
   throw invalidRequest(name, `${name} must be a whole number of pixels; send width and height together.`);
 }
 
-/** Throws for a quality that no price knows. */
+/** Returns the quality; throws for one that no price knows. */
 export function pictureQuality({ quality }: JsonObject): string | undefined {
   if (!isSet(quality)) return undefined;
   if (typeof quality === "string" && (quality === "" || QUALITIES.has(quality))) return quality;

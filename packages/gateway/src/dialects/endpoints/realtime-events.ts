@@ -1,5 +1,5 @@
-// What the events of a realtime session say about money. The type of an event is its outermost member `type`: what a
-// client writes into metadata or text is inside of other members.
+// Reads the billing facts in events of a realtime session. The type of an event is its top-level member `type`:
+// anything that a client writes into metadata or text is inside other members.
 import { textAt, topLevelMembers, type JsonSpan } from "../../lib/text/json-top-level.ts";
 import { number, object, parseObject, text } from "../core/read.ts";
 import { NO_USAGE, type JsonObject, type JsonValue, type Usage } from "../core/types.ts";
@@ -13,7 +13,7 @@ export type RealtimeFact =
       readonly kind: "done";
       readonly id: string;
       readonly usage: Usage | undefined;
-      /** False for a response outside of the conversation, whose usage says nothing about its length. */
+      /** False for a response outside of the conversation, whose usage says nothing about the conversation's length. */
       readonly isInConversation: boolean;
       readonly isCancelled: boolean;
     }
@@ -26,13 +26,13 @@ export type RealtimeFact =
   | { readonly kind: "untranscribed"; readonly itemId: string }
   | { readonly kind: "error" };
 
-/** Settings of a session or of one response; undefined = it says nothing about it. */
+/** Settings of a session or of one response; undefined = not set. */
 export interface RealtimeSettings {
-  /** Infinity where it says so. */
+  /** Infinity if the setting says so. */
   readonly outputCap: number | undefined;
   readonly speaks: boolean | undefined;
   readonly transcriptionModel: string | undefined;
-  /** Bytes of a second of the client's sound, and of the answers'. */
+  /** Bytes per second of the client's sound; the next member is that of the answers. */
   readonly inputRate: number | undefined;
   readonly outputRate: number | undefined;
 }
@@ -43,7 +43,7 @@ const SAID =
 const TRANSCRIPTION = "conversation.item.input_audio_transcription.";
 const RATES = { pcm: 48_000, g711: 8_000 };
 
-/** Reads an event of the names of 2024 and of those that came after; undefined for all that cost nothing. */
+/** Reads an event under the names of 2024 and the later ones; undefined for events that cost nothing. */
 export function readRealtimeEvent(frame: Buffer): RealtimeFact | undefined {
   const members = topLevelMembers(frame, ["type", "delta", "response_id"]) ?? NO_MEMBERS;
   const type = textAt(frame, members.get("type")) ?? "";
@@ -59,7 +59,7 @@ type Members = ReadonlyMap<string, JsonSpan>;
 
 const NO_MEMBERS: Members = new Map();
 
-/** A piece of an answer; sound is not decoded. */
+/** Reads a piece of an answer; sound is not decoded. */
 function readPiece(type: string, frame: Buffer, members: Members): RealtimeFact {
   const id = textAt(frame, members.get("response_id")) ?? "";
   if (SOUND.test(type)) return { kind: "sound", id, bytes: base64Bytes(members.get("delta")) };
@@ -67,7 +67,7 @@ function readPiece(type: string, frame: Buffer, members: Members): RealtimeFact 
   return { kind: "said", id, text: said, isTranscript: type.includes("transcript") };
 }
 
-/** Bytes that a quoted base64 text stands for. */
+/** Returns the number of bytes that a quoted base64 text encodes. */
 function base64Bytes(span: JsonSpan | undefined): number {
   return span ? Math.floor((Math.max(0, span.end - span.start - 2) * 3) / 4) : 0;
 }
@@ -130,14 +130,14 @@ function transcriptionFact(what: string, event: JsonObject): RealtimeFact | unde
   }
 }
 
-/** In tokens, or in seconds where the model is paid by time. */
+/** Reads usage in tokens, or in seconds if the model is billed by time. */
 function transcriptionUsage(usage: JsonObject | undefined): Usage | undefined {
   const seconds = number(usage, "seconds");
   if (seconds !== undefined && seconds > 0) return { ...NO_USAGE, units: seconds };
   return readResponsesUsage(usage);
 }
 
-/** The members of a session or a response, in the names of 2024 and of those that came after. */
+/** Reads the settings of a session or a response, under the names of 2024 and the later ones. */
 export function readSettings(from: JsonObject | undefined): RealtimeSettings {
   const audio = object(from, "audio");
   return {
@@ -162,7 +162,7 @@ function readFormat(side: JsonObject | undefined): string | undefined {
   return text(object(side, "format"), "type");
 }
 
-/** The model that transcribes what the client says; undefined where the settings name none. */
+/** Returns the model that transcribes the client's speech; undefined if the settings name none. */
 export function readTranscriptionModel(session: JsonObject | undefined): string | undefined {
   const input = object(object(session, "audio"), "input");
   return text(object(session, "input_audio_transcription") ?? object(input, "transcription"), "model");
@@ -173,7 +173,7 @@ function findSampleRate(format: string | undefined): number | undefined {
   return /g711|pcmu|pcma/.test(format) ? RATES.g711 : RATES.pcm;
 }
 
-/** What a client's event does to the bill. */
+/** The effect of a client's event on the bill. */
 export type ClientFact =
   | { readonly kind: "create"; readonly response: JsonObject; readonly eventId: string | undefined }
   | {
@@ -186,7 +186,7 @@ export type ClientFact =
   | { readonly kind: "sound"; readonly bytes: number }
   | { readonly kind: "clear" };
 
-/** Undefined for events that are only forwarded. */
+/** Returns undefined for events that are only forwarded. */
 export function readClientEvent(frame: Buffer): ClientFact | undefined {
   const members = topLevelMembers(frame, ["type", "audio"]) ?? NO_MEMBERS;
   const type = textAt(frame, members.get("type")) ?? "";

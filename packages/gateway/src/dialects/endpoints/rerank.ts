@@ -34,7 +34,7 @@ export const rerank: Dialect = {
   promptWords: (body) => collectWords((reader) => walk(body.json(), reader)),
 };
 
-/** Jina and its copies count tokens; Cohere bills input tokens or search units. */
+/** Reads usage: Jina and its copies count tokens; Cohere bills input tokens or search units. */
 function readRerankUsage(answer: JsonObject): Usage | undefined {
   const usage = object(answer, "usage");
   const billed = object(object(answer, "meta"), "billed_units");

@@ -1,12 +1,12 @@
 import { flag, isObject, list, number, object, objects, text } from "../core/read.ts";
 import type { JsonObject, JsonValue } from "../core/types.ts";
 
-/** Google reads every field in two spellings; `name` is the one with humps. */
+/** Returns the spelling that is in use: Google reads every field in two spellings; `name` is in camel case. */
 export function spelled(from: JsonObject | undefined, name: string): string {
   return from === undefined || from[name] !== undefined ? name : snakeCase(name);
 }
 
-/** The paths of a member in all spellings of it and of the object that it is in. */
+/** Returns the paths of a member in all spellings of it and of its parent object. */
 export function everySpelling(parent: string, name: string): string[] {
   return [parent, snakeCase(parent)].flatMap((outer) => [name, snakeCase(name)].map((inner) => `${outer}.${inner}`));
 }
@@ -43,7 +43,10 @@ export function gValue(from: JsonObject | undefined, name: string): JsonValue | 
   return from?.[spelled(from, name)];
 }
 
-/** Parts of the system instruction: a content, its parts or a bare text, the official clients take all of them. */
+/**
+ * Returns the parts of the system instruction: a content, its parts or a bare text, because the official clients accept
+ * all of them.
+ */
 export function systemParts(body: JsonObject): JsonObject[] {
   const system = gValue(body, "systemInstruction");
   const parts = isObject(system) ? (system["parts"] ?? system) : system;
@@ -52,7 +55,7 @@ export function systemParts(body: JsonObject): JsonObject[] {
     .flatMap((part) => (typeof part === "string" ? [{ text: part }] : isObject(part) ? [part] : []));
 }
 
-/** The name without the collection it is in. */
+/** Returns a model's name without its collection. */
 export function bareModel(name: string): string {
   return name.replace(/^(models|tunedModels)\//, "");
 }

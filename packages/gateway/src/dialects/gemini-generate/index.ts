@@ -15,7 +15,7 @@ import { assemblePieces, bareEvents, createArrayWriter, createEventWriter, NO_MO
 
 const capIn = largestAt(...everySpelling("generationConfig", "maxOutputTokens"));
 const candidatesIn = largestAt(...everySpelling("generationConfig", "candidateCount"));
-/** Whether the answer streams is determined by the path, so `stream` is the relay's to set. */
+/** The path decides whether the answer is streamed, so the relay sets `stream`. */
 export const geminiGenerate: Dialect = {
   ...plainDialect,
   id: "gemini-generate",
@@ -62,7 +62,7 @@ export const geminiGenerate: Dialect = {
   streamForm: (url) => (wantsEvents(url) ? createEventWriter() : createArrayWriter()),
 };
 
-/** Counting the tokens of a request: contents, or a whole generateContent request. */
+/** Counts the tokens of a request: contents, or a whole generateContent request. */
 export const geminiCountTokens: Dialect = {
   ...plainDialect,
   id: "gemini-count-tokens",
@@ -103,7 +103,7 @@ function wantsEvents(url: string): boolean {
   return (query.get("alt") ?? query.get("$alt")) === "sse";
 }
 
-/** The model is in the path; a body that repeats it has to agree. */
+/** Renames the model in a body that repeats it; the model of the path and that of the body must agree. */
 function withModel(body: Body, upstreamModel: string): Buffer {
   const model = body.json()["model"];
   if (typeof model !== "string" || bareModel(model) === upstreamModel) return body.bytes;

@@ -8,7 +8,7 @@ const FINISH = needle("finishReason");
 const BLOCK = needle("blockReason");
 const ERROR = needle("error", 1);
 
-/** Meter of a generateContent stream: usage is cumulative, the end of the connection is the end. */
+/** Meter of a generateContent stream: usage is cumulative, and the stream ends with the connection. */
 export class GeminiMeter implements UsageMeter {
   usage: Usage | undefined;
   finished = false;

@@ -7,7 +7,7 @@ import { gObject, gObjects, gText, gValue, systemParts } from "./fields.ts";
 
 const TOKENS_PER_CALL = 7;
 
-/** Walks everything that the model reads of a generateContent request. */
+/** Walks everything in a generateContent request that the model reads. */
 export function walkGemini(body: JsonObject, reader: PromptReader): void {
   const request = gObject(body, "generateContentRequest") ?? body;
   const system = systemParts(request);
@@ -25,7 +25,9 @@ export function walkGemini(body: JsonObject, reader: PromptReader): void {
   reader.json(gValue(config, "responseSchema") ?? gValue(config, "responseJsonSchema"));
 }
 
-/** Calls and results are messages of their own in other protocols, and next to what else a turn says. */
+/**
+ * Counts messages: in other protocols, calls and results are messages of their own, in addition to the rest of a turn.
+ */
 function messagesIn(parts: readonly JsonObject[]): number {
   const isApart = (part: JsonObject) => gObject(part, "functionCall") ?? gObject(part, "functionResponse");
   const apart = parts.filter(isApart).length;
@@ -56,7 +58,7 @@ function walkPart(part: JsonObject, reader: PromptReader): void {
   reader.json(part);
 }
 
-/** Results of tools are text to a word filter, wherever they stand in the object. */
+/** Walks a tool result, all of whose texts, at any depth, are text to a word filter. */
 function walkResponse(result: JsonObject, reader: PromptReader): void {
   for (const part of objects(result, "parts")) walkPart(part, reader);
   const response = object(result, "response") ?? {};
@@ -71,7 +73,7 @@ function mediaTokens(type: string, data: string | undefined): number {
   return type.startsWith("video/") ? VIDEO_TOKENS : FILE_TOKENS;
 }
 
-/** Texts of a whole answer or of one streamed event. */
+/** Returns the texts of a whole answer or of one streamed event. */
 export function candidatesTexts(answer: JsonObject): Texts {
   let all = "";
   let extra = 0;

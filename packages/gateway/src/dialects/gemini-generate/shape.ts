@@ -1,7 +1,7 @@
 import { isObject, isObjectList, isSet, object, objects } from "../core/read.ts";
 import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
-/** Usage alone is not part of the answer; a prompt that was blocked is answered by that. */
+/** Classifies a piece: usage alone is metadata; the block reason of a prompt is its answer. */
 export function classifyPiece(piece: JsonObject): EventKind {
   const { candidates } = piece;
   if (isSet(candidates) && !(isObjectList(candidates) && candidates.every(isCandidate))) return "unreadable";
@@ -42,7 +42,7 @@ const REFUSED: ReadonlySet<unknown> = new Set([
   "IMAGE_SAFETY",
 ]);
 
-/** A blocked prompt, or an answer that a filter ended. */
+/** True for a blocked prompt, or an answer that a filter ended. */
 export function isBlockedPiece(piece: JsonObject): boolean {
   if (isSet(object(piece, "promptFeedback")?.["blockReason"])) return true;
   return objects(piece, "candidates").some((candidate) => REFUSED.has(candidate["finishReason"]));

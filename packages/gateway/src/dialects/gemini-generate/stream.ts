@@ -2,7 +2,7 @@ import { encodeBlock, parseBlocks } from "../../lib/text/sse.ts";
 import { compact, isSet, number, object, objects, text } from "../core/read.ts";
 import type { JsonObject, StreamForm } from "../core/types.ts";
 
-/** The whole answer that streamed pieces add up to; undefined when there is none. */
+/** Assembles the whole answer from streamed pieces; undefined if there are none. */
 export function assemblePieces(events: readonly JsonObject[]): JsonObject | undefined {
   const pieces = events.filter((event) => event["candidates"] !== undefined || event["promptFeedback"] !== undefined);
   if (pieces.length === 0) return undefined;
@@ -26,7 +26,7 @@ function merge(before: JsonObject | undefined, next: JsonObject): JsonObject {
   return { ...before, ...next, content };
 }
 
-/** Texts of one kind that follow each other are one text. */
+/** Adds a part; consecutive texts of one kind are joined. */
 function addPart(parts: JsonObject[], part: JsonObject): void {
   const last = parts.at(-1);
   const isText = last !== undefined && text(last, "text") !== undefined && text(part, "text") !== undefined;
@@ -41,7 +41,7 @@ const EVENT = Buffer.from("event:");
 const LATER_EVENT = Buffer.from("\nevent:");
 const DONE = Buffer.from("[DONE]");
 
-/** Google's clients drop an event that has a name, and fail on one that is no JSON. */
+/** Removes event names and events that are not JSON: Google's clients drop the former and fail on the latter. */
 export function bareEvents(blocks: Buffer): Buffer {
   const isNamed = blocks.indexOf(EVENT) === 0 || blocks.includes(LATER_EVENT);
   if (!isNamed && !blocks.includes(DONE)) return blocks;
@@ -71,7 +71,7 @@ export function createArrayWriter(): StreamForm {
   };
 }
 
-/** A candidate that adds nothing: Google's client forgets a turn if any event has none. */
+/** A candidate that adds nothing: Google's client forgets a turn if any event has no candidate. */
 export const NO_MORE = { content: { role: "model", parts: [{ text: "" }] }, index: 0 };
 
 const FIELD = Buffer.from("data: ");
@@ -79,8 +79,9 @@ const SPACE = Buffer.from(" ");
 const NONE = Buffer.alloc(0);
 
 /**
- * Google's clients fail on comments, and the oldest one even on blank lines. What all of them take is blanks before the
- * JSON of an event, so a keep-alive opens the next event, and further ones add a blank to it.
+ * Creates a writer with keep-alives for Google's clients, which fail on comments, and the oldest one even on blank
+ * lines. All of them accept blanks before the JSON of an event, so a keep-alive opens the next event, and further ones
+ * add a blank to it.
  */
 export function createEventWriter(): StreamForm {
   let isOpen = false;

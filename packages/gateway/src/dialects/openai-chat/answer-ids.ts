@@ -1,7 +1,7 @@
 import { isSet, list, object, objects, text } from "../core/read.ts";
 import type { AnswerIds } from "../core/types.ts";
 
-/** Spoken answers, which a later request names in place of their sound. */
+/** The ids of spoken answers, which a later request sends in place of their sound. */
 export const chatAnswerIds: AnswerIds = {
   marks: ["audio"],
   mayName: (body) => isSet(body["audio"]) || list(body, "modalities").includes("audio"),

@@ -22,7 +22,7 @@ import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
 import { isChatAnswer, isFilteredChoice, classifyChunk, showsChoice } from "./shape.ts";
 import { assembleChunks, encodeChunks, DONE, usageChunk } from "./stream.ts";
 
-/** Names of the limit of output tokens. */
+/** Members that limit the output tokens. */
 export const COMPLETION_CAPS = ["max_completion_tokens", "max_tokens"] as const;
 export const completionCap = largestAt(...COMPLETION_CAPS);
 const choicesIn = largestAt("n");
@@ -66,7 +66,7 @@ export const openaiChat: Dialect = {
   terminator: DONE,
 };
 
-/** The request members that chat and text completions share. */
+/** Reads the request members that chat and text completions share. */
 export function completionAsk(
   json: JsonObject,
   own: Omit<RequestSpec, "stream" | "wantsStreamUsage" | "outputCap" | "units">,
@@ -83,7 +83,10 @@ export function completionAsk(
   };
 }
 
-/** Renames the model, switches usage reporting on, and gives calls their own ids; all else stays as the client wrote it. */
+/**
+ * Renames the model, switches usage reporting on, and restores the ids of calls; everything else stays as the client
+ * wrote it.
+ */
 export function retargetCompletion(
   body: Body,
   spec: RequestSpec,
@@ -100,7 +103,7 @@ export function retargetCompletion(
   return withMembers(body, edits);
 }
 
-/** By the name that every server knows; vendors that want the other one rename it. */
+/** Sets the limit under the name that every server knows; vendors that require the other name rename it. */
 export function capCompletion(body: JsonObject, tokens: number) {
   return capKeys(body).map((key) => ({ key, json: String(tokens) }));
 }
@@ -110,7 +113,7 @@ function capKeys(body: JsonObject): readonly string[] {
   return named.length === 0 ? ["max_tokens"] : named;
 }
 
-/** Usage next to the choices, inside the first one, or under the name of a vendor. */
+/** Reads usage next to the choices, inside the first choice, or under a vendor's own name. */
 export function readCompletionUsage(answer: JsonObject) {
   const choice = Array.isArray(answer["choices"]) ? answer["choices"][0] : undefined;
   return (
@@ -120,7 +123,10 @@ export function readCompletionUsage(answer: JsonObject) {
   );
 }
 
-/** An answer of status 200 that holds an error and no choice, is one, ended in one, or is a sentence instead of choices. */
+/**
+ * Returns the error of an answer of status 200 that holds an error and no choice, is an error itself, ended in one, or
+ * is a sentence instead of choices.
+ */
 export function errorInCompletion(answer: JsonObject) {
   const choices = answer["choices"];
   if (Array.isArray(choices) && choices.length > 0) return failedChoice(answer);

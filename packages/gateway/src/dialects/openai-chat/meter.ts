@@ -5,19 +5,19 @@ import type { JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/
 import { readSentence, splitAtError } from "../core/upstream-error.ts";
 import { readChatUsage, toUsage } from "../core/usage.ts";
 
-/** An event without choices and usage that says something is no part of an answer. */
+/** Returns the error in an event that has a sentence but neither choices nor usage. */
 export function sentenceIn(event: JsonObject): UpstreamErrorEvent | undefined {
   return event["choices"] === undefined && !isSet(event["usage"]) ? readSentence(event) : undefined;
 }
 
 const USAGE = needle("usage");
-/** llama-server counts in its timings, also where no usage was asked for or comes. */
+/** llama-server reports counts in its timings, even if usage was not requested or is missing. */
 const TIMINGS = needle("timings");
 const FINISH = needle("finish_reason");
 const ERROR = needle("error", 1);
 const MESSAGE = needle("message");
 
-/** Meter of chat and text completions: usage may sit on any chunk, next to the choices or inside of one. */
+/** Meter of chat and text completions: usage may be on any chunk, next to the choices or inside one. */
 export class ChatMeter implements UsageMeter {
   usage: Usage | undefined;
   finished = false;
@@ -35,7 +35,7 @@ export class ChatMeter implements UsageMeter {
     this.terminated ||= endsWithDone(answer);
   }
 
-  /** Some servers refuse in a stream as they do in whole answers: the first event is a sentence. */
+  /** Reads the first event: some servers refuse a stream with a sentence, as in whole answers. */
   #begin(blocks: Buffer): void {
     this.#isBegun = true;
     if (!blocks.includes(CHOICES)) this.error = findSentence(blocks);
@@ -50,7 +50,7 @@ function readTimings(timings: JsonObject): Usage | undefined {
   return toUsage({ input: prompt + cachedInput, output, cachedInput });
 }
 
-/** True when an event may be an error, a sentence with a code, or is called one. */
+/** True if an event may hold an error or a sentence with a code, or is named `error`. */
 function mayFail(blocks: Buffer): boolean {
   return mayHoldError(blocks, ERROR) || hasText(blocks, MESSAGE) || namesError(blocks);
 }

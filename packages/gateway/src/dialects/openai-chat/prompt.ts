@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue, Texts } from "../core/types.ts";
 
 const TOKENS_PER_CALL = 7;
 
-/** Walks everything that the model reads of a chat request. */
+/** Walks everything in a chat request that the model reads. */
 export function walkChat(body: JsonObject, reader: PromptReader): void {
   const model = text(body, "model") ?? "";
   reader.tokens(TEMPLATE_TOKENS.reply);
@@ -78,7 +78,7 @@ function walkTool(tool: JsonObject, reader: PromptReader): void {
   walkFunction({ name: anyText(target, "name"), description: anyText(target, "description"), schema }, reader);
 }
 
-/** Texts of one choice: a whole message or the delta of a stream. */
+/** Returns the texts of one choice: a whole message or the delta of a stream. */
 export function messageTexts(message: JsonObject | undefined): Texts {
   if (message === undefined) return { text: "", extra: 0 };
   const content = contentText(message["content"]);
@@ -101,7 +101,7 @@ function contentText(content: JsonValue | undefined): string {
   return content.map((part) => (isObject(part) ? anyText(part, "text") : "")).join("");
 }
 
-/** Texts of all choices of an answer or of one streamed event. */
+/** Returns the texts of all choices of an answer or of one streamed event. */
 export function choicesTexts(answer: JsonObject): Texts {
   let all = "";
   let extra = 0;
@@ -114,7 +114,7 @@ export function choicesTexts(answer: JsonObject): Texts {
   return { text: all, extra };
 }
 
-/** True when a chunk has no choice at all and usage instead; some servers leave the empty list out. */
+/** True if a chunk has usage but no choice; some servers leave the empty list out. */
 export function isUsageChunk(event: JsonObject): boolean {
   return list(event, "choices").length === 0 && isSet(event["usage"]);
 }

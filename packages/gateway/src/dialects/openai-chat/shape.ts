@@ -1,7 +1,9 @@
 import { isObject, isObjectList, isSet, object, objects, text } from "../core/read.ts";
 import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
-/** Chunks without a choice are not part of the answer: usage, filters of the prompt, signs of life. */
+/**
+ * Classifies a chunk: chunks without a choice are metadata, such as usage, filter results of the prompt, keep-alives.
+ */
 export function classifyChunk({ choices }: JsonObject): EventKind {
   if (!isSet(choices)) return "metadata";
   if (!isObjectList(choices) || !choices.every(isChoice)) return "unreadable";
@@ -28,7 +30,9 @@ function isContent(content: JsonValue | undefined): boolean {
   return !isSet(content) || typeof content === "string" || Array.isArray(content);
 }
 
-/** Members of a delta that hold a text. `reasoning` and `reasoning_content` are what different servers call thoughts. */
+/**
+ * Members of a delta that hold a text. `reasoning` and `reasoning_content` are different servers' names for thoughts.
+ */
 const TEXTS = ["content", "reasoning_content", "reasoning", "refusal"] as const;
 /** Members of a delta that hold a list of things to show. */
 const LISTS = ["content", "images", "reasoning_details"] as const;
@@ -56,7 +60,10 @@ function showsCall(call: JsonObject): boolean {
   return isFull(target, "name") || isFull(target, "arguments") || isFull(target, "input");
 }
 
-/** A part without a text of its own is a picture, a sound or a file; encrypted reasoning shows nothing. */
+/**
+ * True for a part that shows something: a part without a text is a picture, a sound or a file; encrypted reasoning
+ * shows nothing.
+ */
 function showsPart(part: JsonObject): boolean {
   if (part["type"] === "reasoning.encrypted") return false;
   const said = text(part, "text") ?? text(part, "summary");
@@ -67,7 +74,7 @@ function isFull(from: JsonObject | undefined, key: string): boolean {
   return (text(from, key) ?? "") !== "";
 }
 
-/** A whole answer, or the chunk that ends one. */
+/** True for a filtered answer: a whole one, or the chunk that ends one. */
 export function isFilteredChoice(answer: JsonObject): boolean {
   return objects(answer, "choices").some((choice) => choice["finish_reason"] === "content_filter");
 }

@@ -6,13 +6,13 @@ import { chatUsage } from "../core/usage.ts";
 
 export const DONE = Buffer.from("data: [DONE]\n\n");
 
-/** Members of a chunk or answer that every event repeats. */
+/** Builds the members of a chunk or answer that every event repeats. */
 function buildEnvelope(answer: JsonObject, kind: string): JsonObject {
   const { choices: _choices, usage: _usage, object: _object, ...rest } = answer;
   return { ...rest, object: kind };
 }
 
-/** The chunks that a whole chat answer would have been. */
+/** Encodes a whole chat answer as the chunks of a stream. */
 export function encodeChunks(answer: JsonObject, spec: RequestSpec): Buffer {
   const envelope = buildEnvelope(answer, "chat.completion.chunk");
   const usage = object(answer, "usage");
@@ -37,7 +37,7 @@ function toChunkChoices(choice: JsonObject): JsonObject[] {
   return deltas.map((delta) => ({ index: choice["index"] ?? 0, finish_reason: null, ...delta }));
 }
 
-/** A chunk with usage and no choices, in the name of the stream that `last` belongs to. */
+/** Builds a chunk with usage and no choices, with the id and model of the stream that `last` belongs to. */
 export function usageChunk(usage: Usage, last: JsonObject | undefined, kind: string): Buffer {
   const named = last === undefined ? {} : compact({ id: last["id"], created: last["created"], model: last["model"] });
   return Buffer.from(encodeBlock(JSON.stringify({ ...named, object: kind, choices: [], usage: chatUsage(usage) })));
@@ -50,7 +50,7 @@ interface ChoiceParts {
   finish: JsonValue;
 }
 
-/** The whole chat answer that chunks add up to; undefined when none of them is a chunk. */
+/** Assembles the whole chat answer from chunks; undefined if none of the events is a chunk. */
 export function assembleChunks(events: readonly JsonObject[]): JsonObject | undefined {
   const chunks = events.filter((event) => Array.isArray(event["choices"]));
   if (chunks.length === 0) return undefined;
@@ -121,7 +121,10 @@ function mergeCalls(calls: JsonObject[], deltas: readonly JsonObject[]): void {
   }
 }
 
-/** Vendors that leave the index out, or write 0 for all of them, send every call whole: a new id is a new call. */
+/**
+ * Returns the index of a call. Vendors that leave the index out, or write 0 for all calls, send every call whole, so a
+ * new id is a new call.
+ */
 function callIndex(calls: readonly JsonObject[], index: JsonValue | undefined, delta: JsonObject): number {
   const id = text(delta, "id") || undefined;
   const isNumbered = typeof index === "number" && index >= 0 && index <= calls.length;

@@ -3,7 +3,7 @@ import type { AnswerIds, JsonObject } from "../core/types.ts";
 
 const EVENTS = ["response.created", "response.output_item.done", "response.completed", "response.incomplete"];
 
-/** The response, its items, and the containers that they ran in. */
+/** The ids of a response, its items, and the containers that they ran in. */
 export const responseAnswerIds: AnswerIds = {
   marks: EVENTS,
   mayName: (body, spec) =>

@@ -71,7 +71,7 @@ export const openaiResponses: Dialect = {
   position: trackResponses,
 };
 
-/** Counting the tokens of a request: the same body, but only the model is required. */
+/** Counts the tokens of a request: the same body, but only the model is required. */
 export const openaiInputTokens: Dialect = {
   ...openaiResponses,
   id: "openai-input-tokens",
@@ -82,7 +82,9 @@ export const openaiInputTokens: Dialect = {
   }),
 };
 
-/** Making a conversation short: its items in, fewer items out, including one that only the vendor can read. */
+/**
+ * Compacts a conversation: the answer has fewer items than the request, including one that only the vendor can read.
+ */
 export const openaiCompaction: Dialect = {
   ...openaiResponses,
   id: "openai-compaction",

@@ -5,7 +5,9 @@ import type { StreamPosition } from "../core/types.ts";
 const BLANK_LINE = Buffer.from("\n\n");
 const SMALL = 4096;
 
-/** The first of many events, without the bytes of the others; few bytes stay as they came. */
+/**
+ * Copies the first of many events, so that the bytes of the others can be freed; few bytes are returned as they are.
+ */
 function sliceFirstEvent(blocks: Buffer): Buffer {
   return blocks.length <= SMALL ? blocks : Buffer.from(blocks.subarray(0, blocks.indexOf(BLANK_LINE) + 2));
 }
@@ -16,9 +18,7 @@ function sliceLastEvent(blocks: Buffer): Buffer {
   return Buffer.from(blocks.subarray(before < 0 ? 0 : before + 2));
 }
 
-/**
- * Remembers the position of a Responses stream. Keeps two events per stream and reads them only when an error ends it.
- */
+/** Tracks the position of a Responses stream. Stores two events per stream and parses them only if an error ends it. */
 export function trackResponses(): StreamPosition {
   let first: Buffer | undefined;
   let last: Buffer | undefined;

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue, Texts } from "../core/types.ts";
 
 const TOKENS_PER_CALL = 7;
 
-/** Walks everything that the model reads of a Responses request. */
+/** Walks everything in a Responses request that the model reads. */
 export function walkResponses(body: JsonObject, reader: PromptReader): void {
   const model = text(body, "model") ?? "";
   reader.tokens(TEMPLATE_TOKENS.reply);
@@ -67,7 +67,7 @@ function walkContent(content: JsonValue | undefined, model: string, reader: Prom
   }
 }
 
-/** Texts of a whole response object. */
+/** Returns the texts of a whole response object. */
 export function outputTexts(response: JsonObject): Texts {
   let all = "";
   let extra = 0;
@@ -82,7 +82,7 @@ export function outputTexts(response: JsonObject): Texts {
   return withRan({ text: all, extra }, objects(response, "output").flatMap(ranInItem));
 }
 
-/** Texts of one streamed event: its delta, or the name of a call that begins. */
+/** Returns the texts of one streamed event: its delta, or the name of a call that begins. */
 export function eventTexts(event: JsonObject): Texts {
   const type = text(event, "type") ?? "";
   if (type.endsWith(".delta")) return { text: text(event, "delta") ?? "", extra: 0 };

@@ -16,7 +16,7 @@ export function isResponse({ output }: JsonObject): boolean {
   return isObjectList(output);
 }
 
-/** Items that open without showing anything; every other one is a call of a tool, or its result. */
+/** Items whose start shows nothing; every other item is a tool call or its result. */
 const SILENT_ITEMS: ReadonlySet<string> = new Set(["message", "reasoning", "mcp_list_tools", "compaction"]);
 
 /** True for an event that shows the client a piece of the answer. */
@@ -44,7 +44,7 @@ function isFull(from: JsonObject | undefined, key: string): boolean {
   return (text(from, key) ?? "") !== "";
 }
 
-/** A whole response, or the event that ends one. */
+/** True for a refused response: a whole one, or the event that ends one. */
 export function isRefusedResponse(answer: JsonObject): boolean {
   const response = object(answer, "response") ?? answer;
   return text(object(response, "incomplete_details"), "reason") === "content_filter";

@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from "../core/types.ts";
 import { list, object, objects, text } from "../core/read.ts";
 
-/** Writes the events of one response in their legal order, with numbers that rise by one. */
+/** Writes the events of one response in their legal order, with consecutive sequence numbers. */
 export class ResponseWriter {
   readonly #response: JsonObject;
   readonly #output: JsonObject[] = [];
@@ -12,12 +12,12 @@ export class ResponseWriter {
     this.#response = response;
   }
 
-  /** Items that are done, in order. */
+  /** Finished items, in order. */
   get output(): readonly JsonObject[] {
     return this.#output;
   }
 
-  /** Index of the item that is open or opened next. */
+  /** Index of the item that is open or will be opened next. */
   get index(): number {
     return this.#output.length;
   }
@@ -26,7 +26,7 @@ export class ResponseWriter {
     return this.numbered(type, { type, ...members });
   }
 
-  /** `data` is the event's own and gets the next number. */
+  /** Builds an event from its own `data` and the next sequence number. */
   numbered(type: string, data: JsonObject): StreamEvent {
     data["sequence_number"] = this.#sequence++;
     return { event: type, data, raw: "" };
@@ -47,14 +47,14 @@ export class ResponseWriter {
     return event;
   }
 
-  /** `outcome` holds usage and what else is known only now. */
+  /** Ends the response; `outcome` holds usage and other members that are known only now. */
   end(status: "completed" | "incomplete" | "failed", outcome: JsonObject): StreamEvent {
     const response = { ...this.#response, status, output: [...this.#output], ...outcome };
     return this.event(`response.${status}`, { response });
   }
 }
 
-/** The events that a whole response would have been. */
+/** Converts a whole response to the events of a stream. */
 export function toResponseEvents(response: JsonObject): StreamEvent[] {
   const { output: _output, status, usage, error, incomplete_details: details, ...shown } = response;
   const writer = new ResponseWriter(shown);
@@ -78,7 +78,10 @@ function writeItemEvents(writer: ResponseWriter, item: JsonObject): StreamEvent[
   }
 }
 
-/** `inner` is called between the opening and the closing event, as both take the next number. */
+/**
+ * Wraps events in those that open and close an item; `inner` is called between them, because each event takes the next
+ * number.
+ */
 function wrap(writer: ResponseWriter, item: JsonObject, empty: JsonObject, inner: () => StreamEvent[]): StreamEvent[] {
   const opened = writer.openItem({ ...item, status: "in_progress", ...empty });
   const events = inner();
@@ -128,7 +131,7 @@ function summaryEvents(writer: ResponseWriter, item: JsonObject): () => StreamEv
     });
 }
 
-/** The response object of a stream's last event; undefined while the stream has no end. */
+/** Returns the response object of a stream's last event; undefined if the stream has not ended. */
 export function findFinalResponse(events: readonly JsonObject[]): JsonObject | undefined {
   const last = events.findLast((event) =>
     ["response.completed", "response.incomplete", "response.failed"].includes(text(event, "type") ?? ""),
