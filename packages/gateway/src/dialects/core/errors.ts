@@ -122,8 +122,8 @@ export function errorFrame(
 }
 
 /**
- * True if the connection must be broken after an error: older clients of these protocols notice a failure in mid-stream
- * only by that.
+ * True if the connection must be broken after an error: older clients of these protocols notice a failure in the middle
+ * of a stream only by that.
  */
 export function breaksAfterError(dialect: ErrorDialect): boolean {
   return dialect === "gemini";

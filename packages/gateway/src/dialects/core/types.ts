@@ -67,7 +67,7 @@ export interface RequestSpec {
   readonly outputCap: number | undefined;
   /** Upper estimate of the prompt's tokens, from the UTF-8 length of its text and the image rules. */
   readonly promptEstimate: number;
-  /** Number of answers, each of which may be as long as the model allows; 1 if missing. */
+  /** Number of answers; each one may be as long as the model allows; 1 if missing. */
   readonly answers?: number;
   /** Number of answers, images or calls that one request is charged for. */
   readonly units: number;
@@ -79,7 +79,7 @@ export interface RequestSpec {
   readonly hostedTools?: readonly string[];
   /** How often these tools may be called, if the request limits it. */
   readonly hostedCalls?: number;
-  /** Price factor of images: the size as the client wrote it; the quality follows. */
+  /** Price factors of images: size and quality as the client wrote them. */
   readonly size?: string;
   readonly quality?: string;
   /** For images: true if the client requests bytes instead of a URL. */
@@ -361,7 +361,6 @@ export interface StreamBridge {
   end(counted?: Usage): StreamEvent[];
 }
 
-/** A conversion between two dialects. Two of them over the pivot `openai-chat` connect any pair. */
 export interface ToolNameRule {
   /** The maximum length. */
   readonly most: number;
@@ -373,6 +372,7 @@ export interface ToolNameRule {
 /** Kinds of hosted tools, independent of vendors' names for them. */
 export type HostedKind = "web_search" | "web_fetch" | "code_execution" | "mcp";
 
+/** A conversion between two dialects. Two of them over the pivot `openai-chat` connect any pair. */
 export interface Bridge {
   readonly client: DialectId;
   readonly upstream: DialectId;
@@ -406,7 +406,7 @@ export type Doubts = Readonly<Partial<Record<UsageRule, number | string | null>>
 export interface RequestedOutput {
   /** Output tokens of each answer; undefined if the request sets no limit. */
   readonly cap: number | undefined;
-  /** Number of answers, each of which may be as long as `cap`. */
+  /** Number of answers; each one may be as long as `cap`. */
   readonly answers: number;
   /** Number of pictures. */
   readonly images?: number;

@@ -32,7 +32,7 @@ export interface RealtimeSettings {
   readonly outputCap: number | undefined;
   readonly speaks: boolean | undefined;
   readonly transcriptionModel: string | undefined;
-  /** Bytes per second of the client's sound; the next member is that of the answers. */
+  /** Bytes per second: `inputRate` of the client's sound, `outputRate` of the answers. */
   readonly inputRate: number | undefined;
   readonly outputRate: number | undefined;
 }

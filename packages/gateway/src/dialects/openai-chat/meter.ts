@@ -5,7 +5,7 @@ import type { JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/
 import { readSentence, splitAtError } from "../core/upstream-error.ts";
 import { readChatUsage, toUsage } from "../core/usage.ts";
 
-/** Returns the error in an event that has a sentence but neither choices nor usage. */
+/** Returns the error in an event that has a sentence but neither choices nor usage, and so is not part of an answer. */
 export function sentenceIn(event: JsonObject): UpstreamErrorEvent | undefined {
   return event["choices"] === undefined && !isSet(event["usage"]) ? readSentence(event) : undefined;
 }

@@ -29,7 +29,7 @@ export class ChunksToResponse implements StreamBridge {
   #annotations: JsonObject[] = [];
   /** Sources that were named before the text. */
   readonly #earlySources: JsonObject[] = [];
-  /** Tokens with their probabilities that wait for their text; the next list holds those of the open part. */
+  /** Tokens with their probabilities: `#waitingTokens` wait for their text, `#tokens` are of the open part. */
   readonly #waitingTokens: JsonObject[] = [];
   #tokens: JsonObject[] = [];
   #signed: JsonObject[] = [];
