@@ -13,7 +13,7 @@ export function providerByType(type: number): ProviderAdapter | undefined {
   return byType.get(type);
 }
 
-/** Default model list of every channel type; knowledge bases have none. */
+/** Returns the default model list of every channel type; knowledge bases have none. */
 export function modelsByType(): ReadonlyMap<number, readonly string[]> {
   return new Map(allProviders.map((provider) => [provider.type, provider.models]));
 }

@@ -8,7 +8,7 @@ import { embeddingsToGemini, geminiToEmbeddings } from "./embeddings.ts";
 import { geminiToChat } from "./gemini-to-chat/index.ts";
 import { responsesToChat } from "./responses-to-chat/index.ts";
 
-/** Every general conversion; those of private protocols come with their providers. */
+/** All general conversions; conversions of private protocols are in their providers. */
 export const bridges: readonly Bridge[] = [
   anthropicToChat,
   chatToAnthropic,

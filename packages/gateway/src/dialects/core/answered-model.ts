@@ -6,7 +6,7 @@ export function modelIn(answer: JsonObject): string | undefined {
   return text(answer, "model") ?? text(answer, "modelVersion");
 }
 
-/** The same for the first object of a stream; some streams wrap their answer. */
+/** Returns the model in the first object of a stream; some streams wrap their answer. */
 export function modelInEvent(event: JsonObject): string | undefined {
   return modelIn(event) ?? modelIn(object(event, "message") ?? object(event, "response") ?? {});
 }

@@ -385,7 +385,7 @@ export interface Bridge {
   stream(context: BridgeContext): StreamBridge;
 }
 
-/** What is wrong with reported usage, and the rule that was used instead. The rules are in docs/explain/billing.md. */
+/** Names of the rules that replace reported usage that cannot be true. The rules are in docs/explain/billing.md. */
 export type UsageRule =
   | `invalid_${string}`
   | "cached_over_input"

@@ -17,7 +17,7 @@ function isParts(parts: JsonValue | undefined): boolean {
   return !isSet(parts) || isObjectList(parts);
 }
 
-/** Members of a part that show nothing by themselves. */
+/** Members of a part that show the client nothing by themselves. */
 const SILENT_MEMBERS: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature", "thought_signature"]);
 
 /** True for a piece that shows the client a part of a candidate. */

@@ -174,7 +174,7 @@ function markBytes(mark: string): Buffer {
   return Buffer.from(mark.replace(/^"/, ""));
 }
 
-/** Adds the edited blocks to `parts`, up to one that throws. Untouched blocks keep their bytes. */
+/** Adds the edited blocks to `parts`, up to the first one that throws. Unchanged blocks keep their bytes. */
 function editAll(blocks: Buffer, steps: readonly Step[], parts: (Buffer | undefined)[]): void {
   for (const block of splitBlocks(blocks)) parts.push(editBlock(block, steps));
 }

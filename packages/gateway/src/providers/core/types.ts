@@ -75,8 +75,8 @@ export interface UpstreamCall {
 }
 
 /**
- * How a streamed answer is cut into events. `providers/core/framing.ts` turns every kind into SSE blocks.
- * `text-events` is SSE whose data is raw text and whose end carries a `meta:` line.
+ * How a streamed answer is cut into events. `providers/core/framing.ts` turns every kind into SSE blocks. `text-events`
+ * is SSE with raw text as data and a `meta:` line at the end.
  */
 export type Framing = "sse" | "json-lines" | "aws-eventstream" | "text-events";
 
@@ -180,8 +180,8 @@ export interface ResponseContext {
 }
 
 /**
- * A named repair of what comes back, applied before bridges and meters see it. Both functions return what they were
- * given when they change nothing; such bytes are forwarded untouched.
+ * A named repair of answers, applied before bridges and meters see them. Both functions return their argument if they
+ * change nothing; its bytes are then forwarded unchanged.
  */
 export interface ResponseTransform {
   readonly name: string;
@@ -273,13 +273,13 @@ export interface ExchangeContext extends SigningContext {
   readonly spec: RequestSpec;
   readonly upstreamModel: string;
   readonly channel: ChannelRecord;
-  /** Sends one call. Rejects like a plain attempt when the upstream cannot be reached. */
+  /** Sends one call. Rejects like a plain attempt if the upstream cannot be reached. */
   send(call: UpstreamCall): Promise<UpstreamAnswer>;
   /** Opens a WebSocket; if the upgrade is refused, returns the upstream's answer. */
   connect(call: UpstreamCall): Promise<UpstreamSocket | UpstreamAnswer>;
   /** Reads a file from a URL that the upstream names; guarded, because an answer may be forged. */
   download(url: string): Promise<{ readonly mediaType: string; readonly bytes: Buffer }>;
-  /** Waits; rejects when the client leaves. */
+  /** Waits; rejects if the client disconnects. */
   sleep(ms: number): Promise<void>;
   readonly signal: AbortSignal;
 }

@@ -60,7 +60,7 @@ function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): Json
   return { fw_thinking: thinking, ...(hasTools && { thinking_blocks: thinking }) };
 }
 
-/** Returns the citations that have an address, with the position of the cited text. */
+/** Returns the citations that have an address, with the range of the text that they support. */
 function listAnnotations(blocks: readonly JsonObject[], context: BridgeContext): JsonObject {
   const annotations: JsonObject[] = [];
   let at = 0;

@@ -7,7 +7,7 @@ import { plainCallId } from "../../core/call-ids.ts";
  */
 export class CallIds {
   readonly #used = new Set<string>();
-  /** Calls whose result is still to come, by the id that the client knows. */
+  /** Calls whose result has not been seen yet, by the id that the client knows. */
   readonly #waiting = new Map<string, string[]>();
 
   ofCall(id: string): string {

@@ -84,7 +84,10 @@ function modelTurn(message: JsonObject, model: GeminiModel, context: BridgeConte
   return { role: "model", parts, isResult: false };
 }
 
-/** Signs an image: models that draw require the signatures of their pictures again, which chat has no place for. */
+/**
+ * Adds Google's value for unknown signatures to an image: models that draw require the signatures of their pictures
+ * again, which chat has no place for.
+ */
 function signedImage(part: JsonObject, model: GeminiModel): JsonObject {
   const isAsked = part["inlineData"] !== undefined && model.version >= FIRST_WITH_SIGNATURES;
   return isAsked ? { ...part, thoughtSignature: NO_SIGNATURE } : part;

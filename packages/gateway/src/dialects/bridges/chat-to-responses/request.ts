@@ -113,7 +113,7 @@ function listIncludedFields(body: JsonObject, context: BridgeContext): string[] 
   return included.length === 0 ? undefined : included;
 }
 
-/** True if the encrypted reasoning is requested, which clients that echo signed thinking get as its signature. */
+/** True if encrypted reasoning is requested: clients that echo signed thinking get it as the signature. */
 function keepsReasoning(body: JsonObject, { upstreamModel }: BridgeContext): boolean {
   return body["fw_show_thinking"] === true && REASONERS.test(upstreamModel) && takesEffort(upstreamModel);
 }

@@ -118,7 +118,7 @@ const CLASS_BY_TEXT: readonly (readonly [RegExp, ErrorClass])[] = [
   [/prompt is too long|maximum context length|context window/i, "bad_request"],
 ];
 
-/** Classes whose failures pass by themselves: no phrase in them disables a channel. */
+/** Classes whose failures are temporary: no phrase in them disables a channel. */
 const PASSING: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overloaded", "timeout", "server"]);
 
 export interface ReadAnswer {

@@ -9,7 +9,7 @@ export interface ExchangedToken {
   readonly json: JsonObject;
   /** Undefined = the exchange failed. */
   readonly token: string | undefined;
-  /** What the failure means. */
+  /** The class of the failure. */
   readonly class: ErrorClass;
   readonly isRefused: boolean;
 }
@@ -27,7 +27,7 @@ export async function exchangeToken(http: HttpJson, call: Parameters<HttpJson>[0
 
 /**
  * Classifies a failed exchange. Only an answer of the protocol proves that the credentials are bad; a proxy's page, a
- * rate limit and an outage pass by themselves.
+ * rate limit and an outage are temporary.
  */
 function classifyFailure(status: number, json: JsonObject): ErrorClass {
   if (status === 429 || status >= 500) return classifyStatus(status);

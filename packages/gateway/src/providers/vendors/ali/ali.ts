@@ -31,7 +31,10 @@ const HYBRID = /^(?:qwen3|qwen-(?:plus|turbo|flash))(?!.*(?:thinking|instruct|co
 /** Models of the first generation, which are called in the native protocol that they were released with. */
 const FIRST_GENERATION: ReadonlySet<string> = new Set(["qwen-turbo", "qwen-max-longcontext"]);
 
-/** The channel's setting decides (`native` or `compatible`), then the suffix for web searches and the generation. */
+/**
+ * True for the native protocol. The channel's setting decides (`native` or `compatible`), then the suffix for web
+ * searches and the generation.
+ */
 function isNative(model: string, channel: ChannelRecord): boolean {
   const { protocol } = channel.setting;
   if (protocol === "native" || protocol === "compatible") return protocol === "native";

@@ -36,7 +36,7 @@ function isOwnNetwork(name: string): boolean {
   );
 }
 
-/** Returns the rules of a host. OpenRouter forwards members that only Claude takes to Claude models. */
+/** Returns the rules of a host. OpenRouter forwards what only Claude takes if the model is a Claude model. */
 export function findHostRules(host: MessagesHost, model: string): HostRules {
   const rules = HOST_RULES[host];
   if (host !== "openrouter" || !model.startsWith("anthropic/")) return rules;

@@ -48,7 +48,7 @@ function toFinishReason(reason: string | undefined, hasCalls: boolean): string {
   return known ?? (hasCalls && reason === undefined ? "tool_calls" : "stop");
 }
 
-/** The prompt count excludes what was read from or written to the cache. */
+/** Reads the usage, whose prompt count excludes tokens that were read from or written to the cache. */
 function awsUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "inputTokens");
   const output = count(usage, "outputTokens");

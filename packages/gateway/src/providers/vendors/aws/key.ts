@@ -13,7 +13,9 @@ export type AwsKey =
       readonly session: string | undefined;
     };
 
-/** `AK|SK|region`, `region|API key` or `region|AK|SK|session`: the part that looks like a region is the region. */
+/**
+ * Parses `AK|SK|region`, `region|API key` or `region|AK|SK|session`: the part that looks like a region is the region.
+ */
 export function parseAwsKey(key: string): AwsKey {
   const parts = key.split("|").map((part) => part.trim());
   const region = parts.find((part) => REGION.test(part));

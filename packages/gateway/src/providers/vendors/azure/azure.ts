@@ -86,9 +86,9 @@ function route(operation: CompatibleOperation): UpstreamRoute {
 }
 
 /**
- * The first chunk holds only the filter's verdict on the prompt, without choices: clients that index `choices[0]` break
- * on it. A filter that runs in parallel with the model reports its verdicts in choices without a delta, which clients
- * read without a check.
+ * Removes the first chunk if it holds only the filter's verdict on the prompt: clients that index `choices[0]` break on
+ * it. A filter that runs in parallel with the model reports its verdicts in choices without a delta, which gets one
+ * because clients read it without a check.
  */
 const filterChunks: ResponseTransform = {
   name: "chunks of the content filter",

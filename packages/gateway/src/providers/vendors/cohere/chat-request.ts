@@ -104,7 +104,7 @@ function withoutTextFiles(body: JsonObject): JsonObject {
   );
 }
 
-/** Text files become documents that the model may cite. */
+/** Lists text files as documents that the model may cite. */
 function listDocuments(body: JsonObject): JsonObject[] {
   return objects(body, "messages").flatMap((message) =>
     objects(message, "content").flatMap((part) => {

@@ -25,7 +25,8 @@ const BASE = "https://generativelanguage.googleapis.com";
 const PASTED_END = /(?<=\/v1(?:alpha|beta)?)\/openai$/;
 
 /**
- * Returns the path of a model. Names may have the form in which the vendor lists them: `models/…` or `tunedModels/…`.
+ * Returns the path of a model. Names may have the form in which the vendor lists them: `models/…`, or `tunedModels/…`,
+ * which is a separate collection.
  */
 function modelPath(channel: ChannelRecord, named: string, verb: string): string {
   const [, list = "models", model = named] = /^(models|tunedModels)\/(.+)$/.exec(named) ?? [];

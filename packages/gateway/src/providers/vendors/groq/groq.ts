@@ -31,7 +31,7 @@ function effortFor(model: string, effort: string): string | undefined {
   return undefined;
 }
 
-/** `x_groq` holds ids and a copy of the usage; the copy counts only when no usage chunk follows. */
+/** `x_groq` holds ids and a copy of the usage; the copy is used only if no usage chunk follows. */
 const vendorMembers: ResponseTransform = {
   name: "x_groq and channel",
   marks: ['"x_groq"', '"channel"', '"usage"', "[DONE]"],

@@ -11,7 +11,7 @@ const RULES: Partial<Record<DialectId, ToolNameRule>> = {
 };
 const DIGEST = 8;
 
-/** A bridge to the upstream, or its dialect alone. */
+/** A bridge to the upstream, or only its dialect. */
 type ToolNameUpstream = Pick<Bridge, "upstream" | "toolNames">;
 
 /** Returns a tool's name in a form that upstreams of the dialect take; the same name if they take it as it is. */
