@@ -32,7 +32,7 @@ function withNames(bridge: Bridge): Bridge {
 }
 
 /**
- * Removes extensions at the ends: chat carries them between two bridges, but a real chat client or upstream never sees
+ * Removes extensions at the ends: chat carries them between bridges, but real chat clients and upstreams never see
  * them.
  */
 function plainAtPivot(bridge: Bridge): Bridge {

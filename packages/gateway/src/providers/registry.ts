@@ -23,10 +23,7 @@ for (const { models, ownedBy } of allProviders) {
   for (const model of models) if (!owners.has(model)) owners.set(model, ownedBy);
 }
 
-/**
- * Returns a model's `owned_by`: the vendor with the lowest type that lists it, or `custom` for the operator's own
- * names.
- */
+/** Returns a model's `owned_by`: the vendor with the lowest type that lists it, or `custom` for operators' names. */
 export function findModelOwner(model: string): string {
   return owners.get(model) ?? "custom";
 }

@@ -23,8 +23,7 @@ export function walkMessages(body: JsonObject, reader: PromptReader): void {
 }
 
 /**
- * Counts messages: in other protocols, calls and results are messages of their own, in addition to the rest of a
- * message.
+ * Counts messages: in other protocols, calls and results are messages of their own, apart from the rest of a message.
  */
 function messagesIn(content: JsonValue | undefined): number {
   if (!Array.isArray(content)) return 1;

@@ -5,8 +5,7 @@ import { readAnthropicUsage } from "../core/usage.ts";
 const COUNTS = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"];
 
 /**
- * Usage of a stream: the first and last events have counts, and later ones are cumulative, so the largest of each is
- * right.
+ * Usage of a stream: the first and last events have counts. Later ones are cumulative, so the largest of each is right.
  */
 export class AnthropicTotals {
   #seen: JsonObject | undefined;

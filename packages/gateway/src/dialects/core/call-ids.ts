@@ -52,8 +52,7 @@ export function isLoadedId(id: string | undefined): boolean {
 }
 
 /**
- * Returns the id that the upstream gave a call. Other upstreams do not know what the longer id carries, and refuse long
- * ids.
+ * Returns the id that the upstream gave a call. Other upstreams do not know what a longer id carries, and refuse it.
  */
 export function plainCallId(joined: string): string {
   return splitSignature(withoutExtra(joined)).id;

@@ -15,8 +15,7 @@ interface Overflow {
 }
 
 /**
- * Sentences of vendors and inference servers. None of them mentions only tokens, because messages about rate limits do
- * so too.
+ * Sentences of vendors and inference servers. None mentions only tokens, because messages about rate limits also do.
  */
 const SENTENCES: readonly RegExp[] = [
   /context[ _-]?(?:length|window|size|limit)[^.]{0,40}(?:exceed|overflow)/i,

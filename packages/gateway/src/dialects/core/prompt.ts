@@ -35,8 +35,7 @@ export function walkFunction({ name, description, schema }: FunctionTool, reader
 type Walk = (reader: PromptReader) => void;
 
 /**
- * Returns an upper estimate of the tokens in a walk. The pieces are joined, because one long text is faster to
- * estimate.
+ * Returns an upper estimate of the tokens in a walk. Pieces are joined, because one long text is faster to estimate.
  */
 export function estimateTokenBound(walk: Walk): number {
   const { text, extra } = collectTexts(walk);

@@ -118,10 +118,7 @@ export interface Usage {
   readonly imageInput: number;
   /** Images, characters, seconds or searches: the units by which the operation is priced, apart from tokens. */
   readonly units?: number;
-  /**
-   * The source of the counts. `estimated` counts are upper bounds; only a request whose process died is charged by
-   * them.
-   */
+  /** Source of the counts. `estimated` ones are upper bounds; only a request whose process died is charged by them. */
   readonly source: "upstream" | "counted" | "mixed" | "estimated";
   /** Part of `reasoning` that was not reported but estimated from the time it took. */
   readonly estimatedReasoning?: number;
@@ -181,10 +178,7 @@ export interface Texts {
   readonly text: string;
   /** Additional fixed tokens: message overhead, tool calls, images, files, audio. */
   readonly extra: number;
-  /**
-   * Set if the upstream reads several inputs separately: they are counted separately, because a token never spans two
-   * of them.
-   */
+  /** Set if the upstream reads several inputs separately: they are counted so too, as no token spans two of them. */
   readonly inputs?: readonly string[];
   /**
    * Code that the vendor ran, and its output. It is checked because clients show it, but it is not text of the model.
@@ -261,8 +255,7 @@ export interface Dialect {
    */
   isUsageOnly(event: JsonObject): boolean;
   /**
-   * Returns minimal legal event blocks for a whole answer, for clients that requested a stream from upstreams that sent
-   * none.
+   * Returns minimal event blocks for a whole answer, for clients that requested a stream from upstreams that sent none.
    */
   toStream(answer: JsonObject, spec: RequestSpec): Buffer;
   /** Assembles the whole answer from a stream, for the opposite case; undefined if the dialect cannot. */
@@ -385,7 +378,10 @@ export interface Bridge {
   stream(context: BridgeContext): StreamBridge;
 }
 
-/** Names of the rules that replace reported usage that cannot be true. The rules are in docs/explain/billing.md. */
+/**
+ * What is wrong with reported usage; each name also means the rule that is used instead. The rules are in
+ * docs/explain/billing.md.
+ */
 export type UsageRule =
   | `invalid_${string}`
   | "cached_over_input"

@@ -18,10 +18,7 @@ export function readEventError({ event, data, raw }: StreamEvent): UpstreamError
   return isError || isFault(data) ? errorEvent(data) : undefined;
 }
 
-/**
- * True for a code and a sentence instead of choices: Spark ends a failed stream that way, while its answers have the
- * code 0.
- */
+/** True for a code and a sentence instead of choices: Spark ends a failed stream so, while its answers have code 0. */
 function isFault(data: JsonObject): boolean {
   const { code } = data;
   const isFailed =

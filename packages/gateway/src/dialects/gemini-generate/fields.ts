@@ -44,8 +44,7 @@ export function gValue(from: JsonObject | undefined, name: string): JsonValue | 
 }
 
 /**
- * Returns the parts of the system instruction: a content, its parts or a bare text, because the official clients accept
- * all of them.
+ * Returns the parts of the system instruction: a content, its parts or a bare text, as the official clients send it.
  */
 export function systemParts(body: JsonObject): JsonObject[] {
   const system = gValue(body, "systemInstruction");

@@ -25,9 +25,7 @@ export function walkGemini(body: JsonObject, reader: PromptReader): void {
   reader.json(gValue(config, "responseSchema") ?? gValue(config, "responseJsonSchema"));
 }
 
-/**
- * Counts messages: in other protocols, calls and results are messages of their own, in addition to the rest of a turn.
- */
+/** Counts messages: in other protocols, calls and results are messages of their own, apart from the rest of a turn. */
 function messagesIn(parts: readonly JsonObject[]): number {
   const isApart = (part: JsonObject) => gObject(part, "functionCall") ?? gObject(part, "functionResponse");
   const apart = parts.filter(isApart).length;

@@ -83,10 +83,7 @@ export function completionAsk(
   };
 }
 
-/**
- * Renames the model, switches usage reporting on, and restores the ids of calls; everything else stays as the client
- * wrote it.
- */
+/** Renames the model, switches usage reporting on, and restores the ids of calls; everything else stays unchanged. */
 export function retargetCompletion(
   body: Body,
   spec: RequestSpec,

@@ -78,10 +78,7 @@ function writeItemEvents(writer: ResponseWriter, item: JsonObject): StreamEvent[
   }
 }
 
-/**
- * Wraps events in those that open and close an item; `inner` is called between them, because each event takes the next
- * number.
- */
+/** Wraps events in those that open and close an item; `inner` is called between them, as each event takes a number. */
 function wrap(writer: ResponseWriter, item: JsonObject, empty: JsonObject, inner: () => StreamEvent[]): StreamEvent[] {
   const opened = writer.openItem({ ...item, status: "in_progress", ...empty });
   const events = inner();

@@ -9,8 +9,7 @@ const HIDDEN = "***";
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 
 /**
- * Each pattern requires that no character of its kind comes before it, so a failed match is not retried one letter
- * later.
+ * Each pattern requires that no character of its kind comes before it: a failed match is not retried a letter later.
  */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g, HIDDEN],

@@ -6,8 +6,7 @@ type ListModels = NonNullable<ProviderAdapter["listModels"]>;
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Lists models by `GET {base}{path}`, which answers `{data: [{id}]}`, a bare list, or objects with another member for
- * the name.
+ * Lists models by `GET {base}{path}`, which answers `{data: [{id}]}`, a bare list, or objects with another name member.
  */
 export function listOpenAiModels(path: string, options: ListOptions = {}): ListModels {
   return async (channel, key, http) => {

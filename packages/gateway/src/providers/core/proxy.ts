@@ -7,8 +7,7 @@ export function readProxy({ setting }: Pick<ChannelRecord, "setting">): string |
 }
 
 /**
- * Returns an `HttpJson` through the channel's proxy, for balances, model lists and token exchanges; calls use the proxy
- * too.
+ * Returns an `HttpJson` through the channel's proxy, for balances, model lists and token exchanges; calls use it too.
  */
 export function createChannelHttp(channel: Pick<ChannelRecord, "setting">, http: HttpJson): HttpJson {
   const proxy = readProxy(channel);

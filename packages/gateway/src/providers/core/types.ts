@@ -75,8 +75,8 @@ export interface UpstreamCall {
 }
 
 /**
- * How a streamed answer is cut into events. `providers/core/framing.ts` turns every kind into SSE blocks. `text-events`
- * is SSE with raw text as data and a `meta:` line at the end.
+ * How a streamed answer is cut into events. `providers/core/framing/framing.ts` turns every kind into SSE blocks.
+ * `text-events` is SSE with raw text as data and a `meta:` line at the end.
  */
 export type Framing = "sse" | "json-lines" | "aws-eventstream" | "text-events";
 
@@ -191,8 +191,7 @@ export interface ResponseTransform {
   readonly marks?: readonly string[];
   answer?(body: JsonObject, context: ResponseContext): JsonObject;
   /**
-   * Returns one function per stream, so that it can hold state; undefined = nothing to do. An empty list swallows the
-   * event.
+   * Returns one function per stream, which may hold state; undefined = nothing to do. An empty list swallows the event.
    */
   stream?(context: ResponseContext): ((event: StreamEvent) => StreamEvent | readonly StreamEvent[]) | undefined;
 }

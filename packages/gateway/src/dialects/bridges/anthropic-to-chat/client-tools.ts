@@ -47,8 +47,7 @@ const TOOLS: Readonly<Record<string, (tool: JsonObject) => ClientTool>> = {
 };
 
 /**
- * Returns the tool with a description and a schema; undefined for a tool that only its vendor can run or that is
- * unknown.
+ * Returns the tool with a description and a schema; undefined for unknown tools and those that only the vendor can run.
  */
 export function asFunction(tool: JsonObject): JsonObject | undefined {
   const kind = /^([a-z_]+)_\d{8}$/.exec(text(tool, "type") ?? "")?.[1] ?? "";

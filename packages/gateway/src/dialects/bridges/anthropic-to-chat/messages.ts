@@ -12,8 +12,7 @@ import { joinedTurns } from "./turns.ts";
 const HOSTED = /^(server_tool_use|mcp_tool_use|.+_tool_result)$/;
 
 /**
- * A line about the client for Anthropic's billing. It differs in every request, so that no cache would match what
- * follows.
+ * A line about the client for Anthropic's billing. It differs in every request, so no cache would match what follows.
  */
 const BOOKING = /^x-anthropic-billing-header:[^\n]*\n?/;
 
@@ -215,8 +214,7 @@ function spokenText(block: JsonObject, context: BridgeContext): string[] {
 }
 
 /**
- * Returns the vendor's summary of the earlier conversation. Without a summary, the compaction has failed and nothing is
- * replaced.
+ * Returns the vendor's summary of the earlier conversation. Without one, the compaction failed and nothing is replaced.
  */
 function readSummary(block: JsonObject, context: BridgeContext): string[] {
   const summary = anyText(block, "content");

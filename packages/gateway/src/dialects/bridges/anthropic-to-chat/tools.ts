@@ -14,10 +14,7 @@ export interface ChatToolMembers extends JsonObject {
   readonly parallel_tool_calls: boolean | undefined;
 }
 
-/**
- * Converts the tools: tools that the client runs become functions, tools that the vendor runs become hosted tools by
- * their kind.
- */
+/** Converts the tools: those that the client runs become functions, those that the vendor runs become hosted tools. */
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
   noteLongNames(body, context);
   const { tools, hosted } = readTools(body, context);

@@ -9,7 +9,7 @@ import { listThinkingBlocks } from "../parts/reasoning/thinking.ts";
 import type { CallIds } from "./call-ids.ts";
 
 /**
- * Returns the blocks of a user turn. Texts without a visible character, which the upstream refuses, are left out, never
+ * Returns the blocks of a user turn. Texts without a visible character are refused upstream: they are left out, not
  * filled.
  */
 export function userBlocks(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {

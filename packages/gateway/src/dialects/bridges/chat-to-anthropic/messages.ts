@@ -12,10 +12,7 @@ interface Turn {
   readonly blocks: JsonObject[];
 }
 
-/**
- * Returns the turns of a chat; neighbouring messages of one role become one turn, tool results come before what follows
- * them.
- */
+/** Returns the turns of a chat; neighbouring messages of one role become one turn, in which tool results come first. */
 export function toAnthropicMessages(body: JsonObject, context: BridgeContext): JsonObject[] {
   const turns: Turn[] = [];
   const ids = new CallIds();
@@ -68,10 +65,7 @@ function trimEnd(turn: Turn | undefined): void {
   if (last !== undefined && written !== undefined) last["text"] = written.trimEnd();
 }
 
-/**
- * Returns the system text: one text if everything is plain, blocks if a cache mark must stay in place; undefined if
- * there is none.
- */
+/** Returns the system text: one text, or blocks if a cache mark must stay in place; undefined if there is none. */
 export function buildSystem(
   body: JsonObject,
   instructions: readonly string[],

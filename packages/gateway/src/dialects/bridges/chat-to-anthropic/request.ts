@@ -153,10 +153,7 @@ function inputSchema(parameters: JsonObject | undefined): JsonObject {
   return parameters["type"] === undefined ? { type: "object", ...parameters } : parameters;
 }
 
-/**
- * Turns a forced choice into a free one, because the newest models, and others while they think with a budget, refuse
- * it.
- */
+/** Turns a forced choice into a free one: the newest models, and others while they think with a budget, refuse it. */
 function freed(tools: ChatTools, { thinking }: Thinking, model: ClaudeModel, context: BridgeContext): ChatTools {
   const isForced = tools.choice?.mode === "required" || tools.choice?.mode === "named";
   const isRefused = thinking?.["type"] === "enabled" || refusesForcedTools(model);

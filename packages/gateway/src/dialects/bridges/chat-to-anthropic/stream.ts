@@ -119,10 +119,7 @@ export class MessageToChunks implements StreamBridge {
     return part === "" ? [] : this.#writer.delta({ reasoning_content: part });
   }
 
-  /**
-   * Writes citations when the block is whole: a citation may come before its text, so its position is not known
-   * earlier.
-   */
+  /** Writes citations when the block is whole: one may come before its text, so its position is not known earlier. */
   #cite({ citations, from }: OpenBlock): StreamEvent[] {
     const annotations = citations.flatMap((citation) => toAnnotations(citation, from, this.#written));
     return annotations.length === 0 ? [] : this.#writer.delta({ annotations });

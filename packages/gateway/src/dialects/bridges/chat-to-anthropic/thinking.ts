@@ -80,10 +80,7 @@ function dropped(context: BridgeContext): Thinking {
   return OFF;
 }
 
-/**
- * Builds thinking by effort. An effort that the model does not know becomes the nearest one, and the change is
- * reported.
- */
+/** Builds thinking by effort. An effort that the model does not know becomes the nearest one, which is reported. */
 function adaptive(asked: Effort, model: ClaudeModel, context: BridgeContext): Thinking {
   if (asked === "none") {
     if (alwaysThinks(model)) {
@@ -112,8 +109,7 @@ function budgeted(body: JsonObject, wanted: number, maxTokens: number, context: 
 }
 
 /**
- * True if a running tool loop prevents thinking: the API refuses it if the turn that called the tools has no thinking
- * block.
+ * True if a running tool loop prevents thinking: the API refuses it if the turn with the calls has no thinking block.
  */
 function lacksThinking(body: JsonObject): boolean {
   const messages = objects(body, "messages");

@@ -24,8 +24,7 @@ interface Call {
 }
 
 /**
- * Returns the turns of a chat; neighbouring messages of one role become one turn, results follow the order of their
- * calls.
+ * Returns the turns of a chat; neighbouring messages of one role become one turn, results are in the order of calls.
  */
 export function toGeminiContents(
   messages: readonly JsonObject[],

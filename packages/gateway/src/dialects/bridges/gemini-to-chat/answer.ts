@@ -55,8 +55,7 @@ export function modelContent(parts: readonly JsonObject[]): JsonObject {
 }
 
 /**
- * Returns thoughts. Signatures of another vendor's thinking are in the member for Gemini's own; clients send them back
- * unchanged.
+ * Returns thoughts. Signatures of another vendor's thinking are in the member for Gemini's own; clients send them back.
  */
 function thoughtParts(message: JsonObject): JsonObject[] {
   const signed = objects(message, "fw_thinking").filter((block) => block["type"] === "thinking");

@@ -215,8 +215,7 @@ function assistantMessage(parts: readonly JsonObject[], context: BridgeContext):
 }
 
 /**
- * Joins the pieces of streamed thoughts, whose last piece is signed. Unsigned thoughts remain, because open models read
- * them.
+ * Joins the pieces of streamed thoughts, whose last piece is signed. Unsigned thoughts remain: open models read them.
  */
 function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
   const blocks: JsonObject[] = [];
@@ -233,8 +232,7 @@ function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
 }
 
 /**
- * Converts a signature to standard base64. Google's Python client writes base64url, but the signing vendor compares
- * letters.
+ * Converts a signature to standard base64. Google's Python client writes base64url, but the signer compares letters.
  */
 function standardBase64(signature: string): string {
   return /^[\w=-]+$/.test(signature) ? signature.replaceAll("-", "+").replaceAll("_", "/") : signature;

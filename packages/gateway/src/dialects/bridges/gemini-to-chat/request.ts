@@ -83,8 +83,7 @@ function camelCased(key: string): string {
 }
 
 /**
- * Returns the response format. Throws for an answer that is one bare word of a list, which other protocols cannot
- * request.
+ * Returns the response format. Throws for a bare word of a list as the answer, which other protocols cannot request.
  */
 function toResponseFormat(config: JsonObject | undefined): JsonObject | undefined {
   const type = gText(config, "responseMimeType") ?? "text/plain";

@@ -26,10 +26,7 @@ interface Calls {
   readonly byIndex: Map<number, Call>;
 }
 
-/**
- * Converts chat chunks to the events of a generateContent stream; a function call is sent whole, when its arguments are
- * complete.
- */
+/** Converts chat chunks to the events of a generateContent stream; a function call is sent when it is whole. */
 export class ChunksToCandidates implements StreamBridge {
   readonly #context: BridgeContext;
   readonly #seen = new Set<number>();
@@ -172,8 +169,7 @@ export class ChunksToCandidates implements StreamBridge {
 }
 
 /**
- * Returns the index of a call without one: vendors that leave the index out send each call whole, so a new id is a new
- * call.
+ * Returns the index of a call without one: vendors that leave it out send each call whole, so a new id is a new call.
  */
 function findCallIndex(calls: ReadonlyMap<number, Call>, id: string | undefined): number {
   for (const [at, call] of calls) if (id !== undefined && call.id === id) return at;

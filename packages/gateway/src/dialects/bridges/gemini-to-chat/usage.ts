@@ -22,8 +22,7 @@ export function buildUsageMetadata(usage: JsonObject | undefined): JsonObject | 
 }
 
 /**
- * Returns the token details that are reported and not zero: a prompt with pictures may have a count of sound that is
- * zero.
+ * Returns the reported token details that are not zero: a prompt with pictures may have a count of sound that is zero.
  */
 function toTokenDetails(details: JsonObject | undefined): JsonObject[] | undefined {
   const reported = MODALITIES.flatMap(([modality, key]) => {

@@ -146,8 +146,7 @@ function assistantMessage({ content, calls, thinking }: Draft, context: BridgeCo
 }
 
 /**
- * Converts other items. Items that only the vendor can resolve are refused, because they replace a part of the
- * conversation.
+ * Converts other items. Items that only the vendor can resolve are refused, as they replace part of the conversation.
  */
 function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   const reference = referenceIn(item);
@@ -212,8 +211,7 @@ function readRole(item: JsonObject): string {
 }
 
 /**
- * Converts results. A chat tool message holds only text, so pictures follow in a user message after all results of the
- * turn.
+ * Converts results. A chat tool message holds only text, so pictures follow in a user message after the turn's results.
  */
 function resultMessages(items: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const shown: JsonObject[] = [];

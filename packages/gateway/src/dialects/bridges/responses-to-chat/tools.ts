@@ -12,8 +12,7 @@ export interface ReadTools {
 }
 
 /**
- * Reads the tools: functions, free-text tools and tools that the client runs become functions; hosted tools are passed
- * on by kind.
+ * Reads the tools: functions, free-text tools and the client's tools become functions; hosted tools are passed by kind.
  */
 export function chatTools(body: JsonObject): ReadTools {
   const special = new Map<string, SpecialTool>();

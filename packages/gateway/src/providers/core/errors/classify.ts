@@ -159,10 +159,7 @@ function withJson({ status, headers, body }: ReadAnswer): FailedAnswer {
   };
 }
 
-/**
- * Returns the failure in an answer of status 200 (a whole answer, or the data of a stream's first event), if there is
- * one.
- */
+/** Returns the failure in an answer of status 200 (a whole answer, or the data of a stream's first event), if any. */
 export function failureIn200(
   provider: Reader,
   answer: ReadAnswer,
@@ -311,8 +308,7 @@ function isQuotaSentence(body: ErrorBody): boolean {
 }
 
 /**
- * Returns a status that clients know: unregistered statuses and failures with status 200 take the status of their
- * class.
+ * Returns a status that clients know: unregistered ones and failures with status 200 take the status of their class.
  */
 function presentStatus(status: number, body: ErrorBody | undefined, errorClass: ErrorClass): number {
   if (status === 498 || status === 499) return 503;

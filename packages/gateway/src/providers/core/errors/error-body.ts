@@ -88,10 +88,7 @@ export function readErrorBody(value: JsonValue | undefined): ErrorBody | undefin
   };
 }
 
-/**
- * True if the words are of the OpenAI protocol: Google's envelope has a status word, and numbers are not codes of that
- * protocol.
- */
+/** True for words of the OpenAI protocol: Google's envelope has a status word, and a number is not an OpenAI code. */
 function isOpenAiWording({ type, code, statusWord }: Pick<ErrorBody, "type" | "code" | "statusWord">): boolean {
   return statusWord === undefined && (type ?? code) !== undefined;
 }

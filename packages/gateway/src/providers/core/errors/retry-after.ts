@@ -3,8 +3,8 @@ import { asList, asNumber, asObject, asText } from "./error-body.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 /**
- * The longest wait that is passed on: providers' longest windows are weeks, and more is a mistake that no client should
- * receive.
+ * The longest wait that is passed on: providers' longest windows are weeks, and a longer wait is a mistake that no
+ * client should receive.
  */
 const LONGEST_MS = 7 * 24 * 3_600_000;
 

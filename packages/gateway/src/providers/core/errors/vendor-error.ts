@@ -24,10 +24,7 @@ export function findCodeClass(table: CodeTable, code: string): ErrorClass | unde
   return (exact ?? entries.find(([, codes]) => codes.some(isStart)))?.[0];
 }
 
-/**
- * Builds a verdict in the vendor's own words. If the vendor's status contradicts the class, the class decides the
- * status.
- */
+/** Builds a verdict in the vendor's own words. If the vendor's status contradicts the class, the class decides it. */
 export function vendorUpstreamError(errorClass: ErrorClass, failure: VendorFailure): UpstreamError {
   const isFailure = failure.status >= 400 && failure.status <= 599;
   const isContradicted = isFailure && CONTRADICTED[errorClass]?.includes(failure.status) === true;

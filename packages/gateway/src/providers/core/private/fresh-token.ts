@@ -5,8 +5,7 @@ import type { Exchange, ExchangeContext, ProviderAdapter, UpstreamAnswer } from 
 export type IsStale = (answer: UpstreamAnswer, body: () => Promise<Buffer>) => boolean | Promise<boolean>;
 
 /**
- * Sends the call; if the upstream says that the token is no longer valid, fetches a new one and sends the call once
- * more.
+ * Sends the call; if the upstream says that the token is no longer valid, fetches a new one and sends the call again.
  */
 export function withFreshToken(
   isStale: IsStale,

@@ -8,8 +8,7 @@ import { KNOWN_BETAS, type MessagesHost } from "./host-rules.ts";
 export const FILTERS = ["on", "off"] as const;
 
 /**
- * Builds the filter of channels whose host follows from their type or their base URL. With `filters: off`, everything
- * is sent.
+ * Builds the filter of channels whose host follows from their type or their base URL. `filters: off` sends everything.
  */
 export function messagesFilter(host: (channel: ChannelRecord) => MessagesHost): HostFilter {
   return {

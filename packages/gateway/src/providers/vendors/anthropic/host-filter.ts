@@ -155,8 +155,7 @@ function readToolType(tool: JsonObject): string {
 }
 
 /**
- * Returns the request with only the tools that the host runs or knows. Throws if the request would lose what it asked
- * for.
+ * Returns the request with only the tools that the host runs or knows. Throws if the request would lose its purpose.
  */
 function withoutTools(body: JsonObject, rules: ToolRules, learned: ReadonlySet<string>, dropped: string[]): JsonObject {
   const tools = objects(body, "tools");

@@ -13,10 +13,7 @@ const TOOL = /unknown variant `([^`]+)`/;
 const NEEDED =
   /^(?:model|messages|system|max_tokens|stream|thinking|tools|tool_choice|tools\[\]\.(?:name|description|input_schema|type))$/;
 
-/**
- * Returns the names that an answer of status 400 refuses, as `filteredFor` reads them; `betas` are those that were
- * sent.
- */
+/** Returns the names that an answer of status 400 refuses, as `filteredFor` reads them; `betas` are the sent ones. */
 export function refusedNames(message: string, betas: readonly string[]): string[] {
   const named = BETA.map((pattern) => pattern.exec(message)?.[1]).find((found) => found !== undefined);
   if (named !== undefined) return betaNames(named.replaceAll("`", "").split(/, ?/));

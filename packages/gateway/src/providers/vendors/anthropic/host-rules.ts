@@ -68,8 +68,8 @@ export const BETA_OF_TOOLS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Blocks of a conversation that a host reads only with one of these betas; without the block, part of the conversation
- * is lost.
+ * Blocks of a conversation that a host reads only with one of these betas; without them, part of the conversation is
+ * lost.
  */
 export const BLOCKS_OF_BETAS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^compact-/, ["compaction"]],

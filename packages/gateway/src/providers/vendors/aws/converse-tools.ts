@@ -3,8 +3,7 @@ import { compact } from "../../../dialects/core/read.ts";
 import { chatFunctions, chatToolChoice, type ChatFunction, type ChatMessage } from "../../core/private/chat-reader.ts";
 
 /**
- * Builds the tool members. The vendor requires tools whenever the history holds calls, even if the client offers none
- * now.
+ * Builds the tool members. The vendor requires tools if the history holds calls, even if the client offers none now.
  */
 export function toolConfig(body: JsonObject, messages: readonly ChatMessage[]): JsonObject | undefined {
   const choice = chatToolChoice(body);

@@ -17,10 +17,7 @@ const READ: ReadonlySet<string> = new Set([
   "n",
 ]);
 
-/**
- * Requests are `{prompt}`, answers `{result: {response}}`; a stream has `{response}` in each event and ends with
- * `[DONE]`.
- */
+/** Requests are `{prompt}`, answers `{result: {response}}`; stream events are `{response}`, then `[DONE]`. */
 export const completionsBridge: Bridge = {
   client: "openai-completions",
   upstream: "private:cloudflare-text",

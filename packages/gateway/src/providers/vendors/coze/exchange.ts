@@ -12,8 +12,7 @@ const MAX_POLLS = 120;
 const RUNNING: ReadonlySet<string> = new Set(["created", "in_progress"]);
 
 /**
- * Without a stream, the chat runs in the background: it is created, polled until it is done, and then its messages are
- * read.
+ * Without a stream, the chat runs in the background: it is created, polled until it is done, and its messages are read.
  */
 export const cozeExchange: Exchange = async (call, context) => {
   if (context.spec.stream) return context.send(call);

@@ -49,10 +49,7 @@ function withoutDummyUsage(body: JsonObject): JsonObject {
 
 const REFUSED_KEY = 514;
 
-/**
- * Reads `{code, statusText, message}`, which may have status 200. Code 514 is a refused key; other codes are HTTP
- * statuses.
- */
+/** Reads `{code, statusText, message}`, also with status 200. 514 is a refused key; other codes are HTTP statuses. */
 function readFastGpt({ status, json }: FailedAnswer): UpstreamError | undefined {
   const code = isObject(json) && json["choices"] === undefined ? asNumber(json["code"]) : undefined;
   const isOther = status === 200 && code !== undefined && code >= 400 && code <= 599;

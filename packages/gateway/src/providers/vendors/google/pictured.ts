@@ -7,8 +7,7 @@ import type { Exchange } from "../../core/types.ts";
 const REFUSED = /SAFETY|PROHIBITED_CONTENT|RECITATION|BLOCKLIST|SPII/;
 
 /**
- * Turns an answer of status 200 without a picture into a failure, because clients read the first picture without a
- * check.
+ * Turns an answer of status 200 without a picture into a failure, as clients read the first picture without a check.
  */
 export function pictured(inner: Exchange): Exchange {
   return async (call, context) => {

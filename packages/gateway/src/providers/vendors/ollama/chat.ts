@@ -150,8 +150,7 @@ function readFinishReason(body: JsonObject, hasCalls: boolean): string {
 }
 
 /**
- * Reads the usage. The vendor reports no count for a prompt that was cached as a whole; then the gateway counts both
- * numbers.
+ * Reads the usage. The vendor reports no count for a prompt that was cached as a whole; then the gateway counts both.
  */
 function ollamaUsage(body: JsonObject): ChatUsage | undefined {
   const input = count(body, "prompt_eval_count");

@@ -6,10 +6,7 @@ import type { ResponseContext, ResponseTransform } from "../../core/types.ts";
 
 const VENDOR_MEMBERS = ["code", "message", "sid"];
 
-/**
- * Adds the members that the HTTP interface leaves out although clients need them: id, object, time, model, finish
- * reason.
- */
+/** Adds members that the HTTP interface leaves out but clients need: id, object, time, model, finish reason. */
 export const httpAnswers: ResponseTransform = {
   name: "shape of Spark's HTTP answers",
   answer(body, context) {

@@ -46,8 +46,7 @@ export function place(channel: ChannelRecord, spec: RequestSpec, key: string, ta
 }
 
 /**
- * Returns the name of a Claude model here: `claude-…-YYYYMMDD` is called `claude-…@YYYYMMDD`; the newest models have no
- * date.
+ * Returns a Claude model's name at Vertex: `claude-…-YYYYMMDD` is `claude-…@YYYYMMDD`; the newest models have no date.
  */
 export function claudeName(named: string): string {
   const model = named.replace(/-thinking$/, "");

@@ -21,7 +21,7 @@ function findBatchLimit(model: string): number {
 }
 
 /**
- * Signs calls of GLM models: with the key as it is, or with a token built from it if the channel's setting has `auth:
+ * Signs calls of GLM models with the key itself, or with a token built from it if the channel's setting has `auth:
  * "jwt"`.
  */
 function signV4(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {

@@ -21,10 +21,7 @@ export function noteDroppedIn(
   }
 }
 
-/**
- * Reports content of messages that only one vendor can read: cache marks, thinking that it signed, sound that it
- * stores.
- */
+/** Reports content that only one vendor can read: cache marks, thinking that it signed, sound that it stores. */
 export function noteForeign(messages: readonly JsonObject[], context: BridgeContext): void {
   const isMarked = (holder: JsonObject) => isSet(holder["cache_control"]) || isSet(holder["fw_cache_control"]);
   if (messages.some((message) => isMarked(message) || objects(message, "content").some(isMarked)))

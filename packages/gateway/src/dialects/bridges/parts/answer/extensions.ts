@@ -36,10 +36,7 @@ const FILE_ADDRESS: Readonly<Record<string, string>> = {
   "openai-responses": "input_file.file_url",
 };
 
-/**
- * Adapts a bridge to real chat upstreams: its requests hold no extensions, its answers hold what clients must send
- * back.
- */
+/** Adapts a bridge to real chat upstreams: requests hold no extensions, answers hold what clients must send back. */
 export function finishInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,

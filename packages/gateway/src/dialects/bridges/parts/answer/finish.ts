@@ -4,8 +4,7 @@ import { text } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
 /**
- * Returns how a streamed choice ended; undefined before its end. Some servers write an empty reason before and after
- * it.
+ * Returns how a streamed choice ended; undefined before that. Some servers write an empty reason before and after it.
  */
 export function finishIn(choice: JsonObject): string | undefined {
   return text(choice, "finish_reason") || undefined;
@@ -70,10 +69,7 @@ export function anthropicStop(finish: string | undefined, hasTools: boolean): st
   return hasTools && stop === "end_turn" ? "tool_use" : stop;
 }
 
-/**
- * Throws for an answer that failed before it said anything: a retry may succeed, and an empty answer would look like a
- * valid one.
- */
+/** Throws for an answer that failed before it said anything: a retry may succeed, and silence is not an answer. */
 export function throwIfGeminiFailed(reason: string | undefined): void {
   if (reason === undefined || !FAILED_AT_GEMINI.has(reason)) return;
   throw AppError.upstream({

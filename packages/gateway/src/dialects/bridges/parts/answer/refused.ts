@@ -3,8 +3,7 @@ import { object, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 
 /**
- * Names of the client protocols, for the advice in refusals: their own channels convert nothing and so refuse nothing
- * here.
+ * Names of client protocols, for the advice in refusals: channels of the same protocol convert and refuse nothing here.
  */
 const TAKERS: Readonly<Record<string, string>> = {
   "openai-chat": "OpenAI's chat completions",

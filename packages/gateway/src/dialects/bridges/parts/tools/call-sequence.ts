@@ -83,8 +83,7 @@ export class CallSequence {
   }
 
   /**
-   * Returns the index of a call without one: vendors that leave the index out send each call whole, so a new id is a
-   * new call.
+   * Returns the index of a call without one: vendors that leave it out send each call whole, so a new id is a new call.
    */
   #findCallIndex(id: string | undefined): number {
     for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;

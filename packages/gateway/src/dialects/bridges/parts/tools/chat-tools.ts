@@ -27,10 +27,7 @@ export interface ToolOptions {
   readonly takesFreeText?: boolean;
 }
 
-/**
- * Reads the functions of a chat request and the choice among them; throws if the choice forces a tool that was left
- * out.
- */
+/** Reads the functions of a chat request and the choice among them; throws if it forces a tool that was left out. */
 export function readChatTools(body: JsonObject, context: BridgeContext, options: ToolOptions = {}): ChatTools {
   const asked = readToolChoice(body["tool_choice"] ?? legacyChoice(body));
   const read = (tool: JsonObject) =>

@@ -190,10 +190,7 @@ export function getRunPrefix(run: JsonObject): string {
   return run["kind"] === "mcp" ? "mcp" : "ws";
 }
 
-/**
- * Returns the events that a stream reports of a run between the beginning and the end of its item, with the members of
- * each event.
- */
+/** Returns the events of a run between the beginning and the end of its item in a stream, with their members. */
 export function eventsOfRun(run: JsonObject, item: JsonObject): (readonly [string, JsonObject])[] {
   const type = `response.${anyText(item, "type")}`;
   if (isCodeRun(run)) {

@@ -38,10 +38,7 @@ export function settlingHosted(bridge: Bridge): Bridge {
   };
 }
 
-/**
- * Reads the hosted tools of chat clients, which write them among their functions, and the search as a member of the
- * request.
- */
+/** Reads the hosted tools of chat clients, which are among their functions; the search is a member of the request. */
 function fromChatClient(body: JsonObject, { hosted = [] }: Bridge): JsonObject {
   const isOwn = (tool: JsonObject) => object(tool, "function") !== undefined || object(tool, "custom") !== undefined;
   const others = objects(body, "tools").filter((tool) => !isOwn(tool));

@@ -6,10 +6,7 @@ import type { BridgeContext, JsonObject } from "../../../core/types.ts";
 import { unsupportedPart } from "../answer/refused.ts";
 import { hostedTool, noteOptions } from "./hosted-tools.ts";
 
-/**
- * Returns the servers of a messages request with the tools that their toolsets name; a server without a toolset has all
- * tools.
- */
+/** Returns the servers of a messages request with the tools that their toolsets name; without a toolset, all tools. */
 export function listMcpServers(body: JsonObject): JsonObject[] {
   const toolsets = new Map(
     objects(body, "tools")
