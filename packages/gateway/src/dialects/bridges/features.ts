@@ -4,10 +4,7 @@ import type { JsonObject } from "../core/types.ts";
 
 export type Upstream = "openai-chat" | "anthropic-messages" | "gemini-generate" | "openai-responses";
 
-/**
- * preserved = means the same upstream; dropped = left out and reported in the log; refused = 400
- * `unsupported_parameter`.
- */
+/** preserved = means the same upstream; dropped = left out and logged; refused = 400 `unsupported_parameter`. */
 export type Fate = "preserved" | "dropped" | "refused";
 
 export interface Feature {

@@ -69,7 +69,7 @@ export function anthropicStop(finish: string | undefined, hasTools: boolean): st
   return hasTools && stop === "end_turn" ? "tool_use" : stop;
 }
 
-/** Throws for an answer that failed before it said anything: a retry may succeed, and silence is not an answer. */
+/** Throws for an answer that failed before it said anything: a retry may succeed, and an empty answer is useless. */
 export function throwIfGeminiFailed(reason: string | undefined): void {
   if (reason === undefined || !FAILED_AT_GEMINI.has(reason)) return;
   throw AppError.upstream({

@@ -2,7 +2,7 @@
 import { anyText, compact, list, number, object, objects } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
-/** Converts those of a Gemini candidate to the `logprobs` of a chat choice; undefined if it has none. */
+/** Converts a Gemini candidate's log probabilities to the `logprobs` of a chat choice; undefined if it has none. */
 export function chatLogprobs(candidate: JsonObject): JsonObject | undefined {
   const result = object(candidate, "logprobsResult");
   const chosen = objects(result, "chosenCandidates");
@@ -23,7 +23,10 @@ function chatToken(token: JsonObject): JsonObject {
 /** The entry of `include` that requests log probabilities in the Responses API. */
 export const INCLUDED_LOGPROBS = "message.output_text.logprobs";
 
-/** Converts those of a response's parts or events to the `logprobs` of a chat choice; empty if they have none. */
+/**
+ * Converts log probabilities of a response's parts or events to the `logprobs` of a chat choice; empty if there are
+ * none.
+ */
 export function buildLogprobs(holders: readonly JsonObject[]): JsonObject {
   const tokens = holders.flatMap((holder) => objects(holder, "logprobs"));
   if (tokens.length === 0) return {};
@@ -44,7 +47,9 @@ export function chosenTokens(choice: JsonObject | undefined): readonly JsonObjec
   return objects(object(choice, "logprobs"), "content");
 }
 
-/** Converts those of a chat choice to the `logprobsResult` of a Gemini candidate; undefined if it has none. */
+/**
+ * Converts a chat choice's log probabilities to the `logprobsResult` of a Gemini candidate; undefined if it has none.
+ */
 export function geminiLogprobs(choice: JsonObject): JsonObject | undefined {
   const content = chosenTokens(choice);
   if (content.length === 0) return undefined;
