@@ -3,7 +3,7 @@ import { upsertSql } from "../../storage/inserts.ts";
 import { REAPED_UNUSED } from "../ledger/booking/booking.ts";
 import type { Difference } from "./difference.ts";
 
-/** Counters that the ledger explains, with what they had when it began. */
+/** Counters that the rows of the ledger add up to, together with the value that each had when the ledger began. */
 export type Counter = "token_used" | "channel_used" | "requests";
 
 interface CounterSpec {
@@ -12,12 +12,12 @@ interface CounterSpec {
   readonly name: string;
   readonly table: string;
   readonly column: string;
-  /** A query of `of_id` and `amount`: what the rows of the ledger add up to. */
+  /** A query that returns `of_id` and `amount`: the sum of the ledger rows for each counter. */
   readonly explained: string;
 }
 
 const USES = "kind in ('consume', 'correct', 'refund')";
-/** A correction takes the whole charge to its own channel, also what the reaper had charged on another one. */
+/** A correction moves the whole charge to its own channel, including what the reaper had charged on another one. */
 const CORRECTED = "ledger k join ledger c on c.request_id = k.request_id and c.kind = 'correct'";
 
 const COUNTERS: readonly CounterSpec[] = [
@@ -84,7 +84,7 @@ const OPENING = {
   add: ["amount"],
 } as const;
 
-/** Adds to what a counter had before the ledger counted it; for imports. */
+/** Adds to the value that a counter had before the ledger counted it; for imports. */
 export async function openCounter(
   tx: RawTransaction,
   kind: RawDatabase["kind"],

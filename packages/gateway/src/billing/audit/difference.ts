@@ -11,8 +11,8 @@ export interface Difference {
     | "channel sum" // the same of a channel
     | "requests" // request_count of a user against its settled requests in the ledger
     | "log owners" // user, token or channel of log rows against their ledger rows, by the amount that is elsewhere
-    | "log rows" // quota of the log rows of a user on a channel against their ledger rows, where rows are missing
-    | "log amounts"; // the same, where rows have another amount
+    | "log rows" // quota of the log rows of a user on a channel against their ledger rows, if rows are missing
+    | "log amounts"; // the same, if rows have another amount
   readonly account: string;
   readonly found: number;
   readonly expected: number;

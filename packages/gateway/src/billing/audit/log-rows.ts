@@ -89,7 +89,7 @@ function corrected(row: LedgerRow, correction?: Pick<LedgerRow, "quota" | "chann
 interface Compared {
   readonly lost: readonly LedgerRow[];
   readonly wrong: readonly { readonly row: LedgerRow; readonly logged: number }[];
-  /** Their log rows name another user, token or channel. */
+  /** Charges whose log rows name another user, token or channel. */
   readonly moved: readonly LedgerRow[];
 }
 
@@ -128,7 +128,7 @@ async function compareWithLogs(rows: readonly LedgerRow[], deps: LogAuditDeps): 
   };
 }
 
-/** Both bounds of each: several rows of one request may differ. */
+/** The lowest and the highest value of each column, because several rows of one request may differ. */
 const OWNERS = [
   ["users", "user_id"],
   ["tokens", "token_id"],
@@ -143,7 +143,10 @@ function isElsewhere({ user_id, token_id, channel_id }: LedgerRow, logged: Logge
   return logged.users !== both(user_id) || logged.tokens !== both(token_id) || logged.channels !== both(channel_id);
 }
 
-/** The ledger says whose a charge is; balances and counters agree with it, or are found by their sums. */
+/**
+ * Sets the owners that the ledger names; balances and counters agree with the ledger, or their sums show the
+ * difference.
+ */
 async function setOwners(moved: Compared["moved"], { logDatabase }: LogAuditDeps): Promise<void> {
   for (const { request_id, user_id, token_id, channel_id } of moved)
     await logDatabase.run(
@@ -153,7 +156,8 @@ async function setOwners(moved: Compared["moved"], { logDatabase }: LogAuditDeps
 }
 
 /**
- * Repairs requests with a single row: with several rows, the wrong one is unknown. Re-reads the ledger for corrections.
+ * Repairs requests with a single log row; among several rows, the wrong one is unknown. Reads the ledger again for
+ * corrections.
  */
 async function setAmounts(wrong: Compared["wrong"], { database, logDatabase }: LogAuditDeps): Promise<void> {
   for (const { row } of wrong) {

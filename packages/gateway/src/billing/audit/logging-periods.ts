@@ -13,7 +13,7 @@ interface Change {
   readonly created_at: number;
 }
 
-/** Charges are logged while `LogConsumeEnabled` is on; the option history has those periods. */
+/** Charges are logged while `LogConsumeEnabled` is on; the history of the option shows when that was. */
 export async function loggingPeriods(database: RawDatabase): Promise<IsLogged> {
   const sql = 'select old_value, new_value, created_at from option_history where "key" = ? order by id';
   const changes = await database.rows<Change>(sql, ["LogConsumeEnabled"]);

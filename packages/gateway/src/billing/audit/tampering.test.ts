@@ -46,7 +46,7 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
   const charge = async () => {
     const hold = await granted(harness.ledger, ids.user, ids.token, 100);
     const { channel: channelId } = ids;
-    // Log rows of the oldest second are not compared: they may be removed.
+    // The audit does not compare log rows of the oldest second, because they may be removed.
     const at = 1_800_000_100_000 + 60_000 * (minutes += 1);
     await harness.ledger.settle(createSettlement(hold, CHARGE, { channelId, at, log: createLogDetail(channelId) }));
     return hold.requestId;

@@ -4,7 +4,7 @@ import type { Quota } from "../money/quota.ts";
 export const BUDGET_SCOPES = ["token", "user", "group", "model", "channel"] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
-/** Whom a request counts for. */
+/** The token, user and other subjects whose budgets count a request. */
 export interface BudgetSubjects {
   /** 0 = none (playground). */
   readonly tokenId: number;
@@ -14,18 +14,18 @@ export interface BudgetSubjects {
   readonly channelId: number;
 }
 
-/** What an operator has set. */
+/** The members of a budget that an operator sets. */
 export interface BudgetTerms {
   readonly id: number;
   readonly scope: BudgetScope;
   /** Id or name. */
   readonly subject: string;
-  /** Its name when the budgets were read; "" for a deleted row. */
+  /** The name of the subject when the budgets were read; "" for a deleted row. */
   readonly subject_name?: string;
   readonly period: BudgetPeriod;
   readonly time_zone: string;
   readonly quota_limit: number;
-  /** 1 = nothing beyond the limit is let through; 0 = it is only reported. */
+  /** 1 = the gateway refuses anything beyond the limit; 0 = it only reports it. */
   readonly is_hard: number;
 }
 
@@ -37,20 +37,20 @@ export interface Budget extends BudgetTerms {
   readonly used: number;
   /** Reserved in the database. */
   readonly held: number;
-  /** Counts the changes of the three above. */
+  /** Increases with each change of the three members above. */
   readonly revision: number;
 }
 
-/** What a request has reserved. */
+/** The reservation of a request in its budgets. */
 export interface BudgetHold {
   readonly amount: Quota;
-  /** Budgets that it belongs to. */
+  /** Budgets that count the request. */
   readonly ids: ReadonlySet<number>;
-  /** Budgets in which it may stand: all that were asked for it, also where the answer was lost. */
+  /** Budgets that may contain the reservation: all in which it was requested, even if the answer was lost. */
   readonly asked: ReadonlySet<number>;
 }
 
-/** A request as its budgets see it. */
+/** A request, with the members that its budgets need. */
 export interface BudgetUse {
   readonly requestId: string;
   readonly subjects: BudgetSubjects;
@@ -59,39 +59,45 @@ export interface BudgetUse {
 
 export interface BudgetRefusal {
   readonly budget: BudgetTerms;
-  /** Seconds at which the next window begins. */
+  /** Epoch seconds at which the next window begins. */
   readonly endsAt: number;
 }
 
-/** Puts `amount` in each of `wanted` in the place of what the request has reserved, all or nothing. */
+/** Replaces what the request has reserved with `amount` in each of `wanted`: in all of them or in none. */
 export interface Placing {
   readonly requestId: string;
   readonly userId: number;
   readonly wanted: readonly BudgetTerms[];
   readonly amount: Quota;
-  /** Reserved instead of `amount` as far as budgets carry it: all of it, a quarter of it, a sixteenth, and so on. */
+  /** Reserved instead of `amount` as far as the budgets allow: all of it, else a quarter, a sixteenth, and so on. */
   readonly wished: Quota | undefined;
   readonly held: BudgetHold | undefined;
-  /** Budgets in which the request may stand, with those of `wanted`. */
+  /** Budgets that may contain a reservation of the request, including those of `wanted`. */
   readonly asked: ReadonlySet<number>;
-  /** What other requests have reserved that is not where this one is placed, by budget. */
+  /** Amounts that other requests have reserved in the other store than the one used for this request, by budget. */
   readonly elsewhere?: ReadonlyMap<number, number>;
 }
 
-/** Undefined: the request has ended, nothing was changed. */
+/** Undefined if the request has ended; then nothing was changed. */
 export type Placed = { readonly granted: Quota } | BudgetRefusal | undefined;
 
-/** Where budgets are reserved: in the database, or in Redis. The ledger that books charges closes what they reserved. */
+/** The store of budget reservations: the database or Redis. The ledger that books a charge closes its reservations. */
 export interface BudgetReservations {
-  /** Rejects when it cannot be asked. */
+  /** Rejects when the store does not answer. */
   place(placing: Placing): Promise<Placed>;
-  /** Returns what a request reserved that is not charged. In the background; does nothing for one that was charged. */
+  /**
+   * Releases the reservation of a request without charging it, in the background. Does nothing if the request was
+   * charged.
+   */
   release(requestId: string): void;
-  /** Returns what died between two steps, and forgets what is final; returns how many reservations. */
+  /**
+   * Releases reservations whose process died between two steps and deletes final records; returns the number of
+   * reservations.
+   */
   reap(): Promise<number>;
-  /** What is reserved outside of the database, by budget. */
+  /** Amounts that are reserved outside of the database, by budget. */
   heldElsewhere(): Promise<ReadonlyMap<number, number>>;
-  /** Resolves when nothing is on its way, or after `ms`. */
+  /** Resolves when no operation is pending, or after `ms`. */
   idle(ms: number): Promise<void>;
 }
 
@@ -99,10 +105,10 @@ export function isOverBudget(answer: BudgetHold | Placed): answer is BudgetRefus
   return answer !== undefined && "budget" in answer;
 }
 
-/** Divisor of the amount that is tried next where budgets do not carry what is wished. */
+/** Divisor for the next amount to try if the budgets cannot cover the wished amount. */
 export const SMALLER = 4;
 
-/** Most of `wished` that `fits`; `amount` at least, whether it fits or not. */
+/** Returns the largest share of `wished` that `fits`, and at least `amount`, whether that fits or not. */
 export function calculateGrant(
   { amount, wished = amount }: Pick<Placing, "amount" | "wished">,
   fits: (amount: number) => boolean,

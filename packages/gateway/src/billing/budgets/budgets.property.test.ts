@@ -7,15 +7,15 @@ import { eachLedger, Spending, type BudgetHarness } from "./test-harness.contrac
 
 const MINUTE_MS = 60_000;
 
-/** How a request ends; parts are of what it has reserved, so that a hard budget is never passed by an answer. */
+/** How a request ends. Parts are percentages of its reservation, so that an answer never exceeds a hard budget. */
 const completion = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("settled" as const), part: fc.nat(100) }) },
-  // Its process dies; it is charged at what it had reported, if it had.
+  // Its process dies; the request is charged at its last reported usage, if there was one.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("dead" as const), part: fc.nat(100) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("released" as const), part: fc.constant(0) }) },
-  // Its charge comes when the reservation was given up.
+  // Its charge arrives after the reservation was released.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("late" as const), part: fc.nat(100) }) },
-  // Reaped by the ledger while its process slept; it settles after all.
+  // The ledger reaps it while its process sleeps; it settles afterwards.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("asleep" as const), part: fc.nat(100), seen: fc.nat(100) }) },
   // A task that fails after it was charged.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("refunded" as const), part: fc.nat(100) }) },
@@ -79,7 +79,7 @@ async function end(
 ): Promise<void> {
   switch (how.kind) {
     case "settled":
-      // Two who close at once charge once.
+      // Two concurrent settlements charge once.
       await Promise.all([spending.settle(charged), spending.settle(charged)]);
       return;
     case "dead":
@@ -140,7 +140,7 @@ async function look(harness: BudgetHarness): Promise<Row[]> {
   return rows;
 }
 
-/** The same of live budgets: what is open in each is the sum over its requests. */
+/** The same for live budgets: the open amount of each is the sum of its requests. */
 async function lookLive({ replicas: [first] }: BudgetHarness): Promise<void> {
   if (!first?.redis) return;
   const { redis } = first.redis;
@@ -183,7 +183,7 @@ async function watchUntil(harness: BudgetHarness, over: Promise<unknown>): Promi
   await Promise.all([ended, watching]);
 }
 
-/** Until nothing is open; then what comes late. */
+/** Reaps until nothing is open, then settles the late requests. */
 async function reapAll(harness: BudgetHarness): Promise<void> {
   for (let at = 0; at < 4; at += 1) {
     harness.now += MINUTE_MS;
@@ -207,7 +207,8 @@ eachLedger("any history of budgets", (open) => {
         for (const subject of ["5", "6"]) await harness.add("channel", subject, limits.channel);
         const books: Books = new Map(["user:7", "model:m", "channel:5", "channel:6"].map((name) => [name, 0]));
         await watchUntil(harness, Promise.all(requests.map((one, at) => play(harness, one, at, books))));
-        // What is charged after its reservation was given up may pass a limit: nothing was reserved for it any more.
+        // A charge that arrives after its reservation was released may exceed a limit, because nothing is reserved for
+        // it.
         await reapAll(harness);
         const rows = await harness.raw.rows<Row>(BOOKS, []);
         expect(new Map(rows.map(({ scope, subject, used }) => [`${scope}:${subject}`, used]))).toEqual(books);

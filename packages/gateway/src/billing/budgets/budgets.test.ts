@@ -123,7 +123,7 @@ eachLedger("budgets", (open) => {
     expect(await c.reserve(60)).toBeUndefined();
     await b.settle(10);
     expect(await harness.state("user")).toEqual({ used: 10, held: 60 });
-    // A clock that goes back does not open the old window again.
+    // A clock that is set back does not reopen the old window.
     harness.now -= DAY_MS;
     await c.settle(5);
     expect(await harness.state("user")).toEqual({ used: 15, held: 0 });
@@ -147,13 +147,13 @@ eachLedger("budgets", (open) => {
     await harness.state("user");
     harness.calls.transactions = 0;
     const all = Array.from({ length: AT_ONCE }, (_, at) => request(`r${at}`));
-    // Large ones find no room between small ones that do.
+    // Large requests do not fit between small ones that do.
     const refusals = await Promise.all(all.map((one, at) => one.reserve(at % 10 === 9 ? 5_000 : 1)));
     expect(refusals.filter((refusal) => refusal !== undefined)).toHaveLength(AT_ONCE / 10);
     await Promise.all(all.map((one) => one.settle(1)));
     await harness.flush();
     expect(harness.calls.transactions).toBeLessThanOrEqual(6);
-    // Who was refused has not reserved, and was charged all the same.
+    // Refused requests have not reserved anything, but are charged all the same.
     expect(await harness.state("user")).toEqual({ used: AT_ONCE, held: 0 });
   });
 

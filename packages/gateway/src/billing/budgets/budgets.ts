@@ -15,43 +15,43 @@ import { BudgetIndex, type BudgetSet } from "./lookup.ts";
 import { ZERO, type Quota } from "../money/quota.ts";
 
 /**
- * What may be spent in a day, a week or a month. A request reserves in every budget that it counts for, all or nothing,
- * so that requests at the same time cannot spend the same rest twice. Its settlement names the budgets that count it,
+ * Limits of spending in a day, a week or a month. A request reserves in every budget that counts it, in all or in none,
+ * so that concurrent requests cannot spend the same remainder twice. Its settlement names the budgets that count it,
  * and the ledger charges them together with the balance.
  */
 export interface Budgets {
-  /** True while there are none: then nothing has to be asked. */
+  /** True while there are no budgets: then callers can skip all checks. */
   readonly isEmpty: boolean;
-  /** Reads which budgets there are. */
+  /** Reads the list of budgets from the database. */
   reload(): Promise<void>;
-  /** False when none concerns such requests, whichever channel and group serve them. */
+  /** False if no budget concerns such requests, whichever channel and group serve them. */
   mayConcern(subjects: Pick<BudgetSubjects, "tokenId" | "userId" | "model">): boolean;
-  /** False when there is nothing to ask for a request. */
+  /** False if no budget has to be checked for the request. */
   concerns(use: Pick<BudgetUse, "subjects" | "held">): boolean;
-  /** The member of a settlement that names the budgets which count it now; nothing when there are none. */
+  /** Returns the member of a settlement that names the budgets that count it now; empty if there are none. */
   counting(subjects: BudgetSubjects): { readonly budgets?: readonly number[] };
   /**
-   * Reserves `amount` in the place of what is held, or up to `wished` as far as budgets carry it, all or nothing;
-   * undefined when nothing is reserved. Changes nothing when the request has ended. Throws `budgets_unavailable` when a
-   * hard budget cannot be asked.
+   * Reserves `amount` instead of what is held, or up to `wished` as far as the budgets allow, in all budgets or in
+   * none. Returns undefined if nothing is reserved. Changes nothing if the request has ended. Throws
+   * `budgets_unavailable` if a hard budget cannot be checked.
    */
   reserve(use: BudgetUse, amount: Quota, wished?: Quota): Promise<BudgetHold | BudgetRefusal | undefined>;
-  /** The same for a running answer. Never rejects: it is not ended because budgets cannot be asked. */
+  /** Like `reserve`, for a running answer. Never rejects: an answer does not end because budgets cannot be checked. */
   extend(use: BudgetUse, amount: Quota): Promise<BudgetHold | BudgetRefusal | undefined>;
-  /** Returns what a request reserved that is not charged. In the background. */
+  /** Releases the reservation of a request without charging it. Runs in the background. */
   release(use: BudgetUse): void;
-  /** What is reserved outside of the database, by budget. */
+  /** Amounts that are reserved outside of the database, by budget. */
   heldElsewhere(): Promise<ReadonlyMap<number, number>>;
-  /** Returns what no hold carries any more; answers how many reservations. */
+  /** Releases reservations that no longer belong to a hold; returns how many. */
   reap(): Promise<number>;
-  /** Resolves when nothing is on its way, or after `ms`. */
+  /** Resolves when no operation is pending, or after `ms`. */
   idle(ms: number): Promise<void>;
 }
 
-/** What budgets could not be asked for, and what that meant. */
+/** The consequence for a request whose budgets could not be checked. */
 export type BudgetOutage =
-  | "refused" // a request, because of a hard budget
-  | "passed"; // a request continued without a reservation
+  | "refused" // the request was refused because of a hard budget
+  | "passed"; // the request continued without a reservation
 
 export interface BudgetsSettings {
   readonly database: RawDatabase;
@@ -73,7 +73,7 @@ export function createBudgets(settings: BudgetsSettings): Budgets {
 class KnownBudgets implements Budgets {
   readonly #settings: BudgetsSettings;
   #index = new BudgetIndex([]);
-  /** Reads begun, and the one that the index is of: an older one that ends later is nothing new. */
+  /** The number of reads begun, and the read that filled the index: an older read that finishes later is ignored. */
   #reads = 0;
   #indexed = 0;
 
@@ -140,7 +140,7 @@ class KnownBudgets implements Budgets {
     return { amount: placed?.granted ?? amount, ids: wanted.ids, asked };
   }
 
-  /** Lets a request pass unreserved; it is charged at its end. */
+  /** Admits a request without a reservation; it is charged when it ends. */
   #passed({ requestId, held }: BudgetUse, wanted: BudgetSet, error: unknown): BudgetHold {
     this.#settings.onOutage("passed");
     this.#settings.log.warn("a budget could not be checked; its request continues", { error, request_id: requestId });
@@ -172,7 +172,7 @@ function isReserved(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quo
   return isSame && (size === 0 || held.amount === amount);
 }
 
-/** True when a hard budget has to carry more than it does. */
+/** True if a hard budget has to cover more than it does now. */
 function needsMore(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quota): boolean {
   return wanted.terms.some(({ id, is_hard }) => is_hard === 1 && (!held?.ids.has(id) || amount > held.amount));
 }
@@ -181,7 +181,7 @@ function allAsked(held: BudgetHold | undefined, wanted: BudgetSet): ReadonlySet<
   return held ? held.asked.union(wanted.ids) : wanted.ids;
 }
 
-/** Where budgets are reserved, they have no names. */
+/** Adds the name of the subject, which the stores of reservations do not know. */
 function addSubjectName({ budget, endsAt }: BudgetRefusal, { terms }: BudgetSet): BudgetRefusal {
   const { subject_name: name = "" } = terms.find(({ id }) => id === budget.id) ?? {};
   return { budget: { ...budget, subject_name: name }, endsAt };

@@ -16,7 +16,7 @@ eachLedger("budgets of what broke", (open) => {
   const withRedis = open.hasRedis ? ["with Redis"] : [];
   const withoutRedis = open.hasRedis ? [] : ["without"];
   const only = () => harness.replicas[0] as Replica;
-  /** As the schedule does it; answers how many reservations of balances were reaped. */
+  /** Reaps like the schedule; returns the number of reaped balance reservations. */
   const reapFor = async (minutes: number, alive: readonly Spending[] = []) => {
     let reaped = 0;
     for (let at = 0; at < minutes; at += 1) {
@@ -160,7 +160,7 @@ eachLedger("budgets of what broke", (open) => {
     await expect(one.reserve(100, 6)).rejects.toMatchObject({ code: "budgets_unavailable", status: 503 });
     expect(harness.outages).toEqual(["refused"]);
     await one.settle(150);
-    // The charge is not in the database yet, and takes its place all the same.
+    // The charge is not in the database yet, but already counts.
     await expect.poll(() => request("d").reserve(51)).toBeDefined();
     await expect.poll(async () => (await request(`e${Math.random()}`).reserve(50)) === undefined).toBe(true);
     harness.isAway = false;

@@ -1,17 +1,17 @@
 import type { BudgetScope, BudgetSubjects, BudgetTerms } from "./budget.ts";
 
-/** Budgets that count one request, by rising id within a scope; the same object for all such requests. */
+/** The budgets that count one request, in ascending id order within a scope; the same object for all such requests. */
 export interface BudgetSet {
   readonly terms: readonly BudgetTerms[];
   readonly ids: ReadonlySet<number>;
-  /** The member of a settlement that names them; nothing when there are none. */
+  /** The member of a settlement that names them; empty if there are none. */
   readonly counted: { readonly budgets?: readonly number[] };
 }
 
-/** Sets in memory; beyond that they are made again. */
+/** Maximum number of cached sets; beyond that, sets are built again. */
 const MAX_SETS = 10_000;
 
-/** Which budgets there are and whom they concern, in memory. */
+/** An index in memory of all budgets by their subjects. */
 export class BudgetIndex {
   readonly #bySubject: ReadonlyMap<BudgetScope, ReadonlyMap<string, readonly BudgetTerms[]>>;
   readonly #sets = new Map<string, BudgetSet>();
@@ -46,7 +46,7 @@ export class BudgetIndex {
     return set;
   }
 
-  /** False when none concerns such requests, whichever channel serves them for whichever group. */
+  /** False if no budget concerns such requests, whichever channel and group serve them. */
   mayConcern({ tokenId, userId, model }: Pick<BudgetSubjects, "tokenId" | "userId" | "model">): boolean {
     if (this.isEmpty) return false;
     if (this.#bySubject.has("group") || this.#bySubject.has("channel")) return true;
@@ -58,7 +58,7 @@ export class BudgetIndex {
   }
 }
 
-/** Budgets of one subject are known by the first of them. */
+/** Returns the id that identifies the budgets of one subject: that of the first. */
 function getFirstBudgetId(ofSubject: readonly BudgetTerms[]): number {
   return ofSubject[0]?.id ?? 0;
 }

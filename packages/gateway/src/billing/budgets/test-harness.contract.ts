@@ -23,17 +23,17 @@ const BALANCE = 10 ** 15;
 export interface Replica {
   readonly budgets: Budgets;
   readonly ledger: Ledger;
-  /** Set where balances are in Redis. */
+  /** Set if balances are in Redis. */
   readonly redis: RedisHarness | undefined;
 }
 
-/** Budgets as replicas see them, on one database. */
+/** Budgets of several replicas on one database. */
 export interface BudgetHarness {
   readonly raw: RawDatabase;
-  /** What requests have reserved, where that is not in the database. */
+  /** Reservations of requests, if they are not in the database. */
   readonly reserved: ReservedInMemory | undefined;
   readonly replicas: readonly Replica[];
-  /** Requests of different tests have different ids: a ledger remembers those that ended. */
+  /** Returns an id that is unique to the test, because a ledger remembers ended requests. */
   buildRequestId(request: string): string;
   now: number;
   /** While true every statement of the replicas fails. */
@@ -43,19 +43,19 @@ export interface BudgetHarness {
   readonly reported: [string, number][];
   readonly outages: BudgetOutage[];
   add(scope: string, subject: string, limit: number, more?: object): Promise<void>;
-  /** Once everything that was charged is booked. */
+  /** Resolves once all charges are booked. */
   state(scope: string, subject?: string): Promise<{ readonly used: number; readonly held: number } | undefined>;
   flush(): Promise<void>;
-  /** Empty tables, at noon. */
+  /** Empties all tables and sets the clock to noon. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Live {
-  /** URL of a Redis for live balances; without it they are in the database. */
+  /** URL of a Redis for live balances; without it, balances are in the database. */
   readonly redisUrl?: string;
   readonly onOutage?: OnOutage;
-  /** Default 0: no process waits for the others after a loss. */
+  /** Default 0: after a data loss, no process waits for the others. */
   readonly barrierMs?: number;
 }
 
@@ -101,7 +101,8 @@ export async function openBudgetHarness(url: string, replicas = 1, live: Live = 
         await budgets.idle(10_000);
         await ledger.flush();
       }
-      // A process that settled booked what others had sent, so what follows from it may be on its way there.
+      // A settling process may have booked charges of other processes, so updates that follow from them may be pending
+      // there.
       for (const { budgets } of all) await budgets.idle(10_000);
     },
     async reset() {
@@ -156,7 +157,7 @@ async function openReplica(url: string, { harness, raw, prefix, clock, live }: R
   return { ledger, redis, budgets: createBudgets({ database, reservations: ledger.budgets, log, onOutage }) };
 }
 
-/** The real database, counted, and away while a test says so. */
+/** Returns the real database, which counts calls and fails while a test sets `isAway`. */
 function watchedBy(harness: BudgetHarness, database: RawDatabase): RawDatabase {
   const { calls } = harness;
   const asked = async <T>(what: keyof typeof calls, work: () => Promise<T>): Promise<T> => {
@@ -181,7 +182,7 @@ async function addAccounts({ database: { raw } }: StoreKit): Promise<void> {
     );
 }
 
-/** Accounts of a test before are not those of the next one. */
+/** Removes the accounts of an earlier test. */
 async function forget({ redis }: RedisHarness): Promise<void> {
   const { keys } = redis;
   const names = ["state", "holds", "leases"] as const;
@@ -212,7 +213,7 @@ export function eachLedger(name: string, suite: (open: OpenHarness) => void): vo
   });
 }
 
-/** A request between its reservation and its charge, as the relay keeps it. */
+/** A request between its reservation and its charge, like the relay has it. */
 export class Spending {
   readonly #id: string;
   readonly #replica: Replica;
@@ -232,7 +233,7 @@ export class Spending {
     return this.#subjects.channelId;
   }
 
-  /** Answers the refusal. */
+  /** Returns the refusal, if any. */
   async reserve(amount: number, channelId = this.channelId, wished?: number): Promise<BudgetRefusal | undefined> {
     const subjects = { ...this.#subjects, channelId };
     const use = { requestId: this.#id, subjects, held: this.held };
@@ -264,7 +265,7 @@ export class Spending {
     return true;
   }
 
-  /** What it would be charged if its process died now. */
+  /** Reports the amount to charge if the process dies now. */
   async renew(seen?: number): Promise<void> {
     if (this.#hold) await this.#replica.ledger.renew(this.#hold, this.#settlement(seen ?? 0));
   }

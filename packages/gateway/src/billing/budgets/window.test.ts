@@ -55,7 +55,10 @@ test("the window that a time lies in holds that time, and windows follow each ot
 });
 
 const HOUR = 3_600;
-/** Clocks change in the night, at midnight (Beirut, Havana, São Paulo), by half an hour (Lord Howe) or by a day (Apia). */
+/**
+ * Zones whose clocks change at night, at midnight (Beirut, Havana, São Paulo), by half an hour (Lord Howe) or by a day
+ * (Apia).
+ */
 const CHANGING = [
   "Europe/Berlin",
   "America/New_York",
@@ -74,7 +77,7 @@ function dateIn(zone: string): (seconds: number) => string {
   return (seconds) => format.format(seconds * 1000);
 }
 
-/** Seconds at which the clocks of a zone are changed, to the hour. */
+/** Returns the epoch seconds at which the clocks of a zone change, to the hour. */
 function listClockChanges(zone: string): number[] {
   const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
   const offset = (seconds: number) => format.formatToParts(seconds * 1000).find(({ type }) => type === "timeZoneName");

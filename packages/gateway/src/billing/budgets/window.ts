@@ -1,7 +1,7 @@
 export const BUDGET_PERIODS = ["day", "week", "month"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** Seconds at which a window begins and the next one does. */
+/** Epoch seconds at which a window and the next one begin. */
 export interface BudgetWindow {
   readonly start: number;
   readonly end: number;
@@ -9,7 +9,7 @@ export interface BudgetWindow {
 
 const DAY_MS = 86_400_000;
 const MONDAY = 1;
-/** No zone is farther from UTC. */
+/** No time zone is farther from UTC than this. */
 const FARTHEST_SECONDS = 15 * 3_600;
 
 /** True for names that the time zone data knows. */
@@ -22,14 +22,17 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The last window of each period and zone: calendars are slow, and nearly every call needs the same one. */
+/** The last window of each period and zone, because calendars are slow and nearly every call needs the same window. */
 const latest: Readonly<Record<BudgetPeriod, Map<string, BudgetWindow>>> = {
   day: new Map(),
   week: new Map(),
   month: new Map(),
 };
 
-/** The calendar day, week (from Monday) or month of a time zone that `nowMs` lies in. Throws on an unknown zone. */
+/**
+ * Returns the calendar day, week (from Monday) or month of a time zone that contains `nowMs`. Throws if the zone is
+ * unknown.
+ */
 export function budgetWindow(period: BudgetPeriod, timeZone: string, nowMs: number): BudgetWindow {
   const ofPeriod = latest[period];
   const known = ofPeriod.get(timeZone);
@@ -46,7 +49,7 @@ function windowAt(period: BudgetPeriod, timeZone: string, nowMs: number): Budget
   return { start: secondsAt(first, timeZone), end: secondsAt(next, timeZone) };
 }
 
-/** Dates, written as midnights of UTC. */
+/** Returns the first and the next date of the period, as midnights in UTC. */
 function calculatePeriodDates(period: BudgetPeriod, today: Date): readonly [number, number] {
   const at = today.getTime();
   switch (period) {
@@ -75,7 +78,7 @@ function getDateFormatter(timeZone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-/** The local time of a zone, written as if it were UTC. */
+/** Returns the local time of a zone as if it were UTC. */
 function wallTime(ms: number, timeZone: string): Date {
   const parts = new Map(
     getDateFormatter(timeZone)
@@ -87,8 +90,8 @@ function wallTime(ms: number, timeZone: string): Date {
 }
 
 /**
- * The first second of a date on the wall, or of the next one where it is skipped. Clocks that are changed at midnight
- * may skip that hour, so it is searched for.
+ * Returns the first second of a local date, or of the next one if the date is skipped. A clock change at midnight may
+ * skip that hour, so the function searches for it.
  */
 function secondsAt(date: number, timeZone: string): number {
   let [before, from] = [date / 1000 - FARTHEST_SECONDS, date / 1000 + FARTHEST_SECONDS];

@@ -2,8 +2,8 @@
 -- their names: `u12` or `t34`.
 --
 -- For each account loaded in this epoch, returns balance, held, version, sum of open reservations, '1' if it has
--- unbooked charges, and the limit of a token; for others an empty list. Of a stream above `maxCharges` all accounts
--- count as having unbooked charges.
+-- unbooked charges, and the limit of a token; for all others, returns an empty list. If the stream is longer than
+-- `maxCharges`, all accounts count as having unbooked charges.
 
 local epochKey = KEYS[1]
 local holdsKey = KEYS[2]

@@ -6,7 +6,7 @@ import type { Budget, BudgetHold, BudgetTerms, Placing } from "../budget.ts";
 import { budgetWindow } from "../window.ts";
 import { FOLLOW, LONG_OPEN, OPEN_SUMS, PLACE, PUT } from "./scripts.ts";
 
-/** What a request has in live budgets: `amount` in each of `ids`. */
+/** The reservation of a request in live budgets: `amount` in each of `ids`. */
 export interface LiveBudgetHold {
   readonly requestId: string;
   readonly userId: number;
@@ -14,13 +14,13 @@ export interface LiveBudgetHold {
   readonly ids: readonly number[];
 }
 
-/** Arguments that describe a set of budgets, as long as their windows last. */
+/** Arguments that describe a set of budgets; valid until the window of one of them ends. */
 interface PreparedTerms {
   /** Milliseconds. */
   readonly from: number;
   readonly until: number;
   readonly args: readonly (string | number)[];
-  /** Calls with the same terms run as one. */
+  /** Calls of the same group run as one. */
   readonly group: string;
 }
 
@@ -50,7 +50,7 @@ function prepareTerms(wanted: readonly BudgetTerms[], now: number): PreparedTerm
 }
 
 /**
- * @param now epoch milliseconds of this process, which decide about windows
+ * @param now epoch milliseconds of this process, which determine the windows
  * @param isRepeated true when an earlier call for the request may have run
  */
 export function placeCall(
@@ -71,13 +71,13 @@ export function placeCall(
   };
 }
 
-/** What Redis can know of a request: see `PLACE`. */
+/** Returns what Redis may know about the request; see `PLACE`. */
 function encodeKnownState(held: BudgetHold | undefined, isRepeated: boolean): "n" | "h" | "" {
   if (held && held.ids.size > 0) return "h";
   return held || isRepeated ? "" : "n";
 }
 
-/** @param isOpen true for a request that Redis has, false for one that it may have forgotten */
+/** @param isOpen true if Redis has the request, false if it may have lost it */
 export function putCall({ budgets: keys }: Keys, hold: LiveBudgetHold, lease: Lease, isOpen: boolean): ScriptCall {
   const { requestId, userId, amount, ids } = hold;
   const budgets = ids.join(",");
@@ -90,10 +90,10 @@ export function putCall({ budgets: keys }: Keys, hold: LiveBudgetHold, lease: Le
 }
 
 export interface Following {
-  /** In which the states were read; "" when there are none. */
+  /** The epoch in which the states were read; "" if there are none. */
   readonly epoch: string;
   readonly budgets: readonly Pick<Budget, "id" | "revision" | "window_start" | "used" | "held">[];
-  /** Requests that the states contain, or that came to nothing. */
+  /** Requests that the states include, or that were not charged. */
   readonly ended: readonly string[];
 }
 

@@ -41,7 +41,7 @@ test("after Redis was emptied, processes report what is open, and the rest is re
   const settling = unbooked.settle(90);
   await live().redis.sendOne({ command: "flushall", args: [] }, 2_000);
   await settling;
-  // Nothing is granted before both replicas have reported what is open in them.
+  // Redis grants nothing until both replicas have reported their open reservations.
   expect(await request("large", 1).reserve(400)).toBeDefined();
   expect(await harness.state("user")).toEqual({ used: 240, held: 400 });
   expect(await request("fits").reserve(360)).toBeUndefined();

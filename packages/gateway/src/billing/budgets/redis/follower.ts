@@ -16,7 +16,7 @@ export interface FollowerDeps {
 const TIMEOUT_MS = 2_000;
 const AT_ONCE = 500;
 
-/** Brings states of budgets from the database to Redis. */
+/** Copies states of budgets from the database to Redis. */
 export class BudgetFollower {
   readonly #deps: FollowerDeps;
   readonly #reading = new Map<string, Promise<void>>();
@@ -26,7 +26,7 @@ export class BudgetFollower {
     this.#deps = deps;
   }
 
-  /** Reads budgets that Redis does not have in `epoch`; each set of them once at a time. Rejects on failure. */
+  /** Reads budgets that Redis does not have in `epoch`; runs once at a time for each set. Rejects on failure. */
   read(budgets: readonly BudgetTerms[], epoch: string): Promise<void> {
     const ids = budgets.map(({ id }) => id);
     const name = `${epoch} ${ids.join(",")}`;
@@ -40,7 +40,7 @@ export class BudgetFollower {
   async #readNow(ids: readonly number[], epoch: string): Promise<void> {
     const { redis, database } = this.#deps;
     const found = await readBudgets(database, ids);
-    // One that was deleted a moment ago refuses no request: it counts as empty.
+    // A budget that was just deleted refuses no request, so it counts as empty.
     const gone = ids
       .filter((id) => !found.has(id))
       .map((id) => ({ id, revision: 0, window_start: 0, used: 0, held: 0 }));
@@ -50,7 +50,7 @@ export class BudgetFollower {
     );
   }
 
-  /** The states that a transaction under `epoch` left, without the requests that it charged. */
+  /** Writes the states after a transaction under `epoch`, and removes the requests that it charged. */
   async booked({ budgets, ended }: BookedBudgets, epoch: number): Promise<void> {
     if (budgets.length + ended.length === 0) return;
     const { redis } = this.#deps;
@@ -66,11 +66,14 @@ export class BudgetFollower {
     this.#following.add(work);
   }
 
-  /** What the database says now, without the requests that have `ended`; of all budgets without `ids`. */
+  /**
+   * Writes the current states of the database and removes the requests that have `ended`; without `ids`, for all
+   * budgets.
+   */
   async current(ids: readonly number[] | undefined, ended: readonly string[] = []): Promise<void> {
     const { redis, database } = this.#deps;
     const epoch = await redis.sendOne({ command: "get", args: [redis.keys.budgets.epoch] }, TIMEOUT_MS);
-    // Nothing is written without an epoch, and a request leaves only with the state that contains it.
+    // Without an epoch nothing is written, and a request is removed only together with the state that includes it.
     if (typeof epoch !== "string") throw new Error("budgets are not open in Redis");
     const budgets = [...(await readBudgets(database, ids)).values()];
     for (let from = 0; from < budgets.length || from === 0; from += AT_ONCE) {

@@ -23,40 +23,43 @@ export interface LiveBudgetsDeps {
   readonly log: Logger;
   readonly lease: () => Lease;
   readonly epochs: RecoveryGate;
-  /** Sends the charges that wait in this process. */
+  /** Sends the waiting charges of this process. */
   readonly sendNow: () => void;
   readonly onOutage: OnOutage;
   /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
   readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
-  /** Reserves while Redis is away, where the operator wants that. */
+  /** Reserves while Redis is unavailable, if the operator allows that. */
   readonly inDatabase: SqlBudgets;
 }
 
-/** The members of a settlement that its budgets read. */
+/** The members of a settlement that budgets need. */
 export interface BudgetSettlement {
   readonly hold: { readonly requestId: string; readonly userId: number };
   readonly quota: number;
   readonly budgets?: readonly number[];
 }
 
-/** Budgets that are reserved in Redis, in the same write as holds. */
+/** Budgets whose reservations are in Redis, in the same write as holds. */
 export interface LiveBudgets extends BudgetReservations {
-  /** What a settlement changes at once: the charge takes the place of what was reserved. Sent before the charge. */
+  /** Returns the call that replaces the reservation with the charge. It is sent before the charge. */
   settling(settlement: BudgetSettlement): ScriptCall | undefined;
   /**
-   * The request has ended: this process reports it no longer when Redis forgets. What is returned, if anything, is to be
-   * called when its charge has reached Redis.
+   * Notes that the request has ended, so that this process no longer reports it after a data loss of Redis. If a
+   * function is returned, call it when the charge has reached Redis.
    */
   ended(requestId: string): (() => void) | undefined;
-  /** Reports to a Redis that may have forgotten them the requests that are open in budgets. */
+  /** Returns the calls that restore open budget reservations in a Redis that may have lost them. */
   adoptions(): ScriptCall[];
-  /** Follows a commit under `epoch`. Rejects when Redis does not answer: the same charges will be found booked. */
+  /**
+   * Updates Redis after a commit under `epoch`. Rejects when Redis does not answer; the same charges are later found
+   * booked.
+   */
   booked(booked: BookedBudgets, epoch: number): Promise<void>;
-  /** Follows a commit that Redis did not take part in. In the background. */
+  /** Updates Redis after a commit in which Redis had no part. Runs in the background. */
   follow(booked: BookedBudgets): void;
 }
 
-/** As long as a client waits for a restarting Redis. */
+/** How long a client waits for a restarting Redis. */
 const RESTART_MS = 2_000;
 const REST_MS = 1_000;
 const READ_MS = 5_000;
@@ -65,7 +68,10 @@ const TIMEOUT_MS = 2_000;
 
 const GRANTED = [PLACED.granted] as const;
 
-/** Code of `PLACED`; what was granted or which budget is short; 1 if that is because of what others have open. */
+/**
+ * Code of `PLACED`; the granted amount or the budget that is short; 1 if only open reservations of others make it
+ * short.
+ */
 type PlaceAnswer = readonly [code: number, value?: unknown, crowded?: unknown];
 
 type OpenBudgets = LiveBudgetHold & { readonly isDirect: boolean };
@@ -78,7 +84,7 @@ class RedisBudgets implements LiveBudgets {
   readonly #deps: LiveBudgetsDeps;
   readonly #follower: BudgetFollower;
   readonly #open = new Map<string, OpenBudgets>();
-  /** Requests that have ended, and whose charges have not reached Redis yet. */
+  /** Ended requests whose charges have not reached Redis yet. */
   readonly #unsent = new Map<string, OpenBudgets>();
   #restsUntil = -Infinity;
 
@@ -120,7 +126,7 @@ class RedisBudgets implements LiveBudgets {
     return answer;
   }
 
-  /** What requests of this process have in budgets that the database cannot see, by budget. */
+  /** Amounts that requests of this process have reserved in Redis, which the database cannot see, by budget. */
   #openInRedis(): ReadonlyMap<number, number> {
     const sums = new Map<number, number>();
     for (const { isDirect, ids, amount } of [...this.#open.values(), ...this.#unsent.values()])
@@ -151,7 +157,7 @@ class RedisBudgets implements LiveBudgets {
     }
   }
 
-  /** Retries while Redis is unavailable, within the time limit. Placing twice is placing once. */
+  /** Retries while Redis is unavailable, within the time limit. Placing is idempotent. */
   async #ask(placing: Placing, deadline: number, wasAsked: boolean): Promise<PlaceAnswer> {
     const { redis, lease, clock } = this.#deps;
     for (let isRepeated = wasAsked; ;) {
@@ -192,7 +198,7 @@ class RedisBudgets implements LiveBudgets {
     else if (known) this.#returnHeld(requestId);
   }
 
-  /** Shares the write of this event loop turn; what is lost is found by its lease. */
+  /** Releases a reservation in the write of this event loop turn. If the call is lost, the lease expires. */
   #returnHeld(requestId: string): void {
     const { redis } = this.#deps;
     const call = followCall(redis.keys, { epoch: "", budgets: [], ended: [requestId] });

@@ -22,9 +22,9 @@ const AT_ONCE = 500;
 const TIMEOUT_MS = 5_000;
 
 /**
- * Returns what is open in budgets while no hold, open or charged, carries it any more: its process died between two
- * steps, or an answer was lost. The hold decides what a request is charged, so nothing is charged here. Writes the
- * states of all budgets as well.
+ * Releases budget reservations that no longer belong to an open or charged hold, because the process died between two
+ * steps or an answer was lost. The hold decides the charge of a request, so nothing is charged here. Also writes the
+ * states of all budgets.
  */
 export async function reapBudgets(deps: OrphanDeps): Promise<number> {
   const { redis, follower, inDatabase } = deps;
@@ -54,7 +54,7 @@ async function longOpen({ redis, lease }: OrphanDeps): Promise<OpenRequest[]> {
   }));
 }
 
-/** Those whose hold is in Redis, with its charge if that is not booked yet, or in the database. */
+/** Returns the requests whose hold is in Redis, with its charge if that is not booked yet, or in the database. */
 async function carriedRequests(open: readonly OpenRequest[], deps: OrphanDeps): Promise<Set<string>> {
   const { redis, database } = deps;
   if (open.length === 0) return new Set();

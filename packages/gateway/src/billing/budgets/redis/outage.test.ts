@@ -28,7 +28,7 @@ test("while Redis is away a budget is reserved and charged in the database, and 
   const [one, other, large] = [request("one"), request("other"), request("large")];
   expect(await one.reserve(200)).toBeUndefined();
   expect(await other.reserve(100)).toBeUndefined();
-  // What this process has open in Redis counts, also when its charge waits for Redis.
+  // Open reservations of this process in Redis count, even while its charge waits for Redis.
   expect(await large.reserve(401)).toBeDefined();
   await before.settle(30);
   expect(await large.reserve(401)).toBeDefined();

@@ -4,24 +4,24 @@ import { script } from "../../../redis/script.ts";
 /**
  * The scripts of live budgets. Their keys are `state` and `holds` (hashes), `leases` (a sorted set) and `epoch`.
  *
- * `state` has two fields for each budget: its id with `epoch revision window used held`, as the database said in that
- * epoch, and its id with `h`, the sum of the requests that are open in it. `holds` has a field for each request that is
- * open, or charged but not booked yet: `amount:user:id,id`, reserved in each of these budgets.
+ * `state` has two fields for each budget: the id, with `epoch revision window used held` as read from the database in
+ * that epoch, and the id with suffix `h`, the sum of its open requests. `holds` has a field for each request that is
+ * open, or charged but not booked yet: `amount:user:id,id`, the amount reserved in each of these budgets.
  */
 
-/** Reserves in one set of budgets, in order; returns one of `PLACED` for each, with its numbers. */
+/** Reserves in one set of budgets, in order; returns one of `PLACED` for each, with its values. */
 export const PLACE = script(readLua(import.meta.url, "./lua/place.lua"));
 
-/** Puts an amount in each of a set of budgets, without a check of their limits. */
+/** Puts an amount in each of a set of budgets without checking their limits. */
 export const PUT = script(readLua(import.meta.url, "./lua/put.lua"));
 
-/** Writes states of the database and removes requests that they contain. */
+/** Writes states from the database and removes requests that they include. */
 export const FOLLOW = script(readLua(import.meta.url, "./lua/follow.lua"));
 
-/** Returns id and record of requests that are open for long. */
+/** Returns id and record of requests that have been open for long. */
 export const LONG_OPEN = script(readLua(import.meta.url, "./lua/long-open.lua"));
 
-/** Returns pairs of each budget in which something was open, and the sum of what is. */
+/** Returns pairs of each budget that has an open amount, and the sum of its open requests. */
 export const OPEN_SUMS = script(readLua(import.meta.url, "./lua/open-sums.lua"));
 
 /** First number of a result of `PLACE`. */
