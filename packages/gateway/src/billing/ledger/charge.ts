@@ -11,12 +11,12 @@ export interface Charge {
   readonly how?: Reaped;
 }
 
-/** The text that `readCharge` reads. */
+/** Returns the text that `readCharge` reads. */
 export function chargeText({ settlement, how }: Charge): string {
   return JSON.stringify(how ? { ...settlement, how } : settlement);
 }
 
-/** Throws a SyntaxError when the text is truncated. */
+/** Parses the text of a charge. Throws a SyntaxError if it is truncated. */
 export function readCharge(text: string): Charge {
   const { how, ...settlement } = JSON.parse(text) as Settlement & { readonly how?: Reaped };
   return how ? { settlement, how } : { settlement };

@@ -180,7 +180,7 @@ export async function play(
   await checkClosed(facts, requests);
 }
 
-/** Like the task poller: refunds the charge of the request, once. */
+/** Refunds the charge of the request once, like the task poller. */
 async function refund({ ledger, database }: LedgerHarness, hold: Hold): Promise<void> {
   await ledger.flush();
   const rows = await database.rows<{ kind: string; quota: number; channel_id: number }>(

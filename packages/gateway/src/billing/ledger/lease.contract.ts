@@ -10,7 +10,7 @@ import {
 } from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
-/** How a reservation lasts, ends and grows while its request runs; a part of the ledger's contract. */
+/** The contract for renewing, expiring and extending a reservation while its request runs. */
 export function leaseContract(opened: () => { readonly harness: LedgerHarness; readonly accounts: Accounts }): void {
   let harness: LedgerHarness;
   let accounts: Accounts;

@@ -26,7 +26,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
   const hold = (userId: number, tokenId: number, amount: number, isCharged = true) =>
     harness.ledger.hold({ requestId: requestId(), userId, tokenId, amount: quota(amount), isCharged });
 
-  /** A release runs in the background where balances are in Redis: waits until this much is available. */
+  /** Waits until this much is available, because a release runs in the background if balances are in Redis. */
   const released = (userId: number, available: number) =>
     expect.poll(() => hold(userId, 0, available + 1)).toMatchObject({ refused: "user", available });
 

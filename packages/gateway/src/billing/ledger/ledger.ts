@@ -19,18 +19,18 @@ export interface HoldRequest {
   readonly tokenId: number;
   readonly amount: Quota;
   /**
-   * Reserved instead of `amount` up to half of the available balance, so that concurrent calls still find room. The
-   * returned hold has the granted amount.
+   * Reserved instead of `amount`, up to half of the available balance, so that concurrent calls still fit. The returned
+   * hold has the granted amount.
    */
   readonly wished?: Quota;
   /** True when the call has a price: then even an `amount` of 0 requires a positive balance. */
   readonly isCharged: boolean;
   /**
-   * The lifetime limit of the token (remaining plus used), where the caller knows it. Balances outside the database
-   * apply a changed limit from here.
+   * The lifetime limit of the token (remaining plus used), if the caller knows it. Balances outside the database take
+   * changed limits from here.
    */
   readonly grant?: Quota | "unlimited";
-  /** The tokens revision at which `grant` was read; an older one never replaces a newer one. Default 0. */
+  /** The tokens revision at which `grant` was read; an older `grant` never replaces a newer one. Default 0. */
   readonly grantRevision?: number;
 }
 
@@ -47,7 +47,7 @@ export type HoldRefusal = {
   readonly refused: "user" | "token";
   readonly needed: Quota;
   readonly available: Quota;
-  /** What other requests have reserved, where that may be returned at any moment. */
+  /** The amount that other requests have reserved, if it may be released at any moment. */
   readonly held?: Quota;
 };
 
@@ -75,9 +75,9 @@ export interface Settlement {
   readonly channelId: number;
   /** Time of the settlement, epoch milliseconds. */
   readonly at: number;
-  /** Budgets that count the charge, by rising id; absent when there are none. */
+  /** Budgets that count the charge, in ascending id order; absent if there are none. */
   readonly budgets?: readonly number[];
-  /** The charge may be paid back later (a task). */
+  /** The charge may be refunded later (a task). */
   readonly isRefundable?: boolean;
   /** Absent when consumption logging is off; the charge is booked regardless. */
   readonly log?: LogDetail;
@@ -88,7 +88,7 @@ export interface BalanceChange {
   readonly requestId: string;
   readonly kind: Exclude<LedgerKind, "consume" | "correct">;
   readonly userId: number;
-  /** Set when the remaining quota of a token changes as well (refunds of tasks). */
+  /** Set if the remaining quota of a token changes as well (refunds of tasks). */
   readonly tokenId?: number;
   readonly channelId?: number;
   /** Signed: positive credits the user. */
@@ -124,13 +124,13 @@ export interface Ledger {
   reap(): Promise<number>;
   /** Resolves when everything accepted so far is committed to the database; rejects after `ms`. */
   flush(ms?: number): Promise<void>;
-  /** Reserves in budgets, in the same turn as the hold; `settle` and `release` close what was reserved. */
+  /** Reserves in budgets, in the same event loop turn as the hold; `settle` and `release` close the reservations. */
   readonly budgets: BudgetReservations;
   /** Settlements that are not booked yet, for metrics and drain. */
   readonly pending: number;
 }
 
-/** The amount to reserve from `free`, which is at least `amount`. */
+/** Returns the amount to reserve from `free`, which is at least `amount`. */
 export function calculateGrant(
   { amount, wished = amount }: Pick<HoldRequest, "amount" | "wished">,
   free: number,

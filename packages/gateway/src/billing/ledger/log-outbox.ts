@@ -80,7 +80,7 @@ function moveSome({ database, logDatabase }: LogOutboxDeps): Promise<number> {
   return kind === "sqlite" ? move(database) : database.transaction(move);
 }
 
-/** After a crash between the two commits, the same rows are moved a second time. */
+/** Inserts only new rows, because a crash between the two commits moves the same rows a second time. */
 async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: readonly Moved[]): Promise<void> {
   const ids = [...new Set(moved.map(({ request_id }) => request_id))].filter((id) => id !== "");
   const known = new Set(ids.length === 0 ? [] : (await knownRows(tx, ids, moved)).map(buildRowKey));
@@ -99,7 +99,7 @@ async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: r
 
 type Key = Pick<LogRowInput, "request_id" | "user_id" | "type" | "quota" | "content">;
 
-/** The times leave only the partitions to be searched that these rows can be in. */
+/** Returns the known rows. The times limit the search to partitions that may contain these rows. */
 function knownRows(tx: RawTransaction, ids: readonly string[], moved: readonly Moved[]): Promise<Key[]> {
   const { marks, values } = inList(ids);
   const times = moved.map((row) => row.created_at);

@@ -4,10 +4,10 @@ import { isPassing, isUnstorable } from "../../storage/errors.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
 import type { LogDetail, Settlement } from "./ledger.ts";
 
-/** Failures of one charge, on a database that accepts other rows, after which its log row is dropped. */
+/** A log row is dropped after this many failures of its charge on a database that accepts other rows. */
 export const REFUSALS = 3;
 
-/** False while the database is unreachable or accepts no writes at all: then a failure says nothing about the row. */
+/** Returns false while the database is unreachable or accepts no writes: then a failure is not caused by the row. */
 export async function takesWrites(database: Pick<RawDatabase, "transaction">): Promise<boolean> {
   try {
     await database.transaction((tx) => tx.run("update users set held = held where id = 0", []));
@@ -26,8 +26,8 @@ export interface LogRowRecoveryDeps {
 }
 
 /**
- * Whether the log row, which contains text from clients and upstreams, caused the failure: then the charge is booked
- * without it. After a full disk or a broken connection, the row is retried with its charge.
+ * Returns whether the log row, which contains text from clients and upstreams, caused the failure; if so, the charge is
+ * booked without it. After a full disk or a broken connection, the row is retried with its charge.
  */
 export async function isLogRowToBlame(
   settlement: Settlement,

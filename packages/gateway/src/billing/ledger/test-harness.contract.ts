@@ -3,7 +3,7 @@ import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { type Hold, isRefusal, type Ledger, type LogDetail, type Settlement } from "./ledger.ts";
 import { quota } from "../money/quota.ts";
 
-/** A clock that moves when a test says so. */
+/** A clock that only a test moves. */
 export interface TestClock extends Clock {
   advance(ms: number): void;
 }
@@ -17,11 +17,11 @@ export function testClock(start = 1_800_000_000_000): TestClock {
 export interface LedgerHarness {
   readonly ledger: Ledger;
   readonly database: RawDatabase;
-  /** Where `logs` is read. */
+  /** The database that contains `logs`. */
   readonly logDatabase: RawDatabase;
   readonly clock: TestClock;
   readonly leaseMs: number;
-  /** Open reservations of a user, where they are not rows of `holds`. */
+  /** Returns the open reservations of a user, if they are not rows of `holds`. */
   openHolds?(userId: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface TokenAccount {
 
 let lastId = 0;
 
-/** Rows of a test and what became of them. Balances are read after a flush: a ledger may keep them elsewhere. */
+/** Creates and reads the rows of a test. Balances are read after a flush, because a ledger may store them elsewhere. */
 export function createTestAccounts({ ledger, database, logDatabase, openHolds }: LedgerHarness) {
   const readRow = async <Row>(sql: string, id: number | string): Promise<Row> => {
     await ledger.flush();

@@ -2,9 +2,9 @@ import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { HoldRow, RowsOf } from "./rows.ts";
 
 /**
- * What requests have reserved in budgets, for a process that has its database for itself (SQLite): when it ends, all its
- * holds end with it, so nothing has to be written for what lasts as long as an answer. Changes belong to the
- * transaction that makes them.
+ * Budget reservations in memory, for a process that is the only user of its database (SQLite). All its holds end with
+ * the process, so reservations, which last no longer than an answer, need no row. A change is undone if its transaction
+ * rolls back.
  */
 export class ReservedInMemory {
   readonly #requests = new Map<string, ReadonlyMap<number, HoldRow>>();
@@ -14,7 +14,7 @@ export class ReservedInMemory {
     return this.#requests.size === 0;
   }
 
-  /** What is reserved in a budget. */
+  /** Returns the amount that is reserved in a budget. */
   in(budgetId: number): number {
     return this.#sums.get(budgetId) ?? 0;
   }
@@ -23,7 +23,7 @@ export class ReservedInMemory {
     return this.#sums;
   }
 
-  /** Requests whose reservation should have ended by now. */
+  /** Returns the requests whose reservation should have ended before `now`. */
   due(now: number): string[] {
     const isDue = (rows: ReadonlyMap<number, HoldRow>) => rows.values().some((row) => row.lease_until <= now);
     return [...this.#requests].flatMap(([requestId, rows]) => (isDue(rows) ? [requestId] : []));
@@ -33,7 +33,7 @@ export class ReservedInMemory {
     return this.#requests.get(requestId) ?? NONE;
   }
 
-  /** Rows as `tx` changes them. Throws where a transaction cannot undo what is in memory. */
+  /** Returns the rows for changes by `tx`. Throws if the transaction cannot undo changes in memory. */
   rowsIn(tx: RawTransaction): RowsOf<HoldRow> {
     const { onRollback } = tx;
     if (!onRollback) throw new Error("reservations in memory need a database of one process");

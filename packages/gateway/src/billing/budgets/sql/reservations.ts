@@ -13,27 +13,27 @@ export interface SqlBudgetsDeps {
   readonly clock: Clock;
   readonly leaseTime: LeaseTime;
   readonly log: Logger;
-  /** What requests have reserved; without it that is in the database. */
+  /** Reservations in memory; without it, they are in the database. */
   readonly reserved?: ReservedInMemory | undefined;
-  /** Writes in the transaction of holds of the same moment. */
+  /** Reserves in the same transaction as the holds of that moment. */
   readonly place: (placing: Placing) => Promise<Placed>;
   readonly close: (close: BudgetClose) => Promise<void>;
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no operation is pending. */
   readonly idle: () => Promise<void>;
 }
 
-/** Budgets that are reserved in the database. */
+/** Budgets whose reservations are in the database. */
 export interface SqlBudgets extends BudgetReservations {
   /**
-   * The budgets in which this process may have reserved for a request; the caller closes them with its charge. Undefined
-   * when there are none.
+   * Returns the budgets in which this process may have reserved for a request, and leaves it to the caller to close
+   * them with the charge. Undefined if there are none.
    */
   take(requestId: string): ReadonlySet<number> | undefined;
 }
 
 const AT_ONCE = 200;
 
-/** Rows of `budget_holds`, next to those of `holds`, or the same in memory. */
+/** Creates budgets with rows in `budget_holds`, next to those of `holds`, or the same in memory. */
 export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
   const { database, clock, leaseTime, log, reserved } = deps;
   const open = new Map<string, ReadonlySet<number>>();

@@ -11,12 +11,12 @@ export interface HoldRow {
   readonly lease_until: number;
 }
 
-/** What was charged for a request that may be corrected or paid back. */
+/** The charge of a request that may be corrected or refunded. */
 export interface ReapedRow {
   readonly request_id: string;
   readonly budget_id: number;
   readonly charged: number;
-  /** Milliseconds at which it was charged, and at which it may be forgotten. */
+  /** Epoch milliseconds at which it was charged, and at which it may be deleted. */
   readonly closed_at: number;
   readonly look_at: number;
 }
@@ -25,7 +25,10 @@ const COLUMNS =
   "id, scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held, revision";
 const WRITTEN_AT_ONCE = 64;
 
-/** By rising id. Every change of a request's part of a budget holds its lock, taken after all other locks. */
+/**
+ * Locks budgets in ascending id order. Every change of a request's part of a budget holds this lock, taken after all
+ * other locks.
+ */
 export async function lockBudgets(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
@@ -38,7 +41,7 @@ export async function lockBudgets(
   return byId(await tx.rows<Budget>(sql, values));
 }
 
-/** What is committed, without locks; all of them without `ids`. */
+/** Reads committed budgets without locks; without `ids`, reads all. */
 export async function readBudgets(database: RawTransaction, ids?: readonly number[]): Promise<Map<number, Budget>> {
   if (!ids) return byId(await database.rows<Budget>(`select ${COLUMNS} from budgets`, []));
   if (ids.length === 0) return new Map();
@@ -50,7 +53,7 @@ function byId(rows: readonly Budget[]): Map<number, Budget> {
   return new Map(rows.map((budget) => [budget.id, budget]));
 }
 
-/** The budget in the window of `atMs`, or in a later one that has begun already. */
+/** Returns the budget in the window of `atMs`, or in a later one that has already begun. */
 export function inWindow(budget: Budget, atMs: number): Budget {
   const { start } = budgetWindow(budget.period, budget.time_zone, atMs);
   return start > budget.window_start ? { ...budget, window_start: start, used: 0 } : budget;
@@ -94,7 +97,7 @@ export const REAPED: RowTable<ReapedRow> = {
   columns: ["request_id", "budget_id", "charged", "closed_at", "look_at"],
 };
 
-/** The rows of some requests, as a transaction finds and leaves them. */
+/** The rows of some requests, which a transaction reads and changes. */
 export interface RowsOf<Row extends Keyed> {
   of(requestId: string): ReadonlyMap<number, Row>;
   put(requestId: string, rows: readonly Row[]): void;

@@ -16,31 +16,31 @@ import {
 import { budgetWindow } from "../window.ts";
 import type { ReservedInMemory } from "./memory.ts";
 
-/** The end of a request, as its budgets see it. */
+/** The end of a request, with the members that its budgets need. */
 export interface BudgetClose {
   readonly requestId: string;
-  /** Budgets that count it. */
+  /** Budgets that count the request. */
   readonly ids: readonly number[];
-  /** Undefined: nothing is charged, what is reserved is returned. */
+  /** Undefined if nothing is charged; then the reservation is released. */
   readonly charged: number | undefined;
-  /** When it ended, milliseconds. */
+  /** Time at which the request ended, epoch milliseconds. */
   readonly at: number;
-  /** The charge takes the place of what was charged before. */
+  /** The charge replaces an earlier charge. */
   readonly isCorrection?: boolean;
-  /** It may be corrected or paid back: what each budget was charged is remembered. */
+  /** The charge may be corrected or refunded, so the amount of each budget is recorded. */
   readonly isRemembered?: boolean;
-  /** Budgets in which the request may have reserved, where that is known; otherwise its rows are read. */
+  /** Budgets in which the request may have reserved, if known; otherwise its rows are read. */
   readonly asked?: ReadonlySet<number> | undefined;
 }
 
 export interface WrittenBudgets {
-  /** As they are after the transaction: those that changed and those that count one of the requests. */
+  /** State after the transaction of the budgets that changed and those that count one of the requests. */
   readonly budgets: readonly Budget[];
-  /** Thresholds that were passed, in percent. */
+  /** Thresholds that a budget has passed, in percent. */
   readonly passed: readonly (readonly [Budget, number])[];
 }
 
-/** The budgets of booked charges, and the requests that are no longer open in any. */
+/** The budgets of booked charges, and the requests that are no longer open in any budget. */
 export interface BookedBudgets extends WrittenBudgets {
   readonly ended: readonly string[];
 }
@@ -49,20 +49,20 @@ export interface SheetSettings {
   readonly kind: RawDatabase["kind"];
   /** Milliseconds. */
   readonly now: number;
-  /** The time by which reservations age; default: `now`. */
+  /** The time that decides the age of reservations; default: `now`. */
   readonly leaseNow?: number;
-  /** What requests have reserved; without it that is in the database. */
+  /** Reservations in memory; without it, they are in the database. */
   readonly reserved?: ReservedInMemory | undefined;
 }
 
-/** A reservation that no hold carries any more is returned after that. */
+/** A reservation without a hold is released after this time. */
 export const ORPHAN_MS = 120_000;
-/** More could not be read back, and would fail every request that shares a transaction with this budget. */
+/** A larger number could not be read back, and would fail every request that shares a transaction with this budget. */
 const MAX_USED = Number.MAX_SAFE_INTEGER;
-/** Journals of a replica that is away may bring corrections for so long; refunds come sooner. */
+/** Journals of an unreachable replica may bring corrections for this long; refunds arrive sooner. */
 const RETENTION_MS = 7 * 86_400_000;
 
-/** Reserves, one after the other as they came. */
+/** Reserves for the requests in order of arrival. */
 export async function placeBudgets(
   tx: RawTransaction,
   placings: readonly Placing[],
@@ -77,7 +77,7 @@ export async function placeBudgets(
   return answers;
 }
 
-/** Charges and returns. Runs last in the transaction that books the charges. */
+/** Charges and releases reservations. Runs last in the transaction that books the charges. */
 export async function closeBudgets(
   tx: RawTransaction,
   closes: readonly BudgetClose[],
@@ -104,7 +104,7 @@ export async function closeBudgets(
   return sheet.write(tx);
 }
 
-/** Takes what was paid back out of the budgets that were charged, while their windows last. */
+/** Subtracts refunds from the budgets that were charged, while their windows last. */
 export async function refundBudgets(
   tx: RawTransaction,
   requestId: string,
@@ -121,7 +121,7 @@ export async function refundBudgets(
 const NOTHING: WrittenBudgets = { budgets: [], passed: [] };
 const NOTHING_ELSEWHERE: ReadonlyMap<number, number> = new Map();
 
-/** With Redis there is rarely any, and a search for each of 500 requests costs what a third of their booking does. */
+/** With Redis there are rarely any, and a search for each of 500 requests costs a third of their booking. */
 async function hasReservations(tx: RawTransaction, reserved: ReservedInMemory | undefined): Promise<boolean> {
   if (reserved) return !reserved.isEmpty;
   return (await tx.rows("select request_id from budget_holds limit 1", [])).length > 0;
@@ -138,7 +138,7 @@ async function readBudgetIds(
   return (await tx.rows<{ budget_id: number }>(sql, values)).map(({ budget_id }) => budget_id);
 }
 
-/** A task may have failed before its charge was booked. */
+/** Returns refunds that were booked before their charge: a task may fail that early. */
 async function readRefunds(tx: RawTransaction, closes: readonly BudgetClose[]): Promise<ReadonlyMap<string, number>> {
   const requestIds = closes.filter(({ isRemembered }) => isRemembered).map(({ requestId }) => requestId);
   if (requestIds.length === 0) return new Map();
@@ -152,14 +152,16 @@ interface SheetRows {
   readonly ids: Iterable<number>;
   /** Requests that may have reserved. */
   readonly requestIds: readonly string[];
-  /** Requests that may be remembered. */
+  /** Requests that may have a recorded charge. */
   readonly corrected: readonly string[];
 }
 
 /** A row that the transaction changes. */
 type Row = { -readonly [Name in keyof Budget]: Budget[Name] };
 
-/** What one transaction reads and writes of budgets. Nothing is read of a request before its budgets are locked. */
+/**
+ * The reads and writes of one transaction on budgets. It reads rows of a request only after it has locked the budgets.
+ */
 class BudgetSheet {
   readonly #settings: SheetSettings;
   readonly #budgets: ReadonlyMap<number, Row>;
@@ -264,7 +266,7 @@ class BudgetSheet {
     const known = charged === 0 ? [] : ids.flatMap((id) => this.#budgets.get(id) ?? []);
     this.#reaped.put(
       requestId,
-      // One that came late counts in a window that began after its end.
+      // A late charge counts in a window that began after its end.
       known.map(({ id, window_start: start }) => ({ ...row, budget_id: id, closed_at: Math.max(at, start * 1000) })),
     );
   }
@@ -294,14 +296,14 @@ class BudgetSheet {
   }
 }
 
-/** Requests of the database that reserve in budgets although their hold may have ended. */
+/** Returns requests that have budget reservations in the database although their hold may have ended. */
 export async function orphanedHolds(database: RawTransaction, leaseTime: LeaseTime, limit: number): Promise<string[]> {
   const ended = leaseTime.at();
   const sql = `select distinct request_id from budget_holds b where lease_until <= ${ended.sql} and not exists (select 1 from holds h where h.request_id = b.request_id) order by request_id limit ${limit}`;
   return (await database.rows<{ request_id: string }>(sql, ended.values)).map(({ request_id }) => request_id);
 }
 
-/** Drops what can no longer be corrected or paid back. */
+/** Deletes records that can no longer be corrected or refunded. */
 export async function forgetFinal(database: RawTransaction, now: number): Promise<void> {
   const old = "delete from budget_reaped where look_at <= ? and closed_at <= ?";
   await database.run(old, [now, now - RETENTION_MS]);

@@ -31,7 +31,10 @@ export async function lockUsers(
   return byId(await tx.rows<UserBalance>(sql, values));
 }
 
-/** The same with the time by which leases end, which the statement that locks brings along; 0 without a user. */
+/**
+ * Like `lockUsers`, with the time that decides the age of leases, which the locking statement also returns; 0 without a
+ * user.
+ */
 export async function lockUsersAt(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
@@ -45,7 +48,7 @@ export async function lockUsersAt(
   return { users: byId(rows), now: Number(rows[0]?.asked_at ?? 0) };
 }
 
-/** Token 0 is the playground and has no row. */
+/** Locks the rows of tokens. Token 0 is the playground and has no row. */
 export async function lockTokens(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
@@ -64,7 +67,7 @@ function byId<Row extends { readonly id: number }>(rows: readonly Row[]): Map<nu
 
 interface Target {
   readonly table: "users" | "tokens" | "channels";
-  /** Columns with the SQL of their new value, where `?` is the amount for the row. */
+  /** Columns with the SQL of their new value, in which `?` is the amount for the row. */
   readonly columns: Readonly<Record<string, string>>;
   /** Rows per statement on database servers; SQLite uses one statement per row. */
   readonly atOnce: number;
@@ -93,7 +96,7 @@ const TOKENS = {
   atOnce: 64,
 } as const satisfies Target;
 
-/** One statement per row: a statement over several rows may lock them in any order. */
+/** Uses one statement per row, because a statement over several rows may lock them in any order. */
 const CHANNELS = {
   table: "channels",
   columns: { used_quota: "used_quota + ?" },
@@ -186,12 +189,12 @@ export function channelChanges() {
   return new Changes(CHANNELS);
 }
 
-/** Collects changes of what is reserved from users. */
+/** Collects changes of the held amounts of users. */
 export function heldByUsers() {
   return new Changes(USERS_HELD);
 }
 
-/** Collects changes of what is reserved from tokens. */
+/** Collects changes of the held amounts of tokens. */
 export function heldByTokens() {
   return new Changes(TOKENS_HELD);
 }

@@ -11,7 +11,10 @@ export interface ChangesDeps {
   readonly onCommit: (userId: number) => Promise<void>;
 }
 
-/** Balance changes without a request: the database first, with the movement that updates live balances. */
+/**
+ * Creates balance changes without a request: the database is changed first, together with the movement that updates
+ * live balances.
+ */
 export function createChanges({ database, clock, onCommit }: ChangesDeps): Ledger["changeWith"] {
   return async (work) => {
     const applied = await applyOnce(database, async (tx) => {
@@ -27,7 +30,7 @@ export function createChanges({ database, clock, onCommit }: ChangesDeps): Ledge
   };
 }
 
-/** Only a refund changes a token. */
+/** Inserts the movement of a change. Only a refund changes a token. */
 async function insertMovement(
   tx: RawTransaction,
   dialect: RawDatabase["kind"],

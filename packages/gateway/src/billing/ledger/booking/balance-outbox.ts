@@ -24,7 +24,7 @@ const OUTBOX = {
   columns: ["ledger_id", "user_id", "token_id", "quota", "created_at"],
 } as const;
 
-/** Ids of the ledger rows of these requests, by request id and kind. */
+/** Returns the ids of the ledger rows of these requests, by request id and kind. */
 export async function ledgerIds(
   tx: RawTransaction,
   requestIds: readonly string[],
@@ -35,12 +35,12 @@ export async function ledgerIds(
   return new Map(rows.map(({ id, request_id, kind }) => [ledgerKey(request_id, kind), id]));
 }
 
-/** Names a ledger row: kinds and request ids are unique together. */
+/** Returns the key of a ledger row: its request id and kind are unique together. */
 export function ledgerKey(requestId: string, kind: string): string {
   return `${kind} ${requestId}`;
 }
 
-/** Runs in the transaction of the ledger rows, so that no movement is lost. */
+/** Inserts movements in the transaction of their ledger rows, so that none is lost. */
 export async function insertMovements(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
@@ -70,13 +70,13 @@ export interface MovementRange {
 
 const EVERYTHING: MovementRange = { after: 0, until: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER };
 
-/** Ledger id of the newest movement; 0 if there is none. */
+/** Returns the ledger id of the newest movement; 0 if there is none. */
 export async function newestMovement(database: RawTransaction): Promise<number> {
   const [row] = await database.rows<{ id: number | null }>("select max(ledger_id) as id from balance_outbox", []);
   return row?.id ?? 0;
 }
 
-/** Unapplied movements of these users, in order. */
+/** Returns the unapplied movements of these users, in order. */
 export async function unappliedMovements(
   database: RawTransaction,
   userIds: readonly number[],
@@ -86,7 +86,7 @@ export async function unappliedMovements(
   return readMovements(database, { sql: `user_id in ${marks} and applied_at = 0`, values }, range);
 }
 
-/** Movements that are not applied, or were applied since `since`, in order. */
+/** Returns movements that are unapplied, or were applied since `since`, in order. */
 export async function recentMovements(
   database: RawTransaction,
   since: ReturnType<LeaseTime["at"]>,
@@ -108,7 +108,7 @@ async function readMovements(
   return (await database.rows<MovementRow>(sql, [...where.values, after, until])).map(toMovement);
 }
 
-/** Users with unapplied movements and an id above `after`, in order. */
+/** Returns users with unapplied movements and an id above `after`, in order. */
 export async function usersWithUnappliedMovements(
   database: RawTransaction,
   after: number,
@@ -118,7 +118,7 @@ export async function usersWithUnappliedMovements(
   return (await database.rows<{ user_id: number }>(sql, [after])).map(({ user_id }) => user_id);
 }
 
-/** Takes one range at most: the statement lists every id. */
+/** Marks movements as applied. Pass one range at most, because the statement lists every id. */
 export async function markApplied(
   database: RawTransaction,
   movements: readonly Movement[],

@@ -29,8 +29,8 @@ interface LedgerRow {
 }
 
 /**
- * Decides what each charge still changes while its user is locked: another process that books the same charge waits and
- * then finds it booked. Does not write the booking.
+ * Decides what each charge still changes, while its user is locked: another process that books the same charge waits
+ * and then finds it booked. Does not write the booking.
  */
 export async function decideCharges(
   tx: RawTransaction,
@@ -67,7 +67,7 @@ function consume(booking: Booking, { settlement, how }: Charge): Outcome {
   return { kind: "booked", moved: 0 - settlement.quota };
 }
 
-/** A request that settles after it was reaped owes the difference, once. */
+/** Returns the correction for a request that settles after it was reaped: it owes the difference, once. */
 function correction(booking: Booking, { settlement, how }: Charge, rows: LedgerRow[]): Outcome {
   const [consumed] = rows;
   const isReaped = consumed?.detail === REAPED || consumed?.detail === REAPED_UNUSED;

@@ -4,12 +4,12 @@ import type { Settlement } from "../ledger.ts";
 import type { BudgetClose } from "../../budgets/sql/sheet.ts";
 
 export interface ChargeKind {
-  /** Charged by the reaper: the request may settle after all. */
+  /** The reaper charged the request, which may still settle. */
   readonly isReaped?: boolean;
   readonly isCorrection?: boolean;
 }
 
-/** What a booked charge means for its budgets; undefined when it has none. */
+/** Returns how a booked charge closes its budgets; undefined if it has none. */
 export function buildBudgetClose(settlement: Settlement, kind: ChargeKind = {}): BudgetClose | undefined {
   const { hold, quota, at, budgets = [], isRefundable = false } = settlement;
   const { isReaped = false, isCorrection = false } = kind;
@@ -24,7 +24,7 @@ export function buildBudgetClose(settlement: Settlement, kind: ChargeKind = {}):
   };
 }
 
-/** What charges mean for their budgets once it is decided which of them are booked. */
+/** Returns how charges close their budgets, once it is decided which of them are booked. */
 export function buildBudgetCloses(charges: readonly Charge[], outcomes: readonly Outcome[]): BudgetClose[] {
   return charges.flatMap((charge, at) => {
     const { settlement, how } = charge;

@@ -6,19 +6,19 @@ import type { OpenHold } from "./booking.ts";
 /** The content of `holds.seen`: the settlement that is due if the request dies now. */
 export type Seen = Omit<Settlement, "hold">;
 
-/** What a renewal stores, so that the reaper can charge it; the hold has columns of its own. */
+/** Returns the text that a renewal stores for the reaper, without the hold, which has its own columns. */
 export function settlementText({ hold: _hold, ...seen }: Settlement): string {
   return JSON.stringify(seen satisfies Seen);
 }
 
-/** The charge for an expired reservation. @param now epoch milliseconds */
+/** Returns the charge for an expired reservation. @param now epoch milliseconds */
 export function reapedCharge(hold: OpenHold & { readonly seen: string }, now: number): Charge {
   const settlement = buildDueSettlement(hold, now);
   if (settlement) return { settlement, how: "reaped" };
   return { settlement: { hold: toHold(hold, now), quota: ZERO, channelId: 0, at: now }, how: "lapsed" };
 }
 
-/** The charge for an expired reservation; undefined when nothing was delivered. */
+/** Returns the settlement due for an expired reservation; undefined if nothing was delivered. */
 export function buildDueSettlement(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
   if (hold.seen === "") return undefined;
   const seen = JSON.parse(hold.seen) as Seen;
@@ -27,7 +27,7 @@ export function buildDueSettlement(hold: OpenHold & { readonly seen: string }, n
   return { ...settlement, log: { ...seen.log, other: interrupted(seen.log.other) } };
 }
 
-/** The hold of a row; `leaseUntil` in epoch milliseconds. */
+/** Returns the hold of a row; `leaseUntil` is in epoch milliseconds. */
 export function toHold(row: OpenHold, leaseUntil: number): Hold {
   return {
     requestId: row.request_id,

@@ -11,7 +11,7 @@ import { grantText, type LimitColumns } from "./token-limits.ts";
 export interface AccountLoaderDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  /** Called when charges of an account are not in the database yet, to have them booked sooner. */
+  /** Called to book charges sooner, when charges of an account are not in the database yet. */
   readonly settleNow: () => void;
 }
 
@@ -106,7 +106,7 @@ interface Balance {
   readonly version: number;
 }
 
-/** While the user row is locked, no other transaction has uncommitted movements of the account. */
+/** Reads the balance while the user row is locked, so no other transaction has uncommitted movements of the account. */
 async function readBalance(
   tx: RawTransaction,
   { userId, tokenId }: Account,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   redisUrl = (await freshRedis()).url;
 });
 
-/** The ledger of the test harness does not read the outbox, so that the tests can. */
+/** Returns a database in which the ledger of the harness does not read the outbox, so that the tests can. */
 function withoutSweeps(raw: RawDatabase): RawDatabase {
   const rows: RawDatabase["rows"] = (sql, values) =>
     sql.startsWith("select user_id from balance_outbox") ? Promise.resolve([]) : raw.rows(sql, values);
@@ -42,7 +42,7 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
     for (let from = 0; from < count; from += 50) await Promise.all(users.slice(from, from + 50).map(know));
     return users;
   };
-  /** Unapplied movements of one unit each. */
+  /** Inserts unapplied movements of one unit each. */
   const moved = (from: number, users: readonly number[]) =>
     harness.database.transaction(async (tx) => {
       const { kind: dialect } = harness.database;

@@ -22,7 +22,7 @@ import { createTokenLimits } from "./token-limits.ts";
 export interface BalanceSyncDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  /** Reports when movements were applied. */
+  /** Provides the time at which movements were applied. */
   readonly leaseTime: LeaseTime;
   readonly log: Logger;
 }
@@ -48,7 +48,7 @@ const RETENTION_MS = 600_000;
 export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
   const { redis, database, leaseTime, log } = deps;
   const tokenLimits = createTokenLimits(deps);
-  /** Anything left then is swept by another process or the next one. */
+  /** After a stop, another process or the next one sweeps the rest. */
   let isStopped = false;
 
   const apply = async (movements: readonly Movement[]) => {
@@ -113,7 +113,7 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
   };
 }
 
-/** One call per account with all its movements. */
+/** Returns one call per account with all its movements. */
 export function followCalls({ keys }: Pick<RedisClient, "keys">, movements: readonly Movement[]): ScriptCall[] {
   const accounts = new Map<string, { readonly epoch: string; readonly args: number[] }>();
   const add = (key: string, { userId, ledgerId, quota }: Movement) => {

@@ -9,7 +9,10 @@ import { ADOPT, HOLD, REAP, RELEASE, RENEW, SETTLE } from "./scripts.ts";
 
 type Owner = Pick<Hold, "userId" | "tokenId">;
 
-/** The playground has no token: its scripts get the user's key twice and ignore the second one. */
+/**
+ * Returns the key of the token. The playground has none: its scripts get the user's key twice and ignore the second
+ * one.
+ */
 function tokenKey(keys: Keys, { userId, tokenId }: Owner): string {
   return tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId);
 }
@@ -34,7 +37,7 @@ export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lea
   };
 }
 
-/** Reserves again what a Redis without memory has lost. */
+/** Restores a reservation that Redis has lost. */
 export function adoptCall(keys: Keys, hold: Hold, amount: Quota, { now, leaseMs }: Lease): ScriptCall {
   const shard = selectShard(hold.userId);
   return {
@@ -71,7 +74,7 @@ export function settleCall(keys: Keys, settlement: Settlement, charge: string): 
   return closingCall(keys, { script: SETTLE, name: "settle", settlement, charge, now: 0 });
 }
 
-/** As `settleCall`, only if the lease has ended at `now` (milliseconds of the clock of Redis). */
+/** Like `settleCall`, but only if the lease has ended at `now` (milliseconds of the clock of Redis). */
 export function reapCall(keys: Keys, settlement: Settlement, charge: string, now: number): ScriptCall {
   return closingCall(keys, { script: REAP, name: "reap", settlement, charge, now });
 }

@@ -21,7 +21,7 @@ let cluster: RedisCluster;
 beforeAll(async () => void (cluster = await startRedisCluster({ replicaPrimaries: [0], spare: 1 })));
 afterAll(() => cluster.stop());
 
-/** Two replicas and users on all primaries. */
+/** Opens two replicas, and users on all primaries. */
 async function openScene(onOutage: OnOutage = "deny"): Promise<Scene> {
   const url = await createDatabase("mariadb");
   const shared = { redisUrl: cluster.url, prefix: newPrefix(), part: { barrierMs: 300, onOutage } };
@@ -36,7 +36,7 @@ async function openScene(onOutage: OnOutage = "deny"): Promise<Scene> {
   return { harnesses: [harness, other], accounts, users };
 }
 
-/** Load on some users of each primary; the returned function stops it and expects the charges, once each. */
+/** Sends requests of some users of each primary; the returned function stops them and expects each charge once. */
 function load({ harnesses, accounts, users }: Scene): () => Promise<void> {
   const step = Math.floor(USERS / TRAFFIC);
   const some = users.filter((_, at) => at % step === 0);
@@ -99,7 +99,7 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     await cluster.ask(from, "migrate", "127.0.0.1", to.port, key, 0, 5_000);
     await expect(granted(ledger, user, token, 100)).rejects.toMatchObject({ code: "balances_unavailable" });
     expect(lines.join("")).toContain("if that does not end, run redis-cli --cluster fix");
-    // The charge waits until the slot has arrived.
+    // The charge waits until the slot has been moved.
     await ledger.settle(createSettlement(running, 60));
     await cluster.move(key, to);
     await ledger.settle(createSettlement(await granted(ledger, user, token, 100), 40));
@@ -170,7 +170,7 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     await first?.restart();
     await pause(500);
     await check();
-    // A replica of the gateway that finds the new primary later than the other one begins another.
+    // If one gateway replica finds the new primary later than the other, it begins another epoch.
     expect(epochsBegun(scene) - before).toBeOneOf([1, 2]);
     for (const harness of scene.harnesses) await harness.close();
   });

@@ -52,7 +52,7 @@ describe("a process that crashes", () => {
     expect(doomed.ledger.pending).toBe(20);
     await doomed.crash();
     await proxy.stop();
-    // A process on another machine has another folder; the restarted one uses this folder.
+    // A process on another machine has its own folder; the restarted process uses this folder.
     const other = await openRedisHarness(url, { redisUrl: service.url, prefix, clock: doomed.clock });
     await other.ledger.flush();
     expect((await createTestAccounts(other).user(user)).quota).toBe(RICH);

@@ -134,7 +134,7 @@ async function bookAlone(charge: Charge, deps: DirectSettlementDeps): Promise<vo
   }
 }
 
-/** Returns the charges that need another transaction. */
+/** Books charges in one transaction; returns those that need another one. */
 async function bookSome(charges: readonly Charge[], deps: DirectSettlementDeps): Promise<Charge[]> {
   const { database, onBalance } = deps;
   const { outcomes, users, booking, budgets } = await database.transaction((tx) => bookIn(tx, charges, deps));

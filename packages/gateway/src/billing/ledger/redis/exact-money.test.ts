@@ -8,7 +8,7 @@ import type { RedisHarness } from "./test-harness.contract.ts";
 import { openHarnesses } from "./traffic.contract.ts";
 
 const CALLS = 40;
-/** What each call reserves and costs: two reservations at once are more than anyone has. */
+/** What each call reserves and costs. Two reservations at once exceed every balance. */
 const RESERVED = 60;
 const COST = 1;
 const MONEY = 100;
@@ -24,7 +24,7 @@ describe("calls one after the other on money that is enough for one reservation"
     for (const { close } of kit.harnesses) await close();
   });
 
-  /** What comes of each call; `end` returns when the client has its whole answer. */
+  /** Returns the outcome of each call; `end` resolves when the client has its whole answer. */
   const play = async (
     limited: "user" | "token",
     pickReplica: (call: number) => number,

@@ -13,7 +13,7 @@ export interface LiveAccount {
   readonly shard: number;
 }
 
-/** All accounts, grouped by shard. One whose slot moves meanwhile may be missing or come twice. */
+/** Yields all accounts, grouped by shard. While a slot moves, its accounts may be missing or appear twice. */
 export async function* liveAccounts(redis: RedisClient): AsyncGenerator<LiveAccount[]> {
   for (const server of redis.servers()) yield* scanLiveAccounts(redis, server);
 }
@@ -37,9 +37,7 @@ async function* scanLiveAccounts({ keys }: RedisClient, { sendOne }: RedisServer
   } while (cursor !== "0");
 }
 
-/**
- * Removes accounts from Redis that earlier calls saw unchanged for this long. They are loaded again at their next use.
- */
+/** Removes accounts that earlier calls saw unchanged for this long. They are loaded again at their next use. */
 export async function forgetIdle(redis: RedisClient, idleSeconds: number): Promise<number> {
   let forgotten = 0;
   for await (const some of liveAccounts(redis)) {

@@ -10,11 +10,11 @@ export interface OpenHold {
   seen: string;
   /** Reserved in the database because Redis was unavailable. */
   readonly isDirect: boolean;
-  /** Less than the reservation is left of the balance, so the next request may need its rest. */
+  /** The remaining balance is below the reservation, so the next request may need the unused part. */
   readonly isTight: boolean;
 }
 
-/** The open reservations of this process, to restore them in a Redis that lost its data, and its ended requests. */
+/** The open reservations of this process, which it restores in a Redis that lost its data, and its ended requests. */
 export interface OpenHolds {
   add(hold: Hold, how: Pick<OpenHold, "isDirect" | "isTight">): void;
   get(requestId: string): OpenHold | undefined;

@@ -46,7 +46,9 @@ import { createLeaseTime } from "../../reservations/lease-time.ts";
 import { createHolds, type HoldDeps } from "../sql/holds.ts";
 import { renewRunning } from "../sql/renewal.ts";
 
-/** The ledger for several processes: live balances in Redis, the record in the database, a journal in between. */
+/**
+ * The ledger for several processes: live balances in Redis, durable records in the database, and a journal in between.
+ */
 export interface RedisLedger extends Ledger, Runnable {
   /** Rejects when Redis does not answer; the error states the effect on new requests. */
   check(): Promise<void>;
@@ -65,11 +67,11 @@ const PRUNE_MS = 10_000;
 const ABANDONED_MS = 20_000;
 const FLUSH_MS = 10_000;
 const RETRY_AFTER_MS = 5_000;
-/** An orderly stop has flushed before. */
+/** Short, because an orderly stop has already flushed. */
 const FINISH_MS = 3_000;
 const PING_MS = 2_000;
 const LOOK_AGAIN_MS = 1_000;
-/** After a reconnection, holders renew first. */
+/** After a reconnection, holders renew their leases before reaping starts. */
 const REAP_AFTER_MS = 15_000;
 
 /** Opens the journal; throws a file system error when its folder is not writable. */
@@ -356,8 +358,8 @@ class LiveLedger implements RedisLedger {
   }
 
   /**
-   * Repeats until it succeeds or the connection changes: no other check finds balances that are too high. Never
-   * rejects.
+   * Repeats the check until it succeeds or the connection changes, because no other check finds balances that are too
+   * high. Never rejects.
    */
   async #reconnected(readyAt: number): Promise<void> {
     const { redis, log } = this.#settings;

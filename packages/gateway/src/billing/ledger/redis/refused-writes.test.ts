@@ -10,7 +10,7 @@ import { createTestAccounts, granted, createLogDetail, createSettlement } from "
 import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books, expectCharged, openHarnesses, RICH } from "./traffic.contract.ts";
 
-/** Decides by the text of a statement with its values. */
+/** Decides by the text of a statement and its values. */
 type Refuses = (statement: string) => boolean;
 
 /** A database that rejects some statements with an unknown error. */

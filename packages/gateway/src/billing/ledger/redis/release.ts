@@ -7,16 +7,16 @@ const TIMEOUT_MS = 2_000;
 const REPEAT_MS = 60_000;
 
 /**
- * Releases a reservation, batched with other calls of this event loop turn. Resolves when the call has left: the client
- * does not wait for its answer, but gets its own only afterwards. Retries for a short time while Redis is unavailable;
- * after that the lease expires.
+ * Releases a reservation, batched with other calls of this event loop turn. Resolves when the call was sent: the client
+ * does not wait for the answer of Redis, but gets its own answer only afterwards. Retries for a short time while Redis
+ * is unavailable; after that, the lease expires.
  */
 export function releaseLive(redis: RedisClient, hold: Hold): Promise<void> {
   redis.sendOne(releaseCall(redis.keys, hold), TIMEOUT_MS).catch(() => releaseLater(redis, hold));
   return waitForTurnEnd();
 }
 
-/** Runs in the background. */
+/** Releases a reservation in the background. */
 export function releaseLater(redis: RedisClient, hold: Hold): void {
   void redis
     .ready(REPEAT_MS)

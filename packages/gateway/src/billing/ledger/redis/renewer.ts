@@ -19,7 +19,7 @@ export interface RenewerDeps {
   readonly open: OpenHolds;
   readonly log: Logger;
   readonly lease: () => Lease;
-  /** Sends the charges that wait in this process. */
+  /** Sends the waiting charges of this process. */
   readonly sendNow: () => void;
 }
 
@@ -53,7 +53,7 @@ export async function renewLive(
   }
 }
 
-/** Redis may have lost the reservation, or the balances that an extension requires. */
+/** Renews a reservation after restoring it or its balances, because Redis may have lost them. */
 async function renewKnown(renewal: Renewal, deps: RenewerDeps): Promise<unknown> {
   const { redis, database, open, lease } = deps;
   const { hold } = renewal;

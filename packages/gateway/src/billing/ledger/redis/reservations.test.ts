@@ -16,7 +16,7 @@ describe("the token limit in Redis", () => {
   });
   afterAll(() => harnesses.harness.close());
 
-  /** A reservation by a replica whose copy of the token has this limit. */
+  /** Reserves on a replica whose copy of the token has this limit. */
   const hold = async (tokenId: number, grant: number | "unlimited", grantRevision: number, amount = 1) => {
     const answer = await harnesses.harness.ledger.hold({
       requestId: requestId(),

@@ -19,13 +19,13 @@ export interface RedisReservationsDeps {
   readonly lease: () => Lease;
   /** Epoch milliseconds of this process. */
   readonly now: () => number;
-  /** What happens to new requests while Redis is unavailable. */
+  /** How new requests are treated while Redis is unavailable. */
   readonly onOutage: OnOutage;
-  /** Sends the charges that wait in this process. */
+  /** Sends the waiting charges of this process. */
   readonly sendNow: () => void;
   /** Reserves in the database. */
   readonly holdInDatabase: (request: HoldRequest) => Promise<Hold | HoldRefusal>;
-  /** Too many charges wait for the database: refuse new requests. */
+  /** True if too many charges wait for the database: then new requests are refused. */
   readonly isFull: () => boolean;
   /** Called for each request that was not reserved in Redis. */
   readonly onOutageHold: (mode: OnOutage) => void;
@@ -34,11 +34,11 @@ export interface RedisReservationsDeps {
 export interface Held {
   readonly answer: Hold | HoldRefusal;
   readonly isDirect: boolean;
-  /** Less than the reservation is left of the balance. */
+  /** The remaining balance is below the reservation. */
   readonly isTight: boolean;
 }
 
-/** Reserves in Redis; one round trip for an account that is loaded there. */
+/** Reserves in Redis, in one round trip for an account that is loaded there. */
 export interface RedisReservations {
   /** Throws AppError `balances_unavailable` when neither Redis nor, if allowed, the database answers. */
   hold(request: HoldRequest): Promise<Held>;
@@ -103,14 +103,14 @@ export function createRedisReservations(deps: RedisReservationsDeps): RedisReser
   };
 }
 
-/** True for a request that the balance covers as soon as others return what they hold. */
+/** Returns true if the balance covers the request as soon as others release what they hold. */
 function isCrowded(answer: Hold | HoldRefusal): boolean {
   if (!isRefusal(answer)) return false;
   const { needed, available, held = ZERO } = answer;
   return held > 0 && available + held >= Math.max(needed, 1);
 }
 
-/** Logs one line every ten seconds of an outage; the metric counts every request. */
+/** Logs one line every ten seconds during an outage; the metric counts every request. */
 function outageLog(log: Logger, mode: OnOutage): (request: HoldRequest, error: unknown) => void {
   let loggedAt = -Infinity;
   let unreported = 0;
@@ -153,12 +153,15 @@ function live(answer: Hold | HoldRefusal, isTight = false): Held {
   return { answer, isDirect: false, isTight };
 }
 
-/** Code of `HELD`; the amount granted, or free; 1 if less than that is left, or what others hold. */
+/**
+ * Code of `HELD`; the granted or free amount; 1 if less than the granted amount is left, or the amount that others
+ * hold.
+ */
 type HoldAnswer = readonly [code: number, amount: number, more: number];
 
 const GRANTED: HoldAnswer = [HELD.granted, 0, 0];
 
-/** Retries while Redis is unavailable, within the time limit: a restart takes a second. */
+/** Sends the call and retries while Redis is unavailable, within the time limit: a restart takes a second. */
 async function ask(
   request: HoldRequest,
   isRepeated: boolean,
@@ -178,7 +181,7 @@ async function ask(
   }
 }
 
-/** Loads the account into Redis, or waits until that is allowed. */
+/** Loads the account into Redis, or waits until loading is allowed. */
 async function open(
   code: number,
   { userId, tokenId }: HoldRequest,
@@ -204,7 +207,7 @@ function granted(
 
 interface Short {
   readonly free: number;
-  /** Reserved by other requests. */
+  /** The amount that other requests have reserved. */
   readonly held: number;
 }
 

@@ -2,20 +2,20 @@ import { readLua } from "../../../redis/read-lua.ts";
 import { script } from "../../../redis/script.ts";
 
 /**
- * The scripts that change live balances. Each is atomic and touches one shard; its keys, arguments and answers stand at
- * the head of its file.
+ * The scripts that change live balances. Each is atomic and touches one shard; the head of its file describes its keys,
+ * arguments and answers.
  *
  * An account is a hash with these fields: `b` balance (for a token its usage, negative); `h` held; `g` lifetime limit
  * of a token, or `u` for unlimited; `r` tokens revision of `g`, so that a replica with an older copy of the token does
  * not restore an old limit; `e` epoch in which it was loaded from the database; `i` id of that load; `v` the last
- * ledger row that it includes; `n` number of changes while it was not loaded; `m` since when it is unchanged, used by
- * `FORGET` only.
+ * ledger row that it includes; `n` number of changes while it was not loaded; `m` the time since which it is unchanged,
+ * used by `FORGET` only.
  *
  * A reservation is a field of the shard's hash: `amount:user:token` while it is open, with a trailing `+` once usage
  * was reported; `s` when it was settled, `r` when it was reaped. The field is removed when the database has the charge.
  */
 
-/** Reserves for calls of one account, in order; returns one of `HELD` for each, with its numbers. */
+/** Reserves for calls of one account, in order; returns one of `HELD` for each, with its values. */
 export const HOLD = script(readLua(import.meta.url, "./lua/hold.lua"));
 
 /** Restores a reservation that Redis has lost, or extends the lease of an existing one; returns 1 when it was lost. */
@@ -71,8 +71,8 @@ export const CLOSE_SHARD = script(readLua(import.meta.url, "./lua/close-shard.lu
 /** Announces a begun epoch to all processes. */
 export const BEGIN_EPOCH = script(readLua(import.meta.url, "./lua/begin-epoch.lua"));
 
-/** Notes a heartbeat; returns the replicas with one within a time. */
+/** Records a heartbeat; returns the replicas that had one within a given time. */
 export const ALIVE = script(readLua(import.meta.url, "./lua/alive.lua"));
 
-/** Removes an account that is unchanged for a while. */
+/** Removes an account that has been unchanged for a while. */
 export const FORGET = script(readLua(import.meta.url, "./lua/forget.lua"));

@@ -16,13 +16,13 @@ export interface Outgoing {
   readonly charge: Charge;
   /** The serialized charge. */
   readonly text: string;
-  /** Undefined when the write to the journal failed. */
+  /** Undefined if the write to the journal failed. */
   readonly entry: JournalEntry | undefined;
   /** Reserved in the database, so it is booked there without Redis. */
   readonly isDirect: boolean;
   /** Called when it has reached Redis or the database. */
   readonly onSent: ((place: RecordLocation | undefined) => void) | undefined;
-  /** Sent before `push` returns, instead of together with others. */
+  /** Sent before `push` returns, instead of batched with others. */
   readonly isUrgent: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface SenderDeps {
   readonly redis: RedisClient;
   readonly directSettlement: Pick<DirectSettlement, "book">;
   readonly log: Logger;
-  /** What a settlement changes in live budgets; sent in the same write, before the charge can be booked. */
+  /** Returns the change of live budgets by a settlement; sent in the same write, before the charge can be booked. */
   readonly settling: (settlement: Settlement) => ScriptCall | undefined;
   readonly acknowledge: (entry: JournalEntry, place: RecordLocation | undefined) => void;
 }
@@ -38,11 +38,11 @@ export interface SenderDeps {
 /** Sends settlements from the journal to Redis in batches and retries until they succeed. */
 export interface Sender {
   push(outgoing: Outgoing): void;
-  /** Sends what waits for others. */
+  /** Sends waiting settlements now instead of batching more. */
   sendNow(): void;
   /** Settlements that have reached neither Redis nor the database. */
   readonly pending: number;
-  /** Resolves when none is left, or after `ms`; returns whether none is left. */
+  /** Resolves when no settlement is left, or after `ms`; returns whether none is left. */
   idle(ms: number): Promise<boolean>;
   /**
    * Like `idle`, but books in the database if Redis is unavailable. Sends nothing afterwards; for the end of the
@@ -59,7 +59,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 /** A reaped charge can be corrected once the database has it. */
 const REAPED_PAUSE_MS = 200;
-/** One node of a cluster is away; the others continue. */
+/** Pause when one cluster node is unavailable; the others continue. */
 const AWAY_PAUSE_MS = 200;
 
 export function createSender(deps: SenderDeps): Sender {
@@ -146,7 +146,7 @@ class QueueSender implements Sender {
     }
   }
 
-  /** Never rejects. */
+  /** Writes a batch to Redis. Never rejects. */
   async #write(some: readonly Outgoing[]): Promise<void> {
     const isPastRedis = this.#isFinishing && !this.#deps.redis.isReady;
     const isPast = (outgoing: Outgoing) => outgoing.isDirect || isPastRedis;
@@ -163,7 +163,7 @@ class QueueSender implements Sender {
       const calls = some.map(({ charge, text }) => settleCall(redis.keys, charge.settlement, text));
       const answers = await redis.sendEach([...ofBudgets, ...calls], TIMEOUT_MS);
       this.#failures = 0;
-      // A budget keeps what was reserved until the charge is booked if it could not be lowered.
+      // If the reservation of a budget could not be lowered, it remains until the charge is booked.
       await this.#sort(some, answers.slice(ofBudgets.length));
     } catch (error) {
       if (!(error instanceof RedisUnavailable))
@@ -200,7 +200,7 @@ class QueueSender implements Sender {
     if (unknown.length > 0) await this.#book(unknown);
   }
 
-  /** Books without Redis: the database decides what is still due. */
+  /** Books in the database without Redis; the database decides which charges are still due. */
   async #book(some: readonly Outgoing[]): Promise<void> {
     const { directSettlement, log } = this.#deps;
     try {

@@ -11,19 +11,20 @@ export interface SettlementWriterDeps {
   readonly log: Logger;
 }
 
-/** How a request ends. */
+/** The circumstances in which a request ends. */
 export interface Closing extends Pick<OpenHold, "isDirect" | "isTight"> {
   readonly onSent: (() => void) | undefined;
 }
 
-/** Writes settlements to the journal and hands them to the sender. */
+/** Writes settlements to the journal and passes them to the sender. */
 export interface SettlementWriter {
   /**
-   * Resolves when the settlement is in the journal, and on its way to Redis where the next request may need the rest of
-   * its reservation; without a journal, when it has reached Redis or the database.
+   * Resolves when the settlement is in the journal and, if the next request may need the unused part of the
+   * reservation, on its way to Redis. Without a journal, resolves when the settlement has reached Redis or the
+   * database.
    */
   settle(settlement: Settlement, closing: Closing): Promise<void>;
-  /** Sends what an earlier process left in the journal. */
+  /** Sends a settlement that an earlier process left in the journal. */
   sendAgain(entry: JournalEntry & { readonly text: string }): void;
   /** Settlements that are not in the journal yet. */
   readonly writing: number;

@@ -43,7 +43,7 @@ export function newPrefix(): string {
   return `t${randomBytes(5).toString("hex")}:`;
 }
 
-/** The Redis ledger on a database, which is migrated if it is empty. */
+/** Opens the Redis ledger on a database, which is migrated if it is empty. */
 export async function openRedisHarness(url: string, settings: RedisHarnessSettings): Promise<RedisHarness> {
   const { clock = testClock(), prefix = newPrefix(), wrap = (raw: RawDatabase) => raw } = settings;
   const lines: string[] = [];
@@ -112,7 +112,7 @@ export function linesLog(lines: string[]): Logger {
   return createLog({ level: "info", format: "json", out });
 }
 
-/** Fails like Redis Cluster when the keys of one script are in different slots. */
+/** Returns a client that fails like Redis Cluster if the keys of one script are in different slots. */
 function withinSlots(redis: RedisClient): RedisClient {
   const check = (call: Call) => {
     const keys = "script" in call ? call.keys : [];

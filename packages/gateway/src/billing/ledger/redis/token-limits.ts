@@ -10,20 +10,20 @@ export interface TokenLimitsDeps {
 }
 
 /**
- * Carries limits of tokens that users changed in the database to the live balances. The next call of the token would
- * carry its limit too, but a stream that runs and the audit must not wait for a call.
+ * Copies limits of tokens that users changed in the database to the live balances. The next call of the token would
+ * bring its limit too, but a running stream and the audit must not wait for a call.
  */
 export interface TokenLimits {
-  /** Applies all changes that are committed. Rejects when Redis or the database fails; the next call repeats them. */
+  /** Applies all committed changes. Rejects when Redis or the database fails; the next call applies them again. */
   follow(): Promise<void>;
 }
 
 const AT_ONCE = 500;
 const TIMEOUT_MS = 2_000;
-/** What a process that died may have committed without applying it is among the last changes. */
+/** A dead process may have committed changes without applying them; they are among the last ones. */
 const REPEATED_AT_START = 1_000;
 
-/** The limit of a token in live balances. */
+/** Returns the limit of a token as live balances store it. */
 export function grantText({ unlimited_quota, remain_quota, used_quota }: LimitColumns): string {
   return unlimited_quota === 1 ? "u" : String(remain_quota + used_quota);
 }

@@ -21,7 +21,7 @@ export async function books({ redis, database }: Pick<RedisHarness, "redis" | "d
   return (await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 20 })).differences;
 }
 
-/** A client that receives Retry-After has been refused. */
+/** Returns a ledger whose errors count as refusals, because a client that receives Retry-After has been refused. */
 export function treatErrorsAsRefusals({ ledger }: LedgerHarness): LedgerHarness["ledger"] {
   return {
     budgets: ledger.budgets,
@@ -46,7 +46,7 @@ export function treatErrorsAsRefusals({ ledger }: LedgerHarness): LedgerHarness[
 
 /** Fewer requests would prove nothing about the injected fault. */
 const MIN_REQUESTS = 51;
-/** Time for a recovery on a busy machine. */
+/** Maximum time of a recovery on a busy machine. */
 export const RECOVERY_MS = 20_000;
 
 /**
@@ -85,7 +85,7 @@ export function traffic(harnesses: readonly RedisHarness[], user: number, token:
 
 export const RICH = 1_000_000_000;
 
-/** Two replicas and one account with money. */
+/** Opens two replicas and one account with money. */
 export async function openHarnesses(
   service: Service,
   { isPair = true, ...settings }: Partial<RedisHarnessSettings> & { readonly isPair?: boolean } = {},

@@ -1,8 +1,7 @@
--- Writes states of the database and removes requests that they contain; returns the number of removed requests. The
--- arguments from the third on are budget, revision, window, used and held of as many states as `stateCount` says, then
--- the requests.
+-- Writes states from the database and removes requests that they include; returns the number of removed requests. The
+-- arguments from the third on are budget, revision, window, used and held of `stateCount` states, then the requests.
 --
--- A state of another epoch, or older than the known one, is not written.
+-- Skips a state of another epoch, and one that is older than the known state.
 
 local epochKey = KEYS[1]
 local stateKey = KEYS[2]

@@ -1,4 +1,4 @@
--- Returns pairs of each budget in which something was open, and the sum of what is.
+-- Returns pairs of each budget that has an open amount, and the sum of its open requests.
 
 local stateKey = KEYS[1]
 

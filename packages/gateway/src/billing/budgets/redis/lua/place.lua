@@ -1,11 +1,12 @@
--- Reserves in one set of budgets, in order: all budgets of a request or none.
+-- Reserves in one set of budgets, in order; each request gets a reservation in all of them or in none.
 --
--- The arguments from the fourth on are budget, limit, '1' if it is hard, and window of as many budgets as `budgetCount`
--- says, then for each request: id, user, amount, wished amount or '', kind. The kind is `n` for a request that Redis
--- cannot have, `h` for one that it has unless it ended, and '' otherwise.
+-- The arguments from the fourth on are, for each of `budgetCount` budgets: id, limit, '1' if it is hard, window; then
+-- for each request: id, user, amount, wished amount or '', kind. The kind is `n` for a request that Redis cannot have,
+-- `h` for one that it has unless the request ended, and '' otherwise.
 --
--- The answer for each is 0 granted; {0, granted}; {1, budget that is short, 1 if it is not without what other requests
--- have open}; {2} the request has ended; {3, epoch} budgets are not read; {4} closed.
+-- The answer for each request is 0 if `amount` was granted; {0, granted} if more was; {1, budget that is short, 1 if
+-- only open reservations of others make it short}; {2} if the request has ended; {3, epoch} if a budget is not loaded;
+-- {4} if the budgets are closed.
 
 local epochKey = KEYS[1]
 local stateKey = KEYS[2]

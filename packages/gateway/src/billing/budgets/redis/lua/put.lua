@@ -1,7 +1,7 @@
--- Puts an amount in each of a set of budgets, without a check of their limits. The arguments from the fifth on are
+-- Puts an amount in each of a set of budgets, without checking their limits. The arguments from the fifth on are
 -- request, user and amount of each.
 --
--- With `openFlag` '1' only for requests that are open, otherwise only for those that are not, or with less.
+-- If `openFlag` is '1', changes only open requests; otherwise only requests that are not open, or have a lower amount.
 
 local stateKey = KEYS[1]
 local holdsKey = KEYS[2]

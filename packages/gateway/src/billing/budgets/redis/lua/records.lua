@@ -1,5 +1,5 @@
--- Records of requests that are read together and written together. `change` notes sums by set of budgets, `put` and
--- `drop` note records; `write` then writes all of it, so that `h` of each budget stays the sum of the records that name
+-- Reads and writes the records of several requests at once. `change` notes sums by set of budgets, `put` and `drop`
+-- note records; `write` then writes all of them, so that `h` of each budget remains the sum of the records that name
 -- it.
 local function whole(number) return string.format('%.0f', number) end
 local records, written = {}, {}

@@ -24,7 +24,7 @@ export function takeFolder(parent: string): OwnFolder {
   throw new Error(`${parent} holds ${MOST} journals of running processes`);
 }
 
-/** Takes every folder of dead processes. */
+/** Takes the folders of all dead processes. */
 export function takeOrphans(parent: string): OwnFolder[] {
   return readdirSync(parent).flatMap((name) => {
     const path = join(parent, name);
@@ -56,7 +56,10 @@ function createLock(path: string): boolean {
   }
 }
 
-/** When two processes find the same dead owner, the slower one restores the lock of the faster one. */
+/**
+ * Removes the lock of a dead process. If two processes find the same dead owner, the slower one restores the lock of
+ * the faster one.
+ */
 function removeDead(path: string): boolean {
   const owner = readOwner(path);
   if (isAlive(owner)) return false;
@@ -80,7 +83,7 @@ function readOwner(path: string): string {
   }
 }
 
-/** A process id alone is ambiguous: every container may use the same one. */
+/** Returns whether the owner runs. A process id alone is ambiguous, because every container may use the same one. */
 function isAlive(owner: string): boolean {
   const [pid = "", start] = owner.split(" ");
   if (!/^\d+$/.test(pid)) return false;
@@ -94,7 +97,7 @@ function isAlive(owner: string): boolean {
   }
 }
 
-/** Start time of a process in ticks since boot; undefined on systems without /proc. */
+/** Returns the start time of a process in ticks since boot; undefined on systems without /proc. */
 function readProcessStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -19,7 +19,7 @@ const open = (part: object = {}) => openJournal({ dir, clock, log, ...part });
 const text = (id: number) => JSON.stringify({ id, note: "two\nlines" });
 const files = (folder = "0") => readdirSync(join(dir, folder)).filter((file) => file !== "lock");
 const listRecent = (journal: Journal) => [...journal.recent()].flat();
-/** Simulates a dead process: the next one finds its lock. */
+/** Simulates a dead process, whose lock the next one finds. */
 const die = (folder = "0") => writeFileSync(join(dir, folder, "lock"), "999999999 1");
 
 describe("the journal", () => {

@@ -18,13 +18,13 @@ export interface Journal {
   /** Writes all appends of one event loop turn at once. Rejects when the write fails. */
   append(text: string): Promise<JournalEntry>;
   acknowledge(entry: JournalEntry, place: RecordLocation | undefined): void;
-  /** Entries of dead processes that have not reached Redis. Acknowledge them like any other entry. */
+  /** Returns entries of dead processes that have not reached Redis. Acknowledge them like any other entry. */
   unacknowledged(): JournalEntry[];
-  /** All lines in the journal, oldest first, in chunks. */
+  /** Returns all lines in the journal, oldest first, in chunks. */
   recent(): Iterable<readonly string[]>;
-  /** The lines that earlier processes wrote, in chunks. */
+  /** Returns the lines that earlier processes wrote, in chunks. */
   found(): Iterable<readonly string[]>;
-  /** Shards whose bookings decide what `prune` may remove. */
+  /** Returns the shards whose bookings decide what `prune` may remove. */
   prunable(): ReadonlySet<number>;
   /** Removes old booked files and, above the size limit, the oldest; files of earlier processes only if `mayRemove`. */
   prune(isBooked: (place: RecordLocation) => boolean, found: { readonly mayRemove: boolean }): void;

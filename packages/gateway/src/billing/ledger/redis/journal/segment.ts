@@ -15,7 +15,7 @@ import { basename, join } from "node:path";
 
 const OPEN = ".log";
 const DONE = ".done";
-/** Writes wait while the disk flushes, so flushes are as rare as those of Redis. */
+/** Long, because writes wait while the disk flushes; Redis flushes as rarely. */
 const SYNC_MS = 1_000;
 
 /** The position of a charge in the streams. */
@@ -39,7 +39,7 @@ interface Known extends Pick<Creation, "onSyncError"> {
   readonly lastAt: number;
 }
 
-/** One file of lines: written, then closed, then done, then removed. */
+/** One file of lines, which is written, closed, marked as done and removed. */
 export class Segment {
   #path: string;
   #file: number | undefined;
@@ -70,7 +70,7 @@ export class Segment {
     return new Segment(path, openSync(path, "ax", 0o600), { bytes: 0, lastAt: now, onSyncError });
   }
 
-  /** Files of a dead process, oldest first. */
+  /** Returns the files of a dead process, oldest first. */
   static found(folder: string): Segment[] {
     const files = readdirSync(folder).filter(isSegment).sort();
     return files.map((file) => {
@@ -92,7 +92,7 @@ export class Segment {
     return this.#path.endsWith(DONE);
   }
 
-  /** Throws when the write fails; a part may be in the file then. */
+  /** Appends lines. Throws when the write fails; the file may then contain a part of them. */
   append(lines: string, now: number): void {
     if (this.#file === undefined) throw new Error("the segment is closed");
     const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines);
@@ -104,7 +104,7 @@ export class Segment {
     this.#syncSoon();
   }
 
-  /** Flushes to disk in the background, for a crash of the whole machine. */
+  /** Flushes to disk in the background, to survive a crash of the whole machine. */
   #syncSoon(): void {
     if (this.#syncing !== "no") return;
     this.#syncing = "soon";
@@ -146,7 +146,7 @@ export class Segment {
     this.#finish();
   }
 
-  /** Every entry has reached Redis and no more will be added. */
+  /** Marks the segment as done: every entry has reached Redis and none will be added. */
   #finish(): void {
     const isOpen = this.#file !== undefined && !this.#isClosing;
     if (isOpen || this.unacknowledged > 0 || this.isDone) return;
@@ -155,7 +155,7 @@ export class Segment {
     this.#path = done;
   }
 
-  /** Complete lines. */
+  /** Returns the complete lines. */
   lines(): string[] {
     const text = readFileSync(this.#path, "utf8");
     return text.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"));

@@ -1,4 +1,4 @@
--- Restores a reservation that Redis has lost, or extends the lease of an existing one; returns 1 when it was lost. A
+-- Restores a reservation that Redis has lost, or extends the lease of an existing one; returns 1 if it was lost. A
 -- closed reservation stays closed.
 
 local holdsKey = KEYS[1]

@@ -1,4 +1,4 @@
--- Notes the heartbeat of a replica and returns the replicas with one within that time.
+-- Records the heartbeat of a replica and returns the replicas that had one within that time.
 
 local replicasKey = KEYS[1]
 local replica = ARGV[1]

@@ -1,4 +1,4 @@
--- Announces the begun epoch to all processes; a later one is retained.
+-- Announces the begun epoch to all processes, unless a later one was announced.
 
 local recoveringKey = KEYS[1]
 local newEpoch = ARGV[1]

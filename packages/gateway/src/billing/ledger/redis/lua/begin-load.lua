@@ -1,8 +1,9 @@
--- Checks whether this account may be loaded from the database. `ownerKind` is 'user' or 'token', `ownerId` its number
--- in charges.
+-- Checks whether this account may be loaded from the database. `ownerKind` is 'user' or 'token', `ownerId` its id in
+-- charges.
 --
--- Returns {0} closed; {1} already loaded; {2} has unbooked charges, which the database does not count yet; {3, epoch,
--- changes} may be loaded. Then `n` exists, so that `limit.lua` finds every account that is being loaded.
+-- Returns {0} closed; {1} already loaded; {2} has unbooked charges, which the database does not include yet; {3, epoch,
+-- changes} may be loaded. In the last case `n` exists afterwards, so that `limit.lua` finds every account that is being
+-- loaded.
 
 local epochKey = KEYS[1]
 local accountKey = KEYS[2]

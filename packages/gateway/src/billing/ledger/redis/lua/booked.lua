@@ -1,5 +1,5 @@
 -- Removes charges that the database has; returns how many were still in the stream. The arguments from the third on are
--- as many stream ids as `chargeCount` says, then as many request ids. Records of open reservations stay.
+-- `chargeCount` stream ids, then as many request ids. Records of open reservations remain.
 
 local chargesKey = KEYS[1]
 local holdsKey = KEYS[2]

@@ -7,7 +7,7 @@
 --
 -- A reservation is charged once: its record becomes `closedState` in the write that appends the charge, and the record
 -- stays until the database has the charge. An account that is not loaded counts the change in `n`, so that a load that
--- began before does not lose it.
+-- has already begun does not lose it.
 
 -- Sums above this are not exact in Lua.
 local maxAtOnce = 9e15

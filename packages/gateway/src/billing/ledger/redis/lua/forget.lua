@@ -1,7 +1,8 @@
--- Removes an account that is unchanged for a while, according to its field `m`: the time and state of the first check.
+-- Removes an account that has been unchanged for a while, according to its field `m`: the time and state of the first
+-- check.
 --
--- Accounts with held amounts stay, as do accounts that changed while they were not loaded, because the next load checks
--- that.
+-- Accounts with held amounts remain, and so do accounts that changed while they were not loaded, because the next load
+-- checks for that.
 
 local epochKey = KEYS[1]
 local accountKey = KEYS[2]

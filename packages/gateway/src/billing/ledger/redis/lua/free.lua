@@ -1,7 +1,7 @@
--- Returns what is neither used nor held, and what is held: nil for an account that is not loaded in this epoch, false
--- for an unlimited one.
+-- Returns the free amount (neither used nor held) and the held amount. The free amount is nil for an account that is
+-- not loaded in this epoch, and false for an unlimited one.
 --
--- `grant` is the limit of a token as the caller read it at the tokens revision `revision`; '' takes the stored one. An
+-- `grant` is the limit of a token that the caller read at the tokens revision `revision`; '' uses the stored one. An
 -- older copy never replaces a newer one.
 local function free(account, epoch, grant, revision)
   local a = redis.call('HMGET', account, 'e', 'b', 'h', 'g', 'r')

@@ -1,12 +1,12 @@
 -- Reserves for calls of one account, in order, and writes all granted reservations at once.
 --
 -- The arguments from the sixth on are, for each call: id, amount, '1' if it has a price, the wished amount or '', the
--- tail of its record, '1' if an earlier attempt may have run. The answer for each is 0 granted; {0, amount, 1 if less
--- than that is left}; {1, free, held} the user is short; {2, free, held} the token is short; {3} the user is not
--- loaded; {4} the token is not loaded; {5} the shard is closed.
+-- tail of its record, '1' if an earlier attempt may have run. The answer for each is 0 if the amount was granted; {0,
+-- amount, 1 if less than that is left}; {1, free, held} if the user's balance is short; {2, free, held} if the token's
+-- is; {3} if the user is not loaded; {4} if the token is not loaded; {5} if the shard is closed.
 --
--- No answer takes an available balance below zero: later calls of the list see what earlier ones took. A repeated call
--- that has its reservation gets it again.
+-- No answer takes an available balance below zero: later calls of the list see the reservations of earlier ones. A
+-- repeated call gets the reservation that it already has.
 
 local epochKey = KEYS[1]
 local userKey = KEYS[2]

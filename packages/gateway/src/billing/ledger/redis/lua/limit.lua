@@ -1,7 +1,7 @@
 -- Applies a changed limit of a token, read at the tokens revision `readRevision`, for the change of `changeRevision`.
 --
--- An account that knows the change already stays as it is, so that a repeated change cannot hide a wrong grant from the
--- audit. One that is being loaded is read again; one that Redis does not have is read at its next use.
+-- An account that already has the change is left unchanged, so that a repeated change cannot hide a wrong grant from
+-- the audit. An account that is being loaded is read again; one that is not in Redis is read at its next use.
 
 local epochKey = KEYS[1]
 local accountKey = KEYS[2]

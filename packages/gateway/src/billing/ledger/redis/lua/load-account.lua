@@ -1,5 +1,5 @@
--- Stores an account as the database has it. Returns 0 if its epoch or `n` changed since `begin-load.lua`: what was read
--- may be old.
+-- Stores an account with the values from the database. Returns 0 if its epoch or `n` changed since `begin-load.lua`,
+-- because the values may be old.
 
 local epochKey = KEYS[1]
 local accountKey = KEYS[2]

@@ -1,6 +1,6 @@
--- Charges reservations that have expired; the answer for one that has not is 0. Arguments and answers: `close.lua`.
+-- Charges expired reservations; the answer for one that has not expired is 0. Arguments and answers: `close.lua`.
 --
--- The lease is read in the same write: a request that renewed it in the meantime goes on.
+-- The lease is read in the same write, so a request that renewed it in the meantime continues.
 
 local holdsKey = KEYS[1]
 local leasesKey = KEYS[2]

@@ -2,8 +2,8 @@
 -- it.
 --
 -- The first two keys are the accounts of user and token, the first two arguments the ids of the loads that the charge
--- was taken from, or ''. An account that was loaded again since is not touched: its balance comes from the database,
--- which has the charge.
+-- was taken from, or ''. An account that has been loaded again since then is left unchanged, because its balance comes
+-- from the database, which has the charge.
 
 local streamKey = KEYS[3]
 local quota = ARGV[3]

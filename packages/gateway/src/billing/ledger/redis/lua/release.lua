@@ -1,4 +1,4 @@
--- Ends a reservation without a charge; returns 1, or 0 when it is not open.
+-- Ends a reservation without a charge; returns 1, or 0 if it is not open.
 
 local holdsKey = KEYS[1]
 local leasesKey = KEYS[2]
