@@ -107,7 +107,7 @@ eachDatabase("a database", (open) => {
       return count;
     });
     const outside = database.raw.run(sql, [1]);
-    // Which of the two is first is the server's business; both would be an overdraft.
+    // The server decides which of the two is first; if both succeeded, it would be an overdraft.
     expect(new Set(await Promise.all([inside, outside]))).toEqual(new Set([0, 1]));
     expect(await readQuota(1)).toBe(40);
   });

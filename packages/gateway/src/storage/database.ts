@@ -12,9 +12,9 @@ export interface DatabaseSettings {
   readonly log: Logger;
   /** Connections of the pool; SQLite always has one. */
   readonly connections?: number;
-  /** The database of another program, whose numbers may be too large to read. */
+  /** True for the database of another program, whose numbers may be too large to read. */
   readonly isForeign?: boolean;
-  /** `full` does not lose the last commits on a power failure, at the cost of one disk flush per commit. */
+  /** With `full`, a power failure does not lose the last commits, at the cost of one disk flush per commit. */
   readonly sqliteSync?: "normal" | "full";
 }
 
@@ -32,7 +32,7 @@ export interface Database {
 
 const DEFAULT_CONNECTIONS = 20;
 
-/** Opens no connection yet: pools connect at the first query. Throws on a URL of an unknown kind. */
+/** Creates the pools, which connect at the first query. Throws if the kind of URL is unknown. */
 export function openDatabase(settings: DatabaseSettings): Database {
   const { raw, dialect, checkDiskSpace, close } = open(settings);
   const db = new Kysely<Schema>({ dialect });
@@ -56,7 +56,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
 interface Parts {
   readonly dialect: Dialect;
   readonly raw: RawDatabase;
-  /** Rejects while the disk is full, for databases that report it in no other way. */
+  /** Rejects while the disk is full, on databases that report this in no other way. */
   checkDiskSpace?(): Promise<void>;
   close(): Promise<void> | void;
 }
@@ -85,7 +85,7 @@ function open({
   }
 }
 
-/** `sqlite:data/fairway.db`, `sqlite:/var/lib/fairway.db` and the same with two more slashes. */
+/** Returns the path in `sqlite:data/fairway.db`, `sqlite:/var/lib/fairway.db` and the same with two more slashes. */
 export function sqlitePath(url: string): string {
   const path = url.slice("sqlite:".length);
   return path.startsWith("//") ? decodeURIComponent(path.slice(2)) : path;

@@ -12,31 +12,31 @@ const MYSQL_DUPLICATE = 1062;
 const POSTGRES_SERIALISATION = "40001";
 const POSTGRES_DEADLOCK = "40P01";
 const POSTGRES_DUPLICATE = "23505";
-/** Out of range, wrong for the column, too long. */
+/** Value out of range, value wrong for the column, text too long. */
 const MYSQL_UNSTORABLE = new Set([1264, 1366, 1406]);
-/** Too long, out of range, bytes that are no text, unreadable. */
+/** Text too long, number out of range, bytes that are not text, invalid value (two codes). */
 const POSTGRES_UNSTORABLE = new Set(["22001", "22003", "22021", "22P02", "22P05"]);
-/** By the server's setting, by that of the transaction, by InnoDB. */
+/** Read only by the server's setting, by the transaction, by InnoDB. */
 const MYSQL_READ_ONLY = new Set([1290, 1792, 1836]);
 const POSTGRES_READ_ONLY = "25006";
-/** To the database, to a table, to a column, of any kind. */
+/** Access denied to the database, to a table, to a column, to an operation. */
 const MYSQL_DENIED = new Set([1044, 1142, 1143, 1227]);
 const POSTGRES_DENIED = "42501";
 const MYSQL_LOGIN = 1045;
-/** Authentication of either kind. */
+/** Authentication failures: no permission to log in, wrong password. */
 const POSTGRES_LOGIN = new Set(["28000", "28P01"]);
-/** Unknown, or not to be seen by this account. */
+/** Database not accessible to this account, database unknown. */
 const MYSQL_NO_DATABASE = new Set([1044, 1049]);
 const POSTGRES_NO_DATABASE = "3D000";
 const SQLITE_READ_ONLY = 8;
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
-/** The disk, the table. */
+/** Disk full, table full. */
 const MYSQL_FULL = new Set([1021, 1114]);
 const POSTGRES_FULL = "53100";
 const SQLITE_DUPLICATE = new Set([1555, 2067]);
 
-/** True when a retry of the same transaction may succeed. */
+/** True if a retry of the same transaction may succeed. */
 export function isTransient(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if (errno === MYSQL_DEADLOCK || errno === MYSQL_LOCK_WAIT) return true;
@@ -45,20 +45,20 @@ export function isTransient(error: unknown): boolean {
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_BUSY;
 }
 
-/** True when a unique index or primary key rejected a row. */
+/** True if a unique index or primary key rejected a row. */
 export function isDuplicate(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if (errno === MYSQL_DUPLICATE || code === POSTGRES_DUPLICATE) return true;
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && SQLITE_DUPLICATE.has(errcode);
 }
 
-/** True when a column cannot hold a value that came from outside: too large a number, a text with a zero byte. */
+/** True if a column cannot hold an external value, such as a number that is too large or a text with a zero byte. */
 export function isUnstorable(error: unknown): boolean {
   const { errno, code } = fields(error);
   return (typeof errno === "number" && MYSQL_UNSTORABLE.has(errno)) || POSTGRES_UNSTORABLE.has(String(code as unknown));
 }
 
-/** Classes of SQLSTATE: connection, resources, limits, intervention, system; these pass. */
+/** Classes of SQLSTATE for temporary faults: connection, resources, limits, intervention, system. */
 const POSTGRES_PASSING = /^(?:08|25|40|53|54|55|57|58)/;
 /** Out of memory, too many connections, disk errors, shutdown, lost connections. */
 const MYSQL_PASSING = new Set([
@@ -68,12 +68,13 @@ const MYSQL_PASSING = new Set([
 /** Classes: busy, locked, out of memory, read only, interrupted, disk error, full, cannot open. */
 const SQLITE_PASSING = new Set([5, 6, 7, 8, 9, 10, 13, 14]);
 
-/** Messages and codes by which Node and the drivers report a broken connection. */
+/** Messages and codes with which Node and the drivers report a broken connection. */
 const CONNECTION =
   /^(?:ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|PROTOCOL_\w+|POOL_\w+)$|connection (?:terminated|closed|ended|lost|error|is in closed state)/i;
 
 /**
- * True for temporary faults: no connection, disk space, time or memory. The statement is retried whatever its content.
+ * True for temporary faults: no connection, disk space, time or memory. The statement is retried regardless of its
+ * content.
  */
 export function isPassing(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
@@ -83,39 +84,39 @@ export function isPassing(error: unknown): boolean {
   return CONNECTION.test(String(code)) || (error instanceof Error && CONNECTION.test(error.message));
 }
 
-/** True when the database accepts no writes: a replica, or locked by its operator. */
+/** True if the database accepts no writes: a replica, or locked by its operator. */
 export function isReadOnly(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if ((typeof errno === "number" && MYSQL_READ_ONLY.has(errno)) || code === POSTGRES_READ_ONLY) return true;
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_READ_ONLY;
 }
 
-/** True when the disk of the database is full. */
+/** True if the disk of the database is full. */
 export function isFull(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if ((typeof errno === "number" && MYSQL_FULL.has(errno)) || code === POSTGRES_FULL) return true;
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_FULL;
 }
 
-/** True when the account lacks the permission for the statement. */
+/** True if the account lacks the permission for the statement. */
 export function isDenied(error: unknown): boolean {
   const { errno, code } = fields(error);
   return (typeof errno === "number" && MYSQL_DENIED.has(errno)) || code === POSTGRES_DENIED;
 }
 
-/** True when the user is unknown or the password is wrong. */
+/** True if the user is unknown or the password is wrong. */
 export function isLoginRefused(error: unknown): boolean {
   const { errno, code } = fields(error);
   return errno === MYSQL_LOGIN || POSTGRES_LOGIN.has(String(code as unknown));
 }
 
-/** True when the server has no database of that name for this account. */
+/** True if the server has no database of that name for this account. */
 export function isNoDatabase(error: unknown): boolean {
   const { errno, code } = fields(error);
   return (typeof errno === "number" && MYSQL_NO_DATABASE.has(errno)) || code === POSTGRES_NO_DATABASE;
 }
 
-/** True when a pooler in front of PostgreSQL does not know a setting that a connection begins with. */
+/** True if a pooler in front of PostgreSQL does not know a setting that every connection sends at its start. */
 export function isSettingRefused(error: unknown): boolean {
   return error instanceof Error && /unsupported startup parameter/i.test(error.message);
 }

@@ -6,12 +6,12 @@ import type { Logger } from "../observability/log.ts";
 import { openDatabase } from "./database.ts";
 import { hasTable } from "./schema/introspect.ts";
 
-/** A value that cannot be taken over; the message names table, row and column. */
+/** A value that cannot be imported; the message names table, row and column. */
 export class ForeignValueError extends Error {
   override readonly name = "ForeignValueError";
 }
 
-/** Contents that say nothing. */
+/** Contents that count as empty. */
 const BLANK: ReadonlySet<string> = new Set(["", "0", "false", "f", "null", "{}", "[]"]);
 
 /** A row of another program's database: every reader accepts any column type. */
@@ -20,7 +20,7 @@ export class ForeignRow {
   readonly #table: string;
   readonly #labels: readonly string[];
 
-  /** Messages call the row by the first of the columns `labels` that holds something. */
+  /** Messages identify the row by the first non-empty column of `labels`. */
   constructor(values: Readonly<Record<string, unknown>>, table: string, labels: readonly string[] = ["id", "key"]) {
     this.#values = values;
     this.#table = table;
@@ -31,7 +31,7 @@ export class ForeignRow {
     return this.#labels.map((name) => this.text(name)).find((text) => text !== "") ?? "?";
   }
 
-  /** Columns that hold something. */
+  /** Names of the non-empty columns. */
   get filled(): string[] {
     return Object.keys(this.#values).filter((name) => !BLANK.has(this.#plain(name)));
   }
@@ -41,7 +41,7 @@ export class ForeignRow {
     return typeof value === "boolean" ? String(value) : this.text(name).trim();
   }
 
-  /** Fails for a value of this row. */
+  /** Throws for a value of this row. */
   refuse(column: string, reason: string): never {
     throw new ForeignValueError(
       `${this.#table}, row ${this.label}, column ${column}: ${reason}; correct it there and try again`,
@@ -52,7 +52,7 @@ export class ForeignRow {
     return this.#values[name] !== undefined;
   }
 
-  /** "" when there is nothing. Columns of fixed width are padded with spaces: they go. */
+  /** Returns the text; "" if it is empty. Removes the spaces that pad columns of fixed width. */
   text(name: string): string {
     const value = this.#values[name];
     if (typeof value === "string") return value.trimEnd();
@@ -61,7 +61,10 @@ export class ForeignRow {
     return typeof value === "number" || typeof value === "bigint" ? String(value) : "";
   }
 
-  /** Names joined by commas, a JSON list, or an array of the database; trimmed, without blanks and repeats. */
+  /**
+   * Returns the names in a list joined by commas, a JSON list, or an array of the database; trimmed, without blanks and
+   * duplicates.
+   */
   list(name: string): string[] {
     const text = this.text(name);
     const parsed = text.trimStart().startsWith("[") ? parseObject(`{"names":${text}}`)?.["names"] : undefined;
@@ -70,7 +73,10 @@ export class ForeignRow {
     return [...new Set(names.filter((item) => item !== ""))];
   }
 
-  /** Epoch seconds of a time column or a number; undefined when there is none. A text that is no time is refused. */
+  /**
+   * Returns the epoch seconds of a time column or a number; undefined if it is empty. Refuses a text that is not a
+   * time.
+   */
   time(name: string): number | undefined {
     const value = this.#values[name];
     if (value instanceof Date) return Math.floor(value.getTime() / 1000);
@@ -94,7 +100,7 @@ export class ForeignRow {
     return this.#number(name) ?? 0;
   }
 
-  /** Undefined when there is nothing; columns of SQLite hold any text. */
+  /** Returns the number; undefined if it is empty. Columns of SQLite may hold any text. */
   #number(name: string): number | undefined {
     const value = this.#values[name];
     if (value === null || value === undefined || this.text(name).trim() === "") return undefined;
@@ -106,18 +112,18 @@ export class ForeignRow {
     return ["1", "t", "true"].includes(String(this.#values[name] as unknown).toLowerCase());
   }
 
-  /** Compatible gateways mark soft deletes by a time that is null for existing rows. */
+  /** True if the row is soft-deleted: compatible gateways set a time that is null for existing rows. */
   get isDeleted(): boolean {
     return (this.#values["deleted_at"] ?? null) !== null;
   }
 }
 
-/** A database of a compatible gateway, only read. */
+/** A database of a compatible gateway, which is only read. */
 export interface ForeignDatabase {
   has(table: string): Promise<boolean>;
   /**
-   * All rows in the order of a column that is unique: numbers above 0 for `id`, else texts. Messages call a row by the
-   * columns `labels`, which default to that column.
+   * Yields all rows in the order of a unique column: numbers above 0 for `id`, else texts. Messages identify a row by
+   * the columns `labels`, which default to that column.
    */
   pages(table: string, key?: string, labels?: readonly string[]): AsyncGenerator<ForeignRow[]>;
   close(): Promise<void>;
@@ -128,20 +134,20 @@ const PAGE = 500;
 type Values = Record<string, unknown>;
 type Query = (sql: string, values: readonly (string | number)[]) => Promise<Values[]>;
 
-/** Throws for a file that is not there and for addresses of an unknown kind. */
+/** Opens the database. Throws if a file does not exist or the kind of address is unknown. */
 export function openForeign(url: string, log: Logger): ForeignDatabase {
   return url.startsWith("sqlite:")
     ? openFile(url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, ""))
     : openServer(url, log);
 }
 
-/** Opened for reading only: the other gateway may be running on it. */
+/** Opens a file for reading only, because the other gateway may be running on it. */
 function openFile(path: string): ForeignDatabase {
   if (!existsSync(path)) throw new Error(`there is no database file ${path}`);
   const handle = new DatabaseSync(path, { readOnly: true });
   const query: Query = (sql, values) => {
     const statement = handle.prepare(sql);
-    // Numbers beyond 2^53 would fail without their place.
+    // Without this, an error for a number beyond 2^53 would not name its place.
     statement.setReadBigInts(true);
     return Promise.resolve(statement.all(...values));
   };

@@ -29,7 +29,7 @@ export interface Upsert {
   readonly columns: readonly string[];
   /** Columns of the unique key. */
   readonly key: readonly string[];
-  /** For an existing row: `add` adds to columns, `replace` overwrites them; with neither, the row stays unchanged. */
+  /** For an existing row, `add` adds to columns and `replace` overwrites them; with neither, the row is unchanged. */
   readonly add?: readonly string[];
   readonly replace?: readonly string[];
 }

@@ -3,7 +3,7 @@ import { isDuplicate } from "./errors.ts";
 import { upsertSql } from "./inserts.ts";
 import { forUpdate } from "./statements.ts";
 
-/** Rows of `leases`: who leads, and which of its terms is to end. */
+/** Rows of `leases`: the current leader, and the term that was asked to stop. */
 const LEASE = "leader";
 const STEP_DOWN = "step-down";
 const REQUEST = {
@@ -30,7 +30,7 @@ export async function readLease(tx: RawTransaction, lock = ""): Promise<LeaseRow
   return (await tx.rows<LeaseRow>(sql, [LEASE]))[0];
 }
 
-/** False when another replica was faster. */
+/** Takes the lease; returns false if another replica was faster. */
 export async function takeLease(database: RawDatabase, row: LeaseRow | undefined, claim: Claim): Promise<boolean> {
   const { holder, term, expiresAt } = claim;
   if (row) {
@@ -51,7 +51,7 @@ export async function renewLease(database: RawDatabase, { holder, term, expiresA
   return (await database.run(sql, [expiresAt, LEASE, holder, term])) > 0;
 }
 
-/** Another replica takes over at its next heartbeat. */
+/** Frees the lease, so that another replica takes over at its next heartbeat. */
 export async function freeLease(database: RawDatabase, { holder, term }: Omit<Claim, "expiresAt">): Promise<void> {
   const sql = "update leases set holder = '', expires_at = 0 where name = ? and holder = ? and term = ?";
   await database.run(sql, [LEASE, holder, term]);
@@ -61,10 +61,13 @@ export function isSame(a: LeaseRow | undefined, b: LeaseRow): boolean {
   return a?.holder === b.holder && a.term === b.term && a.expires_at === b.expires_at;
 }
 
-/** A holder is the name of its process and a text that is never reused. */
+/** The suffix of a holder: its process name is followed by a text that is never reused. */
 const SUFFIX = /-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Asks the leader to end its term, which it does at its next heartbeat. The name of its process; undefined where none leads. */
+/**
+ * Asks the leader to end its term, which it does at its next heartbeat. Returns the name of its process; undefined if
+ * there is no leader.
+ */
 export async function askToStepDown(database: RawDatabase): Promise<string | undefined> {
   return database.transaction(async (tx) => {
     const row = await readLease(tx, forUpdate(database.kind));

@@ -4,27 +4,27 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 
 const ESCAPE = "!";
 
-/** A pattern that finds `text` anywhere; nothing in it is a wildcard. */
+/** Returns a pattern that finds `text` anywhere; nothing in it is a wildcard. */
 export function containing(text: string): string {
   return `%${literal(text)}%`;
 }
 
-/** A pattern that finds texts beginning with `text`. */
+/** Returns a pattern that finds texts that begin with `text`. */
 export function beginningWith(text: string): string {
   return `${literal(text)}%`;
 }
 
-/** A pattern in which `%` stands for any text and everything else for itself. */
+/** Returns a pattern in which `%` matches any text and every other character matches itself. */
 export function withWildcards(text: string): string {
   return text.replace(/[!_]/g, (sign) => ESCAPE + sign);
 }
 
-/** `column like pattern`, exact in case. */
+/** Returns `column like pattern`, which is case-sensitive. */
 export function like(column: string, pattern: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape ${sql.lit(ESCAPE)}`;
 }
 
-/** `column like pattern` without regard to case (on SQLite: of the letters a to z). */
+/** Returns `column like pattern` without regard to case (on SQLite, only for the letters a to z). */
 export function likeAnyCase(column: string, pattern: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`lower(${sql.ref(column)}) like lower(${pattern}) escape ${sql.lit(ESCAPE)}`;
 }

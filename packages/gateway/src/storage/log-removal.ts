@@ -11,9 +11,9 @@ const ROWS_AT_ONCE: Readonly<Record<Database["kind"], number>> = { mysql: 1_000,
 export interface Removal {
   /** Rows older than this are deleted (epoch seconds), oldest first. */
   readonly before: number;
-  /** Rows from this id on stay, whatever their age: an id must never be reused. */
+  /** Rows with this id or a higher one are not deleted, whatever their age: an id must never be reused. */
   readonly below: number;
-  /** Only rows of this type. */
+  /** Deletes only rows of this type. */
   readonly type?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function* removeLogs({ db, kind }: Database, { before, below, type 
     const last = rows.at(-1);
     if (!last) return;
     const ids = rows.map(({ id }) => id);
-    // The times leave only the partitions to be searched that these rows are in.
+    // The times limit the search to the partitions that contain these rows.
     const these = db.deleteFrom("logs").where("id", "in", ids);
     const inTime = these.where("created_at", ">=", rows[0]?.created_at ?? 0).where("created_at", "<=", last.created_at);
     const { numDeletedRows } = await inTime.executeTakeFirstOrThrow();
@@ -45,7 +45,7 @@ export async function* removeLogs({ db, kind }: Database, { before, below, type 
   }
 }
 
-/** Number of batches of a removal, counted up to a limit. */
+/** Returns the number of batches of a removal, counted up to a limit. */
 export async function countBatches({ db, kind }: Database, before: number, type?: number): Promise<number> {
   const atOnce = ROWS_AT_ONCE[kind];
   const old = ofType(db.selectFrom("logs"), type)
@@ -63,16 +63,16 @@ function ofType(query: SelectQueryBuilder<Schema, "logs", object>, type: number 
   return type === undefined ? query : query.where("type", "=", type);
 }
 
-/** Limit in batches: a hundred million rows are reported as ten million. */
+/** Limit in batches; with it, a hundred million rows are reported as ten million. */
 const MAX_COUNTED = 10_000;
 
-/** 0 for an empty log. */
+/** Returns the highest id; 0 for an empty log. */
 export async function newestLogId(db: Kysely<Schema>): Promise<number> {
   const newest = db.selectFrom("logs").select((eb) => eb.fn.max("id").as("id"));
   return Number((await newest.executeTakeFirstOrThrow()).id ?? 0);
 }
 
-/** Time of the row with the highest id, epoch seconds; 0 for an empty log. */
+/** Returns the time of the row with the highest id, in epoch seconds; 0 for an empty log. */
 export async function newestTime({ db }: Pick<Database, "db">): Promise<number> {
   const newest = db
     .selectFrom("logs")

@@ -52,7 +52,7 @@ const DEFAULTS = {
 /** Writes a log row in the transaction of the change it describes. */
 export type WriteLog = (tx: RawTransaction, entry: LogEntry) => Promise<void>;
 
-/** @param isSeparate true with a separate log database: the rows are then queued in `log_outbox` */
+/** @param isSeparate true if the log database is separate: then the rows are queued in `log_outbox` */
 export function createLogWriter(isSeparate: boolean): WriteLog {
   const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");
   const insert = `insert into logs (${columns}) values (${LOG_COLUMNS.map(() => "?").join(", ")})`;
@@ -64,7 +64,7 @@ export function createLogWriter(isSeparate: boolean): WriteLog {
   };
 }
 
-/** The values of a row in the order of `LOG_COLUMNS`. */
+/** Returns the values of a row in the order of `LOG_COLUMNS`. */
 export function toRowValues(row: LogRowInput): SqlValue[] {
   return LOG_COLUMNS.map((name) => row[name]);
 }

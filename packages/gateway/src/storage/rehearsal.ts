@@ -6,12 +6,12 @@ class Undone extends Error {
   override readonly name = "Undone";
 }
 
-/** Does the work in one transaction that is rolled back, so that it fails where the work itself would. */
+/** Does the work in one transaction and rolls it back, so that it fails where the real work would. */
 export async function rehearse<T>(database: Database, work: (database: Database) => Promise<T>): Promise<T> {
   return undo((finish) => database.db.transaction().execute(async (trx) => finish(await work(within(trx, database)))));
 }
 
-/** A database whose transactions are rolled back, each of them: for work that is too large for one. */
+/** Returns a database that rolls back each of its transactions, for work that is too large for one transaction. */
 export function undoing(raw: RawDatabase): RawDatabase {
   return {
     ...raw,
@@ -19,7 +19,7 @@ export function undoing(raw: RawDatabase): RawDatabase {
   };
 }
 
-/** `finish` takes the result out of a transaction that then fails. */
+/** Runs a transaction that always fails; `finish` passes its result out. */
 async function undo<T>(run: (finish: (result: T) => never) => Promise<T>): Promise<T> {
   const results: T[] = [];
   try {

@@ -4,16 +4,16 @@ import type { RawDatabase } from "./engines/raw.ts";
 const IDS_PER_STATEMENT = 200;
 const NAME_COLUMNS = { tokens: "name", users: "username", channels: "name" } as const;
 
-/** Tables of the subjects of budgets that are named by their id. */
+/** Tables of budget subjects that are identified by id. */
 export const SUBJECT_TABLES = { token: "tokens", user: "users", channel: "channels" } as const;
 
 interface Subject {
   readonly scope: "token" | "user" | "channel" | "group" | "model";
-  /** Id of a token, user or channel; name of a group or model. */
+  /** The id of a token, user or channel, or the name of a group or model. */
   readonly subject: string;
 }
 
-/** Names of the subjects of budgets; "" where no row has that id. */
+/** Returns the names of budget subjects; "" if no row has that id. */
 export async function readSubjectNames(
   raw: Pick<RawDatabase, "rows">,
   subjects: readonly Subject[],
@@ -28,7 +28,7 @@ export async function readSubjectNames(
     scope === "group" || scope === "model" ? subject : (names[scope].get(Number(subject)) ?? "");
 }
 
-/** Names of rows by id; deleted users and tokens have one as long as their row exists. */
+/** Returns the names of rows by id; deleted users and tokens have one as long as their row exists. */
 export async function readRowNames(
   raw: Pick<RawDatabase, "rows">,
   table: keyof typeof NAME_COLUMNS,

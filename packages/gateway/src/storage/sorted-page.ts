@@ -2,7 +2,7 @@ import { sql, type Selectable, type SelectQueryBuilder } from "kysely";
 import type { Schema } from "./tables/schema.ts";
 
 export interface PageQuery {
-  /** A column; any other text sorts by id. */
+  /** The column to sort by; any other text sorts by id. */
   readonly sort: string;
   /** `asc`, or any other text for descending. */
   readonly order: string;
@@ -10,7 +10,10 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-/** One page of the rows that `matching` selects, and the number of all. Equal values are sorted by id, newest first. */
+/**
+ * Returns one page of the rows that `matching` selects, and the number of all. Rows with equal values are sorted by id,
+ * newest first.
+ */
 export async function sortedPage<T extends keyof Schema>(
   matching: SelectQueryBuilder<Schema, T, object>,
   sortable: readonly string[],

@@ -1,14 +1,14 @@
 import { mysqlLiteral } from "./engines/mysql-literal.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./engines/raw.ts";
 
-/** SQL for lists of any length with few distinct texts, so that databases can cache prepared statements. */
+/** Builds SQL for lists of any length with few distinct texts, so that databases can cache prepared statements. */
 
 export interface InList {
   readonly marks: string;
   readonly values: readonly SqlValue[];
 }
 
-/** `in (...)` for a non-empty list. */
+/** Returns `in (...)` for a non-empty list. */
 export function inList(list: readonly SqlValue[]): InList {
   const values = padded(list);
   return { marks: `(${"?, ".repeat(values.length - 1)}?)`, values };
@@ -22,13 +22,13 @@ export function padded<T>(list: readonly T[]): readonly T[] {
   return missing === 0 ? list : list.concat(Array.from({ length: missing }, () => list[list.length - 1] as T));
 }
 
-/** Row locks; SQLite locks the whole database when the transaction begins. */
+/** Returns the suffix for row locks; SQLite locks the whole database when the transaction begins. */
 export function forUpdate(kind: RawDatabase["kind"]): string {
   return kind === "sqlite" ? "" : " for update";
 }
 
 const ROWS_AT_ONCE = 32;
-/** Characters of one statement with inlined rows: far below the packet limit of any server. */
+/** Maximum characters of one statement with inlined rows, far below the packet limit of any server. */
 const LONGEST_TEXT = 256 * 1024;
 
 /** Inserts any number of rows. Single-row statements are cheaper on SQLite, multi-row statements on servers. */

@@ -7,15 +7,15 @@ import { retryTransient } from "./retry-transient.ts";
 import type { Schema } from "./tables/schema.ts";
 
 /**
- * A query-builder transaction that is retried after deadlocks; inside another transaction it joins that one. `work` may
- * run several times and must touch nothing but `trx`.
+ * Runs a query-builder transaction, which is retried after deadlocks; inside another transaction it joins that one.
+ * `work` may run several times and must touch nothing but `trx`.
  */
 export function transact<T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db as Transaction<Schema>);
   return retryTransient(() => db.transaction().execute(work));
 }
 
-/** Locks the user row until the transaction ends; false when it does not exist. */
+/** Locks the user row until the transaction ends; returns false if it does not exist. */
 export async function lockUser(trx: Transaction<Schema>, userId: number): Promise<boolean> {
   const same = trx.updateTable("users").set((eb) => ({ status: eb.ref("status") }));
   await same.where("id", "=", userId).execute();
@@ -25,7 +25,7 @@ export async function lockUser(trx: Transaction<Schema>, userId: number): Promis
 const IDS_PER_STATEMENT = 1000;
 
 /**
- * Locks rows in ascending id order, which all code uses to avoid deadlocks. SQLite needs no row locks: it has one
+ * Locks rows in ascending id order, as all code does to avoid deadlocks. SQLite needs no row locks because it has one
  * writer at a time.
  */
 export async function lockRows(
@@ -42,14 +42,16 @@ export async function lockRows(
   }
 }
 
-/** The database interface on an open transaction: everything runs in that transaction. */
+/** Returns the database interface for an open transaction: everything runs in that transaction. */
 export function within(trx: Transaction<Schema>, database: Database): Database {
   const tx = rawOn(trx, database.kind);
   const raw: RawDatabase = { ...tx, kind: database.kind, transaction: (work) => work(tx) };
   return { ...database, db: trx, raw };
 }
 
-/** The prepared-statement interface on a query-builder transaction, for functions that take a `RawTransaction`. */
+/**
+ * Returns the prepared-statement interface for a query-builder transaction, for functions that take a `RawTransaction`.
+ */
 export function rawOn(trx: Transaction<Schema>, kind: RawDatabase["kind"]): RawTransaction {
   const compile = (sql: string, values: readonly unknown[]) =>
     CompiledQuery.raw(kind === "postgres" ? numberPlaceholders(sql) : sql, [...values]);

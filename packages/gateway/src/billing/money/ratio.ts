@@ -1,6 +1,6 @@
 /**
- * An exact, reduced, non-negative fraction: ratios and prices are decimals, and some of them
- * (4/3, 10/0.6) have no finite decimal. `n` and `d` mirror it as safe integers, or are NaN when too large.
+ * An exact, reduced, non-negative fraction, because ratios and prices are decimals and some of them (4/3, 10/0.6) have
+ * no finite decimal. `n` and `d` repeat it as safe integers, or are NaN if it is too large.
  */
 export interface Ratio {
   readonly num: bigint;
@@ -26,7 +26,7 @@ export function ratio(value: number | string): Ratio {
 const known = new Map<string, Ratio>();
 const KNOWN_AT_MOST = 1000;
 
-/** `ratio` for the few texts that come with every request, such as group ratios. */
+/** Like `ratio`, with a cache for the few texts that come with every request, such as group ratios. */
 export function knownRatio(text: string): Ratio {
   let found = known.get(text);
   if (found === undefined) {
@@ -37,7 +37,7 @@ export function knownRatio(text: string): Ratio {
   return found;
 }
 
-/** The reduced fraction num/den; den must not be 0. */
+/** Returns the reduced fraction num/den; den must not be 0. */
 export function reduceFraction(num: bigint, den: bigint): Ratio {
   const divisor = gcd(num, den);
   const top = num / divisor;
@@ -68,19 +68,19 @@ export function equals(a: Ratio, b: Ratio): boolean {
   return a.num === b.num && a.den === b.den;
 }
 
-/** True for 0 alone. */
+/** True if `a` is 0. */
 export function isZero(a: Ratio): boolean {
   return a.num === 0n;
 }
 
-/** For display and logs; the nearest double. */
+/** Returns the nearest double, for display and logs. */
 export function toNumber(a: Ratio): number {
   if (a.n === a.n && a.d === a.d) return a.n / a.d;
   const scaled = (a.num * 10n ** 20n) / a.den;
   return Number(scaled) / 1e20;
 }
 
-/** Exactly: a decimal where there is a finite one, otherwise a fraction such as `4/3`. */
+/** Returns the exact value as text: a decimal if it is finite, otherwise a fraction such as `4/3`. */
 export function exactText({ num, den }: Ratio): string {
   const decimals = countDecimals(den);
   if (decimals === undefined) return `${num}/${den}`;
@@ -88,7 +88,7 @@ export function exactText({ num, den }: Ratio): string {
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** How many decimals a reduced fraction over `den` has; undefined where they never end. */
+/** Returns the number of decimals of a reduced fraction over `den`; undefined if they never end. */
 function countDecimals(den: bigint): number | undefined {
   let rest = den;
   const times = (prime: bigint) => {
@@ -105,12 +105,12 @@ export function roundHalfUp(num: bigint, den: bigint): bigint {
   return (2n * num + den) / (2n * den);
 }
 
-/** num / den rounded up; den must be positive. */
+/** Returns num / den rounded up; den must be positive. */
 export function ceiling(num: bigint, den: bigint): bigint {
   return (num + den - 1n) / den;
 }
 
-/** The least common multiple of two positive integers. */
+/** Returns the least common multiple of two positive integers. */
 export function lcm(a: bigint, b: bigint): bigint {
   return (a / gcd(a, b)) * b;
 }

@@ -1,8 +1,8 @@
 import { reduceFraction, ONE, over, ratio, type Ratio } from "../money/ratio.ts";
 
 /**
- * Charges of compatible gateways for models with a ratio and no entry for output, caches and audio.
- * Current models stand in the price data with their list prices; these rules are for the older names.
+ * Default ratios of compatible gateways for models that have a ratio but no entry for output, caches and audio. The
+ * price data contains current models with their list prices; these rules are for the older names.
  */
 
 export const COMPLETION_RATIOS: Readonly<Record<string, number>> = {
@@ -26,7 +26,7 @@ const isSpecial = (name: string) => name.endsWith("-all") || name.endsWith("-giz
 const both = (prefix: string, suffix: string) => (name: string) => name.startsWith(prefix) && name.endsWith(suffix);
 const FOUR_THIRDS = reduceFraction(4n, 3n);
 
-/** The first rule that matches decides. */
+/** The first rule that matches applies. */
 const COMPLETION_RULES: readonly Rule[] = [
   [is("gpt-4o-2024-05-13"), ratio(3)],
   [(name) => name.startsWith("gpt-4o") && !isSpecial(name), ratio(4)],
@@ -54,12 +54,14 @@ const COMPLETION_RULES: readonly Rule[] = [
   [is("llama3-70b-8192"), over(ratio("0.79"), ratio("0.59"))],
 ];
 
-/** Output to input, as compatible gateways price a model without an entry; 1 when no rule matches. */
+/**
+ * Returns the ratio of output to input that compatible gateways use for a model without an entry; 1 if no rule matches.
+ */
 export function resolveCompletionRatio(name: string): Ratio {
   return COMPLETION_RULES.find(([matches]) => matches(name))?.[1] ?? ONE;
 }
 
-/** Audio input to text input. */
+/** Returns the ratio of audio input to text input. */
 export function resolveAudioRatio(name: string): Ratio {
   if (name.includes("-realtime")) {
     if (name.endsWith("gpt-4o-realtime-preview-2024-12-17")) return ratio(8);
@@ -72,10 +74,10 @@ export function resolveAudioRatio(name: string): Ratio {
   return ratio(20);
 }
 
-/** Audio output to audio input. */
+/** Ratio of audio output to audio input. */
 export const AUDIO_COMPLETION_RATIO = ratio(2);
 
-/** True for models whose audio has ratios of its own by their name. */
+/** Returns true if the name of the model determines ratios for its audio. */
 export function hasAudioRule(name: string): boolean {
   return name.includes("-realtime") || name.includes("-audio");
 }
@@ -112,21 +114,21 @@ const TENTH = [
   "claude-3-7-sonnet-20250219-thinking",
 ];
 
-/** Cached input that is read again, to input; 1 for every other model. */
+/** Ratios of cache reads to input; 1 for every other model. */
 export const CACHE_RATIOS: Readonly<Record<string, number>> = Object.fromEntries([
   ...HALF.map((name) => [name, 0.5] as const),
   ...QUARTER.map((name) => [name, 0.25] as const),
   ...TENTH.map((name) => [name, 0.1] as const),
 ]);
 
-/** Writing the cache for five minutes, to input; an hour costs 1.6 times as much. */
+/** Ratio of a cache write for five minutes to input; a write for an hour costs 1.6 times as much. */
 export const CACHE_WRITE_RATIO = ratio("1.25");
 export const ONE_HOUR_FACTOR = ratio("1.6");
 
-/** Drawing and music tasks without a price, in US dollars. */
+/** Price of drawing and music tasks without a price of their own, in US dollars. */
 export const TASK_PRICE = ratio("0.1");
 
-/** True for names by which drawings and songs are priced. */
+/** Returns true for names by which drawings and songs are priced. */
 export function isTaskModel(name: string): boolean {
   return name.startsWith("mj_") || name.startsWith("suno_");
 }

@@ -5,23 +5,26 @@ import { type CallPrice, type Price, ratesFor, type TokenPrice, type TokenRates,
 import { quota, quotaAtMost, type Quota } from "../money/quota.ts";
 import { ceiling, knownRatio, type Ratio } from "../money/ratio.ts";
 
-/** A session by the second reserves a minute, and a minute ahead of its clock while it lasts. */
+/**
+ * Tenths of a second that a session charged by the second reserves: one minute at the start, and one minute ahead while
+ * it lasts.
+ */
 export const SESSION_TENTHS_AHEAD = 600;
 
 export interface EstimateOptions {
-  /** Tokens that are reserved at least for the prompt. */
+  /** Minimum number of tokens to reserve for the prompt. */
   readonly preConsumedQuota: number;
-  /** Output tokens that are reserved for a request that names no limit. */
+  /** Output tokens to reserve for a request without a limit. */
   readonly defaultOutputTokens: number;
   readonly quotaPerUnit?: Ratio;
 }
 
-/** The members of a request that decide its reservation. */
+/** The members of a request that determine its reservation. */
 export type Estimated = Priced & Pick<RequestSpec, "promptEstimate" | "outputCap" | "units" | "dearTokens">;
 
 /**
- * What is reserved before the upstream is called: the prompt's upper estimate and the output at most, rounded up.
- * 0 for what costs nothing. `groupRatio` is decimal text.
+ * Returns the amount to reserve before the upstream is called: the upper estimate of the prompt and the maximum output,
+ * rounded up; 0 if the call is free. `groupRatio` is decimal text.
  */
 export function estimate(ask: Estimated, price: Price, groupRatio: string, options: EstimateOptions): Quota {
   const group = knownRatio(groupRatio);
@@ -30,7 +33,8 @@ export function estimate(ask: Estimated, price: Price, groupRatio: string, optio
 }
 
 /**
- * Output tokens that a reservation of `amount` carries: the inverse of `estimate`. Infinity where output costs nothing.
+ * Returns the output tokens that a reservation of `amount` covers, the inverse of `estimate`; Infinity if output costs
+ * nothing.
  */
 export function outputCarried(
   amount: Quota,
@@ -100,7 +104,7 @@ interface Cost {
   readonly den: bigint;
 }
 
-/** In units of the denominator of the rates. */
+/** Returns the cost in units of the denominator of the rates. */
 function textCost(
   ask: Estimated,
   { weights }: TokenRates,

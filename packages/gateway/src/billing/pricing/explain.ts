@@ -11,7 +11,7 @@ import type { Quota } from "../money/quota.ts";
 import { ratesFor, type TokenRates, WEIGHT_NAMES } from "./rates.ts";
 import { reduceFraction, knownRatio, plus, type Ratio, times, ZERO_RATIO } from "../money/ratio.ts";
 
-/** Something that is counted, with the quota of one and of all. */
+/** A counted item with the quota of one and of all. */
 export interface ChargePart {
   readonly name: string;
   readonly count: number;
@@ -21,14 +21,14 @@ export interface ChargePart {
 
 export interface ChargeExplanation {
   readonly parts: readonly ChargePart[];
-  /** Rates of the tier that the prompt falls into; undefined for prices per call. */
+  /** Rates of the tier that applies to the prompt; undefined for prices per call. */
   readonly rates: TokenRates | undefined;
-  /** All parts times the ratio of the group, before it is rounded. */
+  /** The sum of all parts times the group ratio, before rounding. */
   readonly exact: Ratio;
   readonly quota: Quota;
 }
 
-/** How `charge` comes to its amount, of usage without images, media and surcharges. */
+/** Returns how `charge` computes its amount, for usage without images, media and surcharges. */
 export function explain(usage: Usage, price: Price, terms: ChargeTerms): ChargeExplanation {
   const rates = price.kind === "tokens" ? ratesFor(price, usage.input) : undefined;
   const parts = rates ? tokenParts(usage, rates, terms) : [callPart(price, terms)];

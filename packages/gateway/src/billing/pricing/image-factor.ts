@@ -11,7 +11,7 @@ const SIZES = new Map<string, Ratio>([
 const HD = ratio(2);
 const HD_WIDE = ratio("1.5");
 
-/** How the size and quality of an image change its price; 1 for everything that is not listed. */
+/** Returns the factor by which size and quality of an image change its price; 1 for everything that is not listed. */
 export function imageFactor({ model, size, quality }: Pick<RequestSpec, "model" | "size" | "quality">): Ratio {
   const bySize = SIZES.get(size ?? "") ?? ONE;
   if (model !== "dall-e-3" || quality !== "hd") return bySize;
@@ -19,7 +19,7 @@ export function imageFactor({ model, size, quality }: Pick<RequestSpec, "model" 
   return times(bySize, isWide ? HD_WIDE : HD);
 }
 
-/** Tokens of the largest image that a vendor makes at each quality. */
+/** Tokens of the largest image that a vendor produces at each quality. */
 export const IMAGE_TOKENS: Readonly<Record<string, bigint>> = {
   low: 408n,
   medium: 1584n,
@@ -27,10 +27,10 @@ export const IMAGE_TOKENS: Readonly<Record<string, bigint>> = {
   high: 6240n,
   hd: 6240n,
 };
-/** Tokens that an image counts as if an answer reports none. */
+/** Tokens that an image counts as if the answer reports none. */
 const TOKENS_OF_RATE = 1056n;
 
-/** How the quality of an image changes its price where tokens are priced and none are reported. */
+/** Returns the factor by which quality changes the price of an image if tokens are priced and none are reported. */
 export function imageTokenFactor(quality: string | undefined): Ratio {
   const tokens = IMAGE_TOKENS[quality ?? ""];
   return tokens === undefined ? ONE : reduceFraction(tokens, TOKENS_OF_RATE);
@@ -38,10 +38,10 @@ export function imageTokenFactor(quality: string | undefined): Ratio {
 
 export const IMAGE_TIER = "image_";
 const PLAIN_QUALITIES = new Set(["", "auto", "low", "medium", "standard"]);
-/** Pixels that a list price of one image covers. */
+/** Pixels that the list price of one image covers. */
 const LARGEST_PLAIN = 2048 * 2048;
 
-/** The tier of an image that is larger or finer than what a list price of one image covers. */
+/** Returns the tier of an image that is larger or finer than the list price of one image covers. */
 export function imageTier(size: string | undefined, quality = ""): string | undefined {
   const wanted = quality.trim().toLowerCase();
   if (!PLAIN_QUALITIES.has(wanted)) return `${IMAGE_TIER}${wanted.slice(0, 32)}`;
@@ -50,7 +50,7 @@ export function imageTier(size: string | undefined, quality = ""): string | unde
   return isLarge ? `${IMAGE_TIER}4k` : undefined;
 }
 
-/** The call by the name of the model whose price it has. */
+/** Returns the call under the name of the model whose price it has. */
 export function pricedSpec<T extends { readonly model: string }>({ pricedAs }: Pick<Origin, "pricedAs">, spec: T): T {
   return pricedAs === undefined ? spec : { ...spec, model: pricedAs };
 }

@@ -29,9 +29,9 @@ const DOLLAR = ratio(500_000);
 const TOKENS_PER_IMAGE = ratio(1056);
 
 /**
- * Turns a list price into rates. Speech by characters or seconds becomes a price by tokens as compatible gateways bill it
- * (a character is a token, a second is 10/3 tokens); images, searches and seconds of video are charged per thing.
- * Undefined when the list holds nothing that a request can be charged by.
+ * Converts a list price to rates. Speech by characters or seconds gets a price by tokens, as compatible gateways bill
+ * it (a character is a token, a second is 10/3 tokens); images, searches and seconds of video are charged per item.
+ * Undefined if the list has no price that a request can be charged by.
  */
 export function priceFromList(name: string, entry: ListPrice, cacheRatio: Ratio, by: Overrides): Price | undefined {
   const origin = { source: `list price of ${entry.provider}`, date: LIST_DATE };
@@ -72,7 +72,7 @@ function isOnlyByTime(entry: ListPrice): boolean {
   return !hasTokenPrice(entry) && entry.perCharacter === undefined && entry.perSecondIn !== undefined;
 }
 
-/** The thing that is charged, and US dollars for one. */
+/** Returns the charged unit, and US dollars for one. */
 function pricedThing(entry: ListPrice): { readonly unit: CallPrice["unit"]; readonly price: string } | undefined {
   if (hasTokenPrice(entry) || entry.perCharacter !== undefined) return undefined;
   if (entry.perQuery !== undefined) return { unit: "query", price: entry.perQuery };
@@ -139,14 +139,17 @@ function secondRate(entry: ListPrice, input: Ratio): Ratio {
   return listed === undefined ? times(input, TOKENS_PER_SECOND) : perUnit(listed);
 }
 
-/** Speech whose answer reports no tokens: a quarter of a token to read, 20 audio tokens for a second of 15 characters. */
+/**
+ * Returns the rate of speech whose answer reports no tokens: a quarter of a token of input, and 20 audio tokens for a
+ * second of 15 characters.
+ */
 function characterRate(entry: ListPrice, input: Ratio, audioOutput: Ratio): Ratio {
   if (entry.perCharacter !== undefined) return perUnit(entry.perCharacter);
   if (entry.mode !== "audio_speech") return input;
   return plus(times(input, reduceFraction(1n, 4n)), times(audioOutput, reduceFraction(4n, 3n)));
 }
 
-/** A listed model without a price for audio charges it like text. */
+/** Returns the rate of audio input. A listed model without a price for audio charges audio like text. */
 function audioInputRate(name: string, entry: ListPrice, input: Ratio): Ratio {
   if (entry.inputAudio !== undefined) return dollars(entry.inputAudio);
   return hasAudioRule(name) ? times(input, resolveAudioRatio(name)) : input;
@@ -161,7 +164,7 @@ function audioOutputRate(
   return hasAudioRule(name) ? times(audioInput, AUDIO_COMPLETION_RATIO) : text;
 }
 
-/** Long prompts cost more, all of their tokens and not only those past the threshold. */
+/** Returns the tiers of long prompts, whose rates apply to all tokens and not only to those above the threshold. */
 function buildTiers(name: string, entry: ListPrice, cacheRatio: Ratio): Tier[] {
   const tiers: Tier[] = [];
   for (const column of Object.keys(entry)) {

@@ -1,12 +1,14 @@
 import { listedName } from "./listed-name.ts";
 import { OPERATOR, type Price } from "./rates.ts";
 
-/** Names that clients use -> for each way to serve one, the steps of its mapping from the name to the upstream's. */
+/**
+ * Names that clients use -> for each way to serve one, the steps of the mapping from that name to the upstream's name.
+ */
 export type MappedNames = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 export type Resolver = (name: string) => Price | undefined;
 
-/** Prices of names that channels map, by the prices of single names. */
+/** Returns a resolver for names that channels map, based on the prices of single names. */
 export function mappedResolver(resolve: Resolver, mapped: MappedNames): Resolver {
   return (name) => {
     const own = resolve(name);
@@ -23,7 +25,7 @@ export function mappedResolver(resolve: Resolver, mapped: MappedNames): Resolver
   };
 }
 
-/** The price of the last step that has one: the name of a deployment has none. */
+/** Returns the price of the last step that has one, because the name of a deployment has none. */
 function findPathPrice(resolve: Resolver, [, ...steps]: readonly string[]): Price | undefined {
   for (const step of steps.toReversed()) {
     const price = resolve(listedName(step));
@@ -32,7 +34,7 @@ function findPathPrice(resolve: Resolver, [, ...steps]: readonly string[]): Pric
   return undefined;
 }
 
-/** US dollars of a call with a thousand tokens each way, to compare prices. */
+/** Returns the US dollars of a call with a thousand tokens each way, to compare prices. */
 function calculateTypicalCost(price: Price): number {
   return price.kind === "call" ? price.modelPrice : price.modelRatio * (1 + price.completionRatio) * 0.002;
 }

@@ -2,24 +2,27 @@ import type { ModelLimits } from "./model-limits.ts";
 import { findListed } from "./listed-entry.ts";
 import type { ListPrice } from "./price-data.ts";
 
-/** What a model takes and gives, in the words of OpenRouter's list: `text`, `image`, `audio`, `video`, `file`, `embeddings`. */
+/**
+ * Inputs and outputs of a model, in the terms of OpenRouter's list: `text`, `image`, `audio`, `video`, `file`,
+ * `embeddings`.
+ */
 export interface Modalities {
   readonly input: readonly string[];
   readonly output: readonly string[];
 }
 
-/** What is known of a model in addition to its price; a member is undefined where no one says it. */
+/** Known properties of a model in addition to its price; unknown members are undefined. */
 export interface ModelFacts extends Omit<ModelLimits, "isReasoning"> {
-  /** The kind of call that the price list names: `chat`, `embedding`, `audio_speech`, ... */
+  /** The mode that the price list gives: `chat`, `embedding`, `audio_speech`, ... */
   readonly mode: string | undefined;
   readonly modalities: Modalities | undefined;
-  /** `function_calling`, `reasoning`, `vision`, `pdf_input`, ...; undefined where the list does not name the model. */
+  /** `function_calling`, `reasoning`, `vision`, `pdf_input`, ...; undefined if the list does not contain the model. */
   readonly supports: readonly string[] | undefined;
-  /** ISO date on which the vendor ends the model. */
+  /** ISO date on which the vendor retires the model. */
   readonly retiresAt: string | undefined;
 }
 
-/** Modalities of a kind of call, before what the model supports is added. */
+/** Modalities of each mode, before those of `supports` are added. */
 const OF_MODE: Readonly<Record<string, Modalities>> = {
   chat: { input: ["text"], output: ["text"] },
   responses: { input: ["text"], output: ["text"] },
@@ -35,10 +38,10 @@ const OF_MODE: Readonly<Record<string, Modalities>> = {
 
 const SPEAKING_PAINTER: Modalities = { input: ["text"], output: ["text", "image"] };
 
-/** Inputs that a model takes in addition to those of its mode. */
+/** Inputs that a model accepts in addition to those of its mode. */
 const BY_SUPPORT = { vision: "image", audio_input: "audio", pdf_input: "file" } as const;
 
-/** What the upstream's own list says of a model. */
+/** Properties of a model from the upstream's own list. */
 export interface UpstreamFacts {
   readonly contextTokens?: number;
   readonly outputTokens?: number;
@@ -48,14 +51,14 @@ export interface UpstreamFacts {
 
 export interface FactSources {
   readonly limits: ModelLimits;
-  /** Which of the limits the operator set. */
+  /** Returns whether the operator set this limit. */
   readonly isSetByOperator: (member: "contextTokens" | "outputTokens") => boolean;
-  /** The operator's word, such as `text+image->text`. */
+  /** The operator's value, such as `text+image->text`. */
   readonly modalities: string | undefined;
   readonly upstream: UpstreamFacts | undefined;
 }
 
-/** The operator's word wins over the upstream's, and that over the price list. */
+/** Returns the facts of a model. The operator's values win over the upstream's, and those over the price list. */
 export function findModelFacts(
   name: string,
   { limits, isSetByOperator, modalities, upstream = {} }: FactSources,
@@ -76,7 +79,7 @@ export function findModelFacts(
 }
 
 function readModalities({ mode, maxOutputTokens, supports = [] }: ListPrice): Modalities | undefined {
-  // A model with a longest answer in tokens speaks between its pictures.
+  // An image model with a maximum answer in tokens also writes text.
   const usual = mode === "image_generation" && maxOutputTokens !== undefined ? SPEAKING_PAINTER : OF_MODE[mode];
   if (!usual) return undefined;
   const more = Object.entries(BY_SUPPORT).flatMap(([name, input]) => (supports.includes(name) ? [input] : []));

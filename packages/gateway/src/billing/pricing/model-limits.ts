@@ -6,7 +6,7 @@ import type { DecimalTable } from "./price-tables.ts";
 export interface ModelLimits {
   readonly outputTokens: number | undefined;
   readonly contextTokens: number | undefined;
-  /** It thinks before it answers, and may not show what it thought. */
+  /** The model reasons before it answers, and may not show its reasoning. */
   readonly isReasoning: boolean;
 }
 
@@ -17,9 +17,9 @@ interface KnownLimit {
 }
 
 /**
- * Models that the price list names no more, by the longest prefix, from the model pages of their vendors:
+ * Models that the price list no longer names, by the longest prefix, from the model pages of their vendors:
  * platform.openai.com/docs/models, docs.claude.com/en/docs/about-claude/models, ai.google.dev/gemini-api/docs/models,
- * docs.x.ai/docs/models. A snapshot without a row of its own has the limits of its model.
+ * docs.x.ai/docs/models. A snapshot without its own row has the limits of its model.
  */
 const RETIRED: readonly KnownLimit[] = (
   [
@@ -51,13 +51,13 @@ const RETIRED: readonly KnownLimit[] = (
 
 const RETIRED_REASONING = /^(?:o1|o3|gpt-5|gemini-2\.5|claude-3-7-.*thinking)/;
 
-/** What the operator says of models. */
+/** Limits of models that the operator has set. */
 export interface OwnLimits {
   readonly outputTokens: DecimalTable | undefined;
   readonly contextTokens: DecimalTable | undefined;
 }
 
-/** The operator's limits win over the vendor's. */
+/** Returns the limits of a model. The operator's limits win over the vendor's. */
 export function resolveModelLimits(model: string, own: OwnLimits): ModelLimits {
   const name = listedName(model);
   const { output, context, isReasoning } = vendorLimits(name);
@@ -68,7 +68,7 @@ export function resolveModelLimits(model: string, own: OwnLimits): ModelLimits {
   };
 }
 
-/** The widest limits of what a name is mapped to; a target that no list knows has those of the name. */
+/** Returns the widest limits of the mapped targets of a name; an unlisted target has the limits of the name. */
 export function resolveMappedLimits(name: string, own: OwnLimits, targets: readonly string[] = []): ModelLimits {
   const named = resolveModelLimits(name, own);
   if (targets.length === 0) return named;
@@ -85,7 +85,7 @@ export function resolveMappedLimits(name: string, own: OwnLimits, targets: reado
   };
 }
 
-/** Whether the operator says it of this name. */
+/** Returns whether the operator has set this limit for the name. */
 export function isOwnLimit(own: OwnLimits, member: keyof OwnLimits, model: string): boolean {
   return readTokens(own[member], listedName(model)) !== undefined;
 }
@@ -95,7 +95,9 @@ function readTokens(table: DecimalTable | undefined, name: string): number | und
   return own >= 1 ? own : undefined;
 }
 
-/** A name behind a vendor's or a router's stands for the model of that name. */
+/**
+ * Returns the vendor's limits. A name with the prefix of a vendor or router stands for the model without the prefix.
+ */
 function vendorLimits(name: string) {
   const bare = name.slice(name.lastIndexOf("/") + 1);
   const entries = findListed(name);

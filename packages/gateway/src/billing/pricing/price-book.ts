@@ -21,7 +21,9 @@ import { createSurcharges, type Surcharges } from "./surcharges.ts";
 import { reduceFraction, isZero, ONE, ratio, type Ratio, times, toNumber } from "../money/ratio.ts";
 import { compatibleRates, override, type Overrides, tokenPrice } from "./token-price.ts";
 
-/** The price options as they are stored; an absent one has its default. Numbers are read by their shortest decimal. */
+/**
+ * The price options as they are stored; an absent option has its default. Numbers are read by their shortest decimal.
+ */
 export interface PriceOptions {
   readonly ModelPrice?: DecimalTable;
   readonly ModelRatio?: DecimalTable;
@@ -49,45 +51,49 @@ export interface PriceRow {
   /** US dollars per call. */
   readonly modelPrice: number;
   readonly completionRatio: number;
-  /** The highest first; absent where there is none. */
+  /** The highest first; absent if there are none. */
   readonly borders?: PricingRow["borders"];
 }
 
 /** Prices by model name and group; immutable, rebuilt when an option changes. */
 export interface PriceBook {
-  /** Undefined = the model has no price; a call is refused and says how to price it. */
+  /** Returns the price; undefined if the model has none: then the call is refused with instructions for pricing it. */
   find(model: string): Price | undefined;
-  /** What a call of the model is charged by: its price, or that of self-use mode. Pages show the same. */
+  /**
+   * Returns the price that a call of the model is charged by: its own, or that of self-use mode. Pages show the same
+   * price.
+   */
   charged(model: string): Price | undefined;
-  /** The same for a realtime session, whose seconds may have a price. */
+  /** Like `charged`, for a realtime session, whose seconds may have a price. */
   session(model: string): Price | undefined;
-  /** Context and output limits of the models that serve the name, which channels may map. */
+  /** Returns the context and output limits of the models that serve the name, which channels may map. */
   limits(model: string): ModelLimits;
-  /** Those of the name that an upstream gets. */
+  /** Returns the limits of the name that an upstream gets. */
   upstreamLimits(model: string): ModelLimits;
-  /** What model lists say of the model. */
+  /** Returns the properties that model lists show for the model. */
   facts(model: string): ModelFacts;
   /** Surcharges of vendors for tools and tiers. */
   readonly surcharges: Surcharges;
   /** The price of unknown models in self-use mode: ratio 1. */
   readonly selfUsePrice: Price;
-  /** Decimal text; a group without a ratio counts as 1. */
+  /** Returns decimal text; a group without a ratio counts as 1. */
   groupRatio(group: string): string;
   hasGroup(group: string): boolean;
   row(model: string): PriceRow;
-  /** Every name that has a price, ascending. */
+  /** Returns every name that has a price, in ascending order. */
   models(): string[];
 }
 
-/** What the pricing page of compatible gateways shows for a model without a price, whose calls are refused. */
+/** Ratio that the pricing page of compatible gateways shows for a model without a price, whose calls are refused. */
 const UNPRICED_RATIO = 37.5;
-/** Clients name models; what is remembered of their names is bounded. */
+/** Clients choose the names of models, so the number of cached names is limited. */
 const MAX_NAMES = 10_000;
 
 /**
- * An operator's entry always wins. An entry that still equals the default of compatible gateways is not the operator's: where the
- * vendor's current list price is known, that one is charged. A name that channels map has the price of what it is
- * mapped to unless the operator gave it one of its own: the dearest where channels map it differently.
+ * Creates the price book. An operator's entry always wins. An entry that equals the default of compatible gateways is
+ * not the operator's: if the vendor's current list price is known, that price applies. A name that channels map has the
+ * price of its target unless the operator gave it its own price; if channels map it differently, the dearest target
+ * counts.
  */
 export function createPriceBook(
   options: PriceOptions = {},
@@ -219,7 +225,7 @@ function resolver(options: PriceOptions): Resolver {
 
 interface Entry {
   readonly value: Ratio;
-  /** False while it equals the default of the same name. */
+  /** False if the entry equals the default of the same name. */
   readonly isOwn: boolean;
 }
 
@@ -236,7 +242,7 @@ function optionTable(table: DecimalTable | undefined, getDefaults: () => Readonl
   };
 }
 
-/** A list price replaces the defaults of compatible gateways. */
+/** Returns true if the entry applies: a list price replaces the defaults of compatible gateways. */
 function counts(entry: Entry | undefined, listed: ListPrice | undefined): entry is Entry {
   return entry !== undefined && (entry.isOwn || !listed);
 }
@@ -263,7 +269,10 @@ interface RatioParts extends Omit<ListParts, "listed"> {
   readonly listed: ListPrice | undefined;
 }
 
-/** The operator's ratio on a listed model keeps the list's proportions of output, caches and audio. */
+/**
+ * Returns the price by the operator's ratio, which on a listed model keeps the list's proportions of output, caches and
+ * audio.
+ */
 function byRatio({ name, modelRatio, cacheRatio, by, listed }: RatioParts): Price {
   const current = listed && priceFromList(name, listed, cacheRatio, { ...by, modelRatio: modelRatio.value });
   if (current?.kind === "tokens" && current.modelRatio > 0) return { ...current, ...OPERATOR };
@@ -288,7 +297,7 @@ function callPrice(exact: Ratio, origin: Origin): CallPrice {
   };
 }
 
-/** The price of a realtime session: by the second where the operator set one, else as for other calls. */
+/** Returns prices of realtime sessions: by the second if the operator set such a price, else as for other calls. */
 function sessionPrices({ RealtimeSecondPrice }: PriceOptions, charged: Resolver): Resolver {
   const seconds = optionTable(RealtimeSecondPrice, () => ({}));
   return (model) => {

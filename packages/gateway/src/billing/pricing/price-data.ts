@@ -22,11 +22,11 @@ export interface ListPrice {
   readonly perQuery?: string;
   readonly inputPriority?: string;
   readonly outputPriority?: string;
-  /** Most tokens that prompt and answer may have; the prompt alone where the vendor says so. */
+  /** Maximum tokens of prompt and answer together, or of the prompt alone if the vendor defines it so. */
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
   readonly supports?: readonly string[];
-  /** ISO date on which the vendor ends the model. */
+  /** ISO date on which the vendor retires the model. */
   readonly deprecated?: string;
   /** Prices of long prompts: `inputAbove200k`, `outputAbove272k`, ... */
   readonly [aboveThreshold: `${string}Above${number}k`]: string | undefined;
@@ -41,14 +41,14 @@ export interface CompatiblePrice {
 export const BUILT_IN = { source: "built-in defaults", date: "2025-04-11" } as const;
 export const LIST_DATE = "2026-11";
 
-/** The echo that answers before any provider is connected; priced, so that its log rows show a charge. */
+/** The echo model, which answers before a provider is connected; it has a price so that its log rows show a charge. */
 const DEMO_MODEL = "fairway-demo";
 const DEMO_PRICE: ListPrice = { provider: "fairway", mode: "chat", input: "1", output: "2" };
 
 let list: ReadonlyMap<string, ListPrice> | undefined;
 let builtIn: ReadonlyMap<string, CompatiblePrice> | undefined;
 
-/** List prices by model; read once, on first use. */
+/** Returns list prices by model; reads them once, on first use. */
 export function listPrices(): ReadonlyMap<string, ListPrice> {
   if (list) return list;
   const { models } = read("prices-current.json") as { models: Record<string, ListPrice> };
@@ -56,13 +56,13 @@ export function listPrices(): ReadonlyMap<string, ListPrice> {
   return list;
 }
 
-/** Default ratios and prices of compatible gateways by model; read once, on first use. */
+/** Returns default ratios and prices of compatible gateways by model; reads them once, on first use. */
 export function compatiblePrices(): ReadonlyMap<string, CompatiblePrice> {
   builtIn ??= new Map(Object.entries(read("model-prices.json") as Record<string, CompatiblePrice>));
   return builtIn;
 }
 
-/** The package's data folder, seen from the sources and from the bundle. */
+/** The data folder of the package, relative to the sources and to the bundle. */
 const FOLDERS = ["../../../data/", "../data/"];
 
 function read(name: string): unknown {

@@ -14,7 +14,7 @@ interface Rates {
   mp?: number;
 }
 
-/** A price as an operator would set it for a model that nothing else is known of. */
+/** Returns a price as an operator would set it for an otherwise unknown model. */
 function priced(rates: Rates, model = "some-model"): Price {
   const table = (value: number | undefined) => (value === undefined ? {} : { [model]: value });
   const options: PriceOptions = {

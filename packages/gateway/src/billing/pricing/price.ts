@@ -17,7 +17,7 @@ export interface Surcharge {
 export interface ChargeTerms {
   /** Decimal text. */
   readonly groupRatio: string;
-  /** Says what `usage.units` counts, and the size and quality of images. */
+  /** Tells what `usage.units` counts, and the size and quality of images. */
   readonly spec: Priced;
   readonly surcharges?: readonly Surcharge[];
   /** Quota units of one US dollar; only prices per call and surcharges depend on it. */
@@ -32,8 +32,8 @@ export type Priced = Pick<RequestSpec, "model" | "size" | "quality"> & {
 export const DEFAULT_QUOTA_PER_UNIT = ratio(QUOTA_PER_UNIT);
 
 /**
- * What a request costs: computed exactly and rounded once, halves up. Anything used at a price above zero
- * costs at least 1; nothing used costs nothing. Counts that are negative or fractional count as absent.
+ * Returns the cost of a request, computed exactly and rounded once, halves up. Any usage at a price above zero costs at
+ * least 1; no usage costs nothing. Negative or fractional counts count as absent.
  */
 export function charge(usage: Usage, price: Price, terms: ChargeTerms): Quota {
   return price.kind === "tokens" ? chargeTokens(usage, price, terms) : chargeCall(usage, price, terms);
@@ -43,8 +43,8 @@ export function charge(usage: Usage, price: Price, terms: ChargeTerms): Quota {
 export type Counts = { [K in WeightName]?: number };
 
 /**
- * What is charged of a usage. Usage without tokens counts in `unit`, such as seconds or images; negative counts are
- * 0.
+ * Returns the charged counts of a usage. Usage without tokens counts in `unit`, such as seconds or images; negative
+ * counts are 0.
  */
 export function countUsage(usage: Usage, unit: Unit | undefined): Counts {
   const input = natural(usage.input);
@@ -73,7 +73,7 @@ export function countUsage(usage: Usage, unit: Unit | undefined): Counts {
 
 export type Unit = "image" | "second" | "character" | "query";
 
-/** The unit that `usage.units` counts for an operation. */
+/** Returns the unit that `usage.units` counts for an operation. */
 export function findOperationUnit(operation: RequestSpec["operation"] | undefined): Unit | undefined {
   switch (operation) {
     case "images.generations":
@@ -108,7 +108,9 @@ function resolveImageFactor(price: TokenPrice, spec: Priced): Ratio | undefined 
   return price.hasImageTokens ? imageTokenFactor(spec.quality) : undefined;
 }
 
-/** Doubles only; undefined when a value leaves the safe integers, where doubles stop being exact. */
+/**
+ * Computes the charge with doubles; undefined if a value exceeds the safe integers, beyond which doubles are not exact.
+ */
 export function chargeFast(counts: Counts, { fast }: Weights, group: Ratio): Quota | undefined {
   if (fast === undefined) return undefined;
   let sum = 0;
@@ -125,7 +127,7 @@ export function chargeFast(counts: Counts, { fast }: Weights, group: Ratio): Quo
 
 const HALF_SAFE = 2 ** 52;
 
-/** The same in BigInt, for values of any size, images by ratio, and surcharges. */
+/** Computes the charge with BigInt, for values of any size, images by ratio, and surcharges. */
 export function chargeExactly(counts: Counts, { exact }: Weights, terms: ChargeTerms, factor?: Ratio): Quota {
   let sum = 0n;
   for (const [name, count] of Object.entries(counts) as [WeightName, number][]) sum += BigInt(count) * exact[name];
@@ -155,7 +157,10 @@ function chargeCall(usage: Usage, price: CallPrice, terms: ChargeTerms): Quota {
   return atLeastOne(total.num * group.num, total.den * group.den);
 }
 
-/** A price per call is multiplied by images and search units, never by characters or seconds; one of a session by time. */
+/**
+ * Returns the number of charged units. A price per call is multiplied by images and search units, never by characters
+ * or seconds; a session price by time.
+ */
 export function countChargedUnits(price: CallPrice, unit: Unit | undefined, units: number | undefined): number {
   if (units === undefined) return 1;
   if (price.unit === "tenth") return natural(units);
@@ -163,7 +168,7 @@ export function countChargedUnits(price: CallPrice, unit: Unit | undefined, unit
   return unit !== undefined && isCounted ? counted(unit, units) : 1;
 }
 
-/** A second that has begun counts whole; parts of anything else count as absent. */
+/** Returns the counted amount: a started second counts as a whole one; fractions of anything else count as absent. */
 function counted(unit: Unit, units: number): number {
   return natural(unit === "second" ? Math.ceil(units) : units);
 }

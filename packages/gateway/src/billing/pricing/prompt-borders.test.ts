@@ -4,7 +4,7 @@ import { NO_USAGE } from "../../dialects/core/types.ts";
 import { createPriceBook, type PriceOptions } from "./price-book.ts";
 import { charge } from "./price.ts";
 
-/** Quota of a prompt and an answer, one of them cached in part. */
+/** Returns the quota of a partly cached prompt and its answer. */
 function cost(model: string, options: PriceOptions, [input, output, cachedInput]: readonly [number, number, number]) {
   const price = createPriceBook(options).find(model);
   if (!price) throw new Error(`${model} has no price`);

@@ -3,12 +3,12 @@ import { reduceFraction, ratio, times, type Ratio } from "../money/ratio.ts";
 import { WEIGHT_NAMES, type Price, type RateTable, type TokenRates, type WeightName } from "./rates.ts";
 import { tokenPrice, type Tier } from "./token-price.ts";
 
-/** Weights that are not of the prompt. */
+/** Weights that do not belong to the prompt. */
 const OF_OUTPUT: ReadonlySet<WeightName> = new Set(["output", "reasoning", "audioOutput"]);
-/** Things that are counted one by one: a long prompt does not change their price. */
+/** Items that are counted individually; a long prompt does not change their price. */
 const APART: ReadonlySet<WeightName> = new Set(["image", "second", "character", "query"]);
 
-/** The price with the operator's borders in place of the vendor's; a price per call has none. */
+/** Returns the price with the operator's borders in place of the vendor's; a price per call has none. */
 export function withBorders(name: string, price: Price, borders: readonly PromptBorder[] | undefined): Price {
   if (borders === undefined || price.kind === "call") return price;
   const rates = toRateTable(price);

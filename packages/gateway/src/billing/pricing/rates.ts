@@ -6,22 +6,22 @@ export interface Origin {
   readonly source: string;
   /** ISO date or month; "" for the operator's own. */
   readonly date: string;
-  /** The model that channels map the name to, where the price is that of the model. */
+  /** The model that channels map the name to, if the price is the price of that model. */
   readonly pricedAs?: string;
 }
 
 export const OPERATOR: Origin = { source: "operator", date: "" };
 
 interface Terms extends Origin {
-  /** No usage whatsoever costs anything, so no balance is needed. */
+  /** True if no usage costs anything, so no balance is needed. */
   readonly isFree: boolean;
-  /** The model has no price; its only user is the owner. */
+  /** True if the model has no price and the only user is the owner. */
   readonly isSelfUse: boolean;
 }
 
 /**
- * Quota units per counted thing as integers over one denominator, so that a charge is one exact sum.
- * `exact` always holds; `fast` repeats it as doubles, or is undefined when a value is not a safe integer.
+ * Quota units per counted item, as integers over one denominator, so that a charge is one exact sum. `exact` is always
+ * valid; `fast` repeats it as doubles, or is undefined if a value is not a safe integer.
  */
 export interface Weights {
   readonly exact: WeightTable<bigint>;
@@ -47,16 +47,16 @@ export const WEIGHT_NAMES = [
 ] as const;
 export type WeightName = (typeof WEIGHT_NAMES)[number];
 
-/** Ratios as the console and the log show them; `weights` is what is charged. */
+/** Ratios as the console and the log show them; charges use `weights`. */
 export interface TokenRates {
   /** 1 = 0.002 US dollars per 1,000 tokens. */
   readonly modelRatio: number;
-  /** Output to input, like the next ones. */
+  /** Ratio of output to input; the next ratios are to input as well. */
   readonly completionRatio: number;
   readonly cacheRatio: number;
   readonly cacheWriteRatio: number;
   readonly audioRatio: number;
-  /** Audio output to audio input. */
+  /** Ratio of audio output to audio input. */
   readonly audioCompletionRatio: number;
   readonly imageRatio: number;
   readonly weights: Weights;
@@ -75,18 +75,18 @@ export interface TokenPrice extends TokenRates, Terms {
 /** Charged per call, or per thing that the call counts. */
 export interface CallPrice extends Terms {
   readonly kind: "call";
-  /** US dollars, of a session for a second. */
+  /** US dollars; for a session, US dollars per second. */
   readonly modelPrice: number;
-  /** The price of one unit; sessions are charged by a tenth of a second. */
+  /** The price of one unit; the unit of sessions is a tenth of a second. */
   readonly exact: Ratio;
   readonly unit: "call" | "image" | "second" | "query" | "tenth";
-  /** Size and quality of an image change the price; a list price names one size. */
+  /** True if size and quality of an image change the price; a list price is for one size. */
   readonly hasImageFactors: boolean;
 }
 
 export type Price = TokenPrice | CallPrice;
 
-/** The rates that a prompt of this length is charged by. */
+/** Returns the rates that apply to a prompt of this length. */
 export function ratesFor(price: TokenPrice, promptTokens: number): TokenRates {
   for (const tier of price.tiers) if (promptTokens > tier.above) return tier;
   return price;
@@ -94,7 +94,7 @@ export function ratesFor(price: TokenPrice, promptTokens: number): TokenRates {
 
 export type RateTable = { readonly [K in WeightName]: Ratio };
 
-/** Brings rates to their common denominator. */
+/** Converts rates to their common denominator. */
 export function toWeights(rates: RateTable): Weights {
   let denominator = 1n;
   for (const name of WEIGHT_NAMES) denominator = lcm(denominator, rates[name].den);

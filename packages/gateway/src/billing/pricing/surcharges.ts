@@ -7,16 +7,16 @@ import { reduceFraction, isZero, ONE, over, ratio, type Ratio, times, toNumber }
 
 /** Surcharges of vendors on the price of tokens. Keys of both tables are `name` or `name/model`. */
 export interface Surcharges {
-  /** US dollars of a thousand calls of a tool that the vendor runs; undefined = no price. */
+  /** US dollars for a thousand calls of a tool that the vendor runs; undefined if there is no price. */
   toolPrice(tool: string, model: string): Ratio | undefined;
-  /** By how much a tier multiplies the price of a model; undefined = no price. */
+  /** Factor by which a tier multiplies the price of a model; undefined if there is no price. */
   tierRatio(tier: string, model: string): Ratio | undefined;
 }
 
 /**
  * Prices of November 2026, from openai.com/api/pricing, platform.claude.com/docs/en/about-claude/pricing,
  * ai.google.dev/gemini-api/docs/pricing, docs.x.ai/docs/models, openrouter.ai/docs/features/web-search and
- * help.aliyun.com. An image is the largest at high quality; a container has its hour.
+ * help.aliyun.com. The price of an image is that of the largest at high quality; that of a container includes one hour.
  */
 const TOOL_PRICES: DecimalTable = {
   code_execution: 50,
@@ -79,7 +79,7 @@ export function createSurcharges(
   };
 }
 
-/** Date at the end of a model's name. */
+/** The date suffix of a model's name. */
 const SNAPSHOT = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 function findEntry(table: DecimalTable | undefined, name: string, model: string): Ratio | undefined {
@@ -88,7 +88,7 @@ function findEntry(table: DecimalTable | undefined, name: string, model: string)
   return value === undefined ? undefined : ratio(value);
 }
 
-/** The entry for the model alone. */
+/** Returns the entry for this model, not the one for all models. */
 function ownEntry(table: DecimalTable | undefined, name: string, model: string): DecimalTable[string] | undefined {
   if (!table) return undefined;
   const bare = model.slice(model.lastIndexOf("/") + 1);
@@ -97,7 +97,7 @@ function ownEntry(table: DecimalTable | undefined, name: string, model: string):
   return key === undefined ? undefined : table[key];
 }
 
-/** Priority service by the price list, the dearer of its directions. */
+/** Returns the ratio of priority service from the price list, using the dearer direction. */
 function listedRatio(tier: string, model: string): Ratio | undefined {
   const entry = tier === "priority" ? listedEntry(model) : undefined;
   if (!entry) return undefined;
@@ -111,7 +111,7 @@ function calculatePriorityRatio(entry: ListPrice, side: "input" | "output"): Rat
   return over(ratio(dear), ratio(plain));
 }
 
-/** The price with everything in it multiplied. */
+/** Returns the price with all its parts multiplied. */
 export function scaledPrice(price: Price, factor: Ratio): Price {
   if (factor.num === factor.den) return price;
   if (price.kind === "call") {
@@ -133,7 +133,7 @@ function scaledWeights({ exact }: Weights, { num, den }: Ratio): Weights {
   return toWeights(rates);
 }
 
-/** All tiers of a request together; undefined when one of them has no price. */
+/** Returns the combined ratio of all tiers of a request; undefined if one of them has no price. */
 export function tiersRatio(tiers: readonly string[], model: string, { tierRatio }: Surcharges): Ratio | undefined {
   let product: Ratio | undefined = ONE;
   for (const tier of tiers) {

@@ -16,7 +16,7 @@ import {
 } from "./rates.ts";
 import { reduceFraction, isZero, ONE, over, ratio, type Ratio, times, toNumber, ZERO_RATIO } from "../money/ratio.ts";
 
-/** Ratios that an operator set for one model; each replaces what the defaults say. */
+/** Ratios that an operator set for one model; each replaces the default. */
 export interface Overrides {
   readonly modelRatio?: Ratio | undefined;
   readonly completionRatio?: Ratio | undefined;
@@ -27,12 +27,12 @@ export interface Overrides {
   readonly audioCompletionRatio?: Ratio | undefined;
 }
 
-/** An image of a model that is priced by tokens and reports none: 0.0025 US dollars at ratio 1. */
+/** Price of an image for a model that is priced by tokens and reports none: 0.0025 US dollars at ratio 1. */
 export const IMAGE_UNIT = ratio(1250);
-/** A second of speech at 200 tokens a minute. */
+/** Tokens per second of speech, at 200 tokens a minute. */
 export const TOKENS_PER_SECOND = reduceFraction(10n, 3n);
 
-/** Rates of a model that has ratios only; `cacheRatio` is what the option or its default says. */
+/** Returns the rates of a model that has only ratios; `cacheRatio` is the value of the option or its default. */
 export function compatibleRates(name: string, modelRatio: Ratio, cacheRatio: Ratio): RateTable {
   const output = times(modelRatio, resolveCompletionRatio(name));
   const write = times(modelRatio, CACHE_WRITE_RATIO);
@@ -54,7 +54,7 @@ export function compatibleRates(name: string, modelRatio: Ratio, cacheRatio: Rat
   };
 }
 
-/** A model ratio scales the whole table, so that the proportions of a list price stay. */
+/** Applies overrides. A model ratio scales the whole table, so that the proportions of a list price remain. */
 export function override(rates: RateTable, by: Overrides): RateTable {
   const table: Record<WeightName, Ratio> = { ...rates };
   if (by.modelRatio && !isZero(rates.input)) {
@@ -91,7 +91,7 @@ export interface TokenPriceParts extends Origin {
   readonly hasImageFactors?: boolean;
 }
 
-/** A price by tokens: each rate as a ratio to the input rate, the highest tier first. */
+/** Returns a price by tokens: each rate as a ratio to the input rate, the highest tier first. */
 export function tokenPrice(parts: TokenPriceParts): TokenPrice {
   const {
     name,

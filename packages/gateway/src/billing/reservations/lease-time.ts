@@ -2,21 +2,21 @@ import { steadyClock, type Clock } from "../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import { serverTimeSql } from "../../storage/engines/server-time.ts";
 
-/** A moment as part of a statement. */
+/** A point in time as a part of a statement. */
 interface Moment {
   readonly sql: string;
   readonly values: readonly number[];
 }
 
 /**
- * The time by which reservations age. Clocks of machines are never compared: of several replicas, one that is ahead
- * would end reservations of the others. On a server it is the time of the database; SQLite has one process, which uses
- * a clock that no one can set.
+ * The time that determines the age of reservations. Clocks of machines are never compared, because a replica whose
+ * clock is ahead would end reservations of the others. On a server it is the time of the database; SQLite has one
+ * process, which uses a clock that cannot be set.
  */
 export interface LeaseTime {
-  /** The time of the statement, and so many milliseconds. */
+  /** Returns the time of the statement plus `ms` milliseconds. */
   at(ms?: number): Moment;
-  /** The same as a number. Asks a server, within the transaction. */
+  /** Returns the time as a number. Queries a server, within the transaction. */
   read(tx: RawTransaction): Promise<number>;
 }
 

@@ -1,6 +1,6 @@
 // What the reservations of the ledger and those of budgets have in common while they are in Redis.
 
-/** What happens to a new request while Redis is unavailable: it is refused, or reserved in the database. */
+/** How a new request is treated while Redis is unavailable: it is refused, or reserved in the database. */
 export type OnOutage = "deny" | "sql";
 
 export interface Lease {

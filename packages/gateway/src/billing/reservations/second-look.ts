@@ -1,16 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * A client that has the whole answer has the rest of its reservation. A charge leaves its process at the moment
- * of the last bytes, so on another replica a next request may come before it. A request that is refused only because of
- * what others hold is therefore asked again.
+ * A client that has the whole answer may spend the rest of its reservation. A charge leaves its process together with
+ * the last bytes, so the client's next request may reach another replica before the charge. A request that is refused
+ * only because of the holds of others is therefore tried again.
  */
 const PAUSES_MS = [1, 9, 30, 60];
 
 /**
- * Asks until the answer is final, or for a tenth of a second.
+ * Repeats the call until the answer is final, or for a tenth of a second.
  *
- * @param hurry sends what this process still owes to Redis; on the same connection, so it arrives before the next call
+ * @param hurry sends the unsent charges of this process to Redis, on the same connection and thus before the next call
  */
 export async function askAgain<Answer>(
   ask: () => Promise<Answer>,

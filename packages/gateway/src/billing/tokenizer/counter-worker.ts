@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 import { countWith, type EncoderName } from "./encoders.ts";
 import type { CountJob, CountAnswer } from "./token-counter.ts";
 
-/** Body of the counting thread: loads an encoder when the first text needs it. */
+/** Program of the counting thread. It loads an encoder when the first text needs it. */
 
 type CountTokens = (text: string) => number;
 

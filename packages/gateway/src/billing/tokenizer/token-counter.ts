@@ -13,7 +13,7 @@ export type CountAnswer =
 
 /**
  * Counts tokens with the model's encoder in a thread of its own, which starts with the first count and ends after a
- * minute without one: it takes 50 to 65 MiB. Past 1 MiB of text per call, a token is taken for four bytes.
+ * minute without one: it takes 50 to 65 MiB. Beyond 1 MiB of text per call, it estimates a token for every four bytes.
  */
 export interface TokenCounter {
   /** One number per text. Rejects when the thread fails twice on the same texts, and after `stop`. */
@@ -21,9 +21,11 @@ export interface TokenCounter {
   stop(): Promise<void>;
 }
 
-/** An encoder is loaded again in a third of a second. */
+/** The thread ends after this time without work; loading an encoder again takes a third of a second. */
 const IDLE_MS = 60_000;
-/** Counting makes little that lasts: three times this saves no time and takes 20 MiB more. */
+/**
+ * Small, because counting creates few long-lived objects: three times this size saves no time and takes 20 MiB more.
+ */
 const YOUNG_MIB = 6;
 
 interface Pending {
@@ -98,7 +100,7 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
   };
 }
 
-/** A thread that died takes its texts along; each gets one more try, so that no text can kill threads forever. */
+/** Returns the texts of a dead thread for one more try each, so that no text can kill threads forever. */
 function withOneMoreTry(pending: Map<number, Pending>, isStopped: boolean): readonly Pending[] {
   for (const [id, waiting] of pending) {
     if (!waiting.isSecondTry && !isStopped) continue;
@@ -110,7 +112,7 @@ function withOneMoreTry(pending: Map<number, Pending>, isStopped: boolean): read
   return left;
 }
 
-/** Calls back when nothing was counted for a minute. */
+/** Calls `isOver` when nothing was counted for a minute. */
 function restTimer(isOver: () => void): { begin(): void; end(): void } {
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -135,7 +137,7 @@ function cut(texts: readonly string[]): { readonly heads: string[]; readonly res
   return { heads, rest };
 }
 
-/** Next to this file in the sources, next to the bundle in `dist`. */
+/** The script is next to this file in the sources, and next to the bundle in `dist`. */
 function workerScript(): URL {
   return new URL(import.meta.url.endsWith(".ts") ? "./counter-worker.ts" : "./counter-worker.mjs", import.meta.url);
 }

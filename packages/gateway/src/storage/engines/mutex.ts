@@ -1,8 +1,8 @@
 const HELD_TOO_LONG_MS = 30_000;
 
 /**
- * First come, first served. `take` answers undefined when the lock was free, so that the uncontended
- * case costs no promise.
+ * A lock that is granted in order of arrival. `take` returns undefined if the lock was free, so that the uncontended
+ * case creates no promise.
  */
 export class Mutex {
   #isHeld = false;
@@ -24,7 +24,10 @@ export class Mutex {
     else this.#isHeld = false;
   }
 
-  /** Waiting forever would hide the mistake of using the database outside the own open transaction. */
+  /**
+   * Waits with a limit: waiting forever would hide the mistake of using the database outside of one's own open
+   * transaction.
+   */
   #wait(): Promise<void> {
     return new Promise((resolve, reject) => {
       const enter = () => {

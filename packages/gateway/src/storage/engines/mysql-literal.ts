@@ -1,11 +1,11 @@
 import type { SqlValue } from "./raw.ts";
 
-/** Characters that MySQL must have escaped in a string literal; sessions use the default meaning of backslashes and quotes. */
+/** Characters that must be escaped in a string literal; sessions use the default meaning of backslashes and quotes. */
 const SPECIAL = /[\0\\']/;
 const SPECIALS = /[\0\\']/g;
 
 /**
- * A value as text of a statement. Rows written out cost a fifth of the same rows as parameters of a prepared
+ * Returns a value as text of a statement. Inlined rows cost a fifth of the same rows as parameters of a prepared
  * statement: 4 instead of 18 microseconds for a ledger row and a log row, measured.
  */
 export function mysqlLiteral(value: SqlValue): string {

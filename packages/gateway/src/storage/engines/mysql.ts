@@ -12,13 +12,13 @@ import { retryTransient } from "../retry-transient.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
-/** Keepalive: detects an idle connection to a lost host. */
+/** Keepalive, which detects an idle connection to a lost host. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
- * Every connection is set up alike, whatever the server's defaults are: double quotes name columns as in the two
- * other databases, values that do not fit are refused, locks cover rows instead of gaps. MariaDB ends a transaction
- * whose process was stopped in its middle; MySQL cannot.
+ * Every connection gets the same settings, whatever the server's defaults are: double quotes name columns as in the two
+ * other databases, values that do not fit are refused, and locks cover rows instead of gaps. MariaDB ends the
+ * transaction of a process that is stopped within it; MySQL cannot.
  */
 const SESSION = [
   "set session sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 10 /*M!100300 , idle_transaction_timeout = 60 */",
@@ -70,7 +70,7 @@ function openPool(options: PoolOptions, log: Logger): Pool {
   return pool;
 }
 
-/** The pool of the query builder: work with a time limit uses the reserved pool. */
+/** Returns the pool of the query builder; work with a time limit uses the reserved pool. */
 function poolByLimit(pool: Pool, borrow: Borrow): MysqlPool {
   return {
     getConnection(callback) {
@@ -82,11 +82,14 @@ function poolByLimit(pool: Pool, borrow: Borrow): MysqlPool {
   };
 }
 
-/** As the driver's own `getConnection`: with an error there is no connection. */
+/** Like the driver's own `getConnection`: with an error there is no connection. */
 type Borrow = (limit: AbortSignal, done: Connected) => void;
 
 function lender(lane: Pool, staleConnections: StaleConnections): Borrow {
-  /** The driver's own way waits until the other side has closed too. Statements under way fail, the pool forgets it. */
+  /**
+   * The driver's own method waits until the other side has closed too. Here, running statements fail and the pool drops
+   * the connection.
+   */
   const breakOff = (connection: PoolConnection) => {
     staleConnections.missed();
     getSocket(connection).destroy(new Error("the statement took too long"));
@@ -112,7 +115,7 @@ function connected(open: (done: Connected) => void): Promise<PoolConnection> {
   });
 }
 
-/** Reads a `mysql://` URL; `ssl-mode` and `ssl-ca` mean what they mean to the server's own tools. */
+/** Parses a `mysql://` URL; `ssl-mode` and `ssl-ca` have the same meaning as in the server's own tools. */
 export function poolOptions(url: string, connections: number): PoolOptions {
   const at = new URL(url);
   const ssl = tls(at.searchParams);
@@ -131,13 +134,13 @@ export function poolOptions(url: string, connections: number): PoolOptions {
     keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS,
     idleTimeout: IDLE_TIMEOUT_MS,
     maxPreparedStatements: 400,
-    // An update that finds its row counts as one even when it changes nothing; files are never read from here.
+    // An update that matches a row counts as one even if it changes nothing. The server may not read local files.
     flags: ["+FOUND_ROWS", "-LOCAL_FILES"],
     supportBigNumbers: true,
-    // sum() of BIGINT is DECIMAL.
+    // The result of sum() of BIGINT is DECIMAL.
     decimalNumbers: true,
     dateStrings: true,
-    // Without values there is nothing to find in a text, which may be long.
+    // Without values there is nothing to search for in the text, which may be long.
     queryFormat: (sql: string, values: SqlValue[]) => (values.length === 0 ? sql : mysql2.format(sql, values)),
   };
 }
@@ -173,7 +176,7 @@ function mysqlRaw(pool: Pool, borrow: Borrow): RawDatabase {
         if (nameStatement(sql) === undefined) target.query(sql, [...values], done);
         else target.execute(sql, values.map(typed), done);
       });
-    /** A statement that has its values in its text is another one each time: nothing to prepare. */
+    /** A statement with inlined values has a different text each time, so preparing it is useless. */
     const sendText = (sql: string) =>
       new Promise<Answer>((resolve, reject) => {
         target.query(sql, (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer as Answer)));
@@ -198,7 +201,7 @@ function mysqlRaw(pool: Pool, borrow: Borrow): RawDatabase {
       connection.release();
       return answer;
     } catch (error) {
-      // For example a server that has become a replica: the next statement uses another connection.
+      // For example, the server may have become a replica: the next statement uses another connection.
       connection.destroy();
       throw error;
     }
@@ -211,7 +214,10 @@ function mysqlRaw(pool: Pool, borrow: Borrow): RawDatabase {
   };
 }
 
-/** Numbers would travel as DOUBLE, which MySQL refuses in places and no index likes. */
+/**
+ * Converts a value: numbers would be sent as DOUBLE, which MySQL refuses in some places and which prevents the use of
+ * an index.
+ */
 function typed(value: SqlValue) {
   if (typeof value === "bigint" || Number.isInteger(value))
     return mysql2.TypedParameter.LONGLONG(value as number | bigint);

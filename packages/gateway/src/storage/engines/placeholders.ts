@@ -1,7 +1,7 @@
 const REMEMBERED = 1_000;
 const numbered = new Map<string, string>();
 
-/** `?` to `$1`, `$2`, ... outside of quotes; remembers the texts it has seen. */
+/** Replaces `?` with `$1`, `$2`, ... outside of quotes; remembers known texts. */
 export function numberPlaceholders(sql: string): string {
   const known = numbered.get(sql);
   if (known !== undefined) return known;
@@ -12,8 +12,8 @@ export function numberPlaceholders(sql: string): string {
 }
 
 /**
- * Names the statements that are worth preparing: the first texts seen, as long as they are short. Inserts of
- * many rows have as many texts as lengths; servers keep prepared statements per connection and limit their number.
+ * Names the statements that are worth preparing: the first short texts. Inserts of many rows have a different text for
+ * each number of rows, and servers store prepared statements per connection and limit their number.
  */
 export function createStatementNames(limit = 300, longest = 2_000): (sql: string) => string | undefined {
   const names = new Map<string, string>();

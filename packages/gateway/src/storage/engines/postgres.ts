@@ -11,9 +11,9 @@ import { retryTransient } from "../retry-transient.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
-/** Keepalive: detects an idle connection to a lost host. */
+/** Keepalive, which detects an idle connection to a lost host. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** Transactions of a paused process are ended after this time, which releases their locks. */
+/** The server ends transactions of a paused process after this time, which releases their locks. */
 const TRANSACTION_IDLE_MS = 60_000;
 const OID_INT8 = 20;
 const OID_NUMERIC = 1700;
@@ -25,7 +25,7 @@ export interface PostgresParts {
   close(): Promise<void>;
 }
 
-/** `isForeign`: numbers that are too large come as texts, so that the reader can name their place. */
+/** With `isForeign`, numbers that are too large come as texts, so that the reader can name their place. */
 export function openPostgres(url: string, connections: number, log: Logger, isForeign = false): PostgresParts {
   const { lane, rest } = shares(connections);
   const parsers = parsersWith(isForeign ? numberOrText : safeInteger);
@@ -66,14 +66,14 @@ function openPool(settings: PoolConfig, log: Logger): Pool {
     idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
     application_name: "fairway",
   });
-  // An idle connection that the server closes is replaced by the pool; without a listener the process would end.
+  // The pool replaces an idle connection that the server closes; without a listener the process would exit.
   pool.on("error", (error) => log.warn("idle database connection lost", { error }));
   // The pool handles errors of idle connections only; on a used one the running statement fails.
   pool.on("connect", (client) => client.on("error", (error) => log.debug("database connection lost", { error })));
   return pool;
 }
 
-/** The pool of the query builder: work with a time limit uses the reserved pool. */
+/** Returns the pool of the query builder; work with a time limit uses the reserved pool. */
 function poolByLimit(pool: Pool, borrow: Borrow): PostgresPool {
   return {
     options: pool.options,
@@ -88,7 +88,7 @@ function poolByLimit(pool: Pool, borrow: Borrow): PostgresPool {
 type Borrow = (limit: AbortSignal) => Promise<PoolClient>;
 
 function lender(lane: Pool, staleConnections: StaleConnections): Borrow {
-  /** Statements under way fail, and the pool forgets it. */
+  /** Running statements fail, and the pool drops the connection. */
   const breakOff = (client: PoolClient) => {
     staleConnections.missed();
     getSocket(client).destroy();
@@ -113,9 +113,10 @@ function parsersWith(integers: Parser): NonNullable<PoolConfig["types"]> {
 
 function findParser(oid: number, integers: Parser): Parser | undefined {
   if (oid === OID_INT8) return integers;
-  // Only other gateways have these columns. Without a zone they are UTC, and not in the zone of this process.
+  // Only databases of other gateways have these columns. Without a zone they are in UTC, not in the zone of this
+  // process.
   if (oid === OID_TIMESTAMP) return String;
-  // sum() of BIGINT is NUMERIC; no column is.
+  // The result of sum() of BIGINT is NUMERIC; no column has this type.
   return oid === OID_NUMERIC ? Number : undefined;
 }
 
@@ -174,7 +175,7 @@ async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promis
     await client.query("begin");
     const result = await work(client);
     const end = await client.query("commit");
-    // The server answers ROLLBACK to a commit after an error that `work` swallowed.
+    // The server answers a commit with ROLLBACK after an error that `work` swallowed.
     if (end.command === "ROLLBACK") throw new Error("the transaction was rolled back because a statement in it failed");
     client.release();
     return result;

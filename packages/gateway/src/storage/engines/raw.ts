@@ -1,17 +1,17 @@
 /**
- * Prepared statements without a query builder, for the few queries that every relayed request runs.
- * SQL is written with `?` placeholders in the subset that SQLite, MySQL and PostgreSQL share;
- * the PostgreSQL side numbers them. Column names that are reserved words (`group`, `key`) stand in double quotes
- * on all three. Everything else goes through Kysely; `rawOn` in transaction.ts joins both in one transaction.
+ * Prepared statements without a query builder, for the few queries that every relayed request runs. Their SQL has `?`
+ * placeholders, uses the subset that SQLite, MySQL and PostgreSQL share, and quotes column names that are reserved
+ * words (`group`, `key`) with double quotes on all three; the PostgreSQL side numbers the placeholders. Everything else
+ * goes through Kysely; `rawOn` in transaction.ts joins both in one transaction.
  */
 export type SqlValue = string | number | bigint | Uint8Array | null;
 
 export interface RawTransaction {
   /** Runs one statement and returns the number of changed rows (matched rows on MySQL). */
   run(sql: string, values: readonly SqlValue[]): Promise<number>;
-  /** Runs one query; BIGINT columns come back as safe integers. */
+  /** Runs one query; BIGINT columns are returned as safe integers. */
   rows<Row>(sql: string, values: readonly SqlValue[]): Promise<Row[]>;
-  /** Inside a transaction of SQLite: `undo` runs if it does not commit, before another one begins. */
+  /** Inside a transaction of SQLite, `undo` runs if the transaction does not commit, before another one begins. */
   readonly onRollback?: (undo: () => void) => void;
 }
 

@@ -27,7 +27,7 @@ export function lend<T extends object>(connection: T, limit: AbortSignal, breakO
   return true;
 }
 
-/** Longest wait of a closing pool for running statements. */
+/** Closes pools; limits the wait for running statements. */
 export async function endAll(pools: readonly (() => Promise<void>)[]): Promise<void> {
   try {
     await withinTime(END_MS, () => Promise.all(pools.map((end) => end())));

@@ -3,7 +3,9 @@ import type { RawDatabase } from "./raw.ts";
 /** The oldest supported server versions. */
 const OLDEST = { MariaDB: [10, 5], MySQL: [8, 0], PostgreSQL: [12, 0] } as const;
 
-/** The version of an unsupported server and the required one; undefined for a supported or unknown version. */
+/**
+ * Returns the version of an unsupported server and the required version; undefined for a supported or unknown version.
+ */
 export async function tooOld(raw: Pick<RawDatabase, "kind" | "rows">): Promise<string | undefined> {
   if (raw.kind === "sqlite") return undefined;
   const [row] = await raw.rows<{ version: string }>("select version() as version", []);

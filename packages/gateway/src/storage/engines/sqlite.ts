@@ -19,21 +19,22 @@ import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 
 const MAX_PREPARED = 500;
 /**
- * Rows of logs touch ten pages each; moved to the file four times less often than by default, they cost a third less.
+ * Pages between checkpoints. A log row touches ten pages; moving pages to the file four times less often than by
+ * default makes rows a third cheaper.
  */
 const CHECKPOINT_PAGES = 4_000;
-/** Pages of the file in this process; the kernel holds the others (docs/performance/stream-memory.md). */
+/** Cache for pages of the file in this process; the kernel caches the others (docs/performance/stream-memory.md). */
 const CACHE_KIB = 16 * 1024;
-/** Without statistics the planner takes any of two indexes, also the one that finds nearly every row. */
+/** Without statistics the planner picks either of two indexes, even one that finds nearly every row. */
 const OPTIMIZE = "pragma optimize";
 const OPTIMIZE_EVERY_MS = 3_600_000;
 
-/** SQLite blocks the whole process while it waits for another one, so it waits briefly and this code retries. */
+/** SQLite blocks the whole process while it waits for another process, so it waits briefly and this code retries. */
 const BUSY_TIMEOUT_MS = 50;
 const BUSY_RETRY_MS = 20;
 const BUSY_GIVE_UP_MS = 10_000;
 
-/** Locks the whole file, or fails at once when another process writes; the caller decides how long to retry. */
+/** Locks the whole file, or fails at once if another process writes; the caller decides how long to retry. */
 export const TAKE_FILE = "begin exclusive";
 
 export interface SqliteParts {
@@ -44,7 +45,7 @@ export interface SqliteParts {
   close(): void;
 }
 
-/** One connection for the query builder and the raw statements, shared under one lock. */
+/** Opens one connection for the query builder and the raw statements, which share one lock. */
 export function openSqlite(path: string, sync: "normal" | "full", log: Logger): SqliteParts {
   const connection = new SqliteConnection(openFile(path, sync));
   const raw = sqliteRaw(connection);
@@ -84,7 +85,10 @@ function openFile(path: string, sync: "normal" | "full"): DatabaseSync {
   return handle;
 }
 
-/** Keys and password hashes live in this file; its companions (-wal, -shm) take over its mode. */
+/**
+ * Creates the file for its owner only, because it contains keys and password hashes; its companions (-wal, -shm) get
+ * the same mode.
+ */
 function createPrivately(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));
@@ -93,8 +97,8 @@ function createPrivately(path: string): void {
 const OWNER_GIVE_UP_MS = 5_000;
 
 /**
- * Locks the file for the serving process, until `release` or the end of the process; undefined when another
- * one already holds it. Commands and backups can still read and write.
+ * Locks the file for the serving process, until `release` or the end of the process; undefined if another process
+ * already holds it. Commands and backups can still read and write.
  */
 export async function ownFile(path: string): Promise<(() => void) | undefined> {
   if (path === ":memory:") return () => {};
@@ -125,7 +129,7 @@ interface Prepared {
 
 class SqliteConnection implements DatabaseConnection {
   readonly lock = new Mutex();
-  /** The error of a write on a full disk, until a write succeeds. */
+  /** The error of the last write on a full disk, until a write succeeds. */
   full: Error | undefined;
   readonly #handle: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
@@ -175,7 +179,10 @@ class SqliteConnection implements DatabaseConnection {
       yield { rows: [row as Row] };
   }
 
-  /** After some failures SQLite has already rolled back, and a second rollback would hide the first error. */
+  /**
+   * Rolls back. After some failures SQLite has already rolled back, and the error of a second rollback would hide the
+   * first error.
+   */
   rollback(): void {
     if (this.#handle.isTransaction) this.run("rollback", []);
   }
@@ -205,7 +212,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Runs a statement and waits for the write lock of another process, such as a backup or a command. */
+/** Runs a statement, waiting for the write lock of another process, such as a backup or a command. */
 async function whenFree<T>(statement: () => T): Promise<T> {
   const giveUpAt = performance.now() + BUSY_GIVE_UP_MS;
   for (;;) {
@@ -245,7 +252,7 @@ function sqliteRaw(connection: SqliteConnection): RawDatabase {
   };
 }
 
-/** Needs no retry: it takes the write lock at the start, and readers do not block it. */
+/** Runs a transaction. It needs no retry, because it takes the write lock at the start and readers do not block it. */
 async function inTransaction<T>(
   connection: SqliteConnection,
   undos: (() => void)[],
@@ -289,7 +296,7 @@ function sqliteDriver(connection: SqliteConnection): Driver {
       return connection;
     },
     releaseConnection: async () => connection.lock.release(),
-    // A deferred transaction that begins with a read cannot always become a writer.
+    // A deferred transaction that begins with a read cannot always upgrade to a writer.
     beginTransaction: (_, settings) => execute(settings.accessMode === "read only" ? "begin" : "begin immediate"),
     commitTransaction: () => execute("commit"),
     rollbackTransaction: async () => connection.rollback(),

@@ -7,16 +7,16 @@ const GRACE_MS = 60_000;
 export interface StaleConnections {
   taken(connection: Socket): void;
   returned(connection: Socket): void;
-  /** A statement with a time limit got no answer. */
+  /** Call when a statement with a time limit was not answered. */
   missed(): void;
-  /** A statement with a time limit was answered. */
+  /** Call when a statement with a time limit was answered. */
   answered(): void;
 }
 
 /**
- * Finds dead connections to a lost host, which TCP retains for a quarter of an hour. When a limited statement timed out
- * and a later one is answered, connections in use at that time that have not received a byte a minute later are
- * destroyed. Their statements fail, and the callers retry.
+ * Finds dead connections to a lost host, which TCP retains for a quarter of an hour. If a limited statement timed out
+ * and a later one is answered, connections that were in use at the timeout and have not received a byte a minute later
+ * are destroyed. Their statements fail, and the callers retry.
  */
 export function trackStaleConnections(graceMs = GRACE_MS): StaleConnections {
   const inUse = new Set<Socket>();

@@ -19,7 +19,7 @@ describe.each(["mariadb", "postgres"] as const)("a log of one table on %s", (kin
   beforeEach(async () => {
     kit = await openStoreKit(await createDatabase(kind));
     const { raw } = kit.database;
-    // As the versions before partitions made it.
+    // Creates the table as versions before partitions did.
     await raw.run("drop table logs", []);
     for (const sql of createTable(kit.database.kind, "logs", LOG_TABLE)) await raw.run(sql, []);
     const rows = Array.from({ length: 12_000 }, (_, at) => ({
@@ -47,7 +47,7 @@ describe.each(["mariadb", "postgres"] as const)("a log of one table on %s", (kin
         await kit.database.raw.transaction(async (tx) => {
           const row = { user_id: 1, username: "ann", created_at: NOW, type: 2, content: "", quota: 7 };
           await write(tx, { ...row, request_id: `${name}-${at}` });
-          // Others with higher ids commit first.
+          // Other transactions with higher ids commit first.
           await pause(at % 7);
         });
         written += 1;

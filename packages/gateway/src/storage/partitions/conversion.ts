@@ -8,17 +8,17 @@ import { daysBetween, inOneStep, makePartitions, readPartitions, withPatience } 
 import { partitionedLogs } from "../schema/log-partitions.ts";
 
 export interface Conversion {
-  /** Holds `logs`. */
+  /** The database that contains `logs`. */
   readonly database: Database;
   /** Epoch seconds. */
   readonly now: number;
-  /** Called after each step with the rows that are copied so far and those that were there at the start. */
+  /** Called after each step with the number of rows copied so far and the number at the start. */
   readonly onStep: (copied: number, of: number) => void;
 }
 
 export interface Converted {
   readonly rows: number;
-  /** The old table stays as `logs_before` when it and the new one do not agree. */
+  /** If the two tables differ, the old one remains as `logs_before`. */
   readonly isEqual: boolean;
 }
 
@@ -26,9 +26,9 @@ export interface Converted {
 const NEW = "logs_parts";
 const OLD = "logs_before";
 const ROWS_PER_STEP = 5_000;
-/** Transactions commit out of the order of their ids. */
+/** Number of ids to copy again, because transactions do not commit in the order of their ids. */
 const LOOK_BACK = 10_000;
-/** Ids that the old table may give out until the swap; the new one begins after them. */
+/** Number of ids that the old table may still generate until the swap; the new table begins after them. */
 const SPARE_IDS = 1_000_000;
 const SWAP_ATTEMPTS = 60;
 const DAY = 86_400;
@@ -36,9 +36,9 @@ const DAYS_AHEAD = 3;
 const MAX_DAYS = 400;
 
 /**
- * Copies `logs` into a table with partitions, in steps with pauses between them, and swaps the two. Calls write on all the
- * time; what was written to the old table until the swap follows after it. A run that was cut off continues. Undefined
- * when `logs` has its partitions already.
+ * Copies `logs` into a table with partitions, in steps with pauses between them, and swaps the two. Calls continue to
+ * write; rows that were written to the old table until the swap are copied after it. An interrupted run continues.
+ * Returns undefined if `logs` already has partitions.
  */
 export function convertLogs(conversion: Conversion): Promise<Converted | undefined> {
   const { database } = conversion;
@@ -49,7 +49,7 @@ export function convertLogs(conversion: Conversion): Promise<Converted | undefin
     await prepare(conversion);
     const copied = await copyUntilNear(conversion);
     await swap(database);
-    // The newest first: they are missing in the log until then.
+    // Copies the newest rows first, because they are missing in the log until then.
     await copy(conversion, { from: OLD, to: "logs", after: copied - LOOK_BACK });
     return finish(conversion, start - LOOK_BACK);
   });
@@ -65,7 +65,7 @@ async function prepare({ database, now }: Conversion): Promise<void> {
   await makePartitions(database, { table: NEW, ends, maxMoved: Infinity });
 }
 
-/** Returns the last id that was looked at. */
+/** Copies until few rows are left; returns the last id that was checked. */
 async function copyUntilNear(conversion: Conversion): Promise<number> {
   const { database } = conversion;
   const reached = (await newestId(database, NEW)) - LOOK_BACK;
@@ -75,7 +75,7 @@ async function copyUntilNear(conversion: Conversion): Promise<number> {
 interface Copy {
   readonly from: string;
   readonly to: string;
-  /** Rows with higher ids are copied unless they are there. */
+  /** Copies rows with higher ids than this that do not exist yet. */
   readonly after: number;
 }
 
@@ -98,7 +98,10 @@ async function copy({ database, onStep }: Conversion, { from, to, after }: Copy)
 
 const COLUMNS = ["id", ...LOG_COLUMNS];
 
-/** After the swap a charge may have been corrected: then its row in the old table is out of date. */
+/**
+ * Returns the SQL of a copy. After the swap a charge may have been corrected: then its row in the old table is
+ * outdated.
+ */
 function copySql(from: string, to: string): string {
   const names = COLUMNS.map((name) => `"${name}"`).join(", ");
   const values = COLUMNS.map((name) => `o."${name}"`).join(", ");
@@ -109,7 +112,7 @@ function copySql(from: string, to: string): string {
     where o.id > ? and o.id <= ? and not exists (${isThere})${isCurrent}`;
 }
 
-/** Both renames are one step for everyone else, and wait for open transactions of the old table. */
+/** Swaps the tables. Both renames are atomic for all others, and wait for open transactions of the old table. */
 async function swap(database: Database): Promise<void> {
   const { db, raw, kind } = database;
   const first = (await newestId(database, "logs")) + SPARE_IDS;
@@ -142,7 +145,7 @@ function postgresSwap(): string[] {
   ];
 }
 
-/** Later changes of the schema know indexes by the name of their table. */
+/** Renames indexes, because later schema changes identify them by the name of their table. */
 async function indexRenames({ raw }: Database): Promise<string[]> {
   const text =
     "select tablename, indexname from pg_indexes where schemaname = current_schema() and tablename in (?, ?)";

@@ -32,7 +32,7 @@ describe.each(["mariadb", "postgres"] as const)("partitions of the log on %s", (
     (await kit.database.db.selectFrom("logs").select("request_id").orderBy("id").execute()).map(
       (row) => row.request_id,
     );
-  /** Request ids in one partition. */
+  /** Returns the request ids in one partition. */
   const readRequestIds = async (name: string) => {
     const source = kind === "mariadb" ? `logs partition (${name})` : `logs_${name}`;
     const rows = await kit.database.raw.rows<{ request_id: string }>(

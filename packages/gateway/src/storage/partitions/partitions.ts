@@ -5,20 +5,23 @@ import { PARTITION_COLUMN, buildRelationName, REST } from "../schema/log-partiti
 
 export interface Partition {
   readonly name: string;
-  /** Its rows are older than this (epoch seconds); the last one takes everything later. The first has no lower end. */
+  /**
+   * Its rows are older than this (epoch seconds); the last partition takes all later rows. The first has no lower
+   * bound.
+   */
   readonly before: number;
 }
 
-/** More rows than this would hold up the writers for too long. */
+/** Thrown because moving so many rows would block the writers for too long. */
 export class TooManyRowsError extends Error {
   override readonly name = "TooManyRowsError";
 }
 
 const DAY = 86_400;
-/** A pending change of a table holds up every new statement on it. */
+/** Limits the wait for a lock, because a pending change of a table blocks every new statement on it. */
 const LOCK_WAIT_SECONDS = 2;
 
-/** In the order of time; none where `logs` is one table. */
+/** Returns the partitions in the order of time; none if `logs` is one table. */
 export async function readPartitions(database: Database, table = "logs"): Promise<Partition[]> {
   if (database.kind === "sqlite") return [];
   const rows = await (database.kind === "mysql" ? mysqlPartitions : postgresPartitions)(database, table);
@@ -42,7 +45,7 @@ async function postgresPartitions({ raw }: Database, table: string): Promise<Par
   });
 }
 
-/** Ends of the partitions that hold these days and those between them. */
+/** Returns the upper bounds of partitions for these days and the days between them. */
 export function daysBetween(from: number, to: number, step = DAY): number[] {
   const ends: number[] = [];
   for (let end = from - (from % DAY) + step; end - step <= to; end += step) ends.push(end);
@@ -51,13 +54,13 @@ export function daysBetween(from: number, to: number, step = DAY): number[] {
 
 export interface NewPartitions {
   readonly table?: string;
-  /** Ends of new partitions, rising; those that are no later than an existing end are left out. */
+  /** Upper bounds of new partitions, in ascending order; bounds up to an existing one are skipped. */
   readonly ends: readonly number[];
-  /** Refuses with TooManyRowsError where the rest holds more rows, which have to move. */
+  /** If the rest contains more rows than this, which would have to be moved, the call throws TooManyRowsError. */
   readonly maxMoved: number;
 }
 
-/** Divides what is later than the last end; returns how many partitions were made. */
+/** Divides the range above the last bound; returns how many partitions were created. */
 export async function makePartitions(
   database: Database,
   { table = "logs", ends, maxMoved }: NewPartitions,
@@ -92,7 +95,10 @@ function mysqlParts(ends: readonly number[]): string {
   return [...parts, `partition ${REST} values less than maxvalue`].join(", ");
 }
 
-/** The check lets the partition be attached under other bounds later without reading it. */
+/**
+ * Returns the statements of a split. The check constraint allows attaching the partition under other bounds later
+ * without a scan.
+ */
 function postgresSplit(table: string, last: number, ends: readonly number[]): string[] {
   const rest = buildRelationName(REST);
   const statements = [
@@ -115,12 +121,12 @@ function postgresSplit(table: string, last: number, ends: readonly number[]): st
   ];
 }
 
-/** Named after the last day that it holds. */
+/** Returns the name of a partition: the last day that it contains. */
 function buildPartitionName(end: number): string {
   return `p${new Date((end - 1) * 1_000).toISOString().slice(0, 10).replaceAll("-", "")}`;
 }
 
-/** Removes the oldest partition with its rows; the next one takes what is older than itself from then on. */
+/** Removes the oldest partition with its rows; from then on, the next partition takes older rows. */
 export async function dropOldest(database: Database): Promise<void> {
   const [oldest, next] = await readPartitions(database);
   if (!oldest || !next || next.before === Infinity) throw new Error("the newest partition of logs is not dropped");
@@ -135,7 +141,7 @@ export async function dropOldest(database: Database): Promise<void> {
   ]);
 }
 
-/** MySQL commits each change of a table by itself. */
+/** Runs a statement with a limited wait for locks. MySQL commits each schema change separately. */
 export function withPatience(db: Kysely<Schema>, statement: string): Promise<void> {
   return db.connection().execute(async (on) => {
     await command(on, `set session lock_wait_timeout = ${LOCK_WAIT_SECONDS}`);
@@ -147,7 +153,7 @@ export function withPatience(db: Kysely<Schema>, statement: string): Promise<voi
   });
 }
 
-/** On PostgreSQL, all or nothing. */
+/** Runs the statements, on PostgreSQL all or none. */
 export async function inOneStep(db: Kysely<Schema>, statements: readonly string[]): Promise<void> {
   await db.transaction().execute(async (on) => {
     await command(on, `set local lock_timeout = '${LOCK_WAIT_SECONDS}s'`);

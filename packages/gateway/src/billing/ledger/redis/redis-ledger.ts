@@ -46,9 +46,7 @@ import { createLeaseTime } from "../../reservations/lease-time.ts";
 import { createHolds, type HoldDeps } from "../sql/holds.ts";
 import { renewRunning } from "../sql/renewal.ts";
 
-/**
- * The ledger for several processes: live balances in Redis, durable records in the database, and a journal in between.
- */
+/** The ledger for several processes: live balances in Redis, records in the database, a journal in between. */
 export interface RedisLedger extends Ledger, Runnable {
   /** Rejects when Redis does not answer; the error states the effect on new requests. */
   check(): Promise<void>;

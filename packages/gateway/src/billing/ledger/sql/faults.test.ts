@@ -27,7 +27,7 @@ const out = new Writable({
 });
 const log = createLog({ level: "warn", format: "json", out });
 
-/** The real database with injected statement failures. */
+/** Returns the real database with injected statement failures. */
 function faulty(database: RawDatabase) {
   let fails: (sql: string, values: readonly unknown[]) => boolean = () => false;
   let failure = new Error("the database refuses");

@@ -30,11 +30,11 @@ export interface HoldDeps {
   readonly log: Logger;
   readonly leaseMs: number;
   readonly leaseTime: LeaseTime;
-  /** Budgets in memory instead of the database. */
+  /** Reservations of budgets in memory instead of the database. */
   readonly reserved?: ReservedInMemory | undefined;
 }
 
-/** Reservations in the database: of balances, and of the budgets of the same requests. */
+/** Reservations in the database, of balances and of the budgets of the same requests. */
 export interface Holds {
   hold(request: HoldRequest): Promise<Hold | HoldRefusal>;
   readonly budgets: SqlBudgets;
@@ -44,8 +44,8 @@ type Job = { readonly hold: HoldRequest } | { readonly place: Placing } | { read
 type JobAnswer = Hold | HoldRefusal | Placed;
 
 /**
- * Reserves. Requests of one event loop turn share a transaction, and those that arrive while it runs share the next
- * one. Each is granted or refused on its own, in order of arrival.
+ * Creates reservations. Requests of one event loop turn share a transaction, and those that arrive while it runs share
+ * the next one. Each request is granted or refused individually, in order of arrival.
  */
 export function createHolds(deps: HoldDeps): Holds {
   const batcher = createBatcher<Job, JobAnswer>({
@@ -71,7 +71,7 @@ export function createHolds(deps: HoldDeps): Holds {
   };
 }
 
-/** Balances first, budgets last: every transaction locks them in this order. */
+/** Reserves balances first and budgets last, because every transaction locks them in this order. */
 async function reserveAll(tx: RawTransaction, jobs: readonly Job[], deps: HoldDeps): Promise<JobAnswer[]> {
   const settings = { kind: deps.database.kind, now: deps.clock.now(), reserved: deps.reserved };
   const leasedAt = async (now: number) => ({ ...settings, leaseNow: now || (await deps.leaseTime.read(tx)) });
@@ -88,7 +88,7 @@ async function reserveAll(tx: RawTransaction, jobs: readonly Job[], deps: HoldDe
   });
 }
 
-/** Any failure: without a reservation there is no call, and a retry may reach the database. */
+/** Returns the error for any failure: without a reservation there is no call, and a retry may reach the database. */
 function unavailable(cause: unknown): AppError {
   return new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
 }
@@ -143,7 +143,7 @@ function available(user: UserBalance | undefined, taken: number): number {
   return user === undefined ? 0 : user.quota - user.held - taken;
 }
 
-/** Undefined = unlimited. */
+/** Returns the available amount; undefined if it is unlimited. */
 function calculateAvailable(token: TokenBalance | undefined, taken: number): number | undefined {
   if (token === undefined) return 0;
   return token.unlimited_quota === 1 ? undefined : token.remain_quota - token.held - taken;
@@ -154,7 +154,7 @@ interface Available {
   readonly token: number | undefined;
 }
 
-/** A priced call requires a positive balance even when it reserves nothing. */
+/** Returns the refusal, if any. A priced call requires a positive balance even if it reserves nothing. */
 export function refuse(
   request: Pick<HoldRequest, "amount" | "isCharged">,
   { user, token }: Available,

@@ -50,8 +50,8 @@ export async function reapExpired(deps: ReaperDeps): Promise<number> {
 }
 
 /**
- * Expires every reservation, for the start of a process that is the only user of its database. Those of budgets are in
- * memory; rows of them are from a version that wrote them.
+ * Expires every reservation when a process starts that is the only user of its database. Budget reservations are in
+ * memory; any rows of them come from an earlier version.
  */
 export async function expireAll(database: RawDatabase): Promise<void> {
   await database.transaction(async (tx) => {
@@ -61,7 +61,7 @@ export async function expireAll(database: RawDatabase): Promise<void> {
   });
 }
 
-/** Undefined when the reservation was renewed, settled or reaped in the meantime. */
+/** Reaps one reservation; undefined if it was renewed, settled or reaped in the meantime. */
 async function reap(
   tx: RawTransaction,
   { request_id, user_id }: ExpiredHold,

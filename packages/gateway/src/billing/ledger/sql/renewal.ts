@@ -22,7 +22,10 @@ export async function renewRunning(
   }
 }
 
-/** Extends the lease and, if `amount` exceeds the held amount, the reservation. False = refused, or no such hold. */
+/**
+ * Extends the lease and, if `amount` exceeds the held amount, the reservation. Returns false if that is refused or
+ * there is no such hold.
+ */
 async function renewHold(deps: HoldDeps, hold: Hold, seen: Settlement, amount: Quota | undefined): Promise<boolean> {
   const { database } = deps;
   if (amount === undefined) return touch(database, hold, seen, deps);

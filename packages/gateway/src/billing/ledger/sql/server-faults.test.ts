@@ -37,7 +37,7 @@ async function openLedger(url: string) {
     const hold = await granted(ledger, user, 0, 100);
     return () => ledger.settle(createSettlement(hold, 7, { log: createLogDetail(0, { content }) }));
   };
-  /** Counts and sums of the ledger rows and of the log rows. */
+  /** Returns counts and sums of the ledger rows and of the log rows. */
   const books = async () => {
     const sums = async (sql: string) => {
       const [sum] = await raw.rows<{ rows_found: number; total: number | null }>(sql, []);
@@ -67,7 +67,7 @@ async function killConnections(own: RawDatabase): Promise<number> {
   return rows.length;
 }
 
-/** The connection may have ended on its own. */
+/** Expects that the connection was closed; it may have closed by itself. */
 function expectGone(error: unknown): void {
   expect(String(error)).toContain("Unknown thread id");
 }

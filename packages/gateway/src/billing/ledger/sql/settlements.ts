@@ -40,7 +40,7 @@ interface Waiting {
   /** Budgets in which the request may have reserved. */
   readonly asked: ReadonlySet<number> | undefined;
   readonly resolve: () => void;
-  /** How often a database that accepts other writes has rejected it. */
+  /** Number of times that a database that accepts other writes has rejected it. */
   refusals: number;
 }
 
@@ -48,7 +48,7 @@ export interface Settlements {
   /** Resolves when the transaction is committed. Never rejects: failures are retried. */
   close(closing: Closing): Promise<void>;
   readonly pending: number;
-  /** Resolves when nothing waits. */
+  /** Resolves when no entry is waiting. */
   idle(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   };
 }
 
-/** Moves the failed entry to the end of the queue, without its log row if that row caused the failure. */
+/** Moves the failed entry to the back of the queue, without its log row if that row caused the failure. */
 async function setAside(waiting: Waiting[], error: unknown, deps: SettlementDeps): Promise<void> {
   const failed = waiting.shift();
   if (!failed) return;
@@ -185,7 +185,7 @@ interface BudgetEnd {
   readonly asked: ReadonlySet<number>;
 }
 
-/** Nothing for a request that no budget concerns. */
+/** Returns the closing of budgets; none for a request without budgets. */
 function budgetClose(requestId: string, end: BudgetEnd, { clock }: Pick<SettlementDeps, "clock">): BudgetClose[] {
   const { settlement, isCorrection, asked } = end;
   const close = settlement ? buildBudgetClose(settlement, { isCorrection }) : undefined;
@@ -209,8 +209,8 @@ interface BookedRow {
 }
 
 /**
- * A missing reservation was settled, released or reaped before; only a reaped one needs a correction. Returns the
- * settlements that correct.
+ * Corrects requests without a reservation, which were settled, released or reaped before; only reaped ones need a
+ * correction. Returns the settlements that correct.
  */
 async function correctReaped(
   tx: RawTransaction,

@@ -19,7 +19,7 @@ export interface SqlLedgerSettings {
   readonly logDatabase?: RawDatabase;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How long a reservation is valid without a renewal. */
+  /** How long a reservation is valid if it is not renewed. */
   readonly leaseMs?: number;
   /** Clock for leases; default: the one of the database. */
   readonly leaseClock?: Clock;
@@ -29,7 +29,7 @@ export interface SqlLedgerSettings {
   readonly onBalance?: (userId: number, before: number, after: number) => void;
   /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
   readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
-  /** What requests have reserved in budgets; for a database of several processes, that is in the database. */
+  /** Reservations of budgets in memory; absent for a database of several processes, which stores them itself. */
   readonly reserved?: ReservedInMemory | undefined;
 }
 

@@ -9,7 +9,7 @@ const out = new Writable({ write: (_chunk, _encoding, done) => done() });
 const log = createLog({ level: "off", format: "json", out });
 const LEASE_MS = 60_000;
 
-/** The SQL ledger over a database that is migrated if it is empty. */
+/** Opens the SQL ledger on a database that is migrated if it is empty. */
 export async function openSqlHarness(
   url: string,
   {
@@ -19,7 +19,7 @@ export async function openSqlHarness(
   }: {
     readonly logUrl?: string;
     readonly clock?: TestClock;
-    /** False: leases end by the time of the database, as they do outside of tests. */
+    /** If false, leases use the time of the database, as they do outside of tests. */
     readonly isLeaseClock?: boolean;
   } = {},
 ): Promise<LedgerHarness> {

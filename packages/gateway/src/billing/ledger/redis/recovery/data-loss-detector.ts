@@ -3,8 +3,8 @@ import type { RecordLocation } from "../journal/segment.ts";
 
 /**
  * Detects that Redis may have lost data that it acknowledged to this process: it is a different server than before, or
- * the ids of its streams went back. In a cluster, one primary took the place of another one or was restarted; a primary
- * that joins them receives slots with their keys.
+ * the ids of its streams went back. In a cluster, a primary was replaced or restarted; a primary that joins receives
+ * slots with their keys.
  */
 export interface DataLossDetector {
   /** Called when Redis has acknowledged this charge. */
@@ -24,7 +24,7 @@ export function createDataLossDetector(redis: RedisClient): DataLossDetector {
   const isAnother = async () => {
     const ids = await Promise.all(redis.servers().map(readRunId));
     const now = new Set(ids.filter((id) => id !== undefined));
-    // Unknown where INFO is not permitted.
+    // The run ids are unknown if INFO is not permitted.
     if (now.size === 0) return false;
     const before = servers ?? now;
     servers = now;
@@ -55,7 +55,7 @@ export function createDataLossDetector(redis: RedisClient): DataLossDetector {
 /** Temporary states of a server. */
 const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN)\b/;
 
-/** The id that a server generates at each start; undefined where INFO is not permitted. */
+/** Returns the id that a server generates at each start; undefined if INFO is not permitted. */
 async function readRunId({ sendOne }: RedisServer): Promise<string | undefined> {
   try {
     const info = String(await sendOne({ command: "info", args: ["server"] }, TIMEOUT_MS));
@@ -66,7 +66,7 @@ async function readRunId({ sendOne }: RedisServer): Promise<string | undefined> 
   }
 }
 
-/** A missing stream counts as empty. */
+/** Returns the last id of a stream. A missing stream counts as empty. */
 function lastId(info: unknown): string {
   if (info instanceof Error) {
     if (info.message.includes("no such key")) return "0-0";
@@ -76,7 +76,7 @@ function lastId(info: unknown): string {
   return String(fields[fields.indexOf("last-generated-id") + 1]);
 }
 
-/** Negative when `a` is older than `b`. */
+/** Negative if `a` is older than `b`. */
 export function compareIds(a: string, b: string): number {
   if (a.length === b.length && b[a.indexOf("-")] === "-") return a < b ? -1 : Number(a > b);
   const [aMs = 0, aAt = 0] = a.split("-").map(Number);

@@ -9,7 +9,7 @@ export interface LedgerState {
   readonly epoch: number;
   /** Identifies this database. */
   readonly installation: string;
-  /** True when no process has used Redis with this database before. */
+  /** True if no process has used Redis with this database before. */
   readonly isNew: boolean;
 }
 
@@ -21,7 +21,7 @@ interface StateRow {
 
 const KEEP = { table: "ledger_state", columns: ["name", "number", "text"], key: ["name"] } as const;
 
-/** Safe to run on several replicas at once: the first one decides. */
+/** Reads the state, or creates it. Safe to run on several replicas at once: the first one decides. */
 export async function readLedgerState(database: RawDatabase): Promise<LedgerState> {
   const before = await readRows(database);
   if (!before.has("epoch")) {
@@ -42,8 +42,8 @@ async function readRows(database: RawTransaction): Promise<Map<string, StateRow>
 }
 
 /**
- * Returns the epoch after `believed`, or a later one that another replica has begun. Waits for transactions that book
- * charges of the old epoch; none of them commits afterwards.
+ * Returns the epoch after `knownEpoch`, or a later one that another replica has begun. Waits for transactions that book
+ * charges of the old epoch, so that none of them commits later.
  */
 export function nextEpoch(database: RawDatabase, knownEpoch: number): Promise<number> {
   return database.transaction(async (tx) => {
@@ -58,12 +58,12 @@ export function nextEpoch(database: RawDatabase, knownEpoch: number): Promise<nu
   });
 }
 
-/** Balances were invalidated before charges were booked; charges that Redis lost are booked directly. */
+/** Thrown if balances were invalidated before charges were booked; charges that Redis lost are then booked directly. */
 export class EpochEnded extends Error {
   override readonly name = "EpochEnded";
 }
 
-/** Locks the epoch until the transaction ends. Throws EpochEnded when it has changed. */
+/** Locks the epoch until the transaction ends. Throws EpochEnded if it has changed. */
 export async function requireEpoch(tx: RawTransaction, kind: RawDatabase["kind"], epoch: number): Promise<void> {
   const share = { sqlite: "", mysql: " lock in share mode", postgres: " for share" }[kind];
   const [row] = await tx.rows<StateRow>(`select number from ledger_state where name = 'epoch'${share}`, []);

@@ -19,22 +19,22 @@ export interface EpochDeps {
   readonly instanceId: string;
   /** Replays the settlements of the last minutes and the open reservations of this process to Redis. */
   readonly replay: (redisIs: Memory) => Promise<void>;
-  /** How long other processes have to notice that Redis lost its data. */
+  /** Time that other processes have to detect that Redis lost its data. */
   readonly barrierMs?: number;
 }
 
 /**
  * Decides when balances and budgets in Redis can be trusted. Each shard stores the epoch in which its balances were
- * loaded, and the budgets have one as well. The
- * epoch is missing after a wipe, and is removed when Redis lost data that it had acknowledged. Then every process
- * replays its journal to Redis, and the shards are opened in the next epoch, in which balances are loaded again.
+ * loaded, and so do the budgets. The epoch is missing after a wipe, and is removed when Redis lost data that it had
+ * acknowledged. Then every process replays its journal to Redis, and the shards are opened in the next epoch, in which
+ * balances are loaded again.
  */
 export interface Epochs extends Runnable {
   /** The epoch that this process last saw. */
   readonly current: number;
   /** Called when a shard is closed. */
   closed(): void;
-  /** Called when the database has left this epoch: the process that began the next one may have died. */
+  /** Called when the database has a later epoch than this one: the process that began it may have died. */
   ended(epoch: number): void;
   /** Called when Redis has lost data that it acknowledged before `at`, a time of `performance.now`. */
   lost(reason: string, at: number): void;
@@ -149,7 +149,7 @@ class RedisEpochs implements Epochs {
     });
   }
 
-  /** Never rejects. */
+  /** Recovers until it succeeds. Never rejects. */
   async #recoverUntilDone(reason: string, redisIs: Memory): Promise<void> {
     while (!this.#isStopped) {
       try {
@@ -167,7 +167,7 @@ class RedisEpochs implements Epochs {
     const startedAt = performance.now();
     this.#recoveringSince = startedAt;
     this.#lostMeanwhile = undefined;
-    // No process books between the begin of an epoch and its opening, so Redis must be reachable first.
+    // No process books between the beginning of an epoch and its opening, so Redis must be reachable first.
     await this.#others();
     this.#current = await nextEpoch(database, this.#current);
     const epoch = this.#current;
@@ -195,7 +195,7 @@ class RedisEpochs implements Epochs {
     log.info("balances in Redis may be used again", { epoch, ms: Math.round(performance.now() - startedAt) });
   }
 
-  /** Another process is opening, or has opened, the epoch of Redis. */
+  /** Joins an epoch of Redis that another process is opening or has opened. */
   async #join(redisIs: Memory): Promise<void> {
     await this.#deps.replay(redisIs);
     await this.#caughtUp();
@@ -224,7 +224,7 @@ class RedisEpochs implements Epochs {
     return (answer as (string | null)[]).every((epoch) => Number(epoch ?? 0) >= this.#current);
   }
 
-  /** 0 when Redis was emptied since the last recovery began. */
+  /** Returns the latest epoch that Redis knows; 0 if Redis was emptied since the last recovery began. */
   async #latest(): Promise<number> {
     const { redis } = this.#deps;
     return Number((await redis.sendOne({ command: "get", args: [redis.keys.recovering] }, TIMEOUT_MS)) ?? 0);
@@ -245,12 +245,12 @@ class RedisEpochs implements Epochs {
     return (alive as string[]).filter((name) => name !== instanceId);
   }
 
-  /** Detects, without a request, that Redis was emptied or is in a later epoch than this process. */
+  /** Detects, independently of requests, that Redis was emptied or is in a later epoch than this process. */
   async #beat(): Promise<void> {
     const { redis } = this.#deps;
     if (!redis.isReady || this.#recovering) return;
     await this.#others();
-    // One server has all epochs or none of them.
+    // A single server has all epochs or none of them.
     const epochs = await this.#read(redis.cluster ? undefined : 1);
     const known = epochs.filter((epoch) => epoch !== undefined);
     const latest = Math.max(...known);
@@ -260,7 +260,10 @@ class RedisEpochs implements Epochs {
     else if (latest > this.#current || this.#isBehind) await this.#catchUp(latest);
   }
 
-  /** Retried with every heartbeat until it succeeds: only this process has its journal. */
+  /**
+   * Replays the journal of this process. Retried with every heartbeat until it succeeds, because no other process has
+   * this journal.
+   */
   async #catchUp(epoch: number): Promise<void> {
     this.#current = epoch;
     this.#isBehind = true;

@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { resendUnacknowledged, type ReplayDeps } from "./replay.ts";
 
 /**
- * Charges of earlier processes on this disk that Redis acknowledged and may have lost while no process could notice.
+ * Charges of earlier processes on this disk that Redis acknowledged and may have lost while no process could detect it.
  * They are compared in the background after the start.
  */
 export interface OrphanedJournal {
-  /** True once nothing in it is missing; until then its files are not removed. */
+  /** True once none of them is missing; until then, the files are not removed. */
   readonly isChecked: boolean;
   check(): void;
   stop(): Promise<void>;

@@ -45,8 +45,8 @@ export async function replay(memory: Memory, deps: ReplayDeps): Promise<void> {
 
 /**
  * Books the charges that earlier processes left on this disk and that neither Redis nor the database has. Returns
- * whether it finished. A charge that was reaped in the meantime is corrected once the database has it: throws until
- * then.
+ * whether it finished. Throws until the database has a charge that was reaped in the meantime, because only then can it
+ * be corrected.
  */
 export async function resendUnacknowledged(deps: ReplayDeps, signal: AbortSignal): Promise<boolean> {
   let booked = 0;
@@ -89,7 +89,7 @@ function adoption({ hold, amount, seen }: OpenHold, { keys }: RedisClient, lease
   return seen === "" ? [adopt] : [adopt, renewCall(keys, { hold, seen, amount: undefined }, lease)];
 }
 
-/** Skips a line that a crash truncated: its request was never answered. */
+/** Parses charges. Skips a line that a crash truncated, because its request was never answered. */
 function parseCharges(texts: readonly string[]): { readonly charge: Charge; readonly text: string }[] {
   return texts.flatMap((text) => {
     try {
@@ -124,7 +124,7 @@ async function resend(
   return { booked: unknown.length, reaped: answers.filter((answer) => answer === SETTLED.reaped).length };
 }
 
-/** A Redis that was restored may have open reservations whose charge is in the database. */
+/** Closes settled reservations: a restored Redis may have open ones whose charge is in the database. */
 async function closeSettled(
   sent: readonly { readonly charge: Charge }[],
   settled: ReadonlySet<string>,

@@ -21,7 +21,7 @@ export interface StreamCharge {
 /** An entry as returned by `XREADGROUP` and `XAUTOCLAIM`. */
 export type StreamEntry = readonly [id: string, fields: readonly string[] | null];
 
-/** Undefined for an entry that is not a charge and can never be booked. */
+/** Parses an entry; undefined if it is not a charge and can never be booked. */
 export function streamCharge(shard: number, [id, fields]: StreamEntry, isFirst: boolean): StreamCharge | undefined {
   const [, , , ofUser = "", , ofToken = "", , text = ""] = fields ?? [];
   try {
@@ -37,7 +37,7 @@ export interface BatchDeps {
   readonly isLogSeparate: boolean;
 }
 
-/** Books charges that Redis has deducted from its balances. Throws EpochEnded when Redis may have lost them since. */
+/** Books charges that Redis has deducted from its balances. Throws EpochEnded if Redis may have lost them since. */
 export function bookBatch(
   charges: readonly StreamCharge[],
   epoch: number,
@@ -54,7 +54,10 @@ export function bookBatch(
   });
 }
 
-/** A charge that was already booked is refunded to the live balances, unless this entry itself may have booked it. */
+/**
+ * Returns the amount to refund to the live balances if a charge was already booked, unless this entry itself may have
+ * booked it.
+ */
 export function calculateOvercharge(charge: StreamCharge, outcome: Booked["outcomes"][number] | undefined): number {
   const { quota } = charge.charge.settlement;
   if (!charge.isFirst || !outcome || outcome.kind === "booked" || outcome.kind === "later") return 0;

@@ -2,20 +2,20 @@ import { setTimeout as pause } from "node:timers/promises";
 import { RedisUnavailable, type ClusterReads } from "../../../../redis/client.ts";
 import type { GroupReader, GroupReaderSettings, ReadStream } from "./group-reader.ts";
 
-/** A read that waits is of one slot, so these do not wait and come as often. */
+/** A blocking read covers one slot only, so these reads do not block and are repeated at this interval. */
 const EVERY_MS = 100;
 const TIMEOUT_MS = 1_000;
 
 /**
- * Reads each stream by itself on connections of its own, one to each primary. A primary that is away stops the streams
- * of its slots only; when it answers again, it may have delivered entries that did not arrive.
+ * Reads each stream separately, on one dedicated connection to each primary. An unavailable primary stops only the
+ * streams of its slots; when it answers again, it may have delivered entries that did not arrive.
  */
 export function createClusterReader(
   { redis, group, consumer, keys, onDoubt }: GroupReaderSettings,
   reads: ClusterReads = redis.cluster?.openReads("settler") ?? throwNoCluster(),
 ): GroupReader {
   const stopping = new AbortController();
-  /** Streams whose last read has no answer. */
+  /** Streams whose last read was not answered. */
   const doubtful = new Set<string>();
 
   const ask = async (key: string, answer: unknown): Promise<unknown> => {
@@ -49,7 +49,7 @@ export function createClusterReader(
         const before = new Set(doubtful);
         const streams = await readGroup(count, (key) => (before.has(key) ? "0" : ">"));
         if ([...before].some((key) => !doubtful.has(key))) onDoubt();
-        // What was delivered before is read by `mine`.
+        // Entries that were delivered before are read by `mine`.
         const found = streams.filter(([key, entries]) => entries.length > 0 && !before.has(key));
         if (found.length > 0 || performance.now() + EVERY_MS > until || stopping.signal.aborted) return found;
         await pause(EVERY_MS, undefined, stopping).catch(() => undefined);

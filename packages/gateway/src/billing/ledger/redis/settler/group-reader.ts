@@ -5,7 +5,7 @@ import type { StreamEntry } from "./batch.ts";
 export interface GroupReader {
   /** Waits up to `ms` for new entries, at most `count` of each stream. */
   read(count: number, ms: number): Promise<ReadStream[]>;
-  /** Entries that were delivered and not acknowledged. */
+  /** Returns entries that were delivered to this consumer and not acknowledged. */
   mine(count: number): Promise<ReadStream[]>;
   close(): void;
 }
@@ -24,13 +24,16 @@ export interface GroupReaderSettings {
 const TIMEOUT_MS = 5_000;
 const DEAD_AFTER_MS = 15_000;
 
-/** One server: one read waits for all streams. */
+/** Creates the reader for a single server, on which one read waits for all streams. */
 export function createGroupReader({ redis, group, consumer, keys, onDoubt }: GroupReaderSettings): GroupReader {
   const reader: Connection = redis.open("settler", DEAD_AFTER_MS);
   reader.on("ready", onDoubt);
   let abandon: ((reason: Error) => void) | undefined;
 
-  /** The client library never settles a command that waits for a reconnection when the connection is closed. */
+  /**
+   * Settles when the connection is closed: the client library never settles a command that waits for a reconnection
+   * then.
+   */
   const untilClosed = <T>(answer: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       abandon = reject;

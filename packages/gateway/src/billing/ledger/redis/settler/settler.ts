@@ -29,11 +29,15 @@ export interface SettlerDeps extends LogRowRecoveryDeps {
   readonly onCommit: () => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
   readonly clock: Clock;
-  /** Called after each commit with what it left in budgets, and its epoch. Rejects when Redis does not answer. */
+  /**
+   * Called after each commit with the resulting states of budgets and its epoch. Rejects when Redis does not answer.
+   */
   readonly onBudgets: (booked: BookedBudgets, epoch: number) => Promise<void>;
-  /** A charge could not be booked; final when it is not retried. */
+  /** Called when a charge could not be booked; `isFinal` if it is not retried. */
   readonly onFailure: (isFinal: boolean) => void;
-  /** Charges delivered to another settler this long ago are taken over: it counts as dead. */
+  /**
+   * A settler that received charges this long ago without booking them counts as dead, and its charges are taken over.
+   */
   readonly abandonedMs: number;
 }
 
@@ -45,7 +49,7 @@ export interface Settler extends Runnable {
   settleNow(): void;
   /** Resolves when all charges now in the streams are booked, or after `ms`; returns whether they are. */
   drained(ms: number): Promise<boolean>;
-  /** The oldest unbooked charge of each of these shards. */
+  /** Returns the oldest unbooked charge of each of these shards. */
   oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>>;
 }
 
@@ -69,7 +73,8 @@ class StreamSettler implements Settler {
   readonly #streams: ChargeStreams;
   readonly #watchers: readonly Runnable[];
   /**
-   * Charges that a working database rejects, by stream position: retried at the next takeover, so they block no other.
+   * Charges that a working database rejects, by stream position. They are retried at the next takeover, so that they do
+   * not block others.
    */
   readonly #setAside = new Set<string>();
   #takesOverAt = Infinity;
@@ -77,7 +82,7 @@ class StreamSettler implements Settler {
   #isStopped = false;
   readonly #stopping = new AbortController();
   #isHurried = false;
-  /** Redis may have delivered charges that never arrived, or still have charges that are booked. */
+  /** True if Redis may have delivered charges that never arrived, or may still have booked charges. */
   #isDoubtful = false;
   #wake: (() => void) | undefined;
   #failures = 0;
@@ -151,7 +156,7 @@ class StreamSettler implements Settler {
     return this.#streams.oldest(shards);
   }
 
-  /** Never rejects. */
+  /** Books charges until the settler stops. Never rejects. */
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       try {
@@ -218,7 +223,8 @@ class StreamSettler implements Settler {
   }
 
   /**
-   * Retries until they are booked. After a rejection each charge gets its own transaction, so one cannot block others.
+   * Retries until the charges are booked. After a rejection each charge gets its own transaction, so that one cannot
+   * block others.
    */
   async #bookUntilDone(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     let rest = charges;
@@ -277,7 +283,7 @@ class StreamSettler implements Settler {
     return true;
   }
 
-  /** A stop ends the pause. */
+  /** Pauses, unless the settler stops. */
   async #pause(ms: number): Promise<void> {
     await pause(ms, undefined, this.#stopping).catch(() => undefined);
   }
@@ -298,7 +304,7 @@ class StreamSettler implements Settler {
     if (onBalance) for (const user of users.values()) onBalance(user, booking.calculateUserCharge(user.id));
   }
 
-  /** An unacknowledged charge is read again later and then found in the database. */
+  /** Acknowledges charges. An unacknowledged charge is read again later and then found in the database. */
   async #acknowledge(charges: readonly StreamCharge[], tellBudgets: () => Promise<void>): Promise<void> {
     try {
       await tellBudgets();
@@ -309,7 +315,9 @@ class StreamSettler implements Settler {
     }
   }
 
-  /** Balances were invalidated: charges still in Redis are booked as usual, lost ones directly in the database. */
+  /**
+   * Books charges after balances were invalidated: those still in Redis as usual, lost ones directly in the database.
+   */
   async #afterEpoch(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     const { epochs, directSettlement } = this.#deps;
     epochs.ended(epoch);

@@ -10,9 +10,12 @@ import { createGroupReader, type GroupReader, type ReadStream } from "./group-re
 export interface ChargeStreams {
   /** Waits up to `ms` for new charges. */
   read(ms: number): Promise<ReadEntry[]>;
-  /** Charges delivered to this settler and not acknowledged; after a failure it may not have received them. */
+  /**
+   * Returns charges that were delivered to this settler and not acknowledged; after a failure it may not have received
+   * them.
+   */
   mine(): Promise<ReadEntry[]>;
-  /** Claims charges delivered more than `idleMs` ago. */
+  /** Claims charges that were delivered more than `idleMs` ago. */
   claim(idleMs: number): Promise<ReadEntry[]>;
   /** Returns the charges that are still in their streams. */
   filterPresent(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>>;
@@ -20,11 +23,11 @@ export interface ChargeStreams {
   refund(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void>;
   /** Removes booked charges. */
   booked(charges: readonly StreamCharge[]): Promise<void>;
-  /** Number of charges in all streams. */
+  /** Returns the number of charges in all streams. */
   length(): Promise<number>;
-  /** The newest charge of each stream that is not empty. */
+  /** Returns the newest charge of each non-empty stream. */
   newest(): Promise<ReadonlyMap<number, string>>;
-  /** The oldest charge of each of these streams that is not empty. */
+  /** Returns the oldest charge of each of these streams that is not empty. */
   oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>>;
   /** Removes settlers that died long ago. */
   prune(): Promise<void>;
@@ -38,7 +41,8 @@ export interface ReadEntry {
 
 const GROUP = "settlers";
 /**
- * All charges of a busy account are in one stream, so one stream may fill a transaction; the sum is within `AT_ONCE`.
+ * High enough for one stream to fill a transaction, because all charges of a busy account are in one stream; the total
+ * stays within `AT_ONCE`.
  */
 const PER_STREAM = 500;
 const LEAST_PER_STREAM = 64;
@@ -172,12 +176,15 @@ class RedisChargeStreams implements ChargeStreams {
   }
 }
 
-/** True when a stream whose oldest charge is `oldest` has no charge up to `id`. */
+/** Returns true if a stream whose oldest charge is `oldest` has no charge up to `id`. */
 export function isPast(oldest: string | undefined, id: string): boolean {
   return oldest === undefined || compareIds(oldest, id) > 0;
 }
 
-/** A stream without a group, or on a node that is away, has nothing to claim; deleted entries come without fields. */
+/**
+ * Parses claimed entries. A stream without a group, or on an unavailable node, has none; deleted entries come without
+ * fields.
+ */
 function claimed(answer: unknown): StreamEntry[] {
   if (answer instanceof RedisUnavailable) return [];
   if (answer instanceof Error && answer.message.startsWith("NOGROUP")) return [];
