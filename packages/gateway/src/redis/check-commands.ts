@@ -7,7 +7,7 @@ const TIMEOUT_MS = 5_000;
 /** Expiry of the keys of an interrupted check. */
 const PROBE_TTL_MS = 10_000;
 
-/** One command of each kind that scripts use. */
+/** Runs one command of each kind that scripts use. */
 const KINDS = script(`
 redis.call('TIME')
 redis.call('DEL', KEYS[1])
@@ -19,8 +19,8 @@ redis.call('RPUSH', KEYS[1], 'a')
 return redis.call('DEL', KEYS[1])`);
 
 /**
- * Runs each command of the gateway on a separate key and channel, because a Redis user may lack the permission for some
- * commands, keys or channels; without streams, charges would silently never arrive. Throws the error of Redis.
+ * Runs each command that the gateway uses on a separate key and channel, because a Redis user may lack permission for
+ * some commands, keys or channels; without streams, charges would silently never arrive. Throws the error of Redis.
  */
 export async function tryCommands(redis: RedisClient): Promise<void> {
   const key = `${redis.keys.probe}:${randomUUID()}`;

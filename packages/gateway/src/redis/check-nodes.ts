@@ -3,7 +3,7 @@ import type { RedisClient } from "./client.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** Warns, once for all nodes of a cluster, of what makes the loss of one node worse than it need be. */
+/** Warns, once for all nodes of a cluster, of settings that make the loss of one node worse than necessary. */
 export async function warnAboutNodes(
   redis: RedisClient,
   infos: readonly Readonly<Record<string, string>>[],
@@ -24,7 +24,7 @@ export async function warnAboutNodes(
     });
 }
 
-/** False where a managed service hides it. */
+/** Returns false if a managed service hides the setting. */
 async function isAllOrNothing({ sendOne }: ReturnType<RedisClient["servers"]>[number]): Promise<boolean> {
   const name = "cluster-require-full-coverage";
   const answer = await sendOne({ command: "config", args: ["get", name] }, TIMEOUT_MS).catch(() => []);

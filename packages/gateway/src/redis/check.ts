@@ -6,7 +6,7 @@ import { warnAboutNodes } from "./check-nodes.ts";
 import { script } from "./script.ts";
 import { SentinelError } from "./sentinels.ts";
 
-/** Redis is not as the gateway needs it; the message names the variable and the cure. */
+/** Thrown if Redis does not meet the gateway's requirements; the message names the variable and the remedy. */
 export class RedisSetupError extends Error {
   override readonly name = "RedisSetupError";
 }
@@ -21,9 +21,9 @@ const ACCESS = "allow it all commands, keys and channels that begin with FAIRWAY
 const HELLO = script("return redis.call('get', KEYS[1])");
 
 /**
- * Proves at the start what would fail later with money under way: Redis answers, is not a replica, takes writes, runs
- * scripts, allows what the gateway does, and its prefix belongs to this database. What only risks losing the last
- * second is warned of.
+ * Checks at the start what would otherwise fail later during charges: Redis answers, is not a replica, accepts writes,
+ * runs scripts, permits the gateway's commands, and its prefix belongs to this database. Warns of settings that only
+ * risk losing the last second.
  */
 export async function checkRedis(redis: RedisClient, installation: string, log: Logger): Promise<void> {
   await connect(redis);
@@ -70,13 +70,13 @@ function unreachable(lastError: Error | undefined): RedisSetupError {
   return refusal(`it cannot be reached (${reason}): start it, or correct the variable${cure}`, lastError);
 }
 
-/** Waiting does not help. */
+/** True if waiting does not help. */
 function isMistake(error: Error): boolean {
   if (error instanceof SentinelError) return error.isMistake;
   return error instanceof ClusterError && error.problem === "mistake";
 }
 
-/** Nothing is there; all else may be something that speaks otherwise. */
+/** True if nothing answers there; any other error may come from a server with another protocol. */
 function isUnauthenticated(error: Error | undefined): boolean {
   return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|certificate/.test(text(error));
 }
@@ -91,7 +91,7 @@ async function serverInfo({ name, sendOne }: RedisServer): Promise<Record<string
     return { ...fields, name };
   } catch (error) {
     if (error instanceof RedisUnavailable || isAuthentication(error)) throw explained(error);
-    // Some managed services hide INFO; the other checks find what matters.
+    // Some managed services hide INFO; the other checks cover the important properties.
     return { name };
   }
 }
@@ -113,7 +113,7 @@ async function runScript(redis: RedisClient): Promise<void> {
   }
 }
 
-/** Two installations under one prefix would mix the balances of two databases. */
+/** Claims the prefix, because two installations under one prefix would mix the balances of two databases. */
 async function claimPrefix(redis: RedisClient, installation: string): Promise<void> {
   const { installation: key } = redis.keys;
   await redis.sendOne({ command: "set", args: [key, installation, "NX"] }, TIMEOUT_MS);
@@ -135,7 +135,10 @@ function warn(info: Record<string, string>, fields: { readonly node?: string | u
     log.warn(`Redis may evict ${evicted(policy)}: set maxmemory-policy noeviction`, { ...fields, policy });
 }
 
-/** Balances have no end of their own; what has one is evicted by every other policy as well. */
+/**
+ * Describes the data that a policy evicts. Balances never expire; every other policy evicts keys with an expiry as
+ * well.
+ */
 function evicted(policy: string): string {
   return policy.startsWith("allkeys") ? "balances" : "limits and what is known of channels";
 }
@@ -151,7 +154,7 @@ function explained(error: unknown): RedisSetupError {
   return refusal(`it does not take writes (${text(error)})${cure}`, error);
 }
 
-/** True for an error of SELECT, which the client library sends to choose a database. */
+/** True for an error of SELECT, which the client library sends to select a database. */
 function isSelection(error: Error | undefined): boolean {
   const { command } = (error ?? {}) as { readonly command?: { readonly name?: string } };
   return command?.name === "select";

@@ -14,10 +14,10 @@ export { RedisUnavailable };
 
 export type { ClusterReads, Connection, RedisClient, RedisServer, RedisSettings } from "./types.ts";
 
-/** `Redis` of the settings: one server or sentinels. */
+/** The address of one server or of sentinels. */
 type AloneAddress = Exclude<RedisAddress, { readonly cluster: unknown }>;
 
-/** The connection that everything begins with. */
+/** The name of the main connection. */
 const COMMANDS = "commands";
 
 /**
@@ -39,7 +39,7 @@ function createAloneClient(address: AloneAddress, { keys, log, name, waitMs }: R
   const main = open(COMMANDS, { enableOfflineQueue: false, socketTimeout: DEAD_AFTER_MS });
   let lastError: Error | undefined;
   main.on("error", (error: Error) => {
-    // Follows from the one before.
+    // This error only follows from the previous one.
     if (error.name !== "MaxRetriesPerRequestError") lastError = error;
   });
   const others: Redis[] = [];
@@ -81,7 +81,7 @@ function createAloneClient(address: AloneAddress, { keys, log, name, waitMs }: R
   };
 }
 
-/** How connections are made: to the server of the URL, or to the one that its sentinels name at that moment. */
+/** Creates connections to the server of the URL, or to the one that its sentinels name at that moment. */
 function createConnectionFactory(address: AloneAddress): { connection(options: RedisOptions): Redis; close(): void } {
   if ("url" in address) return { connection: (options) => new Redis(address.url, options), close: () => {} };
   const sentinels = createSentinels(address.sentinels);

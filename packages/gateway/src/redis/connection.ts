@@ -7,7 +7,7 @@ import type { Call, ScriptCall } from "./script.ts";
 /** Redis's answer to one call: a value, or an Error of this call only. */
 export type Answer = unknown;
 
-/** A connection that is silent for this long although it is asked every second is dead. */
+/** A connection that is silent for this long although it is pinged every second is dead. */
 export const DEAD_AFTER_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LONGEST_RECONNECT_MS = 500;
@@ -17,18 +17,18 @@ export function baseOptions(connectionName: string): RedisOptions {
     connectionName,
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // Pending commands of a broken connection fail at once: the sender knows whether a retry is safe.
+    // Pending commands of a broken connection fail at once, because only the sender knows whether a retry is safe.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // Rejections of the library's own subscriptions are unhandled and would end the process.
+    // The library does not handle rejections of its own subscriptions, which would end the process.
     autoResubscribe: false,
     retryStrategy: (times) => Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS),
-    // After a fail-over the old address may lead to a replica.
+    // After a failover, the old address may lead to a replica.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   };
 }
 
-/** The first connection reports why it failed. */
+/** True for the first connection, which reports its own failure. */
 interface Watching {
   readonly log: Logger;
   readonly isKnown: boolean;
@@ -44,7 +44,7 @@ export function watch(redis: Redis, purpose: string, { log, isKnown }: Watching)
     log.warn("Redis does not answer", { connection: purpose, ...fields });
   };
   redis.on("error", (error: Error) => lose({ reason: error.message }));
-  // Comes only when it will be tried again, not when this side closes.
+  // The event is emitted only before a retry, not when this side closes.
   redis.on("reconnecting", () => lose({}));
   redis.on("ready", () => {
     if (isReported) log.info("Redis answers again", { connection: purpose });
@@ -53,14 +53,17 @@ export function watch(redis: Redis, purpose: string, { log, isKnown }: Watching)
 }
 
 /**
- * Between the end of a socket and its close the client library says "ready" and refuses all commands. Who tried again
- * at once would keep the event loop from ever coming to the close.
+ * True if the connection accepts commands. Between the end of a socket and its close event, the client library says
+ * "ready" but refuses all commands; retrying at once would prevent the event loop from ever reaching the close event.
  */
 export function isUsable({ status, stream }: Redis): boolean {
   return status === "ready" && stream.writable;
 }
 
-/** One listener for all waiting requests, instead of one each while Redis is unavailable. */
+/**
+ * Returns a wait for the connection with one listener for all waiting requests, instead of one each while Redis is
+ * unavailable.
+ */
 export function readiness(redis: Redis): (ms: number) => Promise<boolean> {
   const waiting = new Set<() => void>();
   redis.on("ready", () => {
@@ -73,7 +76,7 @@ export function readiness(redis: Redis): (ms: number) => Promise<boolean> {
   };
 }
 
-/** False when no one wakes all that wait within `ms`. */
+/** Resolves to true when woken through `waiting`, or to false after `ms`. */
 export function waitIn(waiting: Set<() => void>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const done = (isReady: boolean) => {
@@ -87,7 +90,7 @@ export function waitIn(waiting: Set<() => void>, ms: number): Promise<boolean> {
   });
 }
 
-/** Sends all calls in one write. Throws RedisUnavailable when the connection breaks before all answers are there. */
+/** Sends all calls in one write. Throws RedisUnavailable if the connection breaks before all answers have arrived. */
 export async function sendMerged(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
   const merged = mergeCalls(calls);
   return merged.scatter(await sendAll(redis, merged.calls));
@@ -96,7 +99,7 @@ export async function sendMerged(redis: Redis, calls: readonly Call[]): Promise<
 async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
   if (!isUsable(redis)) throw new RedisUnavailable("Redis is not connected", false);
   const answers = await run(redis, calls, evalsha);
-  // After a restart Redis has forgotten its scripts; such calls did nothing.
+  // After a restart Redis has lost its scripts; such calls did nothing.
   const unknown = [...answers.keys()].filter((at) => isUnknownScript(answers[at]));
   if (unknown.length > 0) {
     const scripts = unknown.map((at) => calls[at] as ScriptCall);
@@ -107,7 +110,7 @@ async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> 
   return answers;
 }
 
-/** One call to the node that receives a slot; throws like `sendMerged`. */
+/** Sends one call to the node that is importing a slot; throws like `sendMerged`. */
 export async function sendAsking(redis: Redis, call: Call): Promise<Answer> {
   if (!isUsable(redis)) throw new RedisUnavailable("Redis is not connected", false);
   const { calls, scatter } = mergeCalls([call]);
@@ -125,7 +128,9 @@ type Words = (call: ScriptCall) => [string, ...(string | number)[]];
 const evalsha: Words = ({ script, keys, args }) => ["evalsha", script.sha, keys.length, ...keys, ...args];
 const evalText: Words = ({ script, keys, args }) => ["eval", script.text, keys.length, ...keys, ...args];
 
-/** The socket keeps the commands until the last one is there; a pipeline object would cost half as much again. */
+/**
+ * Sends the calls. The socket buffers the commands until the last one; a pipeline object would cost half as much again.
+ */
 function run(redis: Redis, calls: readonly Call[], words: Words): Promise<Answer[]> {
   const { stream } = redis;
   stream.cork();
@@ -134,7 +139,7 @@ function run(redis: Redis, calls: readonly Call[], words: Words): Promise<Answer
   return Promise.all(answers);
 }
 
-/** Never rejects. */
+/** Sends one call; returns its error instead of rejecting. */
 async function ask(redis: Redis, call: Call, words: Words): Promise<Answer> {
   const [name, ...args] = "script" in call ? words(call) : ([call.command, ...call.args] as const);
   try {
@@ -148,7 +153,7 @@ function isUnknownScript(answer: Answer): boolean {
   return answer instanceof Error && answer.message.startsWith("NOSCRIPT");
 }
 
-/** Errors of Redis itself are of this call; all others are of the connection. */
+/** True for errors of the connection; errors of Redis itself belong to the call. */
 function isConnectionError(answer: Answer): answer is Error {
   return answer instanceof Error && answer.name !== "ReplyError";
 }

@@ -3,15 +3,15 @@ import { AbstractConnector, type RedisOptions } from "ioredis";
 
 const DISCONNECT_MS = 1_000;
 
-/** Opens a socket to the server that is the right one at that moment. */
+/** Opens a socket to the server that is currently the right one. */
 export interface SocketSource {
-  /** Throws an Error for the operator. */
+  /** Throws an Error whose message is for the operator. */
   connect(): Promise<{ readonly socket: Socket }>;
-  /** Why a server of this role is the wrong one, if it is. */
+  /** Returns why a server of this role is the wrong one; undefined if it is not. */
   findRoleRefusal(role: string): string | undefined;
 }
 
-/** Makes the client library ask at every connection where to. */
+/** Returns a connector that makes the client library request the address for every connection. */
 export function connectorTo(source: SocketSource): NonNullable<RedisOptions["Connector"]> {
   return class extends AbstractConnector {
     #report: (error: Error) => void = () => {};
@@ -20,7 +20,7 @@ export function connectorTo(source: SocketSource): NonNullable<RedisOptions["Con
       super(DISCONNECT_MS);
     }
 
-    /** Never rejects, since the library would not try again: a closed socket does the same as one that broke. */
+    /** Never rejects, because the library would not retry then: a closed socket has the same effect as a broken one. */
     async connect(emit: (type: string, error: Error) => void): Promise<Socket> {
       this.#report = (error) => emit("error", error);
       this.connecting = true;

@@ -1,9 +1,9 @@
-/** Parts of the key space; every script touches keys of one part, so that Redis Cluster can spread them. */
+/** Number of parts of the key space; every script uses keys of one part, so that Redis Cluster can distribute them. */
 export const SHARDS = 64;
 
 /**
- * Names of all Redis keys. What belongs to one user, its tokens included, carries the tag of the user's shard;
- * what belongs to budgets carries `{budgets}`, what belongs to the installation `{all}`.
+ * Names of all Redis keys. Keys of one user, including those of its tokens, have the tag of the user's shard; keys of
+ * budgets have `{budgets}`, keys of the installation `{all}`.
  */
 export interface Keys {
   /** Present while balances of the shard are valid; the value changes when they must be reloaded. */
@@ -16,19 +16,19 @@ export interface Keys {
   leases(shard: number): string;
   /** Stream of charges to book in the database. */
   charges(shard: number): string;
-  /** What budgets have: users of every shard share them. */
+  /** Keys of budgets, which users of all shards share. */
   readonly budgets: BudgetKeys;
   /** The epochs of all shards, and that of the budgets. */
   readonly epochs: readonly string[];
   user(userId: number): string;
   token(userId: number, tokenId: number): string;
-  /** A window or a set of leases that a claim counts in; `name` is free of braces. */
+  /** A window or a set of leases in which a claim is counted; `name` contains no braces. */
   claim(tag: string, name: string): string;
   /** Cached answers for identical requests. */
   answers(name: string): string;
   /** Stored responses that later requests continue. */
   responses(name: string): string;
-  /** Which database this prefix belongs to. */
+  /** Identifies the database that this prefix belongs to. */
   readonly installation: string;
   /** Sorted set of running processes by their last heartbeat. */
   readonly replicas: string;
@@ -43,13 +43,13 @@ export interface Keys {
 }
 
 export interface BudgetKeys {
-  /** As `epoch` of a shard. */
+  /** Like `epoch` of a shard. */
   readonly epoch: string;
-  /** Hash of what is used and reserved by budget. */
+  /** Hash of the used and the reserved amount of each budget. */
   readonly state: string;
   /** Hash of the requests that count in budgets and are not booked yet, by request id. */
   readonly holds: string;
-  /** Sorted set of their request ids by the time at which they are looked at. */
+  /** Sorted set of their request ids by the time of their next check. */
   readonly leases: string;
 }
 
@@ -58,17 +58,17 @@ const SHARD_TAGS: readonly string[] = Array.from(
   (_, shard) => `{s${String(shard).padStart(2, "0")}}`,
 );
 
-/** Everything of one user lives in one shard. */
+/** Returns the shard of a user, which contains all keys of that user. */
 export function selectShard(userId: number): number {
   return userId % SHARDS;
 }
 
-/** The tag that decides the slot of a user's keys. */
+/** Returns the tag that determines the slot of a user's keys. */
 export function userTag(userId: number): string {
   return SHARD_TAGS[selectShard(userId)] as string;
 }
 
-/** Throws a RangeError for prefixes that would hide the tags. */
+/** Creates the keys. Throws a RangeError for prefixes that would hide the tags. */
 export function createKeys(prefix: string): Keys {
   if (/[{}\s]/.test(prefix)) throw new RangeError("must not contain braces or spaces");
   const tagged = SHARD_TAGS.map((tag) => `${prefix}${tag}`);
@@ -108,7 +108,7 @@ export function createKeys(prefix: string): Keys {
   };
 }
 
-/** The part of a key that Redis Cluster hashes. */
+/** Returns the part of a key that Redis Cluster hashes. */
 export function findHashTag(key: string): string | undefined {
   return /\{([^}]+)\}/.exec(key)?.[1];
 }

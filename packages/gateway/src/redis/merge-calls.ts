@@ -2,7 +2,7 @@ import type { Call, Item, ScriptCall } from "./script.ts";
 
 type ItemCall = ScriptCall & { readonly item: Item };
 
-/** Calls to send: items of one group in one call. */
+/** Calls to send, in which one call has all items of a group. */
 export interface MergedCalls {
   readonly calls: readonly Call[];
   /** Maps the answers of `calls` to the original calls; the error of a group goes to each of its calls. */

@@ -2,9 +2,11 @@ import type { Runnable } from "../lib/async/runnable.ts";
 import type { Logger } from "../observability/log.ts";
 import type { RedisClient } from "./client.ts";
 
-/** Messages between the processes of one installation: at most once, so they only make things faster. */
+/**
+ * Messages between the processes of one installation. They are delivered at most once, so they only speed things up.
+ */
 export interface Channel extends Runnable {
-  /** Never rejects: who misses a message finds the change by other means. */
+  /** Publishes a message. Never rejects: a process that misses it detects the change by other means. */
   publish(text: string): Promise<void>;
 }
 
@@ -18,12 +20,12 @@ export interface ChannelSettings {
   readonly onGap: () => void;
   /** Identifies this process, which ignores its own messages. */
   readonly sender: string;
-  /** A connection that has not answered for three times as long is replaced. */
+  /** Ping interval; a connection without an answer for three times as long is replaced. */
   readonly askEveryMs?: number;
 }
 
 const PUBLISH_TIMEOUT_MS = 1_000;
-/** A subscription may be silent for hours: without a ping a dead connection would go unnoticed. */
+/** A subscription may be silent for hours: without a ping, a dead connection would not be detected. */
 const ASK_EVERY_MS = 5_000;
 const SEPARATOR = "\n";
 
@@ -38,7 +40,7 @@ export function createChannel(settings: ChannelSettings): Channel {
     const at = message.indexOf(SEPARATOR);
     if (message.slice(0, at) !== sender) onMessage(message.slice(at + 1));
   });
-  // Messages in between are lost. If the connection breaks again, the next one subscribes again.
+  // Messages in the meantime are lost. If the connection breaks again, the next one subscribes again.
   subscriber.on("ready", () => {
     if (isSubscribed) subscriber.subscribe(channel).then(onGap, () => undefined);
   });
@@ -47,7 +49,7 @@ export function createChannel(settings: ChannelSettings): Channel {
     async start() {
       await subscriber.subscribe(channel);
       isSubscribed = true;
-      // The connection has failed; it is replaced and reported.
+      // A failed connection is replaced and reported elsewhere.
       asking = setInterval(() => void subscriber.ping().catch(() => undefined), askEveryMs).unref();
     },
     stop() {

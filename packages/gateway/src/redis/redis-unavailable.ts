@@ -1,4 +1,4 @@
-/** Redis did not answer. `mayHaveRun` is false when the command certainly never left this process. */
+/** Thrown if Redis did not answer. `mayHaveRun` is false if the command certainly never left this process. */
 export class RedisUnavailable extends Error {
   override readonly name = "RedisUnavailable";
   readonly mayHaveRun: boolean;

@@ -61,7 +61,7 @@ describe("the connection for commands", () => {
       "refused",
       10,
     ]);
-    // The script was not known yet: the same write, once more.
+    // Redis did not know the script, so the same write is repeated once.
     expect(proxy.exchanges - before).toBe(2);
     expect(await redis.sendOne({ script: double, keys: [], args: [6] }, 1_000)).toBe(12);
     expect(proxy.exchanges - before).toBe(3);
@@ -108,7 +108,7 @@ describe("the connection for commands", () => {
     };
     const asked: Promise<number>[] = [];
     proxy.cut();
-    // What is asked by immediates comes between the two.
+    // Immediates run between the two.
     for (await immediate(); redis.isReady; await immediate()) asked.push(countTries());
     expect(Math.max(1, ...(await Promise.all(asked)))).toBeLessThan(5);
   });
@@ -228,7 +228,7 @@ describe("the check at the start", () => {
     expect(await refusal(client("redis://127.0.0.1:1"))).toMatch(
       /FAIRWAY_REDIS_URL cannot be used: it cannot be reached \(.*ECONNREFUSED/,
     );
-    // One line says it, without the stack of the library.
+    // The log has one line for it, without the stack of the library.
     expect(lines.join("")).not.toContain("127.0.0.1:1");
   });
 

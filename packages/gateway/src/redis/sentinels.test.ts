@@ -37,7 +37,7 @@ async function info(redis: RedisClient, field: string): Promise<string | undefin
   return new RegExp(`^${field}:(.*)\r$`, "m").exec(text)?.[1];
 }
 
-/** Asks until it is answered; answers how long that took. */
+/** Polls until the condition is true; returns how long that took. */
 async function until(isTrue: () => Promise<boolean>, ms = 15_000): Promise<number> {
   const started = performance.now();
   for (;;) {

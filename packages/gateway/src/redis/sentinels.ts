@@ -5,10 +5,10 @@ import { Redis } from "ioredis";
 import type { HostPort, SentinelAddress } from "../lib/net/redis-address.ts";
 import type { SocketSource } from "./connector.ts";
 
-/** The sentinels do not say where the primary is; the message is for the operator. */
+/** Thrown if the sentinels do not name the primary; the message is for the operator. */
 export class SentinelError extends Error {
   override readonly name = "SentinelError";
-  /** Waiting does not help, another configuration does. */
+  /** True if waiting does not help, but another configuration does. */
   readonly isMistake: boolean;
 
   constructor(message: string, isMistake: boolean, cause?: unknown) {
@@ -17,16 +17,18 @@ export class SentinelError extends Error {
   }
 }
 
-/** Servers that watch a primary and its replicas, and name the one that is the primary now. */
+/** Servers that monitor a primary and its replicas, and name the current primary. */
 export interface Sentinels extends SocketSource {
-  /** Opens a connection to the primary; it is broken off when the sentinels name another one. Throws SentinelError. */
+  /**
+   * Opens a connection to the primary, which is destroyed when the sentinels name another one. Throws SentinelError.
+   */
   connect(): Promise<{ readonly at: HostPort; readonly socket: Socket }>;
   close(): void;
 }
 
 interface Word {
   readonly at: HostPort | undefined;
-  /** Rises with every fail-over: a sentinel that was cut off names the old primary under a lower number. */
+  /** Increases with every failover: a sentinel that was disconnected names the old primary with a lower number. */
   readonly epoch: number;
 }
 
@@ -45,7 +47,7 @@ class AskedSentinels implements Sentinels {
   readonly #address: SentinelAddress;
   readonly #open = new Map<Socket, HostPort>();
   #watchers: readonly Redis[] | undefined;
-  /** One question for all connections that are opened at once. */
+  /** The running query, shared by all connections that are opened at once. */
   #asking: Promise<HostPort> | undefined;
   #isClosed = false;
 
@@ -62,7 +64,7 @@ class AskedSentinels implements Sentinels {
     return { at, socket };
   }
 
-  /** A sentinel that was cut off names a server that is a replica by now. */
+  /** Refuses replicas: a sentinel that was disconnected may name a server that has become a replica. */
   findRoleRefusal(role: string): string | undefined {
     return role === "master" ? undefined : "its sentinels name a server that is a read-only replica";
   }
@@ -77,7 +79,7 @@ class AskedSentinels implements Sentinels {
     return this.#asking;
   }
 
-  /** All at once; the word of the latest fail-over counts. */
+  /** Queries all sentinels at once; the answer with the latest failover counts. */
   async #ask(): Promise<HostPort> {
     const words: Word[] = [];
     const failures = new Map<HostPort, Error>();
@@ -109,7 +111,7 @@ class AskedSentinels implements Sentinels {
       await redis.connect();
       const [named, described] = await Promise.all([
         redis.call("sentinel", "get-master-addr-by-name", master),
-        // Some users may not; one that knows no such group has said so already.
+        // Some users may not run this; a sentinel that does not know the group has already reported that.
         redis.call("sentinel", "master", master).catch(() => []),
       ]);
       return { at: parseAddress(named), epoch: parseEpoch(described) };
@@ -151,7 +153,9 @@ class AskedSentinels implements Sentinels {
     return new SentinelError(`no sentinel answers: ${reasons.join(", ")}`, false);
   }
 
-  /** Subscribes to failover messages of all sentinels, because a primary that hangs does not report it itself. */
+  /**
+   * Subscribes to failover messages of all sentinels, because a primary that hangs does not report its own failover.
+   */
   #watch(): Redis[] {
     return this.#address.hosts.map((host) => {
       const redis = this.#sentinel(host, (times) => Math.min(50 * 2 ** times, LONGEST_RECONNECT_MS));
@@ -176,7 +180,7 @@ class AskedSentinels implements Sentinels {
         if (at.host !== primary.host || at.port !== primary.port)
           socket.destroy(new Error("the sentinels name another primary"));
     } catch {
-      // Nothing is known that is better than the connections there are.
+      // No better server is known than the current connections.
     }
   }
 }

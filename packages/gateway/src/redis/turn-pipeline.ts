@@ -15,7 +15,7 @@ interface Waiting {
 type Send = (calls: readonly Call[]) => Promise<readonly unknown[]>;
 
 /**
- * Sends the calls of one event loop turn in one write: that costs half as much as one write per call, measured, and
+ * Sends the calls of one event loop turn in one write. That costs half as much as one write per call, measured, and
  * Redis reads once. An answer that is an Error rejects only its own call.
  */
 export function createTurn(send: Send): (call: Call, timeoutMs: number) => Promise<unknown> {
@@ -53,7 +53,7 @@ async function sendSome(send: Send, some: readonly Waiting[]): Promise<void> {
   }
 }
 
-/** Rejects when `work` has not settled after `ms` milliseconds; `work` itself continues. */
+/** Rejects if `work` has not settled after `ms` milliseconds; `work` itself continues. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = afterTurn(ms, () => reject(tooLate(ms)));
@@ -62,7 +62,7 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * A busy process reads pending answers once more before it gives up. On a busy machine every part of the wait is late,
+ * Calls `act` after `ms`, but reads pending answers once more first. On a busy machine every part of the wait is late,
  * so Redis gets more time. Returns a function that stops the timer.
  */
 function afterTurn(ms: number, act: () => void): () => void {

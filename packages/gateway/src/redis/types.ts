@@ -11,13 +11,13 @@ export type Connection = Redis;
 
 /** One server of an installation's Redis. */
 export interface RedisServer {
-  /** `host:port` of a node of a cluster; "Redis" where there is one server. */
+  /** `host:port` of a cluster node; "Redis" for a single server. */
   readonly name: string;
-  /** As `one` of the client, to this server. */
+  /** Like `sendOne` of the client, for this server. */
   sendOne(call: Call, timeoutMs: number): Promise<unknown>;
 }
 
-/** Reads that may be long, on connections of their own to all primaries of a cluster. */
+/** Long reads on dedicated connections to all primaries of a cluster. */
 export interface ClusterReads {
   sendEach(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
   close(): void;
@@ -25,32 +25,35 @@ export interface ClusterReads {
 
 export interface RedisClient {
   readonly keys: Keys;
-  /** What only a Redis Cluster has; undefined where one server has all keys. */
+  /** Operations of a Redis Cluster only; undefined if one server has all keys. */
   readonly cluster: { openReads(purpose: string): ClusterReads } | undefined;
-  /** The server, or the primaries of a cluster that have slots. */
+  /** Returns the server, or the primaries of a cluster that have slots. */
   servers(): readonly RedisServer[];
-  /** How long requests wait for the server of this key when they can do without it. */
+  /** Returns how long requests wait for the server of this key if they can do without it. */
   getWaitBudget(key: string): WaitBudget;
-  /** True while the connection for commands is usable; of a cluster those to all primaries, and each slot has one. */
+  /**
+   * True while the connection for commands is usable. For a cluster: the connections to all primaries are usable, and
+   * each slot has a primary.
+   */
   readonly isReady: boolean;
-  /** Why the last attempt to connect failed. */
+  /** The error of the last attempt to connect. */
   readonly lastError: Error | undefined;
   /**
-   * Sends the calls in one write and answers each by itself. Throws RedisUnavailable when the connection is lost or
-   * when answers are missing after `timeoutMs`; the calls may have run then.
+   * Sends the calls in one write and returns an answer for each. Throws RedisUnavailable if the connection is lost or
+   * answers are missing after `timeoutMs`; the calls may have run then.
    */
   send(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
-  /** Like `send`, but a node of a cluster that is not there answers its own calls with RedisUnavailable. */
+  /** Like `send`, but the calls of an unavailable cluster node get RedisUnavailable as their answer. */
   sendEach(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
-  /** One call; throws its error. All calls of one event loop turn share one write. */
+  /** Sends one call; throws its error. All calls of one event loop turn share one write. */
   sendOne(call: Call, timeoutMs: number): Promise<unknown>;
-  /** Calls back now and after every reconnection; returns a function that stops it. */
+  /** Calls `listener` now and after every reconnection; returns a function that unsubscribes it. */
   onReady(listener: () => void): () => void;
   /** Resolves when the connection is usable, or after `ms`. */
   ready(ms: number): Promise<boolean>;
   /**
-   * A connection of its own, for blocking reads or subscriptions. It connects at its first command. One that gets no
-   * byte for `deadAfterMs` is replaced.
+   * Opens a dedicated connection for blocking reads or subscriptions, which connects at its first command. A connection
+   * that receives no byte for `deadAfterMs` is replaced.
    */
   open(purpose: string, deadAfterMs?: number): Connection;
   close(): Promise<void>;
@@ -61,6 +64,6 @@ export interface RedisSettings {
   readonly keys: Keys;
   readonly log: Logger;
   readonly name: string;
-  /** How long requests wait for Redis when they can do without it; see `getWaitBudget`. */
+  /** How long requests wait for Redis if they can do without it; see `getWaitBudget`. */
   readonly waitMs?: number;
 }

@@ -1,16 +1,16 @@
 /** How long a client waits for Redis when there is a fallback, and whether a request is waiting now. */
 export interface WaitBudget {
   readonly ms: number;
-  /** Another request timed out a moment ago: do not wait. */
+  /** True if another request has just timed out: then do not wait. */
   readonly isOver: boolean;
   waitedTooLong(): void;
 }
 
-/** Two answers of a Redis in the same zone fit many times. */
+/** Long enough for many answers from a Redis in the same zone. */
 const USUAL_MS = 50;
 const REST_MS = 1_000;
 
-/** One for everything that a request waits for, so that it waits once. */
+/** Creates one budget for all waits of a request, so that it waits only once. */
 export function createWaitBudget(ms: number = USUAL_MS): WaitBudget {
   let overUntil = -Infinity;
   return {

@@ -14,7 +14,7 @@ const POSTGRES_DEADLOCK = "40P01";
 const POSTGRES_DUPLICATE = "23505";
 /** Value out of range, value wrong for the column, text too long. */
 const MYSQL_UNSTORABLE = new Set([1264, 1366, 1406]);
-/** Text too long, number out of range, bytes that are not text, invalid value (two codes). */
+/** Text too long, number out of range, bytes that are not text, invalid value, untranslatable character. */
 const POSTGRES_UNSTORABLE = new Set(["22001", "22003", "22021", "22P02", "22P05"]);
 /** Read only by the server's setting, by the transaction, by InnoDB. */
 const MYSQL_READ_ONLY = new Set([1290, 1792, 1836]);

@@ -7,28 +7,31 @@ import type { NodeConnection, NodeConnections } from "./node-connections.ts";
 import { parseRedirect, type Redirect } from "./redirect.ts";
 import { findRoutingKey, calculateSlot } from "./slots.ts";
 
-/** Calls to the nodes of a cluster, each to the primary of its key. */
+/** Sends calls to the nodes of a cluster, each to the primary of its key. */
 export interface ClusterCalls {
-  /** One write to each node; a node that is not there answers its calls with RedisUnavailable. Never throws that. */
+  /**
+   * Sends one write to each node; the calls of an unavailable node get RedisUnavailable as their answer. Never throws
+   * that.
+   */
   sendEach(calls: readonly Call[], timeoutMs: number): Promise<Answer[]>;
-  /** Throws the error of the call. */
+  /** Sends one call; throws its error. */
   sendOne(call: Call, timeoutMs: number): Promise<unknown>;
 }
 
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
-/** A call that is sent on this often waits between two tries. */
+/** Redirects of a call that are followed without a pause between two tries. */
 const AT_ONCE = 2;
 
 /**
- * A node that does not have the slot of a call says so before it does anything, so the call is sent again, until its
- * time is over. Nothing else is sent again: a call without an answer may have run.
+ * Creates the calls. A node that does not have the slot of a call says so before it does anything, so the call is sent
+ * again until its time is over. No other call is repeated, because a call without an answer may have run.
  */
 export function createClusterCalls(state: ClusterState, nodes: NodeConnections): ClusterCalls {
   return new RoutedCalls(state, nodes);
 }
 
-/** An Error takes the place of the answer. */
+/** An answer, or an Error in its place. */
 type NodeAnswer = readonly [answer: Answer, by: NodeConnection | undefined];
 
 class RoutedCalls implements ClusterCalls {
@@ -79,7 +82,7 @@ class RoutedCalls implements ClusterCalls {
     return at && this.#nodes.to(at);
   }
 
-  /** Answers the error of the call instead of throwing it. */
+  /** Follows redirects; returns the error of the call instead of throwing it. */
   async #follow(call: Call, first: Redirect, deadline: number): Promise<Answer> {
     let redirect = first;
     let ms = FIRST_PAUSE_MS;
@@ -130,12 +133,15 @@ async function sendSome(
   }
 }
 
-/** Another node may have taken the place of one that hangs; its connection alone does not show it. */
+/**
+ * Checks the topology after a timeout: another node may have replaced one that hangs, and its connection alone does not
+ * show it.
+ */
 function doubtSilent(error: unknown, state: ClusterState): void {
   if (error instanceof RedisUnavailable && error.mayHaveRun) state.doubt();
 }
 
-/** A usable primary, if there is one. */
+/** Returns a usable primary, if there is one. */
 function anywhere({ topology }: ClusterState, nodes: NodeConnections) {
   const { primaries = [] } = topology ?? {};
   return primaries.find((primary) => nodes.to(primary).isUsable) ?? primaries[0];

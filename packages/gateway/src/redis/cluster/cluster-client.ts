@@ -16,7 +16,7 @@ import { formatNodeName, type View } from "./topology.ts";
 
 const ANSWER_MS = 2_000;
 
-/** One connection for commands to each primary; otherwise as the client of one server. */
+/** Creates a client with one connection for commands to each primary; otherwise it is like the client of one server. */
 export function createClusterClient(address: ClusterAddress, settings: RedisSettings): RedisClient {
   const { keys, log } = settings;
   const others: { close(): void }[] = [];
@@ -78,7 +78,7 @@ export function createClusterClient(address: ClusterAddress, settings: RedisSett
   };
 }
 
-/** One for each primary: the users of one that is away do not make those of the others wait less. */
+/** Creates a wait budget for each primary, so that an unavailable one does not shorten the waits for the others. */
 function createWaitBudgets(state: ClusterState, waitMs: number | undefined): RedisClient["getWaitBudget"] {
   const budgets = new Map<string, WaitBudget>();
   return (key) => {
@@ -143,7 +143,7 @@ async function askView(redis: Redis): Promise<View> {
   return { slots, info: String(info) };
 }
 
-/** For subscriptions: a message reaches every node. The next connection goes to another one. */
+/** Connects to any node, for subscriptions: a message reaches every node. The next connection uses another node. */
 function anyNode({ hosts, isTls }: ClusterAddress, state: ClusterState): SocketSource {
   let turn = 0;
   return {

@@ -1,10 +1,10 @@
 /**
- * `mistake`: waiting does not help, another configuration does. `incomplete`: slots are not served, the message names
- * them and the cure. `unreachable`: no node answers.
+ * `mistake`: waiting does not help, but another configuration does. `incomplete`: slots are not served; the message
+ * names them and the remedy. `unreachable`: no node answers.
  */
 export type ClusterProblem = "mistake" | "incomplete" | "unreachable";
 
-/** The nodes do not form a cluster that can be used; the message is for the operator. */
+/** Thrown if the nodes do not form a usable cluster; the message is for the operator. */
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
   readonly problem: ClusterProblem;

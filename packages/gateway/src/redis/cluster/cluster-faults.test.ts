@@ -47,7 +47,8 @@ describe("calls to a cluster that changes", () => {
     let isMoving = true;
     const load = async (shard: number) => {
       while (isMoving) {
-        // A key that does not exist makes the receiving node refuse a script of several until the slot has arrived.
+        // Because of a missing key, the receiving node refuses a script with several keys until the slot has been
+        // moved.
         const extra = (sent[shard] ?? 0) % 2 === 0 ? [] : [keys.holds(shard)];
         await redis.sendOne({ script: COUNT, keys: [keys.epoch(shard), ...extra], args: [] }, 5_000);
         sent[shard] = (sent[shard] ?? 0) + 1;
@@ -96,7 +97,7 @@ describe("calls to a cluster that changes", () => {
     expect(readies).toBe(2);
     await expect.poll(() => heard).toContain("gap");
     await channel.stop();
-    // The old primary comes back as a replica and sends on who asks it.
+    // The old primary returns as a replica and redirects calls.
     await dead.restart();
     await cluster.agreed();
     const again = await client(`redis+cluster://127.0.0.1:${dead.port}`);
@@ -114,7 +115,7 @@ describe("calls to a cluster that changes", () => {
           () => true,
           () => false,
         );
-      // Sooner than the end of the connection that hangs.
+      // This is sooner than the timeout of the hanging connection.
       await expect.poll(isAnswered, { timeout: 8_000 }).toBe(true);
     } finally {
       process.kill(owner.pid, "SIGCONT");

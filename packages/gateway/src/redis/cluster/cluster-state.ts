@@ -8,26 +8,26 @@ import { askTopology, formatNodeName, listNodes, slotRanges, type Topology, type
 
 export interface ClusterStateDeps {
   readonly address: ClusterAddress;
-  /** For commands; they decide whether the cluster is ready. */
+  /** Connections for commands, which decide whether the cluster is ready. */
   readonly nodes: NodeConnections;
   readonly ask: (node: HostPort) => Promise<View>;
   readonly log: Logger;
 }
 
-/** Which node has which slot, as far as this process knows, and whether all of them answer. */
+/** The owner of each slot, as far as this process knows, and whether all owners answer. */
 export interface ClusterState {
   /** Undefined until a node has answered. */
   readonly topology: Topology | undefined;
-  /** Every slot has a primary with a usable connection. */
+  /** True if every slot has a primary with a usable connection. */
   readonly isReady: boolean;
   readonly lastError: Error | undefined;
-  /** The primary of a slot; undefined while no one has it. */
+  /** Returns the primary of a slot; undefined while no node has it. */
   findOwner(slot: number): HostPort | undefined;
-  /** A node says that another one has this slot. */
+  /** Call when a node reports that another node has this slot. */
   moved(slot: number, to: HostPort): void;
-  /** A node says that the cluster is changing: asks again soon. */
+  /** Call when a node reports that the cluster is changing: the topology is read again soon. */
   doubt(): void;
-  /** A connection of `nodes` is usable or no longer is. */
+  /** Call when a connection of `nodes` becomes usable or unusable. */
   changed(): void;
   ready(ms: number): Promise<boolean>;
   onReady(listener: () => void): () => void;
@@ -144,7 +144,7 @@ class AskedState implements ClusterState {
     clearTimeout(this.#doubting);
   }
 
-  /** Asks until every slot has a primary that answers. Never rejects. */
+  /** Reads the topology until every slot has a primary that answers. Never rejects. */
   #heal(): void {
     const heal = async () => {
       while (!this.#isClosed && !this.isReady) {

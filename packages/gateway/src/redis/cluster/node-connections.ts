@@ -15,26 +15,26 @@ export interface NodeConnection {
   readonly lastError: Error | undefined;
   /** Sends the calls in one write; throws RedisUnavailable. */
   send(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
-  /** One call; those of one event loop turn share a write. Throws its error. */
+  /** Sends one call; the calls of one event loop turn share a write. Throws the error of the call. */
   sendOne(call: Call, timeoutMs: number): Promise<unknown>;
-  /** One call for a slot that this node is receiving. */
+  /** Sends one call for a slot that this node is importing. */
   asking(call: Call, timeoutMs: number): Promise<Answer>;
   ready(ms: number): Promise<boolean>;
 }
 
-/** Connections for one purpose, one to each node that is needed. */
+/** Connections for one purpose, one to each required node. */
 export interface NodeConnections {
   to(at: HostPort): NodeConnection;
   find(name: string): NodeConnection | undefined;
-  /** Ends the connections to all other nodes once their calls are answered. */
+  /** Closes the connections to all other nodes once their calls are answered. */
   keep(names: ReadonlySet<string>): void;
   close(): void;
 }
 
-/** Longer than any call waits. */
+/** Longer than the timeout of any call. */
 const RETIRE_MS = 20_000;
 
-/** @param onChange called when a connection is usable or no longer is */
+/** @param onChange called when a connection becomes usable or unusable */
 export function createNodeConnections(connect: (at: HostPort) => Redis, onChange: () => void): NodeConnections {
   const open = new Map<string, NodeConnection>();
   const retiring = new Map<string, NodeJS.Timeout>();
@@ -71,7 +71,7 @@ export function createNodeConnections(connect: (at: HostPort) => Redis, onChange
 function connectionTo(at: HostPort, redis: Redis, onChange: () => void): NodeConnection {
   let lastError: Error | undefined;
   redis.on("error", (error: Error) => {
-    // Follows from the one before.
+    // This error only follows from the previous one.
     if (error.name !== "MaxRetriesPerRequestError") lastError = error;
   });
   redis.on("close", onChange);

@@ -1,8 +1,8 @@
 import type { HostPort } from "../../lib/net/redis-address.ts";
 
 /**
- * Why a node did not run a call. `moved`: another node has the slot. `ask`: the slot is moving and its keys are at
- * another node. `wait`: the slot is between two nodes, or its node is not ready.
+ * The reason why a node did not run a call. `moved`: another node has the slot. `ask`: the slot is moving, and its keys
+ * are on another node. `wait`: the slot is between two nodes, or its node is not ready.
  */
 export type Redirect =
   | { readonly kind: "moved"; readonly slot: number; readonly to: HostPort }
@@ -13,8 +13,9 @@ const REDIRECT = /^(MOVED|ASK) (\d+) (.*):(\d+)$/;
 const WAIT = /^(?:TRYAGAIN|CLUSTERDOWN|LOADING|MASTERDOWN|READONLY)\b/;
 
 /**
- * Undefined for every other answer. All of these come before a script or a command does anything, so the same call may
- * be sent again. Redis leaves the host empty where it does not know its own address: then it is the one that was asked.
+ * Parses a redirect; undefined for every other answer. Redirects come before a script or a command does anything, so
+ * the same call may be sent again. If Redis does not know its own address, it leaves the host empty: then the node that
+ * was asked is meant.
  */
 export function parseRedirect(answer: unknown, asked: HostPort | undefined): Redirect | undefined {
   if (!(answer instanceof Error) || answer.name !== "ReplyError") return undefined;

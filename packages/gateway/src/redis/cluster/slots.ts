@@ -4,14 +4,14 @@ import type { Call } from "../script.ts";
 export const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
 
-/** CRC16 as Redis uses it (XMODEM), by byte. */
+/** The CRC16 table that Redis uses (XMODEM), by byte. */
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 8;
   for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ POLYNOMIAL : crc << 1;
   return crc;
 });
 
-/** The slot of a key: of its tag, or of the whole key without one. */
+/** Returns the slot of a key, from its tag or, without one, from the whole key. */
 export function calculateSlot(key: string): number {
   let crc = 0;
   for (const byte of Buffer.from(findHashTag(key) ?? key))
@@ -19,12 +19,12 @@ export function calculateSlot(key: string): number {
   return crc % SLOTS;
 }
 
-/** Commands that any node may answer. `scan` is of one node and is sent to each by name. */
+/** Commands that any node may answer. `scan` covers one node and is sent to each by name. */
 const KEYLESS = new Set(["ping", "info", "publish", "scan", "script", "config", "cluster", "flushall"]);
 /** Commands whose first word is not the key. */
 const SECOND = new Set(["xgroup", "xinfo"]);
 
-/** The key that decides where a call goes; undefined = anywhere. */
+/** Returns the key that decides the node of a call; undefined = any node. */
 export function findRoutingKey(call: Call): string | undefined {
   if ("script" in call) return call.keys[0];
   const name = call.command.toLowerCase();

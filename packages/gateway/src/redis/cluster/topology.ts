@@ -3,17 +3,17 @@ import type { ClusterAddress, HostPort } from "../../lib/net/redis-address.ts";
 import { ClusterError } from "./cluster-error.ts";
 import { SLOTS } from "./slots.ts";
 
-/** A primary with the replicas that its cluster knows. */
+/** A primary with its known replicas. */
 export interface Primary extends HostPort {
   readonly replicas: readonly HostPort[];
 }
 
-/** Which primary has which slot. */
+/** The primary of each slot. */
 export interface Topology {
   readonly primaries: readonly Primary[];
-  /** Place in `primaries` of each slot; -1 = no primary has it. */
+  /** Index in `primaries` for each slot; -1 = no primary has it. */
   readonly owners: Int16Array;
-  /** Every slot has a primary. */
+  /** True if every slot has a primary. */
   readonly isComplete: boolean;
 }
 
@@ -29,8 +29,8 @@ const GRACE_MS = 200;
 export const formatNodeName = ({ host, port }: HostPort) => `${host}:${port}`;
 
 /**
- * Asks all nodes at once; what the node with the latest configuration says counts, because a node that was cut off
- * still names a primary that was replaced. Throws ClusterError when none answers.
+ * Queries all nodes at once. The answer of the node with the latest configuration counts, because a disconnected node
+ * still names a replaced primary. Throws ClusterError if none answers.
  */
 export async function askTopology(
   nodes: readonly HostPort[],
@@ -69,7 +69,7 @@ function buildClusterError(failures: ReadonlyMap<string, Error>): ClusterError {
   return new ClusterError("unreachable", `no node of the Redis Cluster answers: ${reasons.join(", ")}`, cause);
 }
 
-/** Reads the answer to `CLUSTER SLOTS`; a node that does not know its own address is the one that was asked. */
+/** Parses the answer to `CLUSTER SLOTS`; a node that does not know its own address is the one that was asked. */
 export function readTopology(answer: unknown, asked: HostPort): Topology {
   const primaries: Primary[] = [];
   const places = new Map<string, number>();
@@ -91,7 +91,7 @@ function readNode([host, port]: readonly unknown[], asked: HostPort): HostPort {
   return { host: typeof host === "string" && host !== "" ? host : asked.host, port: Number(port) };
 }
 
-/** `0-100, 200` of the slots for which it is true; "" = none. */
+/** Returns the slots for which `isTrue` holds as `0-100, 200`; "" = none. */
 export function slotRanges(isTrue: (slot: number) => boolean): string {
   const ranges: string[] = [];
   for (let slot = 0; slot < SLOTS; slot += 1) {
@@ -103,7 +103,7 @@ export function slotRanges(isTrue: (slot: number) => boolean): string {
   return ranges.join(", ");
 }
 
-/** All nodes to ask next: those of the URL and those that are known. */
+/** Returns all nodes to query next: those of the URL and the known ones. */
 export function listNodes({ hosts }: ClusterAddress, known: Topology | undefined): HostPort[] {
   const all = [...(known?.primaries ?? []).flatMap(({ replicas, ...primary }) => [primary, ...replicas]), ...hosts];
   return [...new Map(all.map(({ host, port }) => [formatNodeName({ host, port }), { host, port }])).values()];

@@ -11,7 +11,7 @@ export interface Column {
   readonly initial: string | undefined;
 }
 
-/** Comparisons are exact to the byte everywhere: no folding of case, accents or width. */
+/** Comparisons are exact to the byte on all databases: they do not fold case, accents or width. */
 const TEXT_SUFFIX = { sqlite: "", mysql: "", postgres: ' collate "C"' } as const;
 const TABLE_SUFFIX = {
   sqlite: "",
@@ -19,7 +19,7 @@ const TABLE_SUFFIX = {
   postgres: "",
 } as const;
 
-/** Counted up by the database; a number is never given twice. */
+/** An id that the database generates in ascending order; a number is never reused. */
 export function id(): Column {
   return column(
     "integer primary key autoincrement",
@@ -28,7 +28,9 @@ export function id(): Column {
   );
 }
 
-/** Like `id`, for tables that grow by every request: without the bookkeeping that SQLite needs to never reuse a number. */
+/**
+ * Like `id`, for tables that grow with every request; avoids the bookkeeping that SQLite needs to never reuse a number.
+ */
 export function rowId(): Column {
   return column(
     "integer primary key",
@@ -37,12 +39,12 @@ export function rowId(): Column {
   );
 }
 
-/** Whole numbers of any meaning: references, times, money. */
+/** Whole numbers for any purpose: references, times, money. */
 export function bigint(initial?: number): Column {
   return { ...column("integer", "bigint", "bigint"), initial: initial === undefined ? undefined : String(initial) };
 }
 
-/** Small whole numbers: states, flags, counters of little things. */
+/** Small whole numbers: states, flags, small counters. */
 export function integer(initial?: number): Column {
   return { ...column("integer", "int", "integer"), initial: initial === undefined ? undefined : String(initial) };
 }
@@ -51,12 +53,12 @@ export function real(initial: number): Column {
   return { ...column("real", "double", "double precision"), initial: String(initial) };
 }
 
-/** Text that an index may cover; `length` counts characters. */
+/** Text that can be indexed; `length` counts characters. */
 export function text(length: number): Column {
   return column("text", `varchar(${length})`, `varchar(${length})${TEXT_SUFFIX.postgres}`);
 }
 
-/** Text of an alphabet of letters and digits that is too long for an index over four bytes a character. */
+/** Text of letters and digits that would be too long for an index at four bytes per character. */
 export function ascii(length: number): Column {
   return column(
     "text",
@@ -65,7 +67,7 @@ export function ascii(length: number): Column {
   );
 }
 
-/** Text without a limit that matters. */
+/** Text without a practical limit. */
 export function longText(initial?: string): Column {
   return {
     ...column("text", "longtext", `text${TEXT_SUFFIX.postgres}`),
@@ -101,12 +103,12 @@ export interface TableSpec {
   readonly indexes?: readonly Index[];
 }
 
-/** Statements that make a table with its indexes and do nothing where it exists. */
+/** Returns statements that create a table with its indexes, and do nothing if it exists. */
 export function createTable(kind: DatabaseKind, table: string, spec: TableSpec): string[] {
   const { columns, primaryKey, indexes = [] } = spec;
   const parts = Object.entries(columns).map(([name, of]) => `${quote(name)} ${columnSql(kind, of)}`);
   if (primaryKey) parts.push(`primary key (${list(primaryKey)})`);
-  // One statement on MySQL, which has no "create index if not exists".
+  // On MySQL this is one statement, because it has no "create index if not exists".
   if (kind === "mysql")
     parts.push(
       ...indexes.map((of) => `${of.isUnique ? "unique " : ""}key ${indexName(table, of)} (${list(of.columns)})`),

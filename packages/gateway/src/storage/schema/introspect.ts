@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely } from "kysely";
 import type { DatabaseKind } from "./columns.ts";
 import type { Schema } from "../tables/schema.ts";
 
-/** What exists in the connected database (on PostgreSQL: in the first schema of the search path). */
+/** Reads the schema of the connected database (on PostgreSQL: of the first schema of the search path). */
 
 export function hasTable(db: Kysely<Schema>, kind: DatabaseKind, table: string): Promise<boolean> {
   return exists(db, TABLE[kind], [table]);

@@ -1,22 +1,24 @@
 import { createTable, type DatabaseKind } from "./columns.ts";
 import { LOG_TABLE } from "./migrations/logs-0001-logs.ts";
 
-/** Seconds from epoch divide the rows; each unique key of a partitioned table must contain that column. */
+/** The column of epoch seconds that partitions the rows; each unique key of a partitioned table must contain it. */
 export const PARTITION_COLUMN = "created_at";
-/** Takes what no other partition takes: rows that are later than all of them. */
+/** The partition for rows that are later than all other partitions. */
 export const REST = "rest";
 
 const REST_ONLY = `partition by range (${PARTITION_COLUMN}) (partition ${REST} values less than maxvalue)`;
 
-/** Statement of MySQL and MariaDB that divides the table as it is; it copies the rows and blocks writes meanwhile. */
+/**
+ * Statement of MySQL and MariaDB that partitions the existing table; it copies the rows and blocks writes meanwhile.
+ */
 export const PARTITION_IN_PLACE = `alter table logs drop primary key, add primary key (id, ${PARTITION_COLUMN}) ${REST_ONLY}`;
 
-/** Statements that make an empty log table with one partition, under another name where `logs` is in use. */
+/** Returns statements that create an empty log table with one partition, under another name if `logs` exists. */
 export function partitionedLogs(kind: Exclude<DatabaseKind, "sqlite">, table: string): string[] {
   if (kind === "mysql") {
     return [`create table ${table} like logs`, PARTITION_IN_PLACE.replace("alter table logs", `alter table ${table}`)];
   }
-  // Partitions have no identity columns before PostgreSQL 17; a sequence does the same on all of them.
+  // Partitions have no identity columns before PostgreSQL 17; a sequence does the same on all versions.
   const id = { type: { sqlite: "", mysql: "", postgres: "bigint" }, isNullable: false, initial: undefined };
   const columns = { ...LOG_TABLE.columns, id };
   const [create = "", ...indexes] = createTable("postgres", table, {
@@ -33,7 +35,7 @@ export function partitionedLogs(kind: Exclude<DatabaseKind, "sqlite">, table: st
   ];
 }
 
-/** Partitions are tables of their own on PostgreSQL. */
+/** Returns the table name of a partition; on PostgreSQL, partitions are separate tables. */
 export function buildRelationName(partition: string): string {
   return `logs_${partition}`;
 }

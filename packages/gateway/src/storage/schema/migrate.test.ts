@@ -33,7 +33,7 @@ const addTitle: Migration = {
   ],
 };
 
-/** Tables and columns as the files of the schema declare them. */
+/** Returns the tables and columns that the schema files declare. */
 function declared(): Map<string, string[]> {
   const folder = new URL("../tables/", import.meta.url);
   const source = readdirSync(folder)

@@ -11,14 +11,15 @@ import { LOG_MIGRATIONS, MIGRATIONS } from "./migrations/index.ts";
 import type { Schema } from "../tables/schema.ts";
 
 /**
- * `auto` migrates, `wait` waits for another process to migrate, `verify` refuses an old schema, `off` checks nothing.
+ * `auto` migrates, `wait` waits for another process to migrate, `verify` refuses an old schema, and `off` checks
+ * nothing.
  */
 export type MigrateMode = "auto" | "wait" | "verify" | "off";
 
 export interface MigrateSettings {
   readonly log: Logger;
   readonly mode: MigrateMode;
-  /** Program version, shown in the error of an older program. */
+  /** Program version for the error of an older program. */
   readonly product?: string;
   readonly clock?: Clock;
   readonly lockTimeoutMs?: number;
@@ -84,7 +85,7 @@ export async function migrateTracks(
   }
 }
 
-/** The first missing migration as `table version name`. Throws when the schema is newer than this program. */
+/** Returns the first missing migration as `table version name`. Throws if the schema is newer than this program. */
 async function missing({ db, kind }: Database, tracks: readonly Track[], log: Logger): Promise<string | undefined> {
   let first: string | undefined;
   for (const track of tracks) {
@@ -161,7 +162,10 @@ async function readDone(db: Kysely<Schema>, kind: DatabaseKind, track: Track): P
   return new Map(rows.map((row) => [row.version, row]));
 }
 
-/** Added tables and columns are compatible with older programs during a rolling update; removals are not. */
+/**
+ * Refuses schemas of later programs. Added tables and columns are compatible with older programs during a rolling
+ * update; removals are not.
+ */
 function refuseFuture(track: Track, done: ReadonlyMap<number, Done>, log: Logger): void {
   const known = Math.max(0, ...track.migrations.map((migration) => migration.version));
   const future = [...done.values()].filter((row) => row.version > known).sort((a, b) => a.version - b.version);
@@ -179,7 +183,7 @@ function refuseFuture(track: Track, done: ReadonlyMap<number, Done>, log: Logger
     });
 }
 
-/** Compatible gateways use the same table names with different columns. */
+/** Refuses databases of compatible gateways, which use the same table names with different columns. */
 async function refuseForeign(db: Kysely<Schema>, kind: DatabaseKind, track: Track, variable: string): Promise<void> {
   if (await hasTable(db, kind, track.table)) return;
   for (const table of track.common ?? []) {

@@ -6,7 +6,7 @@ import { SchemaError } from "./migration.ts";
 import type { Schema } from "../tables/schema.ts";
 import { TAKE_FILE } from "../engines/sqlite.ts";
 
-// Any fixed number; PostgreSQL keeps these locks per database.
+// An arbitrary fixed number; PostgreSQL has these locks per database.
 const POSTGRES_KEY = 7_233_102;
 const ASK_AGAIN_MS = 200;
 
@@ -29,7 +29,10 @@ const LOCKS: Readonly<Record<Database["kind"], Lock>> = {
   sqlite: sqliteLock,
 };
 
-/** Named locks are global to the server, so the name includes the database; names have at most 64 characters. */
+/**
+ * Takes a named lock. Named locks are global to the server, so the name includes the database; names have at most 64
+ * characters.
+ */
 async function mysqlLock<T>(
   db: Kysely<Schema>,
   timeoutMs: number,

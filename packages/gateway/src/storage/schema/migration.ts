@@ -1,21 +1,21 @@
 import { createTable, type DatabaseKind, type TableSpec } from "./columns.ts";
 
-/** The operations of a step; all run on the connection that holds the migration lock. */
+/** The operations available to a step; all run on the connection that holds the migration lock. */
 export interface StepContext {
   readonly kind: DatabaseKind;
   run(sql: string): Promise<void>;
   hasRows(table: string): Promise<boolean>;
-  /** True when the query finds a row. */
+  /** True if the query finds a row. */
   has(query: string): Promise<boolean>;
   rows<Row>(query: string): Promise<readonly Row[]>;
-  /** True when a column holds the text somewhere. */
+  /** True if any row has the text somewhere in the column. */
   hasText(table: string, column: string, text: string): Promise<boolean>;
   setText(table: string, id: number, column: string, text: string): Promise<void>;
   hasColumn(table: string, column: string): Promise<boolean>;
   hasIndex(table: string, index: string): Promise<boolean>;
 }
 
-/** The schema does not match this program; the message states the remedy. */
+/** Thrown if the schema does not match this program; the message states the remedy. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
@@ -32,7 +32,7 @@ export interface Migration {
   readonly isBreaking?: boolean;
 }
 
-/** One step per table. */
+/** Returns one step per table. */
 export function tables(specs: Readonly<Record<string, TableSpec>>): Step[] {
   return Object.entries(specs).map(([table, spec]) => async (on) => {
     for (const sql of createTable(on.kind, table, spec)) await on.run(sql);

@@ -4,7 +4,7 @@ import { isSealed, type Vault } from "./secrets.ts";
 
 /**
  * JSON columns of channels in which operators may write secrets, such as the password of a proxy or a second key in a
- * header. A text with a secret is stored sealed as a whole; others stay readable in the database.
+ * header. A text with a secret is sealed as a whole; others remain readable in the database.
  */
 const PATHS = { setting: [], param_override: [], header_override: ["headers"] } as const;
 
@@ -14,19 +14,19 @@ export const SECRET_COLUMNS = Object.keys(PATHS) as SecretColumn[];
 /** The columns of a row, or of a part of one. */
 export type SecretTexts = Partial<Record<SecretColumn, string | null | undefined>>;
 
-/** Path of a column's members, for the rules about secrets. */
+/** Returns the path of a column's members, for the rules about secrets. */
 export function secretPath(column: SecretColumn): readonly string[] {
   return PATHS[column];
 }
 
-/** The columns as they are stored in the row of the channel. */
+/** Returns the columns as they are stored in the row of the channel. */
 export function sealTexts<T extends SecretTexts>(fields: T, id: number, vault: Pick<Vault, "seal">): T {
   return mapTexts(fields, (text, column) =>
     hasSecrets(text, PATHS[column]) ? vault.seal(text, channelText(id, column)) : text,
   );
 }
 
-/** The columns in clear. */
+/** Returns the columns in plain text. */
 export function openTexts<T extends SecretTexts & { readonly id: number }>(row: T, vault: Pick<Vault, "open">): T {
   return mapTexts(row, (text, column) => openText(text, row.id, column, vault.open));
 }
@@ -35,7 +35,7 @@ export function openText(text: string, id: number, column: SecretColumn, open: V
   return isSealed(text) ? open(text, channelText(id, column)) : text;
 }
 
-/** The columns with nothing in them, for a row that does not have the id yet to which its secrets are bound. */
+/** Returns empty columns, for a row that does not yet have the id to which its secrets are bound. */
 export function withoutTexts<T extends SecretTexts>(fields: T): T {
   return mapTexts(fields, () => null);
 }

@@ -96,7 +96,7 @@ eachDatabase("sealed texts", (open) => {
   });
 });
 
-/** As versions before 2 sealed: bound to the key alone. */
+/** Seals like versions before 2, bound to the key alone. */
 function sealUnbound(text: string, { id, key }: VaultKey): string {
   const bytes = hkdfSync("sha256", Buffer.from(key.reveal(), "base64"), "", "fairway sealing", 32);
   const nonce = randomBytes(12);

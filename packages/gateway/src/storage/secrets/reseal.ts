@@ -13,7 +13,7 @@ import {
 import { isSealed, VaultError, type Vault } from "./secrets.ts";
 import { hashedForms } from "./token-key-forms.ts";
 
-/** Columns with sealed texts. */
+/** A column with sealed texts. */
 interface SealedColumn {
   readonly table: string;
   readonly id: string;
@@ -21,7 +21,7 @@ interface SealedColumn {
   /** The column `key_hash` holds the keyed hash of one of these forms of the text. */
   readonly hashed?: (text: string) => readonly string[];
   buildLocation(id: string | number): SealedLocation;
-  /** True for a text in clear that has to be sealed. */
+  /** True for a plain text that has to be sealed. */
   readonly isSecret?: (text: string) => boolean;
 }
 
@@ -49,7 +49,7 @@ const PLACES: readonly SealedColumn[] = [
   { table: "options", id: "key", column: "value", buildLocation: (key) => optionValue(String(key)) },
 ];
 const BATCH = 200;
-/** Enough to find a key that is known as a whole; channels have nothing but such keys. */
+/** Number of newest rows to search for a key that is known as a whole; channels have only such keys. */
 const NEWEST = 200;
 
 interface Row {
@@ -59,8 +59,8 @@ interface Row {
 }
 
 /**
- * Opens the newest sealed text of every table. Throws a VaultError when the keys are not those of this database:
- * found out at the start, before anything is written that others cannot read.
+ * Opens the newest sealed text of every table. Throws a VaultError if the keys do not belong to this database, at the
+ * start and before anything is written that others cannot read.
  */
 export async function verifyVault(database: Database, vault: Vault): Promise<void> {
   for (const place of PLACES) {
@@ -73,7 +73,7 @@ export async function verifyVault(database: Database, vault: Vault): Promise<voi
     for (const row of sealed) {
       const text = vault.open(row.sealed ?? "", buildLocation(row.id));
       const forms = row.hash === null ? undefined : hashed?.(text);
-      // A key that is known by its end alone proves nothing: an older one decides.
+      // A key whose last letters alone are known proves nothing, so an older one decides.
       if (forms?.length === 0) continue;
       checkHash(vault, row, forms);
       break;
@@ -102,8 +102,8 @@ export function sealedIn(
 }
 
 /**
- * Seals everything with the active key, secrets too that an earlier version stored in clear; returns how many texts
- * changed. Safe while a gateway is running.
+ * Seals everything with the active key, including secrets that an earlier version stored as plain text; returns how
+ * many texts changed. Safe while a gateway is running.
  */
 export async function reseal(database: Database, vault: Vault): Promise<number> {
   let changed = 0;

@@ -59,7 +59,7 @@ describe("a vault", () => {
     (location) => {
       const sealed = vault.seal("text", PLACE);
       expect(() => vault.open(sealed, location)).toThrow("or for another row");
-      // An attacker who hides the binding gets no further.
+      // Removing the binding does not help an attacker.
       expect(() => vault.open(sealed.replace("v2:", "v1:"), PLACE)).toThrow(VaultError);
     },
   );

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { Secret } from "../../lib/secret.ts";
 import type { SealedLocation } from "./sealed-locations.ts";
 
-/** Bound to its row and column; those of version 1 are bound to the key's id alone. */
+/** Sealed texts are bound to their row and column; those of version 1 are bound to the key's id alone. */
 const VERSION = "v2";
 const UNBOUND = "v1";
 const SEALED = /^v[12]:[\w-]{1,32}:[\w+/]+=*$/;
@@ -26,34 +26,37 @@ export interface VaultKey {
   readonly id: string;
   /** 32 bytes, base64. */
   readonly key: Secret;
-  /** Only opens what an earlier version sealed, and finds what it hashed. */
+  /** True if the key only opens texts that an earlier version sealed, and finds texts that it hashed. */
   readonly isLegacy?: boolean;
 }
 
-/** Seals secrets that must be readable, hashes secrets that must only be found. */
+/** Seals secrets that must be readable, and hashes secrets that must only be found. */
 export interface Vault {
-  /** `v2:<key id>:<base64 of nonce, text and tag>`, sealed with the active key; opens only for the same location. */
+  /**
+   * Returns `v2:<key id>:<base64 of nonce, text and tag>`, sealed with the active key; opens only for the same
+   * location.
+   */
   seal(text: string, location: SealedLocation): string;
-  /** Throws a VaultError for an unknown key and for a text that was changed or moved. */
+  /** Opens a sealed text. Throws a VaultError for an unknown key and for a text that was changed or moved. */
   open(sealed: string, location: SealedLocation): string;
-  /** HMAC-SHA-256, hex, with the last key, so that new keys do not change stored hashes. */
+  /** Returns HMAC-SHA-256, hex, with the last key, so that new keys do not change stored hashes. */
   hashKey(text: string): string;
   /**
-   * True when `hash` is that of the text. One by the fast key of an earlier version makes `hashKey` stay with that key:
-   * what the database holds must be found.
+   * True if `hash` is the hash of the text. A match with the fast key of an earlier version makes `hashKey` use that
+   * key from then on, so that stored hashes are found.
    */
   matchesHash(text: string, hash: string): boolean;
   readonly activeKeyId: string;
-  /** True when the text is sealed with another key than the active one, or not bound to its location. */
+  /** True if the text is sealed with another key than the active one, or not bound to its location. */
   needsReseal(sealed: string): boolean;
 }
 
-/** A stored secret that cannot be decrypted: another key, another row, or changed bytes. */
+/** Thrown for a stored secret that cannot be decrypted: another key, another row, or changed bytes. */
 export class VaultError extends Error {
   override readonly name = "VaultError";
 }
 
-/** `keys` newest first: the first seals, all open, the last one keys the hashes. */
+/** Creates a vault. `keys` are newest first: the first one seals, all open, the last one keys the hashes. */
 export function createVault({ keys }: { readonly keys: readonly VaultKey[] }): Vault {
   const [active] = keys;
   const last = keys.at(-1);
@@ -107,8 +110,8 @@ export function isSealed(text: string): boolean {
 }
 
 /**
- * The keys of a single process that was given none: a file in its data folder, made at the first start.
- * One `id:base64` a line, newest first.
+ * Returns the keys of a single process that has none in its configuration, from a file in its data folder that the
+ * first start creates. The file has one `id:base64` per line, newest first.
  */
 export function keysFromFile(dataDir: string): VaultKey[] {
   const path = join(dataDir, FILE_NAME);
@@ -144,7 +147,10 @@ interface Binding {
   readonly location: SealedLocation | undefined;
 }
 
-/** Key id and location are authenticated too: a text cannot be passed off as that of another key, row or column. */
+/**
+ * Returns the bytes that authenticate key id and location, so that a text cannot pass as that of another key, row or
+ * column.
+ */
 function bindingBytes({ id, location }: Binding): Buffer {
   return Buffer.from(location === undefined ? id : `${VERSION}:${id}:${location}`);
 }

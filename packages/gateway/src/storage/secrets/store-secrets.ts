@@ -4,7 +4,7 @@ import { sealTexts, type SecretTexts } from "./channel-texts.ts";
 import { channelKey } from "./sealed-locations.ts";
 import type { Vault } from "./secrets.ts";
 
-/** Stores what is sealed in the row of a new channel, since it is bound to the generated id. */
+/** Stores the sealed columns of a new channel, which are bound to its generated id. */
 export async function storeSecrets(
   trx: Transaction<Schema>,
   vault: Pick<Vault, "seal">,

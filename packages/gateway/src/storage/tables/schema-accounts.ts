@@ -1,10 +1,10 @@
 import type { Generated } from "kysely";
 
-/** Row types of accounts and what they sign in and call with; the rules of `Schema` hold. */
+/** Row types of accounts and their credentials; the rules of `Schema` apply. */
 
 export interface UserTable {
   id: Generated<number>;
-  /** Unique without regard to case through `username_key`. */
+  /** Unique regardless of case through `username_key`. */
   username: string;
   username_key: string;
   password: string;
@@ -19,7 +19,7 @@ export interface UserTable {
   linux_do_id: string | null;
   oidc_id: string | null;
   quota: number;
-  /** Sum of open reservations; available = quota - held. */
+  /** The sum of open reservations; available = quota - held. */
   held: Generated<number>;
   used_quota: Generated<number>;
   request_count: Generated<number>;
@@ -30,7 +30,7 @@ export interface UserTable {
   aff_history: Generated<number>;
   inviter_id: Generated<number>;
   setting: string | null;
-  /** JSON; null = none of its own. */
+  /** JSON; null = no limits of its own. */
   limits: Generated<string | null>;
   totp_secret: string | null;
   created_at: number;
@@ -57,7 +57,7 @@ export interface TokenTable {
   allow_ips: string;
   used_quota: Generated<number>;
   group: string;
-  /** JSON; null = none of its own. */
+  /** JSON; null = no limits of its own. */
   limits: Generated<string | null>;
   /** 1 = an administrator disabled it. */
   disabled_by_admin: Generated<number>;
@@ -92,7 +92,7 @@ export interface OneTimeCodeTable {
 export interface AccessTokenTable {
   id: Generated<number>;
   user_id: number;
-  /** "" is the one that `GET /api/user/token` rotates. */
+  /** "" is the token that `GET /api/user/token` rotates. */
   name: string;
   /** SHA-256, hex. */
   token_hash: string;

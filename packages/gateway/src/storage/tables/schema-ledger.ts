@@ -28,7 +28,7 @@ export interface HoldTable {
   created_at: number;
 }
 
-/** What a counter had when the ledger began, such as that of an imported account. */
+/** The value of a counter when the ledger began, such as that of an imported account. */
 export interface OpeningCounterTable {
   counter: string;
   id: number;
@@ -91,13 +91,13 @@ export interface BudgetHoldTable {
   lease_until: number;
 }
 
-/** Budget charges of requests that may be corrected or paid back. */
+/** Budget charges of requests that may be corrected or refunded. */
 export interface BudgetReapedTable {
   request_id: string;
   budget_id: number;
   charged: number;
   /** Milliseconds. */
   closed_at: number;
-  /** Milliseconds; when it may be forgotten. */
+  /** Milliseconds; the time from which it may be deleted. */
   look_at: number;
 }

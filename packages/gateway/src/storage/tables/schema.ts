@@ -21,9 +21,9 @@ import type {
 } from "./schema-ledger.ts";
 
 /**
- * Row types of every table. Times are epoch seconds unless a comment says otherwise, flags are 0 or 1,
- * money is a BIGINT of quota units that is read back as a safe integer. Column names match those of compatible
- * gateways; `group`, `key`, `type` are quoted by the query builder.
+ * Row types of every table. Times are epoch seconds unless a comment says otherwise, flags are 0 or 1, money is a
+ * BIGINT of quota units, which is read as a safe integer. Column names match those of compatible gateways; `group`,
+ * `key`, `type` are quoted by the query builder.
  */
 export interface Schema {
   users: UserTable;
@@ -83,7 +83,7 @@ export interface UsageStatisticsTable {
   first_token: string;
 }
 
-/** Log rows of one user and type in an hour or a day, counted by the values of each facet. */
+/** The number of log rows of one user and type in an hour or a day, by the values of each facet. */
 export interface FacetSumsTable {
   user_id: number;
   span: number;
@@ -91,11 +91,11 @@ export interface FacetSumsTable {
   type: number;
   username: string;
   log_rows: number;
-  /** Empty when a facet has too many values. */
+  /** Empty if a facet has too many values. */
   counts: string;
 }
 
-/** Log rows of one type in five minutes, an hour or a day: those of one model, or all of them. */
+/** Sums of log rows of one type over five minutes, an hour or a day: for one model, or for all. */
 export interface LogSumsTable {
   by_model: number;
   /** Empty in the sums of all rows. */
@@ -104,14 +104,14 @@ export interface LogSumsTable {
   start: number;
   type: number;
   log_rows: number;
-  /** Empty when a facet has too many values, and where facets are not counted. */
+  /** Empty if a facet has too many values, or if facets are not counted. */
   counts: string;
 }
 
 export interface ChannelTable {
   id: Generated<number>;
   type: number;
-  /** Sealed; several keys stand on lines of their own inside. */
+  /** Sealed; the text inside has one key per line. */
   key_sealed: string;
   /** HMAC of the whole key text, for the search by exact key. */
   key_hash: string;
@@ -126,7 +126,9 @@ export interface ChannelTable {
   response_time: Generated<number>;
   /** Null or "" = the last test passed, or there was none. */
   test_error: Generated<string | null>;
-  /** JSON: what the upstream's list said of its models when it was last read; null = it was not read, or said nothing. */
+  /**
+   * JSON: properties of the models from the upstream's list when it was last read; null = it was not read or had none.
+   */
   listed_models: Generated<string | null>;
   base_url: string;
   other: string;
@@ -145,11 +147,11 @@ export interface ChannelTable {
   tag: string | null;
   setting: string | null;
   param_override: string | null;
-  /** Sealed where it holds secrets, like `setting` and `param_override`. */
+  /** Sealed if it contains secrets, like `setting` and `param_override`. */
   header_override: Generated<string | null>;
   /** JSON in the format of compatible gateways: states of the individual keys of a multi-key channel. */
   channel_info: Generated<string | null>;
-  /** Bumped by every write, for `If-Match`. */
+  /** Incremented by every write, for `If-Match`. */
   version: Generated<number>;
 }
 
@@ -271,7 +273,7 @@ export interface TaskTable {
   refunded: Generated<number>;
 }
 
-/** Which upstream account keeps a stored response. */
+/** The upstream account that stores a response. */
 export interface ResponseOwnerTable {
   response_id: string;
   user_id: number;
@@ -297,10 +299,10 @@ export interface ManagedResourceTable {
   name: string;
   resource_id: number;
   owner: string;
-  /** Blank; a hash of what a document says would let the secrets in it be guessed. */
+  /** Always blank, because a hash of a document would allow guessing the secrets in it. */
   spec_hash: string;
   updated_at: number;
-  /** JSON list of the names that the source sets; null in rows of before there was one. */
+  /** JSON list of the names that the source sets; null in rows from before this list existed. */
   fields: string | null;
 }
 
@@ -319,13 +321,13 @@ export interface JobTable {
 export interface LeaseTable {
   name: string;
   holder: string;
-  /** Fencing number: rises with each change of holder. */
+  /** Fencing number, which increases with each change of holder. */
   term: number;
   /** Milliseconds. */
   expires_at: number;
 }
 
-/** Processes that share the database, as they report themselves. */
+/** Processes that share the database; each reports itself. */
 export interface ReplicaTable {
   instance: string;
   version: string;
@@ -333,11 +335,11 @@ export interface ReplicaTable {
   started_at: number;
   seen_at: number;
   is_leader: number;
-  /** Requests at the time of the report. */
+  /** Running requests at the time of the report. */
   running: number;
   /** The revision of channels and options that it uses. */
   revision: Generated<number>;
-  /** JSON: requests at the time of the report by the id of their channel; null from a version that does not say. */
+  /** JSON: running requests at the time of the report by channel id; null from a version that does not report them. */
   channels: string | null;
 }
 
@@ -353,7 +355,7 @@ export interface AuditLogTable {
   created_at: number;
 }
 
-/** May live in its own database (`FAIRWAY_LOG_DATABASE_URL`). */
+/** May be in its own database (`FAIRWAY_LOG_DATABASE_URL`). */
 export interface LogTable {
   id: Generated<number>;
   user_id: number;

@@ -37,7 +37,7 @@ export const accounts: Migration = {
         deleted_at: nullable(bigint()),
       },
       indexes: [
-        // Sign-in by name and the rule that names differ in more than case.
+        // Sign-in by name, and the rule that names must differ in more than case.
         unique("username_key"),
         // Sign-in by address and by each service; reset of exactly one account.
         unique("email"),
@@ -73,7 +73,7 @@ export const accounts: Migration = {
         deleted_at: nullable(bigint()),
       },
       indexes: [
-        // Every relayed request that misses the cache.
+        // Lookup by every relayed request that misses the cache.
         unique("key_hash"),
         // A user's list, newest first.
         index("user_id", "id"),
@@ -92,7 +92,7 @@ export const accounts: Migration = {
       },
       primaryKey: ["id_hash"],
       indexes: [
-        // All sessions of a user end at once; a user sees his own.
+        // Ending all sessions of a user at once; a user's list of sessions.
         index("user_id"),
         // Housekeeping.
         index("expires_at"),
@@ -122,7 +122,7 @@ export const accounts: Migration = {
         expires_at: bigint(0),
       },
       indexes: [
-        // Every call with an access token.
+        // Lookup by every call with an access token.
         unique("token_hash"),
         // A user's list; one token per name.
         unique("user_id", "name"),

@@ -40,7 +40,7 @@ export const routing: Migration = {
       indexes: [
         // The list by priority, newest first within one.
         index("priority", "id"),
-        // Actions on all channels of a tag or a state; the search by exact key and by name.
+        // Actions on all channels of a tag or a status; the search by exact key and by name.
         index("tag"),
         index("status"),
         index("key_hash"),
@@ -59,7 +59,7 @@ export const routing: Migration = {
       },
       primaryKey: ["group", "model", "channel_id"],
       indexes: [
-        // Rebuilt per channel; moved per tag.
+        // Rebuilding per channel; moving per tag.
         index("channel_id"),
         index("tag"),
       ],
@@ -94,7 +94,7 @@ export const routing: Migration = {
         updated_at: bigint(),
       },
       primaryKey: ["kind", "name"],
-      // Whether a row on a screen is managed.
+      // Check whether a row on a screen is managed.
       indexes: [index("kind", "resource_id")],
     },
   }),

@@ -20,7 +20,7 @@ export const money: Migration = {
       indexes: [
         // No charge is booked twice.
         unique("request_id", "kind"),
-        // The sum of an account, its newest movements.
+        // The sum of an account and its newest movements.
         index("user_id", "id"),
         // Periods: audits, exports.
         index("created_at"),
@@ -40,7 +40,7 @@ export const money: Migration = {
       indexes: [
         // The reaper.
         index("lease_until"),
-        // What an account really holds.
+        // The amount that an account really holds.
         index("user_id"),
       ],
     },
@@ -61,7 +61,7 @@ export const money: Migration = {
         deleted_at: nullable(bigint()),
       },
       indexes: [
-        // Redeeming.
+        // Redemption of a code.
         unique("key"),
         // The search by name.
         index("name"),
@@ -82,7 +82,7 @@ export const money: Migration = {
         complete_time: bigint(0),
       },
       indexes: [
-        // The payment service's notice.
+        // Notification by the payment service.
         unique("trade_no"),
         // A user's orders, newest first.
         index("user_id", "id"),
@@ -102,7 +102,7 @@ export const money: Migration = {
         quota: bigint(),
       },
       indexes: [
-        // Sums of an hour are added to one row; a user's chart.
+        // Hourly sums are added to one row; a user's chart.
         unique("user_id", "username", "model_name", "created_at"),
         index("user_id", "created_at"),
         // The chart of all users from the index alone; the chart of one name.

@@ -38,9 +38,9 @@ export const tasks: Migration = {
         index("user_id", "id"),
         // The search by task id; a callback.
         index("mj_id"),
-        // The list in a period.
+        // The list for a period.
         index("submit_time"),
-        // Polling of what is not finished.
+        // Polling of unfinished tasks.
         index("progress"),
       ],
     },
@@ -73,9 +73,9 @@ export const tasks: Migration = {
         index("user_id", "id"),
         // The search by task id.
         index("task_id"),
-        // The list in a period.
+        // The list for a period.
         index("submit_time"),
-        // Polling of what is not finished.
+        // Polling of unfinished tasks.
         index("progress"),
       ],
     },

@@ -36,7 +36,7 @@ export const operations: Migration = {
         created_at: bigint(),
       },
       indexes: [
-        // Newest first, of a period, of one actor, of one kind.
+        // The list, newest first, for a period, an actor or a kind.
         index("created_at", "id"),
         index("user_id", "id"),
         index("action", "id"),

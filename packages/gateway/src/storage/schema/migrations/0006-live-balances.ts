@@ -16,11 +16,11 @@ export const liveBalances: Migration = {
         applied_at: bigint(0),
       },
       indexes: [
-        // One movement of each ledger row.
+        // One movement per ledger row.
         unique("ledger_id"),
         // Unapplied movements of an account, in order.
         index("user_id", "ledger_id"),
-        // Unapplied movements, and applied ones to delete.
+        // Unapplied movements, and applied movements to delete.
         index("applied_at"),
       ],
     },

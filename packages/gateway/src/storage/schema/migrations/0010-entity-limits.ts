@@ -1,7 +1,7 @@
 import { longText } from "../columns.ts";
 import type { Migration, Step } from "../migration.ts";
 
-/** Limits belong to whom they limit; a channel knows the state of each of its keys. */
+/** Limits are stored in the rows of tokens and users; a channel stores the state of each of its keys. */
 export const entityLimits: Migration = {
   version: 10,
   name: "limits of entities",

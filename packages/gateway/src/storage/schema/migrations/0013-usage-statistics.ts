@@ -10,7 +10,7 @@ export const usageStatistics: Migration = {
         /** Seconds of the interval: an hour or a day. */
         span: integer(),
         dimension: integer(),
-        /** User whose own numbers these are; 0 = everyone's. */
+        /** The user that the numbers are for; 0 = all users. */
         owner_id: bigint(),
         subject: text(255),
         start: bigint(),
@@ -24,7 +24,7 @@ export const usageStatistics: Migration = {
         first_token: longText(),
       },
       primaryKey: ["span", "dimension", "owner_id", "subject", "start"],
-      // All subjects of a period, with their sums read from the index alone.
+      // All subjects of a period, with their sums from the index alone.
       indexes: [index("span", "dimension", "start", "owner_id", "subject", "quota")],
     },
   }),

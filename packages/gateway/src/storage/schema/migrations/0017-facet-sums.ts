@@ -18,7 +18,7 @@ export const facetSums: Migration = {
         counts: longText(),
       },
       primaryKey: ["user_id", "span", "start", "type", "username"],
-      // The filter of administrators, and the removal of what is older than the log.
+      // The filter of administrators, and the removal of sums older than the log.
       indexes: [index("username", "span", "start"), index("start")],
     },
   }),

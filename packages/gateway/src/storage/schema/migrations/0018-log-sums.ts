@@ -19,7 +19,7 @@ export const logSums: Migration = {
         counts: longText(),
       },
       primaryKey: ["by_model", "model_name", "span", "start", "type"],
-      // The removal of what is older than the log.
+      // The removal of sums older than the log.
       indexes: [index("start")],
     },
   }),

@@ -1,7 +1,7 @@
 import { integer } from "../columns.ts";
 import type { Migration } from "../migration.ts";
 
-/** What an administrator disabled, its owner cannot enable. */
+/** An owner cannot enable a token that an administrator disabled. */
 export const tokenDisables: Migration = {
   version: 19,
   name: "disables of tokens",

@@ -3,7 +3,7 @@ import { tables, type Migration } from "../migration.ts";
 
 const FIRST_BALANCE = 100_000_000;
 
-/** Without an import there is nothing that the ledger does not explain. */
+/** Without an import, the ledger explains all balances and counters. */
 const IMPORTED = `select 1 from ledger where (request_id >= 'import-user-' and request_id < 'import-user.')
   or (request_id >= 'litellm-' and request_id < 'litellm.')`;
 
@@ -11,7 +11,7 @@ const USES = "kind in ('consume', 'correct', 'refund')";
 const CORRECTED = "ledger k join ledger c on c.request_id = k.request_id and c.kind = 'correct'";
 const LAPSED = "'reaped, nothing delivered'";
 
-/** What the ledger explains of each counter, by the id of its row. */
+/** The sum that the ledger explains for each counter, by the id of its row. */
 const COUNTERS = [
   {
     counter: "token_used",
@@ -38,7 +38,7 @@ const COUNTERS = [
   },
 ];
 
-/** Each balance and counter is the sum of rows of the ledger, and of what it had when the ledger began. */
+/** Makes each balance and counter the sum of ledger rows and of its value when the ledger began. */
 export const explainedBooks: Migration = {
   version: 23,
   name: "explained books",
@@ -49,7 +49,7 @@ export const explainedBooks: Migration = {
         primaryKey: ["counter", "id"],
       },
     }),
-    // The first balance had no row; that of an imported account has one.
+    // The first balance had no row; the balance of an imported account has one.
     async (on) => {
       const moved = "coalesce((select sum(l.quota) from ledger l where l.user_id = users.id), 0)";
       await on.run(`insert into ledger (request_id, kind, user_id, token_id, channel_id, quota, detail, created_at)

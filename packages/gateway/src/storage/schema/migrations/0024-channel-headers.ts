@@ -1,7 +1,7 @@
 import { longText } from "../columns.ts";
 import type { Migration } from "../migration.ts";
 
-/** Headers that a channel's calls get, in the member of compatible consoles. */
+/** Extra headers of a channel's calls, under the name that compatible consoles use. */
 export const channelHeaders: Migration = {
   version: 24,
   name: "headers of channels",

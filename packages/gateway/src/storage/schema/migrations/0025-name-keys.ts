@@ -3,7 +3,9 @@ import type { Migration } from "../migration.ts";
 
 const BATCH = 1_000;
 
-/** Names that look alike are one name. Of two accounts that share it now, the later one keeps the key that it had. */
+/**
+ * Names that look alike count as one name. If two accounts now share a name, the later one retains its previous key.
+ */
 export const nameKeys: Migration = {
   version: 25,
   name: "keys of user names",

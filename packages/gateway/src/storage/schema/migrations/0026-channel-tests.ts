@@ -1,7 +1,7 @@
 import { longText } from "../columns.ts";
 import type { Migration } from "../migration.ts";
 
-/** What the last test of a channel found wrong: its time alone shows a failed test as a fast one. */
+/** The error of a channel's last test: without it, a failed test looks like a fast one. */
 export const channelTests: Migration = {
   version: 26,
   name: "outcomes of channel tests",

@@ -1,7 +1,10 @@
 import { bigint } from "../columns.ts";
 import type { Migration } from "../migration.ts";
 
-/** When a budget was made: what its window holds from before is not counted. Older rows count from their window. */
+/**
+ * The creation time of a budget, which does not count earlier use in its window. Older rows count from the start of
+ * their window.
+ */
 export const budgetCreation: Migration = {
   version: 27,
   name: "times of creation of budgets",

@@ -1,7 +1,7 @@
 import { longText } from "../columns.ts";
 import type { Migration } from "../migration.ts";
 
-/** What the upstream's own list says of its models: model lists here repeat it. */
+/** The properties that the upstream's own list gives for its models; the gateway's model lists repeat them. */
 export const listedModels: Migration = {
   version: 28,
   name: "models as upstreams list them",

@@ -30,7 +30,7 @@ import { listedModels } from "./0028-listed-models.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
-/** In order; a version is never changed once it was released. */
+/** The migrations in order; a released version is never changed. */
 export const MIGRATIONS: readonly Migration[] = [
   accounts,
   routing,

@@ -2,9 +2,9 @@ import { bigint, index, integer, longText, rowId, text, type TableSpec } from ".
 import { tables, type Migration } from "../migration.ts";
 
 /**
- * Lists are ordered by created_at and id, newest first, so that each index below serves its filter, a period and
- * the order at once: a page of 10 million rows is read from its first row on. Behind them stand type and quota, so that
- * counts by type and sums of a period are read from the index alone.
+ * Lists are ordered by created_at and id, newest first, so each index below covers its filter, a period and the order
+ * at once: a page of 10 million rows is read from its first row on. The last columns are type and quota, so that counts
+ * by type and sums of a period are read from the index alone.
  */
 export const LOG_TABLE: TableSpec = {
   columns: {
@@ -29,11 +29,12 @@ export const LOG_TABLE: TableSpec = {
     other: longText(),
   },
   indexes: [
-    // The list without a filter, counts of a period, deletion up to a time.
+    // The list without a filter, counts for a period, deletion up to a time.
     index("created_at", "id", "type"),
-    // A user's own list and statistics; of one of his tokens.
+    // A user's own list and statistics, also for a single token.
     index("user_id", "created_at", "id", "type", "quota"),
-    // Nearly every row is consumption: finds the few others, and sums the quota of a period without the rows.
+    // Nearly every row is consumption: the index finds the few others, and sums the quota of a period without reading
+    // rows.
     index("type", "created_at", "id", "quota"),
     // The administrator's filters.
     index("username", "created_at", "id", "type", "quota"),
@@ -41,7 +42,7 @@ export const LOG_TABLE: TableSpec = {
     index("model_name", "created_at", "id", "type", "quota"),
     index("channel_id", "created_at", "id", "type", "quota"),
     index("group", "created_at", "id", "type", "quota"),
-    // The id that a caller quotes.
+    // Search by the id that a caller quotes.
     index("request_id"),
   ],
 };

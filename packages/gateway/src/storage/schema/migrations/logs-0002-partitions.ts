@@ -2,8 +2,8 @@ import { PARTITION_IN_PLACE, partitionedLogs } from "../log-partitions.ts";
 import type { Migration } from "../migration.ts";
 
 /**
- * On the servers an empty table gets its partitions at once. One with rows stays as it is until an operator runs
- * `fairway-gateway logs partition`, because a copy takes as long as the table is large.
+ * On servers, an empty table gets its partitions at once. A table with rows is left unchanged until an operator runs
+ * `fairway-gateway logs partition`, because the duration of a copy grows with the table.
  */
 export const logPartitions: Migration = {
   version: 2,
@@ -13,7 +13,7 @@ export const logPartitions: Migration = {
       if (on.kind === "sqlite") return;
       if (on.kind === "postgres") await on.run("lock table logs in access exclusive mode");
       if (await on.hasRows("logs")) return;
-      // Keeps rows that another replica writes meanwhile.
+      // Preserves rows that another replica writes meanwhile.
       if (on.kind === "mysql") return on.run(PARTITION_IN_PLACE);
       await on.run("drop table logs");
       for (const sql of partitionedLogs("postgres", "logs")) await on.run(sql);
