@@ -1,7 +1,7 @@
 import type { Limits } from "@fairway/wire";
 import { Refusal } from "../lib/refusal.ts";
 
-/** The account behind a credential, read with it in one query and therefore never stale. */
+/** The account of a credential, read together with it in one query and therefore never stale. */
 export interface Account {
   readonly id: number;
   readonly username: string;
@@ -9,7 +9,7 @@ export interface Account {
   readonly status: number;
   readonly group: string;
   readonly isDeleted: boolean;
-  /** The user's own; known where sessions are read. */
+  /** The user's own limits; known if a session was read. */
   readonly limits?: Limits | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface Principal {
   readonly username: string;
   readonly role: number;
   readonly group: string;
-  /** How the caller proved it. */
+  /** The kind of credential that the caller presented. */
   readonly via: "session" | "access-token";
   /** SHA-256 of the session cookie's value, hex; undefined for access tokens. */
   readonly sessionHash: string | undefined;
-  /** The session signed in or was confirmed within the last five minutes. */
+  /** True if the session signed in or was confirmed within the last five minutes. */
   readonly isProven: boolean;
   /** Undefined for sessions. */
   readonly token: CallerToken | undefined;
@@ -32,17 +32,20 @@ export interface Principal {
 /** The access token of a call. */
 export interface CallerToken {
   readonly name: string;
-  /** Empty = it may do nothing. */
+  /** Empty = no permissions. */
   readonly scopes: readonly string[];
 }
 
-/** Refuses a caller who may not change credentials now: `session_required` and `confirmation_required`. */
+/** Refuses a caller who may not change credentials now, with `session_required` or `confirmation_required`. */
 export function requireProof({ via, isProven }: Pick<Principal, "via" | "isProven">): void {
   requireSession({ via });
   if (!isProven) throw new Refusal("confirmation_required");
 }
 
-/** Credentials are changed by people: a stolen access token must not outlive its withdrawal. */
+/**
+ * Refuses calls without a session: only people change credentials, because a stolen access token must not outlive its
+ * revocation.
+ */
 export function requireSession({ via }: Pick<Principal, "via">): void {
   if (via === "access-token") throw new Refusal("session_required");
 }

@@ -4,7 +4,7 @@ import type { ChannelState, Metrics } from "../observability/metrics.ts";
 import type { Database } from "../storage/database.ts";
 import type { ScheduledJob } from "./schedule.ts";
 
-/** Starts a round over all channels; undefined while another replica runs one. */
+/** Starts a round over all channels; returns undefined while another replica runs one. */
 type BeginRound = () => Promise<{ readonly finished: Promise<void> } | undefined>;
 
 export interface ChannelJobsDeps {
@@ -42,13 +42,16 @@ export function channelJobs(deps: ChannelJobsDeps): ScheduledJob[] {
 }
 
 interface Round {
-  /** Also the name of its rows in `jobs`. */
+  /** This is also the name of its rows in `jobs`. */
   readonly name: string;
   readonly minutes: number;
   readonly begin: BeginRound;
 }
 
-/** The interval survives restarts and leader changes: it counts from the last round of any replica or user. */
+/**
+ * Schedules a round. The interval survives restarts and leader changes, because it counts from the last round of any
+ * replica or user.
+ */
 function round({ database, clock }: ChannelJobsDeps, { name, minutes, begin }: Round): ScheduledJob {
   const startedAt = clock.now();
   return {

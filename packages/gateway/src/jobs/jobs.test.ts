@@ -83,7 +83,7 @@ eachDatabase("jobs of the leader", (open) => {
     const batch = kit.database.kind === "sqlite" ? 200 : 1_000;
     for (let at = 0; at < 3; at += 1) await insertMany(batch, NOW - 10 * DAY);
     let asked = 0;
-    // The signal is not aborted yet: no timer of this process has run.
+    // The signal is not aborted yet, because no timer of this process has run.
     const lost = () => ((asked += 1) === 2 ? Promise.reject(new LeadershipLost("frozen")) : Promise.resolve());
     const deps = { logDatabase: kit.database, clock, log: quietLog, days: () => 1, errorDays: () => 0, jobs };
     const removal = removeOldLogs(deps, { signal, confirm: lost });

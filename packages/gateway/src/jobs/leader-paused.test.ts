@@ -56,7 +56,7 @@ describe.each(["mariadb", "postgres"] as const)("a leader whose process is pause
 
     await second.hears("running");
     second.child.kill("SIGSTOP");
-    // The refused one knows that it does not lead, and may take over again.
+    // The refused process knows that it does not lead, and may take over again.
     await first.hears("running");
     first.child.send("go");
     await first.hears("booked");
@@ -78,7 +78,7 @@ class Replica {
     child.on("message", (message) => this.#heard.push(message));
   }
 
-  /** Waits for the next message, which must be this one. */
+  /** Waits for the next message and expects it to be this one. */
   async hears(text: string): Promise<void> {
     if (this.#heard.length === 0) await once(this.child, "message", { signal: AbortSignal.timeout(30_000) });
     expect(this.#heard.shift()).toBe(text);

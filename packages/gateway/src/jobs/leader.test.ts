@@ -14,7 +14,7 @@ const RENEW_MS = 40;
 eachDatabase("the elector", (open) => {
   let kit: StoreKit;
   let electors: Elector[];
-  /** Milliseconds by which the monotonic clock of a replica is behind or ahead. */
+  /** Milliseconds by which the monotonic clock of each replica is behind or ahead. */
   let shift: Map<string, number>;
   let changes: number;
 
@@ -122,7 +122,7 @@ eachDatabase("the elector", (open) => {
     await a.start();
     const { signal } = a;
     await kit.database.raw.transaction((tx) => a.confirm(tx));
-    // Like a SIGSTOP longer than the lease: another replica has taken over.
+    // Like a SIGSTOP that is longer than the lease: another replica has taken over.
     shift.set("a", LEASE_MS);
     expect(a.isLeader).toBe(false);
     await kit.database.raw.run("update leases set holder = '', expires_at = 0 where name = 'leader'", []);

@@ -29,7 +29,7 @@ import {
 /** Elects one leader among the replicas, for work that must not run twice. */
 export interface Elector extends Runnable {
   readonly isLeader: boolean;
-  /** Aborted when this replica no longer leads; while it does not lead, the signal of its next term. */
+  /** Aborted when this replica no longer leads. While it does not lead, this is the signal of its next term. */
   readonly signal: AbortSignal;
   /**
    * Throws unless the term of this replica is still the latest. A paused process may believe that it leads, so code
@@ -40,15 +40,18 @@ export interface Elector extends Runnable {
   subscribe(listener: (isLeader: boolean) => void): void;
 }
 
-/** A second condition of leading, such as a Lease of Kubernetes. Who does not hold it never takes the database's row. */
+/**
+ * A second condition for leading, such as a Lease of Kubernetes. A replica without it never takes the row in the
+ * database.
+ */
 export interface Permit {
   /** False as soon as another replica may take it, by the monotonic clock of this process. */
   readonly isHeld: boolean;
-  /** Renews it, or takes it where it is free. */
+  /** Renews the permit, or takes it if it is free. */
   beat(limit: AbortSignal): Promise<void>;
-  /** Frees it, so that another replica takes over at its next heartbeat. */
+  /** Frees the permit, so that another replica takes over at its next heartbeat. */
   free(limit: AbortSignal): Promise<void>;
-  /** Frees it for the last time. */
+  /** Frees the permit for the last time. */
   release(limit: AbortSignal): Promise<void>;
 }
 
@@ -68,19 +71,19 @@ export interface ElectorSettings {
   readonly elapsed?: () => number;
 }
 
-/** Another replica has taken over. */
+/** Thrown if another replica has taken over. */
 export class LeadershipLost extends Error {
   override readonly name = "LeadershipLost";
 }
 
 export const LEASE_MS = 15_000;
-/** A leader that was killed is replaced after the lease and up to two of these. */
+/** Heartbeat interval. A leader that was killed is replaced after the lease and up to two intervals. */
 const RENEW_MS = 2_000;
 /** A leader that was asked to step down leads again after this time if no other replica took over. */
 const REST_MS = 30_000;
-/** A lease that is not released expires. */
+/** Time limit for releasing the lease; if it is not released, it expires. */
 const FREE_MS = 2_000;
-/** The same failure of a heartbeat is logged this often. */
+/** The same heartbeat failure is logged at this interval. */
 const REPEAT_LOG_MS = 60_000;
 
 /** The only replica of an installation always leads. */
@@ -98,8 +101,8 @@ export function createSingleElector(): Elector {
 }
 
 /**
- * Elects by the row `leader` of `leases`. Clocks of machines are never compared: a lease is free when it was not
- * renewed for its length by the monotonic clock of the observer. The leader stops a third of that time earlier.
+ * Elects by the row `leader` of `leases`. Clocks of machines are never compared: a lease is free if it was not renewed
+ * for its duration by the monotonic clock of the observer. The leader stops a third of that time earlier.
  */
 export function createDatabaseElector(settings: ElectorSettings): Elector {
   return new DatabaseElector(settings);
@@ -117,11 +120,11 @@ class DatabaseElector implements Elector {
   #term = 0;
   #renewedAt = 0;
   #lost = new AbortController();
-  /** A term of this replica that ended while its row could not be freed. */
+  /** A term of this replica that ended but whose row could not be freed. */
   #left: number | undefined;
   /** The lease of another replica, and when this state was first observed. */
   #seen: { readonly row: LeaseRow; readonly at: number } | undefined;
-  /** Monotonic milliseconds until which others go first. */
+  /** Monotonic milliseconds until which other replicas have precedence. */
   #restsUntil = Number.NEGATIVE_INFINITY;
   #logged: { readonly reason: string; readonly at: number } | undefined;
 
@@ -154,7 +157,7 @@ class DatabaseElector implements Elector {
     try {
       await withinTime(this.#answerMs, (limit) => this.#contend(limit));
     } catch (error) {
-      // A replica serves without the server of the permit.
+      // Without a permit the error counts; with one, a replica serves even if the server of the permit is unavailable.
       if (!this.#settings.permit) throw error;
       this.#logFailure(error);
     }
@@ -165,7 +168,7 @@ class DatabaseElector implements Elector {
     await this.#beating.stop();
     this.#stepDown("the process ends");
     await this.#release(() => this.#freeLeft());
-    // After the row: who takes the permit finds the row free.
+    // The permit is freed after the row, so that the replica that takes the permit finds the row free.
     await this.#release((limit) => this.#settings.permit?.release(limit));
   }
 
@@ -206,7 +209,7 @@ class DatabaseElector implements Elector {
     await this.#freeLeft();
   }
 
-  /** The row first, as when it stops. */
+  /** Steps down: frees the row first, like when stopping. */
   async #makeWay(limit: AbortSignal): Promise<void> {
     limit.throwIfAborted();
     this.#restsUntil = this.#elapsed() + REST_MS;
@@ -217,7 +220,7 @@ class DatabaseElector implements Elector {
 
   async #contend(limit: AbortSignal): Promise<void> {
     const { database, permit } = this.#settings;
-    // Before the permit: a replica without its database must not keep others from it.
+    // This read precedes the permit, because a replica without its database must not block the permit for others.
     const row = await readLease(database);
     limit.throwIfAborted();
     const at = this.#elapsed();
@@ -238,14 +241,16 @@ class DatabaseElector implements Elector {
     this.#tell(true, { term });
   }
 
-  /** Also when this replica holds it from a term that it has ended. */
+  /** Returns true if the row is free, including if this replica still holds it from an ended term. */
   #isFree(row: LeaseRow | undefined, at: number): boolean {
     if (!row || row.holder === "" || row.holder === this.#settings.holder) return true;
     if (!isSame(this.#seen?.row, row)) this.#seen = { row, at };
     return at - (this.#seen?.at ?? at) >= this.#leaseMs;
   }
 
-  /** Until another replica led, so that the one that stepped down does not take the free row first. */
+  /**
+   * Returns true until another replica has led, so that the replica that stepped down does not take the free row first.
+   */
   #rests(row: LeaseRow | undefined, at: number): boolean {
     const isFollowed = row !== undefined && row.holder !== "" && row.holder !== this.#settings.holder;
     if (isFollowed) this.#restsUntil = at;

@@ -66,7 +66,8 @@ describe.each(["mariadb", "postgres"] as const)("partitions by day on %s", (kind
     await insertLogs(kit.database, [at(0, "a"), at(1, "b"), at(2, "c"), at(3, "d"), at(3, "failed", 5), at(4, "e")]);
     kit.clock.set(MONDAY + 4 * DAY);
     await retain(2);
-    // The 25th ends 34 hours before the clock, the 24th 58 hours: rows stay until their whole day is old enough.
+    // The 25th ends 34 hours before the clock, the 24th 58 hours: rows are removed only when their whole day is old
+    // enough.
     expect(await left()).toEqual(["c", "d", "failed", "e"]);
     expect((await names())[0]).toBe("p20261125");
     expect(await oldestRowTime(kit.database.raw)).toBe((MONDAY + 2 * DAY + 1) * 1_000);

@@ -7,25 +7,25 @@ import type { ScheduledJob } from "./schedule.ts";
 
 const DAY = 86_400;
 const EVERY_MS = 600_000;
-/** Days that are ready before they begin, so that a failure of some days does not matter. */
+/** Number of days that are prepared in advance, so that a failure for some days does not matter. */
 const DAYS_AHEAD = 3;
 /**
- * From here on partitions are longer, so that a log that is stored for ever stays quick. PostgreSQL locks every partition
- * and its indexes for a search without a period, in a table of limited size.
+ * Number of partitions above which they cover longer periods, so that a log that is stored forever remains fast. For a
+ * search without a period, PostgreSQL locks every partition and its indexes in a table of limited size.
  */
 const MAX_DAILY: Readonly<Record<Database["kind"], number>> = { mysql: 400, postgres: 100, sqlite: 0 };
 const LONG_DAYS = 30;
-/** Moved while writers wait: a second. */
+/** Maximum rows to move while writers wait: about a second. */
 const MAX_MOVED = 50_000;
 
 export interface LogPartitionsDeps {
-  /** Holds `logs`. */
+  /** The database that contains `logs`. */
   readonly logDatabase: Database;
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
 }
 
-/** Makes the partitions of the next days; a log of one table stays as it is. */
+/** Creates the partitions of the next days; a log without partitions is left unchanged. */
 export function logPartitionsJob(deps: LogPartitionsDeps): ScheduledJob {
   let isSaid = false;
   return {
@@ -56,7 +56,7 @@ export async function makeNextPartitions(
   const last = known.findLast(({ before }) => before !== Infinity)?.before;
   const now = seconds(clock);
   const step = known.length < MAX_DAILY[logDatabase.kind] ? DAY : LONG_DAYS * DAY;
-  // Days without partitions that are over share one with today.
+  // Past days without partitions share one with today.
   const ends = daysBetween(Math.max(last ?? 0, now), now + DAYS_AHEAD * DAY, step);
   if (ends.length === 0) return;
   await confirm();

@@ -17,17 +17,17 @@ interface JobControl {
 
 interface TrackedJob {
   readonly name: string;
-  /** 0 = the schedule. */
+  /** The user that started it; 0 = the schedule. */
   readonly startedBy: number;
   readonly run: (control: JobControl) => Promise<void>;
 }
 
 export interface LogRetentionDeps {
-  /** Holds `logs`. */
+  /** The database that contains `logs`. */
   readonly logDatabase: Database;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
-  /** Whether the account of the database may drop partitions, as far as is known; where it may not, rows are deleted. */
+  /** Whether the database account may drop partitions, as far as known; if it may not, rows are deleted. */
   readonly rights?: { mayDrop: boolean };
   /** Retention in days; 0 = forever. */
   readonly days: () => number;
@@ -40,7 +40,7 @@ export interface LogRetentionDeps {
 const NAME = "log-retention";
 const DAY_SECONDS = 86_400;
 const EVERY_MS = 60_000;
-/** Fewer batches are routine and not shown as a job. */
+/** Removals with fewer batches are routine and not shown as a job. */
 const TRACKED_FROM = 5;
 
 export function logRetentionJob(deps: LogRetentionDeps): ScheduledJob {
@@ -62,7 +62,7 @@ interface Lease {
 
 /**
  * Drops partitions whose last row is older than the option allows, and deletes older rows elsewhere, oldest first. A
- * longer backlog of rows runs as a job with progress.
+ * longer backlog of rows is removed in a job with progress.
  */
 export async function removeOldLogs(deps: LogRetentionDeps, lease: Lease): Promise<void> {
   const days = deps.days();
@@ -75,7 +75,7 @@ export async function removeOldLogs(deps: LogRetentionDeps, lease: Lease): Promi
 }
 
 /**
- * False when the account may not change tables.
+ * Drops partitions; returns false if the account may not change tables.
  * @param before epoch seconds
  */
 async function dropPartitions(
@@ -85,7 +85,7 @@ async function dropPartitions(
 ): Promise<boolean> {
   const newest = await newestTime(logDatabase);
   for (const { name, before: end } of await readPartitions(logDatabase)) {
-    // The newest row stays, so that its id is not given again.
+    // The newest row is not removed, so that its id is not reused.
     if (end > before || end > newest || signal.aborted) return true;
     await confirm();
     try {
@@ -103,7 +103,10 @@ async function dropPartitions(
   return true;
 }
 
-/** Seconds for which the oldest partition keeps rows longer than the option says: its rows go together. */
+/**
+ * Returns the seconds for which the oldest partition retains rows beyond the option, because its rows are dropped
+ * together.
+ */
 function calculatePartitionSeconds([oldest, next]: readonly Partition[]): number {
   const length = oldest && next ? next.before - oldest.before : 0;
   return Number.isFinite(length) ? length : 0;
@@ -111,7 +114,7 @@ function calculatePartitionSeconds([oldest, next]: readonly Partition[]): number
 
 interface LogClass {
   readonly days: number;
-  /** Rows up to so many seconds older are left to their partition. */
+  /** Rows that are older by at most this many seconds are left for the drop of their partition. */
   readonly spared?: number;
   /** Undefined = every row. */
   readonly type?: number;
@@ -153,7 +156,7 @@ interface Removing extends Lease {
   readonly onBatch: (rows: number) => void;
 }
 
-/** Pauses after each batch for as long as the batch took, so that it uses half of the time at most. */
+/** Removes rows, pausing after each batch for as long as the batch took, so that it runs at most half of the time. */
 async function remove(
   { logDatabase }: LogRetentionDeps,
   old: Pick<Removal, "before" | "type">,

@@ -10,7 +10,7 @@ import { LeadershipLost, type Elector } from "./leader.ts";
 export interface ScheduledJob {
   readonly name: string;
   readonly everyMs: number;
-  /** Runs on one replica only. Without it the job is safe to run on several at once. */
+  /** If true, the job runs on one replica only; otherwise it is safe to run on several at once. */
   readonly isLeaderOnly: boolean;
   /**
    * Idempotent; `signal` is aborted when the process stops or no longer leads. Long jobs call `confirm` between steps:
@@ -22,7 +22,7 @@ export interface ScheduledJob {
 export interface ScheduleDeps {
   readonly jobs: readonly ScheduledJob[];
   readonly elector: Pick<Elector, "isLeader" | "signal" | "confirm">;
-  /** Where the elector's term is confirmed. */
+  /** The database in which the elector's term is confirmed. */
   readonly raw: RawTransaction;
   readonly clock: Clock;
   readonly log: Logger;

@@ -28,7 +28,7 @@ export function baseOptions(connectionName: string): RedisOptions {
   };
 }
 
-/** True for the first connection, which reports its own failure. */
+/** `isKnown` is false for the first connection, whose failure the caller reports. */
 interface Watching {
   readonly log: Logger;
   readonly isKnown: boolean;

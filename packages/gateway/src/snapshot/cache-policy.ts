@@ -15,7 +15,7 @@ export interface CachePolicy {
 
 const MEGABYTE = 1024 * 1024;
 
-/** Undefined while the cache is off. */
+/** Returns the policy; undefined while the cache is off. */
 export function resolveCachePolicy(options: OptionValues): CachePolicy | undefined {
   if (!options.ResponseCacheEnabled) return undefined;
   return {

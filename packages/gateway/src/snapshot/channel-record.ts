@@ -47,7 +47,7 @@ export type ChannelRow = {
       ? string | null
       : string;
 } & {
-  /** Absent where a form makes the channel. */
+  /** Absent if a form creates the channel. */
   readonly listed_models?: string | null;
 };
 
@@ -88,7 +88,9 @@ export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelR
   });
 }
 
-/** By lower-case names; what no call may carry is left out, because a row may be older than its check. */
+/**
+ * Returns the headers by lower-case name, without those that no call may have: the row may be older than that check.
+ */
 export function channelHeaders(setting: JsonObject, override: JsonObject = {}): ReadonlyMap<string, string> {
   const { headers } = setting;
   const pairs = Object.entries({ ...(isObject(headers) && headers), ...override }).filter(
@@ -97,7 +99,10 @@ export function channelHeaders(setting: JsonObject, override: JsonObject = {}): 
   return new Map(pairs.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Without trailing slashes, and without the endpoint of a whole address; replaces the name of a plan with its address. */
+/**
+ * Returns the base URL without trailing slashes and without the endpoint of a full address; replaces the name of a plan
+ * with its address.
+ */
 function baseUrl({ type, base_url }: ChannelRow): string {
   const written = base_url.trim().replace(/\/+$/, "");
   const provider = providerByType(type);
@@ -112,7 +117,7 @@ export type ChannelReader = (
 ) => ChannelRecord[];
 
 /**
- * Reads all channels and reuses the record of an unchanged row: usually one of a thousand channels changes, and
+ * Reads all channels and reuses the record of an unchanged row: usually only one of a thousand channels changes, and
  * decrypting the keys of the others would take half of a refresh.
  */
 export function createChannelReader(open: Vault["open"]): ChannelReader {
@@ -133,7 +138,7 @@ export function createChannelReader(open: Vault["open"]): ChannelReader {
   };
 }
 
-/** The upstream keys of a channel: one per line, but for service accounts, which span lines. */
+/** Returns the upstream keys of a channel: one per line, except for service accounts, which span several lines. */
 export function splitKeys(text: string, type: number): string[] {
   const whole = text.trim();
   if (providerByType(type)?.hasKeyFile || parseObject(whole) !== undefined) return [whole];
@@ -149,13 +154,16 @@ function modelMapping(text: string): ReadonlyMap<string, string> {
   return new Map(names);
 }
 
-/** Skips entries that are not statuses of failures: a form refuses them, older rows may have some. */
+/**
+ * Parses a status mapping. Skips entries that do not map to an error status: forms refuse them, but older rows may have
+ * some.
+ */
 function statusMapping(text: string): ReadonlyMap<number, number> {
   const pairs = Object.entries(object("status_code_mapping", text) ?? {});
   return new Map(pairs.map(([from, to]) => statusPair(from, to)).filter((pair) => pair !== undefined));
 }
 
-/** One entry of a status mapping; undefined where it maps no status to the status of a failure. */
+/** Returns one entry of a status mapping; undefined if its target is not an error status. */
 export function statusPair(from: string, to: unknown): readonly [number, number] | undefined {
   const [old, mapped] = [status(from), status(to)];
   if (old === undefined || mapped === undefined) return undefined;
@@ -167,7 +175,7 @@ function status(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) ? value : undefined;
 }
 
-/** Blank and `null` mean nothing. */
+/** Parses an object; blank text and `null` count as absent. */
 function object(field: string, text: string | null): JsonObject | undefined {
   if (text === null || text.trim() === "" || text.trim() === "null") return undefined;
   const value = parseObject(text);

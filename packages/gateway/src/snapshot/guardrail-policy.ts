@@ -6,7 +6,7 @@ import { chosenBy, type ScopeMatcher } from "./scope-matcher.ts";
 export interface GuardrailPolicy {
   readonly url: string;
   readonly secret: Secret;
-  /** Whether text passes when there is no verdict. */
+  /** Whether text passes if there is no verdict. */
   readonly onFailure: "allow" | "block";
   readonly checksPrompts: boolean;
   readonly checksAnswers: boolean;
@@ -15,11 +15,14 @@ export interface GuardrailPolicy {
   readonly windowChars: number;
   readonly windowMs: number;
   readonly concerns: ScopeMatcher;
-  /** Differs where answers are judged differently. */
+  /** Differs if answers are judged differently. */
   readonly fingerprint: string;
 }
 
-/** Undefined while the guardrail is off. What an operator emptied afterwards fails as the webhook would. */
+/**
+ * Returns the policy; undefined while the guardrail is off. An option that an operator emptied later counts as a
+ * failure of the webhook.
+ */
 export function resolveGuardrailPolicy(options: OptionValues): GuardrailPolicy | undefined {
   if (!options.GuardrailEnabled) return undefined;
   const { GuardrailPhases: phases, GuardrailUrl: url } = options;

@@ -2,7 +2,7 @@ import { isObject, parseObject } from "../lib/text/json.ts";
 
 /** Why a key of a multi-key channel is not in use. */
 export interface KeyState {
-  /** 2 by hand, 3 by the system. */
+  /** 2 = disabled by hand, 3 = disabled by the system. */
   readonly status: number;
   readonly reason: string;
   /** Epoch seconds. */
@@ -38,7 +38,7 @@ export function readKeyStates(info: string | null): KeyStates {
   return states;
 }
 
-/** Writes the text for `readKeyStates`; other members of the previous text stay. */
+/** Returns the text for `readKeyStates`; other members of the previous text are preserved. */
 export function keyStatesText(states: KeyStates, former: string | null): string | null {
   const { [STATUS]: _status, [REASON]: _reason, [TIME]: _time, ...rest } = (former && parseObject(former)) || {};
   const of = (name: keyof KeyState) => Object.fromEntries([...states].map(([index, state]) => [index, state[name]]));
@@ -47,13 +47,13 @@ export function keyStatesText(states: KeyStates, former: string | null): string 
   return Object.keys(info).length === 0 ? null : JSON.stringify(info);
 }
 
-/** Indexes of the keys in use; undefined = all. */
+/** Returns the indexes of the keys in use; undefined = all. */
 export function keysInUse(count: number, states: KeyStates): readonly number[] | undefined {
   const used = Array.from({ length: count }, (_, index) => index).filter((index) => !states.has(index));
   return used.length === count ? undefined : used;
 }
 
-/** The states after the key text was replaced: remaining keys retain their state. */
+/** Returns the states after the key text was replaced: remaining keys retain their state. */
 export function movedStates(states: KeyStates, before: readonly string[], after: readonly string[]): KeyStates {
   const moved = new Map<number, KeyState>();
   for (const [index, state] of states) {

@@ -5,8 +5,8 @@ import { pathUnlessCircular } from "./model-mapping.ts";
 type Listing = Pick<ChannelRecord, "status" | "models" | "modelMapping" | "listed">;
 
 /**
- * What upstreams list of the models that clients can name. Where several channels serve one, a client must fit into
- * each of them: the shortest limits count, and the inputs that all take.
+ * Returns the properties that upstreams list for the models that clients can name. If several channels serve a model, a
+ * client must fit each of them: the lowest limits count, and only the inputs that all of them accept.
  */
 export function listedModels(channels: readonly Listing[]): ListedModels {
   const found = new Map<string, ListedModel>();

@@ -21,7 +21,7 @@ export interface LoadDeps {
 
 export interface Loaded {
   readonly snapshot: Snapshot;
-  /** Read first, so that changes during the load cause another load. */
+  /** Read first, so that changes during the load trigger another load. */
   readonly revisions: Revisions;
 }
 

@@ -6,8 +6,9 @@ import { pathUnlessCircular } from "./model-mapping.ts";
 type Mapped = Pick<ChannelRecord, "status" | "models" | "modelMapping">;
 
 /**
- * Names that clients use and some channel maps, with the steps to what each upstream gets; a path of the name alone is
- * that of a channel that serves it unmapped. Channels that the system has disabled count, because a price must not change while they rest.
+ * Returns the client names that some channel maps, with the steps to the name that each upstream gets; a path with only
+ * the client name comes from a channel that serves it unmapped. Channels that the system has disabled count, because a
+ * price must not change while they are disabled.
  */
 export function mappedNames(channels: readonly Mapped[]): MappedNames {
   const used = channels.filter(({ status }) => status !== CHANNEL_STATUS.disabledByHand);

@@ -3,14 +3,14 @@ import { AppError } from "../lib/app-error.ts";
 const MAX_STEPS = 10;
 
 /**
- * The name that a channel's upstream gets: follows the mapping while the result is a key again.
- * A name that maps to itself ends the chain; any other repetition is `model_mapping_cycle`.
+ * The name that a channel's upstream gets: follows the mapping as long as the result is a key. A name that maps to
+ * itself ends the chain; any other repetition is `model_mapping_cycle`.
  */
 export function mapModel(mapping: ReadonlyMap<string, string>, model: string): string {
   return mapping.has(model) ? (mappedPath(mapping, model).at(-1) ?? model) : model;
 }
 
-/** The name, and what it is mapped to step by step. */
+/** Returns the name, followed by each step of its mapping. */
 export function mappedPath(mapping: ReadonlyMap<string, string>, model: string): string[] {
   const path = [model];
   for (let name = model; path.length <= MAX_STEPS;) {
@@ -23,7 +23,10 @@ export function mappedPath(mapping: ReadonlyMap<string, string>, model: string):
   throw new AppError("model_mapping_cycle");
 }
 
-/** Undefined for a mapping without an end: calls are refused by the name of the fault, and nothing else follows from it. */
+/**
+ * Returns the path; undefined for a circular mapping, whose calls are refused with an error and which has no other
+ * effect.
+ */
 export function pathUnlessCircular(mapping: ReadonlyMap<string, string>, model: string): string[] | undefined {
   try {
     return mappedPath(mapping, model);

@@ -9,7 +9,7 @@ import {
 
 let made: OptionDefaults | undefined;
 
-/** Defaults of the price options; created at the first use because they are long. */
+/** Returns the defaults of the price options; they are created at the first use because they are long. */
 export function priceOptionDefaults(): OptionDefaults {
   made ??= Object.freeze({
     ModelRatio: defaultModelRatioJson(),

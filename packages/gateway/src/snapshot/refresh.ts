@@ -20,7 +20,7 @@ export interface SnapshotStoreDeps extends LoadDeps {
 }
 
 export interface LiveSnapshots extends SnapshotStore, Runnable {
-  /** The revision of channels and options that is in use; 0 before the start. */
+  /** Returns the revision of channels and options that is in use; 0 before the start. */
   revision(): number;
   /** Call after the commit of a change: this replica has it when the promise resolves, the others soon after. */
   announce(topic: Topic): Promise<void>;
@@ -29,8 +29,8 @@ export interface LiveSnapshots extends SnapshotStore, Runnable {
 }
 
 /**
- * Keeps the snapshot current: immediately after local changes, on messages of other replicas, and by polling the
- * revisions in case a message is lost.
+ * Updates the snapshot immediately after local changes, on messages of other replicas, and by polling the revisions in
+ * case a message is lost.
  */
 export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
   const { log, pollMs = POLL_MS } = deps;
@@ -42,7 +42,7 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
   const refresh = oneAtATime(async () => {
     const loaded = await withinTime(LOAD_MS, load);
     snapshot = loaded.snapshot;
-    // Changed accounts are found by the poll only.
+    // Only the poll finds changed accounts.
     known = {
       ...loaded.revisions,
       tokens: known?.tokens ?? loaded.revisions.tokens,

@@ -1,7 +1,7 @@
-/** The requests that a feature applies to, by the operator's lists; an empty list is no restriction. */
+/** Decides by the operator's lists whether a feature applies to a request; an empty list is no restriction. */
 export type ScopeMatcher = (groups: readonly string[], models: readonly string[]) => boolean;
 
-/** True when one of the groups and one of the model names are listed. A trailing `*` matches any suffix. */
+/** Returns true if one of the groups and one of the model names are listed. A trailing `*` matches any suffix. */
 export function chosenBy(groups: readonly string[], models: readonly string[]): ScopeMatcher {
   const listedGroups = new Set(groups);
   const listedModels = new Set(models);

@@ -45,7 +45,7 @@ function buildIndex(channels: readonly ChannelRecord[]): Snapshot["index"] {
   );
 }
 
-/** Most models of a group have the same channels, so the same levels serve them. */
+/** Caches levels, because most models of a group have the same channels and can share the same levels. */
 function levelCache(): (channels: readonly ChannelRecord[]) => readonly Level[] {
   const known = new Map<string, readonly Level[]>();
   return (channels) => entry(known, channels.map((channel) => channel.id).join(), () => buildLevels(channels));

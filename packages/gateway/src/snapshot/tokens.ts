@@ -10,7 +10,7 @@ import type { TokenCache, TokenRecord } from "./types.ts";
 
 const LIFE_MS = 60_000;
 const UNKNOWN_LIFE_MS = 5_000;
-/** While the database is unavailable it cannot change, so cached tokens are still valid. */
+/** While the database is unavailable, tokens cannot change, so cached ones remain valid. */
 const STALE_LIFE_MS = 600_000;
 const CAPACITY = 100_000;
 /** How long a request waits for the database before it uses the cached token. */
@@ -41,7 +41,7 @@ interface Known extends Entry {
   readonly record: TokenRecord;
 }
 
-/** Recently used tokens. At most one query at a time for each key. */
+/** Caches recently used tokens, with at most one query at a time for each key. */
 export function createTokenCache({
   raw,
   clock,
@@ -51,7 +51,7 @@ export function createTokenCache({
 }: TokenCacheDeps): ClearableTokenCache {
   const entries = new Lru<string, Entry>(capacity);
   const asking = new Map<string, Promise<TokenRecord | undefined>>();
-  // An answer that was on its way during a change may be older than the change.
+  // The answer to a query that was running during a change may be older than the change.
   let changes = 0;
   const waitBudget = createWaitBudget(clock);
 
@@ -115,7 +115,7 @@ interface WaitBudget {
   answered(): void;
 }
 
-/** Limits the waiting while the database is silent: after one request timed out, the next ones do not wait. */
+/** Limits the waiting while the database is silent: after one request has timed out, the next ones do not wait. */
 function createWaitBudget(clock: Clock): WaitBudget {
   let hastyUntil = -Infinity;
   return {

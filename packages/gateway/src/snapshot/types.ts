@@ -6,7 +6,7 @@ import type { GuardrailPolicy } from "./guardrail-policy.ts";
 
 /** The configuration that requests read: immutable, replaced as a whole after every change. */
 export interface Snapshot {
-  /** Sum of the revisions it was built from; only increases. */
+  /** The sum of the revisions from which it was built; only increases. */
   readonly revision: number;
   readonly options: OptionValues;
   readonly prices: PriceBook;
@@ -46,10 +46,11 @@ export interface TokenRecord {
   /** Epoch seconds, -1 = never. */
   readonly expiredTime: number;
   readonly isUnlimited: boolean;
-  /** Known to be used up when it was read; the ledger decides, not this number. */
+  /** Remaining quota at the time of the read; the ledger decides, not this number. */
   readonly remainQuota: number;
   /**
-   * What the key has used; with `remainQuota` it makes up what the key was ever given, which only its owner changes.
+   * The quota that the key has used. Together with `remainQuota` it is the total that the key was ever granted, which
+   * only its owner changes.
    */
   readonly usedQuota: number;
   /** The revision of tokens at which this was read. */
@@ -59,7 +60,7 @@ export interface TokenRecord {
   /** Parsed once; undefined = no limit; an empty list denies all. */
   readonly allowedNetworks: readonly Network[] | undefined;
   readonly group: string;
-  /** Its own limits; undefined = none. */
+  /** The token's own limits; undefined = none. */
   readonly limits: Limits | undefined;
   readonly user: UserRecord;
 }

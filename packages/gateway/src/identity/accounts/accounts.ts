@@ -14,22 +14,22 @@ import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 
 const AFF_CODE_CHARS = 8;
 const DEFAULT_GROUP = "default";
-/** Width of the column. */
+/** The width of the column. */
 const MAX_KEY_CHARS = 128;
 
-/** The form of a name that identifies an account: no user may have a name that looks like another's. */
+/** Returns the form of a name that identifies an account: no two users may have names that look alike. */
 export const usernameKey = nameKey;
 
-/** `username_invalid` when the (trimmed) text can be no user name. */
+/** Returns `username_invalid` if the (trimmed) text is not a valid user name. */
 export function checkUsername(username: string): MessageKey | undefined {
   const length = characters(username);
   const isPlain = !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}@/]/u.test(username);
-  // Compatible letters may stand for many, and for signs that a name cannot have.
+  // One compatible letter may stand for several, and for characters that a name must not contain.
   const isKeyPlain = !/[\s@/]/u.test(usernameKey(username)) && usernameKey(username).length <= MAX_KEY_CHARS;
   return length >= 1 && length <= USERNAME_MAX && isPlain && isKeyPlain ? undefined : "username_invalid";
 }
 
-/** `password_too_short` or `password_too_long` when the text is too short or too long for a password. */
+/** Returns `password_too_short` or `password_too_long` if the text is too short or too long for a password. */
 export function checkPassword(password: string): MessageKey | undefined {
   const length = characters(password);
   if (length < PASSWORD_MIN) return "password_too_short";
@@ -52,7 +52,7 @@ export function newInviteCode(): string {
   return randomText(AFF_CODE_CHARS);
 }
 
-/** Row of a new account, with the defaults of every way to make one. */
+/** Returns the row of a new account, with the defaults for every way to create one. */
 export function accountRow(account: NewAccount): Insertable<UserTable> {
   const { username } = account;
   return {

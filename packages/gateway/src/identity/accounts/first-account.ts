@@ -4,7 +4,7 @@ import { insertRow } from "../../storage/inserts.ts";
 import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 
-/** Inserts the first account with its balance and the ledger row of that. */
+/** Inserts the first account with its balance and the ledger row of that balance. */
 export async function insertFirstAccount(
   trx: Transaction<Schema>,
   row: Omit<Insertable<UserTable>, "quota">,

@@ -86,7 +86,7 @@ eachDatabase("first start", (open) => {
     const beyond = { hasWizard: true, host: "0.0.0.0" };
     await expect(firstStart(deps(database, beyond))).rejects.toThrow("FAIRWAY_SETUP_TOKEN");
     await firstStart(deps(database, { ...beyond, setupToken: new Secret("let me in") }));
-    // A wizard that is done opens nothing.
+    // A finished wizard grants no access.
     await database.db
       .insertInto("users")
       .values(accountRow({ username: "boss", passwordHash: "x", createdAt: 1 }))

@@ -26,29 +26,32 @@ export interface FirstStartDeps {
   /** Address that the server listens on. */
   readonly host: string;
   readonly rootPassword: Secret | undefined;
-  /** The console requires the first account instead. */
+  /** True if the console asks the user to create the first account instead. */
   readonly hasWizard: boolean;
-  /** The token that the setup screen requires; without one the screen works only from this machine. */
+  /** The token that the setup screen requires; without one, the screen works only from this machine. */
   readonly setupToken: Secret | undefined;
 }
 
-/** The server would be reachable from other machines with the password that everyone knows. */
+/** Thrown if other machines could reach the server with the well-known default password. */
 export class DefaultPasswordError extends Error {
   override readonly name = "DefaultPasswordError";
 }
 
-/** Anyone who reaches the server first would own it. */
+/** Thrown if the first visitor who reaches the server would own it. */
 export class OpenSetupError extends Error {
   override readonly name = "OpenSetupError";
 }
 
 export interface FirstStart {
-  /** Set when a random password was just made; it is printed once and never stored. */
+  /** Set if a random password was just generated; it is printed once and never stored. */
   readonly madePassword: string | undefined;
   readonly hasDefaultPassword: boolean;
 }
 
-/** Makes the super administrator of an empty database; throws DefaultPasswordError and OpenSetupError. Safe on several replicas at once. */
+/**
+ * Creates the super administrator of an empty database; throws DefaultPasswordError and OpenSetupError. Safe on several
+ * replicas at once.
+ */
 export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
   const { database, log, host } = deps;
   const isFresh = !(await hasUsers(database));
@@ -70,7 +73,7 @@ export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
   return { madePassword: made, hasDefaultPassword };
 }
 
-/** For processes that leave the first account to another one. */
+/** Waits for the first account, in processes that leave its creation to another process. */
 export async function untilPrepared({ database, log }: Pick<FirstStartDeps, "database" | "log">): Promise<void> {
   for (let isLogged = false; !(await hasUsers(database)); isLogged = true) {
     if (!isLogged) log.info("waiting for the account root, which `fairway-gateway migrate` makes");
@@ -82,7 +85,7 @@ async function hasUsers({ db }: Database): Promise<boolean> {
   return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Answers the password when it was made up. */
+/** Creates the account; returns its password if it was generated. */
 async function createRoot(deps: FirstStartDeps): Promise<string | undefined> {
   const { password, isMade } = rootPassword(deps);
   const row = accountRow({
@@ -95,7 +98,7 @@ async function createRoot(deps: FirstStartDeps): Promise<string | undefined> {
   try {
     await transact(deps.database.db, (trx) => insertFirstAccount(trx, row));
   } catch (cause) {
-    // Another replica starts at the same time and was quicker.
+    // Another replica started at the same time and was faster.
     if (isDuplicate(cause)) return undefined;
     throw cause;
   }

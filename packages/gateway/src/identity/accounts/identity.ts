@@ -29,7 +29,7 @@ export interface Identity {
   readonly passkeys: Passkeys;
   readonly mailer: Mailer;
   readonly humanCheck: HumanCheck;
-  /** Calls to the services below; closed when the server stops. */
+  /** Makes calls to the services below; closed when the server stops. */
   readonly outbound: Outbound;
   readonly services: SignInServices;
 }
@@ -46,7 +46,7 @@ export interface IdentityDeps {
   readonly vault: TwoFactorDeps["vault"];
   readonly services: SignInServices;
   readonly passwords?: Passwords;
-  /** Days after its sign-in at which every session ends. */
+  /** Every session ends this many days after its sign-in. */
   readonly sessionMaxDays?: number | undefined;
 }
 

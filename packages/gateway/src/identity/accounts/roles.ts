@@ -20,7 +20,7 @@ export function canChange(actor: Actor, target: Target): boolean {
   return actor.role === ROLE.root || target.role < actor.role;
 }
 
-/** No user can delete one of the same role, so the super administrator cannot be deleted. */
+/** No user can delete a user of the same role, so the super administrator cannot be deleted. */
 export function canDelete(actor: Actor, target: Target): boolean {
   return target.role < actor.role;
 }

@@ -139,7 +139,7 @@ eachDatabase("authenticator", (open) => {
       expect((await call(texts[0] ?? "")).tokenId).toBe(ids[0]);
       expect((await call((texts[0] ?? "").slice(3))).tokenId).toBe(ids[0]);
       expect((await call(texts[1] ?? "")).tokenId).toBe(ids[1]);
-      // Whatever has no sk- in front was given out with it.
+      // Keys without the prefix sk- were issued with it.
       expect(await readErrorCode(call(texts[2] ?? ""))).toBe("401 invalid_api_key");
       expect((await byKey((await token()).key)).userId).toBe(userId);
     });

@@ -22,7 +22,7 @@ export interface AuthenticatorDeps {
   readonly clock: Clock;
 }
 
-/** Refusals by token status; every other status but "enabled" is a disabled token. */
+/** Refusals by token status; every other status except "enabled" is a disabled token. */
 const REFUSED: Readonly<Record<number, ErrorCode>> = {
   [TOKEN_STATUS.expired]: "token_expired",
   [TOKEN_STATUS.exhausted]: "token_quota_exhausted",
@@ -34,7 +34,7 @@ type KeyOptions = { readonly allowExhausted?: boolean };
 const GUESSES: Rule = { name: "key-guesses", limit: 60, windowMs: 60_000 };
 const AUTO_GROUP = "auto";
 
-/** Decides who calls a relay route. A cached token costs one HMAC and one map lookup. */
+/** Identifies the caller of a relay route. A cached token costs one HMAC and one map lookup. */
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   return {
     async byKey(request, ip, options = {}) {
@@ -88,18 +88,18 @@ async function checkToken(
   const isReadable = allowExhausted && record.status === TOKEN_STATUS.exhausted;
   if (record.status !== TOKEN_STATUS.enabled && !isReadable) throw new AppError(code);
   if (record.expiredTime !== NEVER_EXPIRES && record.expiredTime < seconds(deps.clock)) {
-    // A replica that cannot mark the row refuses the call too; the row is marked at its next use.
+    // If this replica cannot mark the row, it still refuses the call; the row is marked at the next use.
     await move(deps, record, TOKEN_STATUS.expired, "").catch(() => undefined);
     throw new AppError("token_expired");
   }
   if (allowExhausted || record.isUnlimited || record.remainQuota > 0) return;
-  // The cached number may be old: the row decides, and the same statement marks it.
+  // The cached number may be old, so the row decides, and the same statement marks it.
   if (await move(deps, record, TOKEN_STATUS.exhausted, " and unlimited_quota = 0 and remain_quota <= 0")) {
     throw new AppError("token_quota_exhausted");
   }
 }
 
-/** Marks an enabled token once; answers whether the row took the mark. */
+/** Marks an enabled token once; returns whether the row was marked. */
 async function move(deps: AuthenticatorDeps, { id }: TokenRecord, status: number, condition: string): Promise<boolean> {
   const sql = `update tokens set status = ? where id = ? and status = 1${condition}`;
   const changed = await deps.database.raw.run(sql, [status, id]);
@@ -136,7 +136,10 @@ function checkUser({ status, isDeleted }: Pick<UserRecord, "status" | "isDeleted
   if (isDeleted || status !== USER_STATUS.enabled) throw new AppError("user_disabled");
 }
 
-/** A group must be offered to users or be the user's own, and must have a ratio; `auto` has none of its own. */
+/**
+ * Checks a group: it must be offered to users or be the user's own, and must have a ratio. `auto` has no ratio of its
+ * own.
+ */
 function checkGroup(options: OptionValues, group: string, userGroup: string): void {
   const isOffered = Object.hasOwn(options.UserUsableGroups, group);
   const isUsable =

@@ -11,7 +11,7 @@ import type { Account, CallerToken } from "../principal.ts";
 import { toAccount, hashRandomId } from "../sessions/sessions.ts";
 
 const TOKEN_CHARS = 32;
-/** The time of last use has a resolution of one minute: a write per call would cost more than the call. */
+/** The time of last use has a resolution of one minute, because a write per call would cost more than the call. */
 const USED_EVERY_SECONDS = 60;
 
 type Db = Kysely<Schema>;
@@ -22,23 +22,23 @@ export interface AccessTokenView {
   readonly lastUsedAt: number;
   /** 0 = never. */
   readonly expiresAt: number;
-  /** Empty = it may do nothing. */
+  /** Empty = no permissions. */
   readonly scopes: readonly string[];
 }
 
 export interface NewAccessToken {
-  /** "" = the one of `GET /api/user/token`. */
+  /** "" = the token of `GET /api/user/token`. */
   readonly name?: string;
   /** 0 = never. */
   readonly expiresAt?: number;
   readonly scopes: readonly AccessScope[];
 }
 
-/** Keys to the management API with the rights of their user, or some of them. Only hashes are stored. */
+/** Keys for the management API with all or some of the rights of their user. Only hashes are stored. */
 export interface AccessTokens {
-  /** Undefined when the token is unknown or expired; `account` undefined when its user was deleted. */
+  /** Finds a token; undefined if it is unknown or expired. `account` is undefined if its user was deleted. */
   find(token: string): Promise<{ readonly account: Account | undefined; readonly token: CallerToken } | undefined>;
-  /** Replaces the user's token of that name and answers the new one; `too_many_access_tokens`. */
+  /** Replaces the user's token of that name and returns the new one; throws `too_many_access_tokens`. */
   rotate(userId: number, made: NewAccessToken): Promise<string>;
   remove(userId: number, name: string): Promise<boolean>;
   removeAll(userId: number, db?: Db): Promise<void>;
@@ -64,7 +64,7 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
       try {
         await insert(db, { user_id: userId, name, ...change });
       } catch (cause) {
-        // Another call made the row in between.
+        // Another call created the row in between.
         if (!isDuplicate(cause) || !(await replace(db, userId, name, change))) throw cause;
       }
       return token;
@@ -122,7 +122,10 @@ async function replace(
   return answer.numUpdatedRows > 0n;
 }
 
-/** Locks the user, so that calls at the same moment do not pass the limit together. The nameless token always fits. */
+/**
+ * Inserts a token and locks the user, so that concurrent calls cannot exceed the limit together. The nameless token is
+ * always allowed.
+ */
 async function insert(db: Db, row: Insertable<Schema["access_tokens"]>): Promise<void> {
   await transact(db, async (trx) => {
     if (!(await lockUser(trx, row.user_id))) throw new Refusal("account_deleted");

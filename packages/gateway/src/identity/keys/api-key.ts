@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** A key in its 48-character form and what follows it (`sk-KEY-12`). */
+/** A key in its 48-character form, and the suffix after it (`sk-KEY-12`). */
 export interface ApiKey {
   readonly key: string;
   readonly pin: string | undefined;
@@ -11,21 +11,21 @@ const SUBPROTOCOL = "openai-insecure-api-key.";
 /** Google clients call /v1 by default, even for endpoints that the gateway does not implement. */
 const GEMINI =
   /^(?:\/v1beta|\/upload\/|\/v1\/(?:models|tunedModels|files|batches|cachedContents|interactions|fileSearchStores|auth_tokens))/;
-/** Links of compatible gateways to the log of a key carry it in the query. */
+/** Links of compatible gateways to the log of a key contain the key in the query. */
 const LOG_OF_KEY = "/api/log/token";
 /** The value of `Authorization` of drawing clients that send their key elsewhere. */
 const MJ_PLACEHOLDER = "midjourney-proxy";
 
 /**
- * Finds the key of a relay request. The first place that holds anything decides; later ones are not looked at.
- * Undefined = there is no key anywhere, "malformed" = there is something that can be no key.
+ * Finds the key of a relay request. The first place that is not empty decides; later ones are ignored. Undefined =
+ * there is no key anywhere; "malformed" = there is a text that cannot be a key.
  */
 export function readApiKey(headers: IncomingHttpHeaders, url: string): ApiKey | "malformed" | undefined {
   const text = readKeyText(headers, url);
   return text === "" ? undefined : parseApiKey(text);
 }
 
-/** The key as the client wrote it; "" when there is none. */
+/** Returns the key as the client wrote it; "" if there is none. */
 export function readKeyText(headers: IncomingHttpHeaders, url: string): string {
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -36,7 +36,7 @@ export function readKeyText(headers: IncomingHttpHeaders, url: string): string {
   );
 }
 
-/** Places that only some routes have; no route has two of them but those of Gemini. */
+/** Returns the key from places that only some routes have; no route has two of them except those of Gemini. */
 function fromRoute(headers: IncomingHttpHeaders, path: string, search: string): string {
   if (isGemini(path)) return readHeader(headers["x-goog-api-key"]) || queryKey(search);
   if (path === LOG_OF_KEY) return queryKey(search);
@@ -44,7 +44,7 @@ function fromRoute(headers: IncomingHttpHeaders, path: string, search: string): 
   return path.startsWith("/v1/realtime") ? fromSubprotocol(headers) : "";
 }
 
-/** Takes `sk-` off and splits the channel pin away. */
+/** Removes `sk-` and separates the pinned channel. */
 export function parseApiKey(text: string): ApiKey | "malformed" {
   const bare = text.startsWith("sk-") ? text.slice(3) : text;
   const dash = bare.indexOf("-");
@@ -59,7 +59,7 @@ function fromAuthorization(headers: IncomingHttpHeaders, path: string): string {
   return text.length >= 6 && text.slice(0, 6).toLowerCase() === "bearer" ? afterScheme(text) : text;
 }
 
-/** A bare key may begin with the same letters as the scheme. */
+/** Removes the scheme; a bare key may begin with the same letters. */
 function afterScheme(text: string): string {
   const rest = text.slice(6);
   return rest === "" || rest.startsWith(" ") ? rest.trim() : text;

@@ -5,8 +5,8 @@ import { importedKey } from "../../storage/secrets/token-key-forms.ts";
 import { readKeyText } from "./api-key.ts";
 
 /**
- * Keys that another gateway issued and whose SHA-256 alone is known. They are looked up only where an import
- * brought some: elsewhere a text of another form is refused without a question to the database.
+ * Keys that another gateway issued and of which only the SHA-256 is known. They are looked up only if an import brought
+ * some; otherwise a text of another form is refused without a database query.
  */
 
 export interface ImportedKeyDeps {
@@ -15,7 +15,7 @@ export interface ImportedKeyDeps {
   readonly options: () => OptionValues;
 }
 
-/** The token of a key that was imported by its SHA-256; undefined unless *CarriedKeysEnabled* is on. */
+/** Returns the token of a key that was imported by its SHA-256; undefined unless *CarriedKeysEnabled* is on. */
 export function findImportedKey(
   { tokens, hashKey, options }: ImportedKeyDeps,
   headers: IncomingHttpHeaders,

@@ -2,7 +2,7 @@ import { Lru } from "../../lib/lru.ts";
 
 const CAPACITY = 10_000;
 
-/** The keyed hashes of keys that were used lately: a keyed hash costs more than the rest of the look-up. */
+/** Caches the keyed hashes of recently used keys, because a keyed hash costs more than the rest of the lookup. */
 export function rememberHashes(hashKey: (key: string) => string): (key: string) => string {
   const known = new Lru<string, string>(CAPACITY);
   return (key) => {

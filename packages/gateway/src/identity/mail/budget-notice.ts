@@ -17,7 +17,7 @@ export function budgetNotice(deps: BudgetNoticeDeps): (budget: PassedBudget, per
   return (budget, percent) => void notify(deps, budget, percent);
 }
 
-/** Never rejects. */
+/** Sends the notice. Never rejects. */
 async function notify(deps: BudgetNoticeDeps, budget: PassedBudget, percent: number): Promise<void> {
   const { id, scope, subject, period, quota_limit: limit, used, is_hard: isHard } = budget;
   const name = await readBudgetName(deps, budget);
@@ -28,7 +28,7 @@ async function notify(deps: BudgetNoticeDeps, budget: PassedBudget, percent: num
   await notifyRoot(deps, title, `${title}: ${used} of ${limit} quota units are used.${end}`);
 }
 
-/** "" when it cannot be read: the notice then says the number. */
+/** Returns the name; "" if it cannot be read: then the notice has the number. */
 async function readBudgetName({ database, log }: BudgetNoticeDeps, budget: PassedBudget): Promise<string> {
   try {
     return (await readSubjectNames(database.raw, [budget]))(budget);

@@ -12,7 +12,7 @@ export interface CredentialNoticesDeps {
   readonly options: () => OptionValues;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Mails that are on their way; awaited when the server stops. */
+  /** Called with mails that are being sent, which the server awaits when it stops. */
   readonly background: (work: Promise<void>) => void;
 }
 
@@ -22,13 +22,13 @@ export interface CredentialChange {
   readonly what: string;
   /** Address of the client that made the change. */
   readonly ip: string;
-  /** Where the mail goes instead of the account's own address. */
+  /** Address of the mail instead of the account's own address. */
   readonly to?: string | undefined;
 }
 
-/** Mails to people whose ways to sign in have changed: a thief's change is noticed. */
+/** Mails to people whose credentials have changed, so that they notice changes by a thief. */
 export interface CredentialNotices {
-  /** Returns at once and never fails; without a mail server or an address nothing is sent. */
+  /** Returns at once and never fails; nothing is sent without a mail server or an address. */
   send(change: CredentialChange): void;
 }
 

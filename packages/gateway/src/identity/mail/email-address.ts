@@ -3,7 +3,7 @@ const MAX_LOCAL_CHARS = 64;
 const ADDRESS =
   /^[^\s@"(),:;<>[\]\\\p{Cc}]+@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/u;
 
-/** An address in the form in which it is stored and compared; undefined when it is none. */
+/** Returns an address in the form in which it is stored and compared; undefined if it is invalid. */
 export function parseEmail(text: string): string | undefined {
   const address = text.trim().toLowerCase();
   const local = address.slice(0, address.lastIndexOf("@"));
@@ -12,7 +12,7 @@ export function parseEmail(text: string): string | undefined {
   return ADDRESS.test(address) ? address : undefined;
 }
 
-/** The parts before and after the last `@`; not validated. */
+/** Returns the parts before and after the last `@`; not validated. */
 export function emailParts(address: string): { readonly local: string; readonly domain: string } {
   const at = address.lastIndexOf("@");
   return { local: address.slice(0, at), domain: address.slice(at + 1) };

@@ -13,9 +13,9 @@ export interface Mail {
 
 /** Sends mail through the server that the options name. */
 export interface Mailer {
-  /** False while no SMTP server is named. */
+  /** False while the options name no SMTP server. */
   isConfigured(): boolean;
-  /** Rejects when the server does not take the mail. */
+  /** Sends a mail. Rejects if the server does not accept it. */
   send(mail: Mail): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createMailer(options: () => MailOptions): Mailer {
   };
 }
 
-/** TLS from the start, else STARTTLS; a password goes over a plain connection only to this machine. */
+/** Uses TLS from the start, or else STARTTLS; a password is sent over a plain connection only to this machine. */
 export function transportOptions(settings: MailOptions): SMTPTransport.Options {
   const { SMTPServer: host, SMTPPort: port, SMTPAccount: user, SMTPToken: pass } = settings;
   const secure = port === TLS_PORT || settings.SMTPSSLEnabled;

@@ -1,6 +1,6 @@
 import type { Mail } from "./mailer.ts";
 
-/** Texts of the mails about accounts. Everything that is put in is escaped. */
+/** Texts of the mails about accounts. All inserted values are escaped. */
 
 export function codeMail(to: string, systemName: string, code: string): Mail {
   return {
@@ -27,7 +27,10 @@ export function resetMail(to: string, systemName: string, link: string): Mail {
   };
 }
 
-/** For the owner of an address that another person wants to use: the answer of the call is the same as for a free address. */
+/**
+ * The mail to the owner of an address that another person wants to use; the answer of the call is the same as for a
+ * free address.
+ */
 export function addressTakenMail(to: string, systemName: string): Mail {
   return {
     to,
@@ -57,7 +60,7 @@ export function credentialMail(
   };
 }
 
-/** Address of the console's page that exchanges the token. */
+/** Returns the address of the console's page that exchanges the token. */
 export function resetLink(serverAddress: string, email: string, token: string): string {
   return `${serverAddress}/user/reset?email=${encodeURIComponent(email)}&token=${encodeURIComponent(token)}`;
 }

@@ -11,7 +11,7 @@ export interface QuotaReminderDeps {
   readonly limiter: Limiter;
   readonly options: () => OptionValues;
   readonly log: Logger;
-  /** Address of this server while the option names none. */
+  /** Address of this server while the option is empty. */
   readonly publicUrl: string | undefined;
 }
 
@@ -19,7 +19,7 @@ const TWICE_IN_TEN_MINUTES = { limit: 2, windowMs: 600_000 };
 const LOW: Rule = { name: "reminder-low", ...TWICE_IN_TEN_MINUTES };
 const EMPTY: Rule = { name: "reminder-empty", ...TWICE_IN_TEN_MINUTES };
 
-/** Mails an owner whose balance a charge took below the threshold, or to its end. Never throws. */
+/** Mails an owner whose balance a charge took below the threshold or to zero. Never throws. */
 export function createQuotaReminder(deps: QuotaReminderDeps): (userId: number, before: number, after: number) => void {
   return (userId, before, after) => {
     const threshold = deps.options().QuotaRemindThreshold;

@@ -9,25 +9,30 @@ export interface ServiceProfile {
   readonly email: string;
 }
 
-/** A service of OAuth 2 that the browser comes back from with a code. */
+/** An OAuth 2 service from which the browser returns with a code. */
 export interface CodeService {
-  /** Last segment of the address that the service sends back to. */
+  /** Last segment of the address to which the service redirects. */
   readonly name: string;
-  /** As messages name it. */
+  /** The name in messages. */
   readonly label: string;
   readonly column: "linux_do_id" | "oidc_id";
-  /** Beginning of the names of accounts that are made for it. */
+  /** Prefix of the names of accounts that are created for it. */
   readonly prefix: string;
   isEnabled(): boolean;
-  /** Where a browser is sent to sign in; `oauth_provider_unreachable` and `oauth_answer_invalid`. */
+  /**
+   * Returns the address for a sign-in by the browser; throws `oauth_provider_unreachable` and `oauth_answer_invalid`.
+   */
   address(state: string, proof: OauthProof): Promise<string>;
-  /** Exchanges a code for the profile of its owner; `oauth_provider_unreachable` and `oauth_answer_invalid`. */
+  /** Exchanges a code for the profile of its owner; throws `oauth_provider_unreachable` and `oauth_answer_invalid`. */
   read(code: string, proof: OauthProof): Promise<ServiceProfile>;
 }
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** `oauth_provider_unreachable` when there is no answer in time, `oauth_answer_invalid` when it is not a JSON object. */
+/**
+ * Calls a service; throws `oauth_provider_unreachable` if there is no answer in time, and `oauth_answer_invalid` if it
+ * is not a JSON object.
+ */
 export async function askService(outbound: Outbound, label: string, call: OutboundCall): Promise<Answer> {
   const answer = await outbound.json(call).catch((cause: unknown) => {
     throw new Refusal("oauth_provider_unreachable", { values: { provider: label }, cause });
@@ -36,14 +41,14 @@ export async function askService(outbound: Outbound, label: string, call: Outbou
   return answer;
 }
 
-/** A non-empty text member; `oauth_answer_invalid` without it. */
+/** Returns a non-empty text member; throws `oauth_answer_invalid` without it. */
 export function requireText(answer: Answer, name: string, label: string): string {
   const text = optionalText(answer, name);
   if (text !== "") return text;
   throw new Refusal("oauth_answer_invalid", { values: { provider: label } });
 }
 
-/** A text member, or "". */
+/** Returns a text member, or "". */
 export function optionalText(answer: Answer, name: string): string {
   const value = answer[name];
   return typeof value === "string" ? value.trim() : "";

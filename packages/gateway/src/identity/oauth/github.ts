@@ -11,7 +11,7 @@ export interface GithubDeps {
 }
 
 export interface GithubProfile {
-  /** The identity: names can be changed and taken over, the number cannot. */
+  /** The identity: names can be changed and taken over, but this number cannot. */
   readonly uid: number;
   readonly login: string;
   readonly name: string;
@@ -20,13 +20,13 @@ export interface GithubProfile {
 
 const provider = { provider: "GitHub" };
 
-/** Where a browser is sent to sign in. */
+/** Returns the address for a sign-in by the browser. */
 export function githubAddress({ options, githubUrl }: GithubDeps, state: string, proof: OauthProof): string {
   const query = { client_id: options().GitHubClientId, state, scope: "user:email", ...buildChallenge(proof) };
   return withQuery(`${githubUrl}/login/oauth/authorize`, query);
 }
 
-/** Exchanges a code for the profile of its owner; `oauth_provider_unreachable` and `oauth_answer_invalid`. */
+/** Exchanges a code for the profile of its owner; throws `oauth_provider_unreachable` and `oauth_answer_invalid`. */
 export async function readGithubProfile(deps: GithubDeps, code: string, proof: OauthProof): Promise<GithubProfile> {
   const { GitHubClientId, GitHubClientSecret } = deps.options();
   const granted = await ask(deps, {

@@ -1,7 +1,7 @@
 interface Expected {
   readonly clientId: string;
   readonly nonce: string;
-  /** Undefined where the operator has given addresses and no discovery document. */
+  /** Undefined if the operator has configured addresses instead of a discovery document. */
   readonly issuer: string | undefined;
   /** Epoch seconds. */
   readonly now: number;
@@ -10,8 +10,8 @@ interface Expected {
 const MAX_SKEW_SECONDS = 300;
 
 /**
- * The subject of an identity token that answers this very sign-in; undefined otherwise. It comes straight from the token
- * endpoint, so TLS stands for its signature (OpenID Connect Core 3.1.3.7, rule 6).
+ * Returns the subject of an identity token that belongs to this sign-in; undefined otherwise. It comes directly from
+ * the token endpoint, so TLS replaces the check of its signature (OpenID Connect Core 3.1.3.7, rule 6).
  */
 export function findSubject(token: string, { clientId, nonce, issuer, now }: Expected): string | undefined {
   const claims = parseClaims(token);

@@ -17,7 +17,7 @@ export interface OidcDeps {
 const LABEL = "OIDC";
 const MAX_ID_CHARS = 191;
 
-/** Any OpenID provider, by its discovery document or by addresses of its own. */
+/** Supports any OpenID provider, by its discovery document or by configured addresses. */
 export function createOidc(deps: OidcDeps): CodeService {
   const { options, publicAddress } = deps;
   return {
@@ -77,14 +77,20 @@ interface Granted {
   readonly id: string;
 }
 
-/** A code or a token of another sign-in, put in on the way, answers another nonce or names another subject. */
+/**
+ * Checks the token: a code or token of another sign-in that an attacker injected has another nonce or names another
+ * subject.
+ */
 function checkToken({ options, clock }: OidcDeps, { granted, nonce, issuer, id }: Granted): void {
   const clientId = options()["oidc.client_id"];
   const subject = findSubject(optionalText(granted, "id_token"), { clientId, nonce, issuer, now: seconds(clock) });
   if (subject !== id) throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
 }
 
-/** Only an address that the provider vouches for may become the account's; some providers say so in text. */
+/**
+ * Returns whether the provider has verified the address, because only then may the account use it; some providers say
+ * so in text.
+ */
 function isVerified(claim: unknown): boolean {
   return claim === true || claim === "true";
 }
@@ -102,7 +108,7 @@ const MEMBER_OF = {
   userInfo: "userinfo_endpoint",
 } as const;
 
-/** The operator's own addresses; those that are missing come from the discovery document. */
+/** Loads the operator's own addresses; missing ones come from the discovery document. */
 async function loadAddresses(
   { outbound, options }: OidcDeps,
   ...wanted: readonly Address[]

@@ -5,15 +5,15 @@ const MAX_AHEAD_SECONDS = 300;
 
 export interface TelegramLogin {
   readonly id: string;
-  /** Names this very login, so that it is accepted once. */
+  /** Identifies this login, so that it is accepted only once. */
   readonly hash: string;
-  /** Epoch seconds after which it is too old by itself. */
+  /** Epoch seconds after which the login is too old. */
   readonly expiresAt: number;
 }
 
 type Query = Readonly<Record<string, string | readonly string[]>>;
 
-/** The login that Telegram signed; undefined when anything about it is wrong. `now` is epoch seconds. */
+/** Returns the login that Telegram signed; undefined if anything about it is wrong. `now` is epoch seconds. */
 export function readTelegramLogin(query: Query, botToken: string, now: number): TelegramLogin | undefined {
   const fields = Object.entries(query);
   if (!fields.every(isSingle)) return undefined;

@@ -7,7 +7,10 @@ export interface WechatDeps {
   readonly options: () => Pick<OptionValues, "WeChatServerAddress" | "WeChatServerToken">;
 }
 
-/** Exchanges a code for the WeChat id of its owner; `oauth_provider_unreachable` and `verification_code_wrong`. What the server says about a refusal is not passed on. */
+/**
+ * Exchanges a code for the WeChat id of its owner; throws `oauth_provider_unreachable` and `verification_code_wrong`.
+ * The reason of the server for a refusal is not passed on.
+ */
 export async function readWechatId({ outbound, options }: WechatDeps, code: string): Promise<string> {
   const { WeChatServerAddress, WeChatServerToken } = options();
   const call = {

@@ -16,15 +16,18 @@ import {
 
 /** Reads and writes the credentials of HTTP requests. */
 export interface Credentials {
-  /** A live session with a user wins over an access token; never refuses. Renews the session's cookie when due. */
+  /**
+   * Identifies the caller. A live session with a user wins over an access token; never refuses. Renews the session's
+   * cookie when due.
+   */
   identify(request: IncomingMessage, response: ServerResponse, isSecure: boolean): Promise<Identified>;
-  /** The session of the request, anonymous ones included. */
+  /** Returns the session of the request, even an anonymous one. */
   session(request: IncomingMessage): Promise<Session | undefined>;
-  /** Opens a session under a new name and ends the one that the request came with. */
+  /** Opens a session with a new name and ends the session of the request. */
   signIn(request: IncomingMessage, response: ServerResponse, session: NewSession, isSecure: boolean): Promise<void>;
-  /** Adds to what the request's session remembers; opens an anonymous one when there is none. */
+  /** Adds to the data of the request's session; opens an anonymous one if there is none. */
   remember(request: IncomingMessage, response: ServerResponse, data: SessionData, visit: SignInContext): Promise<void>;
-  /** Names the request's device when it has signed in to the account before. */
+  /** Returns the name of the request's device if it has signed in to the account before. */
   device(request: IncomingMessage, userId: number): string | undefined;
   /** Ends the request's session and clears the cookie. */
   signOut(request: IncomingMessage, response: ServerResponse, isSecure: boolean): Promise<void>;
@@ -104,7 +107,10 @@ async function identify(
   return { kind: "account", via: "access-token", account, sessionHash: undefined, isProven: false, token: own };
 }
 
-/** On a TLS site the name of before goes: another site of the domain could have set it. */
+/**
+ * Writes the cookie. On a TLS site it removes the cookie with the earlier name, which another site of the domain could
+ * have set.
+ */
 function write(request: IncomingMessage, response: ServerResponse, value: string, isSecure: boolean): void {
   setCookie(response, hostCookie(SESSION_COOKIE, isSecure), value, { maxAgeSeconds: SESSION_SECONDS, isSecure });
   if (isSecure && readCookie(request, SESSION_COOKIE) !== undefined) clearCookie(response, SESSION_COOKIE, isSecure);

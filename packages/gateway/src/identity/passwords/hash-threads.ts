@@ -18,19 +18,19 @@ export type HashJob =
     }
   | { readonly kind: "bcrypt"; readonly password: string; readonly stored: string };
 
-/** The tag of argon2id; whether a password fits a bcrypt hash. */
+/** The tag of argon2id, or whether a password matches a bcrypt hash. */
 export type HashResult = Uint8Array | boolean;
 
-/** Waiting calls for each thread: a longer queue would answer after many seconds. */
+/** Maximum waiting calls for each thread: a longer queue would answer only after many seconds. */
 const MAX_WAITING = 300;
 const RETRY_SECONDS = 10;
-/** Half of the cores: the others serve requests, and each hash that runs takes 19 MiB. */
+/** Half of the cores, because the others serve requests, and each running hash takes 19 MiB. */
 const THREADS = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 
-/** Rejects with `too_many_requests` when too many wait. */
+/** Computes a hash; rejects with `too_many_requests` if too many wait. */
 export type Hash = (job: HashJob) => Promise<HashResult>;
 
-/** Hashes one password after the other in each thread; the threads start with the first. */
+/** Hashes one password after the other in each thread; threads start with their first job. */
 export function createHash(count = THREADS, maxWaiting = MAX_WAITING): Hash {
   let threads: Thread<HashJob, HashResult>[] | undefined;
   return (job) => {
@@ -45,7 +45,7 @@ export function createHash(count = THREADS, maxWaiting = MAX_WAITING): Hash {
 /** Hashes in threads of the process, so that streams continue while many people sign in. */
 export const hashInThread = createHash();
 
-/** Next to this file in the sources, next to the bundle in `dist`. */
+/** The script is next to this file in the sources, and next to the bundle in `dist`. */
 function workerScript(): URL {
   return new URL(import.meta.url.endsWith(".ts") ? "./password-worker.ts" : "./password-worker.mjs", import.meta.url);
 }

@@ -2,16 +2,16 @@ import { countedAddress } from "../../lib/net/ip.ts";
 import type { Limiter, Rule } from "../../limits/limiter.ts";
 
 const WINDOW_MS = 900_000;
-/** Wrong guesses of one source at one account within a quarter of an hour. */
+/** Wrong guesses from one source at one account within a quarter of an hour. */
 const FAILURES: Rule = { name: "login-failures", limit: 10, windowMs: WINDOW_MS, onOutage: "deny" };
-/** Wrong guesses of all unknown devices together at one account. */
+/** Wrong guesses from all unknown devices together at one account. */
 const STRANGERS: Rule = { name: "login-strangers", limit: 50, windowMs: WINDOW_MS, onOutage: "deny" };
-/** Taken by the last failure: while it is full, further guesses are refused. */
+/** Set by the last failure: while it is full, further guesses are refused. */
 const LOCK: Rule = { name: "login-lock", limit: 1, windowMs: WINDOW_MS, onOutage: "deny" };
 
 /** One guess at the secret of an account. */
 export interface Attempt {
-  /** User id, or the typed name when no such account exists: both look the same from outside. */
+  /** User id, or the typed name if no such account exists: both look the same from outside. */
   readonly account: string;
   readonly address: string;
   /** A device that has signed in to this account before; strangers cannot use up its guesses. */
@@ -19,22 +19,25 @@ export interface Attempt {
 }
 
 /**
- * Slows the guessing of secrets. An address that guesses wrong is refused, and so are all unknown devices when many
- * addresses guess together. A device that has signed in before has a count of its own, so its owner still gets in.
+ * Slows the guessing of secrets. An address with wrong guesses is refused, and so are all unknown devices if many
+ * addresses guess together. A device that has signed in before has its own count, so its owner can still sign in.
  */
 export interface LoginGuard {
   /**
-   * Runs the guesses of one source one after the other, so that many at the same time do not all pass before the first
-   * one has failed. Other replicas have turns of their own.
+   * Runs the guesses of one source one after the other, so that concurrent guesses do not all pass before the first one
+   * has failed. Other replicas have separate queues.
    */
   inTurn<T>(attempt: Attempt, guess: () => Promise<T>): Promise<T>;
-  /** True while guesses are refused, also with the right secret. */
+  /** True while guesses are refused, even with the right secret. */
   isLocked(attempt: Attempt): Promise<boolean>;
   failed(attempt: Attempt): Promise<void>;
   succeeded(attempt: Attempt): Promise<void>;
 }
 
-/** Codes of the second factor follow a password or a session: they have one count for the whole account. */
+/**
+ * Returns the attempt for codes of the second factor. They follow a password or a session, so they have one count for
+ * the whole account.
+ */
 export function codeAttempt(userId: number): Attempt {
   return { account: `code:${userId}`, address: "", device: "any" };
 }

@@ -6,17 +6,17 @@ import { compareSync } from "bcryptjs";
 import type { ThreadAnswer } from "../../lib/async/thread.ts";
 import type { HashJob, HashResult } from "./hash-threads.ts";
 
-/** Body of a thread that hashes passwords, behind everything else that the process does. */
+/** Program of a thread that hashes passwords with a lower priority than the rest of the process. */
 
-/** Little: on a machine that is busy all over, sign-ins would otherwise never have their turn. */
+/** Low, because on a busy machine sign-ins would otherwise never run. */
 const NICE = 2;
 
-/** On Linux every thread has a priority of its own; elsewhere the thread shares the one of the process. */
+/** Lowers the priority. On Linux every thread has its own priority; elsewhere the thread shares that of the process. */
 function stepBack(): void {
   try {
     setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICE);
   } catch {
-    // Some sandboxes show no /proc or fix priorities: the thread works as the others do.
+    // Some sandboxes hide /proc or fix priorities: then the thread works like the others.
   }
 }
 

@@ -3,17 +3,19 @@ import { hashInThread, type Cost } from "./hash-threads.ts";
 
 export interface PasswordCheck {
   readonly isMatch: boolean;
-  /** The stored form is older than what `hash` writes now. */
+  /** True if the stored form is older than the one that `hash` writes now. */
   readonly needsRehash: boolean;
 }
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** `stored` undefined = there is no such account; that costs as much as a wrong password. */
+  /** Checks a password. If there is no such account (`stored` is undefined), it takes as long as a wrong password. */
   verify(stored: string | undefined, password: string): Promise<PasswordCheck>;
 }
 
-/** Second recommendation of RFC 9106 cut to the OWASP minimum for servers: about 20 ms and 19 MiB per check. */
+/**
+ * The second recommendation of RFC 9106, reduced to the OWASP minimum for servers: about 20 ms and 19 MiB per check.
+ */
 const COST: Cost = { memoryKib: 19_456, passes: 2, lanes: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
@@ -22,7 +24,9 @@ const NO_MATCH: PasswordCheck = { isMatch: false, needsRehash: false };
 /** bcrypt reads no more than this; longer passwords cannot have been stored by it. */
 const BCRYPT_MAX_BYTES = 72;
 
-/** argon2id in threads of its own; bcrypt hashes of imported accounts are read and replaced at the next sign-in. */
+/**
+ * Uses argon2id in dedicated threads; bcrypt hashes of imported accounts are accepted and replaced at the next sign-in.
+ */
 export function createPasswords(cost: Cost = COST): Passwords {
   const hash = async (password: string) => {
     const salt = randomBytes(SALT_BYTES);
@@ -51,7 +55,7 @@ async function verifyBcrypt(stored: string, password: string): Promise<PasswordC
   return { isMatch, needsRehash: isMatch };
 }
 
-/** Undefined when the stored text is no argon2id hash. */
+/** Checks an argon2id hash; undefined if the stored text is not one. */
 async function verifyArgon(stored: string, password: string, wanted: Cost): Promise<PasswordCheck | undefined> {
   const parts = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
     stored,

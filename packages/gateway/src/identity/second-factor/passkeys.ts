@@ -30,25 +30,25 @@ interface Owner {
 
 type BrowserObject = Record<string, unknown>;
 
-/** Passkeys (WebAuthn) with a user that the device itself has verified: they stand for password and second factor. */
+/** Passkeys (WebAuthn) with user verification by the device: they replace password and second factor. */
 export interface Passkeys {
   list(userId: number): Promise<Passkey[]>;
-  /** `too_many_passkeys`. */
+  /** Throws `too_many_passkeys`. */
   creationOptions(owner: Owner, party: RelyingParty): Promise<BrowserObject>;
   /** Throws `too_many_passkeys`, `passkey_already_registered` or `passkey_not_verified`. */
   register(owner: Owner, party: RelyingParty, made: { name: string; response: unknown }): Promise<Passkey>;
-  /** False where the user has none of that number. */
+  /** Returns false if the user has no passkey of that id. */
   rename(userId: number, id: number, name: string): Promise<boolean>;
   remove(userId: number, id: number): Promise<boolean>;
   loginOptions(party: RelyingParty): Promise<BrowserObject>;
-  /** The user whose passkey signed; `passkey_not_verified`. */
+  /** Returns the user whose passkey signed; throws `passkey_not_verified`. */
   verify(party: RelyingParty, response: unknown): Promise<number>;
 }
 
-/** Read when the first passkey is used: it would be most of the time that the program takes to start. */
+/** Loaded when the first passkey is used, because loading would take most of the start time of the program. */
 const webauthn = () => import("@simplewebauthn/server");
 
-/** EdDSA, ES256, RS256: what authenticators have, and what needs nothing experimental of the runtime. */
+/** EdDSA, ES256, RS256: authenticators support these, and they need no experimental feature of the runtime. */
 const ALGORITHMS = [-8, -7, -257] as const;
 const CHALLENGE_SECONDS = 300;
 const CHALLENGE_BYTES = 32;
@@ -78,7 +78,7 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
     register: (owner, party, made) => register(deps, owner, party, made),
     async rename(userId, id, name) {
       const own = db.selectFrom("passkeys").select("id").where("id", "=", id).where("user_id", "=", userId);
-      // Looked for first: a database may count no row when the name is the same.
+      // Checks for the row first, because a database may count no changed row if the name is the same.
       if (!(await own.executeTakeFirst())) return false;
       await db.updateTable("passkeys").set({ name }).where("id", "=", id).where("user_id", "=", userId).execute();
       return true;
@@ -110,7 +110,7 @@ async function checkCount(db: PasskeyDeps["db"], userId: number): Promise<{ cred
   return known;
 }
 
-/** A row in the table of codes: any replica may get the answer, and only one of them accepts it. */
+/** Stores a challenge in the table of codes, so that any replica may get the answer and only one accepts it. */
 async function newChallenge(
   { db, clock }: PasskeyDeps,
   purpose: string,
@@ -126,7 +126,7 @@ async function newChallenge(
   return challenge;
 }
 
-/** True once for each challenge of this owner that is not too old. */
+/** Returns true once for each challenge of this owner that is not too old. */
 function takeChallenge({ db, clock }: PasskeyDeps, purpose: string, owner: string) {
   return async (challenge: string): Promise<boolean> => {
     const taken = await db
@@ -171,7 +171,7 @@ async function register(
       transports: (credential.transports ?? []).join(",").slice(0, 255),
     };
     const rowId = await transact(deps.db, async (trx) => {
-      // Calls at the same moment do not pass the limit together.
+      // Concurrent calls cannot exceed the limit together.
       if (!(await lockUser(trx, userId))) throw new Refusal("account_deleted");
       await checkCount(trx, userId);
       return insertRow(trx, "passkeys", row);
@@ -212,7 +212,7 @@ async function verify(deps: PasskeyDeps, { id, origin }: RelyingParty, response:
   return row.user_id;
 }
 
-/** The library throws for whatever it does not like about an answer. */
+/** Runs a check of the library, which throws for any fault of an answer. */
 async function verified<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Where passkeys belong: the page that uses them must be the one that this server answers. */
+/** The site of passkeys: the page that uses them must be on the host that this server answers for. */
 export interface RelyingParty {
   /** Host name. */
   readonly id: string;
@@ -9,7 +9,7 @@ export interface RelyingParty {
 }
 
 /**
- * The page's own origin when it is this server's public address or the host that the request was sent to;
+ * Returns the page's own origin if it is this server's public address or the host that the request was sent to;
  * undefined for every other page.
  */
 export function findRelyingParty(

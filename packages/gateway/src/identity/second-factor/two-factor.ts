@@ -17,18 +17,24 @@ export interface TwoFactorDeps {
   readonly issuer: () => string;
 }
 
-/** Codes of an authenticator (RFC 6238) as a second step of the password login. */
+/** Codes of an authenticator (RFC 6238) as a second step of password sign-in. */
 export interface TwoFactor {
   state(userId: number): Promise<{ readonly isOn: boolean; readonly codesLeft: number }>;
-  /** `two_factor_already_enabled` when it is on. */
+  /** Begins the set-up; throws `two_factor_already_enabled` if it is on. */
   begin(user: { readonly userId: number; readonly username: string }): Promise<{ secret: string; url: string }>;
-  /** Switches it on and returns the recovery codes; throws `two_factor_already_enabled`, `two_factor_secret_missing`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
+  /**
+   * Enables it and returns the recovery codes; throws `two_factor_already_enabled`, `two_factor_secret_missing`,
+   * `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`.
+   */
   confirm(userId: number, code: string): Promise<string[]>;
-  /** `two_factor_not_enabled`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
+  /** Throws `two_factor_not_enabled`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
   renewCodes(userId: number, code: string): Promise<string[]>;
-  /** `two_factor_not_enabled`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
+  /** Throws `two_factor_not_enabled`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
   disable(userId: number, code: string): Promise<void>;
-  /** Passes when it is off, or for a code that was never used before; else `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
+  /**
+   * Passes if it is off, or for a code that was never used before; else throws `too_many_failed_logins`,
+   * `second_factor_required` or `second_factor_wrong`.
+   */
   pass(userId: number, code: string): Promise<void>;
 }
 
@@ -37,9 +43,9 @@ interface Stored {
   /** Base32. */
   readonly secret: string;
   readonly isOn: boolean;
-  /** The latest time step of a code that was taken; older ones are refused. */
+  /** The latest time step of an accepted code; codes of that step and older ones are refused. */
   readonly lastStep: number;
-  /** HMACs of the recovery codes that are left. */
+  /** HMACs of the remaining recovery codes. */
   readonly recovery: readonly string[];
 }
 
@@ -49,11 +55,11 @@ interface Row {
 }
 
 const STEP_SECONDS = 30;
-/** Codes of one step before and after now are taken: clocks differ. */
+/** Codes of one time step before and after now are accepted, because clocks differ. */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
-/** Without characters that look alike. */
+/** Contains no characters that look alike. */
 const RECOVERY_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 const RECOVERY_CHARS = 10;
 
@@ -104,11 +110,14 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
 
 interface Spending {
   readonly code: string;
-  /** Written together with the code's use; undefined forgets everything. */
+  /** Written together with the use of the code; undefined removes everything. */
   readonly change: Partial<Stored> | undefined;
 }
 
-/** Uses a code up; of calls that use the same one at once only one succeeds. Wrong codes count like wrong passwords. */
+/**
+ * Consumes a code; if several calls use the same code at once, only one succeeds. Wrong codes count like wrong
+ * passwords.
+ */
 async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, change }: Spending): Promise<void> {
   const attempt = codeAttempt(userId);
   if (code.trim() === "")
@@ -121,7 +130,7 @@ async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, chan
   throw new Refusal("second_factor_wrong", { field: "code", siblings: { two_factor: true } });
 }
 
-/** The second factor after the code was used; undefined if the code is wrong. */
+/** Returns the second factor after the use of the code; undefined if the code is wrong. */
 function use({ clock, vault }: TwoFactorDeps, stored: Stored, code: string): Stored | undefined {
   if (!/^\d{6}$/.test(code)) {
     const hash = vault.hashKey(code);
@@ -155,7 +164,7 @@ async function read({ db, vault }: TwoFactorDeps, userId: number): Promise<Row |
     : { sealed, stored: JSON.parse(vault.open(sealed, secondFactor(userId))) as Stored };
 }
 
-/** False when the row was written since `was` was read. */
+/** Writes the row; returns false if it was changed since `was` was read. */
 async function write(
   { db, vault }: TwoFactorDeps,
   userId: number,

@@ -15,11 +15,11 @@ type ClaimPurpose = "telegram";
 
 export const CODE_SECONDS = 600;
 const RESEND_SECONDS = 30;
-/** Wrong codes of one address for one mailbox. */
+/** Wrong codes from one address for one mailbox. */
 const GUESSES: Rule = { name: "code-guesses", limit: 5, windowMs: CODE_SECONDS * 1_000, onOutage: "deny" };
-/** Wrong codes of all addresses together; a guess hits with a chance of 1 in 887 million. */
+/** Wrong codes from all addresses together; a guess succeeds with a chance of 1 in 887 million. */
 const MAX_WRONG_TRIES = 5_000;
-/** Without characters that look alike. */
+/** Contains no characters that look alike. */
 const CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 const CODE_CHARS = 6;
 const RESET_CHARS = 32;
@@ -30,21 +30,23 @@ type Db = Kysely<Schema>;
 export type IssuedCode = { readonly code: string } | { readonly waitSeconds: number };
 
 /**
- * One-time codes by mail address. The table holds a random number for each; the code follows from it and from a secret.
- * Requests within the validity period return the same code, so that a third party cannot invalidate it.
+ * One-time codes by mail address. The table stores a random number for each; the code is derived from it and from a
+ * secret. Requests within the validity period return the same code, so that a third party cannot invalidate it.
  */
 export interface Codes {
-  /** The code of an address, or the seconds until it may ask again. */
+  /** Returns the code of an address, or the seconds until it may request one again. */
   issue(purpose: CodePurpose, subject: string): Promise<IssuedCode>;
-  /** Checks a code without consuming it. After five wrong codes an address is refused, also with the right one. */
+  /** Checks a code without consuming it. After five wrong codes an address is refused, even with the right one. */
   check(purpose: CodePurpose, subject: string, tried: Tried): Promise<boolean>;
-  /** Consumes a right code, inside the transaction of what it allows; false when it no longer exists. */
+  /**
+   * Consumes a right code, inside the transaction of the action that it permits; returns false if it no longer exists.
+   */
   consume(purpose: CodePurpose, subject: string, code: string, trx: Db): Promise<boolean>;
-  /** Lets a code be asked for again at once, after it could not be delivered. */
+  /** Allows requesting a code again at once, after it could not be delivered. */
   withdraw(purpose: CodePurpose, subject: string): Promise<void>;
-  /** True for the first caller with this subject; it is remembered until `expiresAt` (epoch seconds). */
+  /** Returns true for the first caller with this subject; it is remembered until `expiresAt` (epoch seconds). */
   claim(purpose: ClaimPurpose, subject: string, expiresAt: number): Promise<boolean>;
-  /** Deletes what has expired; answers how many. */
+  /** Deletes expired rows; returns how many. */
   prune(): Promise<number>;
 }
 
@@ -58,7 +60,7 @@ export interface CodesDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly limiter: Limiter;
-  /** Keys the codes: without it a leaked table would give them away. */
+  /** The key of the codes: without it, a leaked table would reveal them. */
   readonly secret: Secret;
 }
 
@@ -103,7 +105,7 @@ interface Key {
   readonly subject: string;
 }
 
-/** The rows of a key. */
+/** Restricts a query to the rows of a key. */
 function whereKey<Q extends { where(column: "purpose" | "subject", is: "=", value: string): Q }>(
   query: Q,
   key: Key,
@@ -135,7 +137,7 @@ async function issue(deps: CodesDeps, key: Key): Promise<IssuedCode> {
         .execute();
     return { code: deriveCode(deps, key, fresh.code_hash) };
   } catch (cause) {
-    // Another call for the same address was quicker.
+    // Another call for the same address was faster.
     if (isDuplicate(cause)) return { waitSeconds: RESEND_SECONDS };
     throw cause;
   }
@@ -148,7 +150,7 @@ async function check(deps: CodesDeps, key: Key, { code, ip }: Tried): Promise<bo
   const known = await live(deps, key, db);
   if (known && isSame(deriveCode(deps, key, known.code_hash), normal(code))) return true;
   await limiter.take(GUESSES, source);
-  // The token of a reset is too long to be guessed: no number of tries voids it.
+  // The token of a reset is too long to be guessed, so no number of tries invalidates it.
   if (!known || key.purpose === "reset") return false;
   const counted = db.updateTable("one_time_codes").set((eb) => ({ attempts: eb("attempts", "+", 1) }));
   await whereKey(counted, key).where("code_hash", "=", known.code_hash).execute();
@@ -175,7 +177,9 @@ function deriveCode({ secret }: CodesDeps, { purpose, subject }: Key, nonce: str
   return letters.join("");
 }
 
-/** Codes are typed from a mail: spaces around them and capitals do not matter. */
+/**
+ * Returns the normal form of a code: codes are typed from a mail, so spaces around them and letter case do not matter.
+ */
 function normal(code: string): string {
   return code.trim().toLowerCase();
 }

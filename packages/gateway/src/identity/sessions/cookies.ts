@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 export interface CookieSettings {
   readonly maxAgeSeconds: number;
-  /** Set when the request came over TLS. */
+  /** True if the request came over TLS. */
   readonly isSecure: boolean;
 }
 
-/** Value of the first cookie of that name; undefined when there is none. */
+/** Returns the value of the first cookie of that name; undefined if there is none. */
 export function readCookie(request: IncomingMessage, name: string): string | undefined {
   for (const part of (request.headers.cookie ?? "").split(";")) {
     const mark = part.indexOf("=");
@@ -15,20 +15,23 @@ export function readCookie(request: IncomingMessage, name: string): string | und
   return undefined;
 }
 
-/** Browsers accept this prefix only from the host itself over TLS: neither another site of the domain nor plain http sets it. */
+/**
+ * Browsers accept this prefix only from the host itself over TLS: another site of the domain and plain http cannot set
+ * it.
+ */
 const HOST_PREFIX = "__Host-";
 
-/** The name that a cookie has on a site of this kind. */
+/** Returns the name of a cookie on a site with or without TLS. */
 export function hostCookie(name: string, isSecure: boolean): string {
   return isSecure ? `${HOST_PREFIX}${name}` : name;
 }
 
-/** The value under the name of a TLS site, else under the plain one. */
+/** Returns the value of the name for TLS, or else of the plain name. */
 export function readHostCookie(request: IncomingMessage, name: string): string | undefined {
   return readCookie(request, `${HOST_PREFIX}${name}`) ?? readCookie(request, name);
 }
 
-/** Sets a cookie that scripts cannot read and that travels only from the console's own site. */
+/** Sets a cookie that scripts cannot read and that browsers send only from the console's own site. */
 export function setCookie(response: ServerResponse, name: string, value: string, settings: CookieSettings): void {
   const parts = [`${name}=${value}`, "Path=/", `Max-Age=${settings.maxAgeSeconds}`, "HttpOnly", "SameSite=Strict"];
   if (settings.isSecure) parts.push("Secure");

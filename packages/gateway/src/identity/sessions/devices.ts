@@ -4,9 +4,12 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Secret } from "../../lib/secret.ts";
 import { hostCookie, readHostCookie, setCookie } from "./cookies.ts";
 
-/** Remembers in a browser which accounts have signed in there. It opens nothing: it only separates owners from strangers. */
+/**
+ * Remembers in a browser which accounts have signed in there. It grants no access: it only distinguishes owners from
+ * strangers.
+ */
 export interface Devices {
-  /** Names the device when it has signed in to the account before. */
+  /** Returns the name of the device if it has signed in to the account before. */
   findDevice(request: IncomingMessage, userId: number): string | undefined;
   /** Marks the device after a sign-in. */
   remember(request: IncomingMessage, response: ServerResponse, userId: number, isSecure: boolean): void;

@@ -5,14 +5,17 @@ import { upsertSql } from "../../storage/inserts.ts";
 import { optionValue } from "../../storage/secrets/sealed-locations.ts";
 import { type Vault } from "../../storage/secrets/secrets.ts";
 
-/** Row of `options` that no call shows: it is no option of the registry. */
+/** A row of `options` that no call shows, because it is not an option of the registry. */
 const KEY = "fairway.session_secret";
 const PLACE = optionValue(KEY);
 const BYTES = 32;
 
 type Sealer = Pick<Vault, "seal" | "open">;
 
-/** The secret from the environment, else the one in the database, which the first start makes. The same on all replicas. */
+/**
+ * Returns the secret from the environment, or else the one in the database, which the first start creates. It is the
+ * same on all replicas.
+ */
 export async function loadSessionSecret(
   { raw }: Pick<Database, "raw">,
   sealer: Sealer,

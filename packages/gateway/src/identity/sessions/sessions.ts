@@ -14,19 +14,22 @@ const MAX_AGENT_CHARS = 255;
 
 /** Data that a session stores in addition to its user. */
 export interface SessionData {
-  /** State of a sign-in with another service, and its epoch seconds. */
+  /** State of a sign-in with another service; the next member is its time in epoch seconds. */
   readonly oauthState?: string;
   readonly oauthStateAt?: number;
-  /** Service that the state was made for; absent where the browser builds the address itself. */
+  /** Service that the state was created for; absent if the browser builds the address itself. */
   readonly oauthService?: string;
   readonly oauthVerifier?: string;
   readonly oauthNonce?: string;
-  /** Account that a service has signed in and whose second factor is missing, and its epoch seconds. */
+  /**
+   * Account that a service has signed in and whose second factor is missing; the next member is the time in epoch
+   * seconds.
+   */
   readonly factorUser?: number;
   readonly factorAt?: number;
-  /** Invitation code that a following registration uses. */
+  /** Invitation code for a later registration. */
   readonly aff?: string;
-  /** Epoch seconds of the last human check that was passed. */
+  /** Epoch seconds of the last human check that the visitor passed. */
   readonly humanAt?: number;
   /** Epoch seconds at which the user was last confirmed after the sign-in. */
   readonly provenAt?: number;
@@ -37,7 +40,7 @@ export interface Session {
   readonly hash: string;
   /** 0 = not signed in. */
   readonly userId: number;
-  /** Undefined for anonymous sessions and when the row no longer exists. */
+  /** Undefined for anonymous sessions and if the row no longer exists. */
   readonly account: Account | undefined;
   readonly data: SessionData;
   readonly createdAt: number;
@@ -56,44 +59,44 @@ export interface NewSession {
 type Db = Kysely<Schema>;
 
 export interface Sessions {
-  /** One query, with the account as it is now; undefined when the value is unknown or expired. */
+  /** Finds a session in one query, with the account as it is now; undefined if the value is unknown or expired. */
   find(value: string): Promise<Session | undefined>;
-  /** Answers the cookie's value; only its hash is stored. */
+  /** Opens a session; returns the cookie's value, whose hash alone is stored. */
   open(session: NewSession, db?: Db): Promise<string>;
-  /** Prolongs by 30 days, at most once a day and never beyond the absolute end; answers whether it did. */
+  /** Extends a session by 30 days, at most once a day and never beyond the absolute end; returns whether it did. */
   renew(session: Session): Promise<boolean>;
   setData(hash: string, data: SessionData): Promise<void>;
   end(hash: string): Promise<void>;
   /** Ends every session of a user, or all but one. */
   endAll(userId: number, except?: string, db?: Db): Promise<void>;
-  /** Ends one session of a user, by the beginning of its hash. */
+  /** Ends one session of a user, identified by the first characters of its hash. */
   endOne(userId: number, id: string): Promise<void>;
-  /** The latest first, and how many there are. */
+  /** Returns sessions, latest first, and their number. */
   list(userId: number, page: Page): Promise<{ readonly rows: Session[]; readonly total: number }>;
-  /** Deletes what has expired; answers how many. */
+  /** Deletes expired rows; returns how many. */
   prune(): Promise<number>;
 }
 
 export interface SessionsDeps {
   readonly db: Db;
   readonly clock: Clock;
-  /** Days after its sign-in at which every session ends. */
+  /** Every session ends this many days after its sign-in. */
   readonly maxDays?: number | undefined;
 }
 
 const DEFAULT_MAX_DAYS = 90;
 
-/** Sessions live on the server: what the cookie holds is only a random name for a row. */
+/** Creates sessions, which are stored on the server: the cookie contains only a random name of a row. */
 export function createSessions({ db, clock, maxDays = DEFAULT_MAX_DAYS }: SessionsDeps): Sessions {
   const maxSeconds = maxDays * 86_400;
-  /** A renewal prolongs up to the absolute end. */
+  /** A renewal extends up to the absolute end. */
   const calculateExpiry = (createdAt: number) => Math.min(seconds(clock) + SESSION_SECONDS, createdAt + maxSeconds);
   return {
     async find(value) {
       const row = await selectSessions(db)
         .where("sessions.id_hash", "=", hashRandomId(value))
         .where("sessions.expires_at", ">", seconds(clock))
-        // Sessions of before know no absolute end, and the setting may have become shorter.
+        // Old sessions have no absolute end, and the setting may have become shorter.
         .where("sessions.created_at", ">", seconds(clock) - maxSeconds)
         .executeTakeFirst();
       return row && toSession(row);
@@ -166,7 +169,7 @@ function ownSessions({ db, clock }: { readonly db: Db; readonly clock: Clock }):
   };
 }
 
-/** SHA-256 as hex, under which random ids are stored. */
+/** Returns SHA-256 as hex, under which random ids are stored. */
 export function hashRandomId(value: string): string {
   return createHash("sha256").update(value).digest("hex");
 }
@@ -203,7 +206,7 @@ function toSession(row: Row): Session {
   };
 }
 
-/** Columns of a left join with `users`; undefined when there was no row. */
+/** Returns the account from the columns of a left join with `users`; undefined if there was no row. */
 export function toAccount(row: {
   readonly account_id: number | null;
   readonly username: string | null;
