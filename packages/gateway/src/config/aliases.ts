@@ -1,14 +1,16 @@
 import { toDatabaseUrl } from "./go-dsn.ts";
 
-/** Names under which compatible gateways know the same settings, so that moving here is a change of image. */
+/** Names of the same settings in compatible gateways, so that switching only needs another image. */
 
 export interface Alias {
   readonly name: string;
-  /** The name here; absent where nothing needs to be set here. */
+  /** The name in this gateway; absent if there is nothing to set. */
   readonly variable?: string;
   /** The difference. */
   readonly about: string;
-  /** The text for the variable here; undefined leaves it alone. `others` are all variables of the process. */
+  /**
+   * Returns the text for this gateway's variable; undefined leaves it unset. `others` are all variables of the process.
+   */
   readonly translate?: (text: string, others: Readonly<Record<string, string | undefined>>) => string | undefined;
 }
 
@@ -155,7 +157,7 @@ function createRateTranslator(duration: string, fallback: string): NonNullable<A
   return (count, others) => `${count}/${others[duration] || fallback}`;
 }
 
-/** Leaves a text that is no whole number as it is, for the parser to refuse. */
+/** Multiplies a whole number; leaves any other text unchanged, for the parser to refuse. */
 function multiply(text: string, factor: number): string {
   return /^\d+$/.test(text) ? String(Number(text) * factor) : text;
 }

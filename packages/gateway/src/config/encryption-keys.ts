@@ -2,26 +2,26 @@ import { createHash, scryptSync } from "node:crypto";
 import { Secret } from "../lib/secret.ts";
 
 export interface EncryptionKey {
-  /** Part of every value that is sealed with this key. */
+  /** The id is part of every value that is sealed with this key. */
   readonly id: string;
   /** 32 bytes, base64. */
   readonly key: Secret;
-  /** Only opens what an earlier version sealed, and finds what it hashed. */
+  /** True if the key only opens texts that an earlier version sealed, and finds texts that it hashed. */
   readonly isLegacy?: boolean;
 }
 
 const KEY_BYTES = 32;
 const PAIR = /^([\w-]{1,32}):([^\s,]*)[\s,]*/;
-/** 256 random bits as `openssl rand -hex 32` prints them: there is nothing to guess. */
+/** 256 random bits as `openssl rand -hex 32` prints them, which cannot be guessed. */
 const RANDOM = /^[0-9a-f]{64}$/i;
-/** A guess costs 32 MiB and a quarter of a second. */
+/** A guess takes 32 MiB and a quarter of a second. */
 const SLOW = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 /** Every replica derives the same key before it can ask the database, so the salt is fixed. */
 const SALT = "fairway encryption key";
 
 /**
- * `id:base64,id:base64`, newest first; the last entry may be a secret of any form. The id of a secret follows from it,
- * so that another secret is noticed as another key.
+ * `id:base64,id:base64`, newest first; the last entry may be a secret of any form. The id of a secret is derived from
+ * it, so that another secret is recognised as another key.
  */
 export function encryptionKeys(value: string): readonly EncryptionKey[] {
   const keys: EncryptionKey[] = [];
@@ -43,7 +43,7 @@ function parseKey(id: string, key: string): EncryptionKey {
   );
 }
 
-/** A passphrase is slow to try; the fast key of earlier versions stays for what they wrote. */
+/** Derives a slow key from a passphrase; the fast key of earlier versions remains for the texts that they wrote. */
 function deriveKeys(secret: string): EncryptionKey[] {
   if (secret.length < 16) throw new Error("give at least 16 characters, or id:KEY with a base64 key of 32 bytes");
   const fast = createNamedKey("s", createHash("sha256").update(secret).digest());

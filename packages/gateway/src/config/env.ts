@@ -5,7 +5,7 @@ import { Secret } from "../lib/secret.ts";
 import { ALIASES } from "./aliases.ts";
 import { NAMES_OF_OTHERS, PREFIX_OF_TESTS, VARIABLES, type Variable } from "./variables.ts";
 
-/** A variable has a value that cannot be used; the message names it and the cure. */
+/** Thrown for an invalid value of a variable; the message names the variable and the remedy. */
 export class EnvError extends Error {
   override readonly name = "EnvError";
 }
@@ -15,11 +15,11 @@ type Values = { readonly [K in keyof typeof VARIABLES]: (typeof VARIABLES)[K] ex
 /** The environment, checked and frozen. */
 export interface Env extends Omit<Values, "databaseUrl"> {
   readonly databaseUrl: Secret;
-  /** One process with SQLite: nothing outside of it needs to be there. */
+  /** True for one process with SQLite, which needs no external services. */
   readonly isEmbedded: boolean;
-  /** Values of `FAIRWAY_SECRET_*` by the rest of their names; documents may refer to them. */
+  /** Values of `FAIRWAY_SECRET_*` by the rest of their names; documents can refer to them. */
   readonly documentSecrets: Readonly<Record<string, Secret>>;
-  /** Variables of compatible gateways that were taken for missing ones. */
+  /** Variables of compatible gateways that were used instead of missing ones. */
   readonly aliases: readonly { readonly alias: string; readonly name: string }[];
 }
 
@@ -28,12 +28,12 @@ type Source = Readonly<Record<string, string | undefined>>;
 /** All variables with names, defaults and examples, for the generated documentation. */
 export const ENV_VARIABLES: readonly Variable<unknown>[] = Object.values(VARIABLES);
 
-/** The variables of this process; nothing else reads them. */
+/** Returns the variables of this process; no other code reads them. */
 export function processEnv(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** Throws an EnvError for unknown FAIRWAY_ names and for values that cannot be used. */
+/** Reads the environment. Throws an EnvError for unknown FAIRWAY_ names and for invalid values. */
 export function loadEnv(source: Source): Env {
   refuseUnknown(source);
   const aliases: { alias: string; name: string }[] = [];
@@ -67,12 +67,15 @@ function readDocumentSecrets(source: Source): Readonly<Record<string, Secret>> {
 
 interface Found {
   readonly text: string;
-  /** The name that the text came from, for the error. */
+  /** The name of the text's source, for the error. */
   readonly from: string;
   readonly alias?: string;
 }
 
-/** Ours, ours from a file, the first alias that is set, the default. Blank counts as absent. */
+/**
+ * Finds a value: our variable, our variable from a file, the first alias that is set, or the default. Blank counts as
+ * absent.
+ */
 function find(source: Source, variable: Variable<unknown>): Found {
   return (
     findOwn(source, variable) ?? findAlias(source, variable.name) ?? { text: variable.fallback, from: variable.name }
@@ -136,7 +139,7 @@ const KNOWN = new Set(
 const SERVICE_LINK =
   /^FAIRWAY(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/;
 
-/** A name that is mistyped would otherwise be a setting without effect. */
+/** Refuses unknown names, because a mistyped name would be a setting without effect. */
 function refuseUnknown(source: Source): void {
   for (const name of Object.keys(source)) {
     if (
@@ -166,7 +169,7 @@ function nearest(name: string): string | undefined {
   return near && near.steps <= 4 ? near.known : undefined;
 }
 
-/** Single-character changes between two texts. */
+/** Returns the number of single-character changes between two texts. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,12 +1,12 @@
-// user:password@protocol(address)/name?parameters; the password may hold any character, so the last @ counts.
+// user:password@protocol(address)/name?parameters; the password may contain any character, so the last @ counts.
 const DSN =
   /^(?:(?<user>[^:@]*)(?::(?<password>.*))?@)?(?:(?<network>tcp|unix)\((?<address>[^)]*)\))?\/(?<name>[^?/]+)(?:\?(?<query>.*))?$/;
 
 const SSL_MODES: Readonly<Record<string, string>> = { true: "verify-identity", "skip-verify": "required" };
 
 /**
- * A data source name of Go's MySQL driver as a URL. Other texts stay as they are; `local` means the embedded
- * database, so it answers undefined.
+ * Converts a data source name of Go's MySQL driver to a URL. Other texts are returned unchanged; `local` means the
+ * embedded database, for which it returns undefined.
  */
 export function toDatabaseUrl(text: string): string | undefined {
   if (text === "local" || text.startsWith("local?")) return undefined;

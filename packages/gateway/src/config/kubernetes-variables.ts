@@ -3,7 +3,7 @@ import { define } from "./variable.ts";
 
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** Leader election, and the controller of custom resources. */
+/** Variables of leader election and of the controller of custom resources. */
 export const KUBERNETES_VARIABLES = {
   leader: define({
     name: "FAIRWAY_LEADER",

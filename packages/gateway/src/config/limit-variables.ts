@@ -1,7 +1,7 @@
 import * as parse from "./parsers.ts";
 import { define } from "./variable.ts";
 
-/** How much may be asked, and what holds while that cannot be counted together. */
+/** Variables of limits, and of the behaviour while replicas cannot count together. */
 export const LIMIT_VARIABLES = {
   quotaOnOutage: define({
     name: "FAIRWAY_QUOTA_ON_OUTAGE",

@@ -1,7 +1,7 @@
 import * as parse from "./parsers.ts";
 import { define } from "./variable.ts";
 
-/** Rows of the log for other systems. */
+/** Variables of the export of log rows to other systems. */
 export const LOG_EXPORT_VARIABLES = {
   logExportOtlp: define({
     name: "FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT",

@@ -3,7 +3,7 @@ import { parseNetwork, type Network } from "../lib/net/ip.ts";
 import { readRedisAddress } from "../lib/net/redis-address.ts";
 import { Secret } from "../lib/secret.ts";
 
-/** Readers of environment texts. Each throws an Error whose message is the cure: "give ...". */
+/** Parsers of environment texts. Each throws an Error whose message is the remedy: "give ...". */
 
 export type Parse<T> = (text: string) => T;
 
@@ -11,7 +11,7 @@ export function text(value: string): string {
   return value;
 }
 
-/** Blank means not set; everything else goes to `parse`. */
+/** Returns a parser that treats blank text as not set and passes everything else to `parse`. */
 export function optional<T>(parse: Parse<T>): Parse<T | undefined> {
   return (value) => (value === "" ? undefined : parse(value));
 }
@@ -24,7 +24,7 @@ export function integer(least: number, most: number): Parse<number> {
   };
 }
 
-/** A number of processes; `auto` is one for each core. */
+/** Parses a number of processes; `auto` means one per core. */
 export function workers(value: string): number {
   if (value.toLowerCase() === "auto") return availableParallelism();
   const number = Number(value);
@@ -40,7 +40,7 @@ export function decimal(least: number, most: number): Parse<number> {
   };
 }
 
-/** The word `auto` leaves the choice to the program. */
+/** Returns a parser that also accepts `auto`, which leaves the choice to the program. */
 export function orAuto<T>(parse: Parse<T>): Parse<T | "auto"> {
   return (value) => (value.toLowerCase() === "auto" ? "auto" : parse(value));
 }
@@ -63,13 +63,13 @@ export function createChoiceParser<const T extends string>(...words: readonly T[
   };
 }
 
-/** A comma list without repetition. */
+/** Returns a parser of comma-separated words without repetition. */
 export function createSetParser<const T extends string>(...words: readonly T[]): Parse<ReadonlySet<T>> {
   const one = createChoiceParser(...words);
   return (value) => new Set(parts(value).map(one));
 }
 
-/** An http(s) address without the slash at its end. */
+/** Parses an http(s) address and removes the trailing slash. */
 export function webAddress(value: string): string {
   const url = URL.parse(value);
   if (url && (url.protocol === "http:" || url.protocol === "https:")) return value.replace(/\/+$/, "");
@@ -84,12 +84,12 @@ export function portNumber(value: string): number {
   return integer(0, 65_535)(value);
 }
 
-/** A port, or `off`. */
+/** Parses a port, or `off`. */
 export function portOrOff(value: string): number | undefined {
   return value.toLowerCase() === "off" ? undefined : portNumber(value);
 }
 
-/** Addresses and CIDR networks, separated by commas or spaces. */
+/** Parses addresses and CIDR networks, separated by commas or spaces. */
 export function networks(value: string): readonly Network[] {
   return parts(value).map((part) => {
     const network = parseNetwork(part);
@@ -98,7 +98,7 @@ export function networks(value: string): readonly Network[] {
   });
 }
 
-/** So many requests in so many seconds; undefined = no limit. */
+/** A number of requests per number of seconds; undefined = no limit. */
 export interface Rate {
   readonly count: number;
   readonly seconds: number;
@@ -121,7 +121,7 @@ export interface ApiRates {
   readonly user: Rate | undefined;
 }
 
-/** One rate for all callers, or two: for anonymous and for signed-in callers. */
+/** Parses one rate for all callers, or two: for anonymous and for signed-in callers. */
 export function apiRates(value: string): ApiRates {
   const [anonymous = "", user = anonymous, ...rest] = value.split(",").map((part) => part.trim());
   if (rest.length > 0) throw new Error("give one rate, or two separated by a comma");
@@ -135,7 +135,7 @@ export function secret(least = 1): Parse<Secret> {
   };
 }
 
-/** The value in the example file of compatible gateways. */
+/** The value in the example file of compatible gateways, which everyone knows. */
 const KNOWN_TO_ALL = "random_string";
 
 export function sessionSecret(value: string): Secret {
@@ -158,7 +158,7 @@ export function databaseUrl(value: string): Secret {
   );
 }
 
-/** Drivers ignore names that they do not know, and connect without TLS. */
+/** Refuses unknown TLS settings, because drivers ignore unknown names and connect without TLS. */
 function refuseUnknownTls({ protocol, searchParams }: URL): void {
   const known = /^(mysql|mariadb):$/.test(protocol) ? MYSQL_TLS : POSTGRES_TLS;
   const unknown = [...searchParams.keys()].find((name) => /^(ssl|tls)/i.test(name) && !known.includes(name));

@@ -1,7 +1,7 @@
 import * as parse from "./parsers.ts";
 import { define } from "./variable.ts";
 
-/** Variables that give a process its role in the installation. */
+/** Variables that determine the role of a process in the installation. */
 export const PROCESS_VARIABLES = {
   roles: define({
     name: "FAIRWAY_ROLES",

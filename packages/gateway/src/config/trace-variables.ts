@@ -1,7 +1,7 @@
 import * as parse from "./parsers.ts";
 import { define } from "./variable.ts";
 
-/** Traces to an OpenTelemetry collector. */
+/** Variables of traces to an OpenTelemetry collector. */
 export const TRACE_VARIABLES = {
   otlpEndpoint: define({
     name: "FAIRWAY_OTLP_ENDPOINT",

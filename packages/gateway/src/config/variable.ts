@@ -1,10 +1,10 @@
 import type { Parse } from "./parsers.ts";
 
-/** One setting that is fixed while the process lives. */
+/** One setting, which is fixed for the lifetime of the process. */
 export interface Variable<T> {
   readonly name: string;
   readonly about: string;
-  /** Used when the variable is absent or blank; "" where the program has no value then. */
+  /** Used if the variable is absent or blank; "" if there is no default. */
   readonly fallback: string;
   readonly example: string;
   readonly parse: Parse<T>;

@@ -381,7 +381,7 @@ export const VARIABLES = {
   }),
 } as const;
 
-/** Names of the command line and of tests, which may stand in the same shell. */
+/** Names of the command line and of tests, which may be set in the same shell. */
 export const NAMES_OF_OTHERS = new Set([
   "FAIRWAY_INSECURE_HTTP",
   "FAIRWAY_SERVER",

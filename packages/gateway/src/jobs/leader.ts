@@ -157,7 +157,7 @@ class DatabaseElector implements Elector {
     try {
       await withinTime(this.#answerMs, (limit) => this.#contend(limit));
     } catch (error) {
-      // Without a permit the error counts; with one, a replica serves even if the server of the permit is unavailable.
+      // A replica serves even if the server of its permit is unavailable.
       if (!this.#settings.permit) throw error;
       this.#logFailure(error);
     }

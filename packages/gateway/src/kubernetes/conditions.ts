@@ -1,4 +1,4 @@
-/** The state of a resource in the form of its status. */
+/** Represents the state of a resource as its status. */
 
 export interface Condition {
   readonly type: ConditionType;
@@ -21,7 +21,7 @@ export interface Status {
 export interface Verdict {
   readonly status: Condition["status"];
   readonly reason: string;
-  /** A sentence; never empty, which some API servers refuse. */
+  /** A sentence; never empty, because some API servers refuse an empty message. */
   readonly message: string;
 }
 
@@ -29,15 +29,15 @@ export interface Findings {
   readonly synced: Verdict;
   /** Undefined for a document without references. */
   readonly secrets?: Verdict | undefined;
-  /** Undefined where no key is to be written into a Secret. */
+  /** Undefined if no key is to be written to a Secret. */
   readonly written?: Verdict | undefined;
-  /** Undefined where it was not compared. */
+  /** Undefined if it was not compared. */
   readonly drifted?: Verdict | undefined;
-  /** Undefined = as it was. */
+  /** Undefined = unchanged. */
   readonly resourceId?: number | undefined;
 }
 
-/** The status that says so. A condition changes its time only with its status. */
+/** Returns the status for the findings. The time of a condition changes only together with its status. */
 export function buildStatus(before: unknown, findings: Findings, generation: number, now: string): Status {
   const old = readStatus(before);
   const verdicts: readonly (readonly [ConditionType, Verdict | undefined])[] = [
@@ -57,12 +57,12 @@ export function buildStatus(before: unknown, findings: Findings, generation: num
   return { observedGeneration: generation, ...(id !== undefined && id > 0 && { resourceId: id }), conditions };
 }
 
-/** False when writing the status would change nothing. */
+/** Returns false if writing the status would change nothing. */
 export function isNewStatus(before: unknown, after: Status): boolean {
   return JSON.stringify(readStatus(before)) !== JSON.stringify(readStatus(after));
 }
 
-/** A condition in the status of a resource; undefined when it is not set or unreadable. */
+/** Returns a condition in the status of a resource; undefined if it is not set or unreadable. */
 export function findCondition(status: unknown, type: ConditionType): Condition | undefined {
   return readStatus(status).conditions.find((one) => one.type === type);
 }
@@ -74,7 +74,7 @@ function buildReadyVerdict({ synced, secrets, written, drifted }: Findings): Ver
   return { status: "True", reason: "Ready", message: synced.message };
 }
 
-/** In the order of members that `buildStatus` writes, so that both can be compared as text. */
+/** Reads a status with its members in the order of `buildStatus`, so that both can be compared as text. */
 function readStatus(status: unknown): Status {
   const given = (status ?? {}) as Partial<Status>;
   return {

@@ -12,18 +12,18 @@ import { createController, type ControllerSettings } from "./controller.ts";
 import { listPath, secretsPath } from "./resources.ts";
 import { READABLE_LABEL } from "./secret-access.ts";
 
-/** A cluster that the tests write to as `kubectl` does. */
+/** A cluster to which the tests write like `kubectl`. */
 export interface ContractCluster {
-  /** For the controller. */
+  /** Connects the controller. */
   connect(): Promise<KubeApi>;
-  /** For the tests: `compact` does not reach it. */
+  /** Connects the tests, without the effect of `compact`. */
   direct(): Promise<KubeApi>;
   /** Longest time between two deletions of a test. */
   readonly settleMs: number;
-  /** A new empty namespace. */
+  /** Creates an empty namespace. */
   namespace(): Promise<string>;
   remove(path: string): Promise<void>;
-  /** Breaks all watches and loses the versions that they were at. */
+  /** Breaks all watches and removes their last versions. */
   compact(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface ContractCluster {
 export const never: AbortSignal = new AbortController().signal;
 export const POLL = { timeout: 30_000, interval: 40 };
 
-/** A gateway with a controller and a cluster for all tests of a file; each test gets a namespace of its own. */
+/** Opens a gateway with a controller and a cluster for all tests of a file; each test gets its own namespace. */
 export function useController(open: () => Promise<ContractCluster>): ControllerKit {
   const kit = new ControllerKit();
   beforeAll(async () => kit.open(await open()));

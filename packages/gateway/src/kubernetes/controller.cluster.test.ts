@@ -1,4 +1,4 @@
-// The promises of the controller, and what only a real API server can show.
+// Tests the guarantees of the controller, and behaviour that only a real API server shows.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createConnection, createServer, isIP, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -74,7 +74,7 @@ async function openContract(): Promise<ContractCluster> {
     settleMs: 5_000,
     namespace,
     remove: async (path) => void (await cluster.kubectl("delete", "--raw", path)),
-    // No server forgets its versions on request; `reflector.test.ts` has that.
+    // No server drops its versions on request; `reflector.test.ts` covers that.
     compact: () => Promise.resolve(line.cut()),
     close: () => line.down(),
   };
@@ -82,7 +82,7 @@ async function openContract(): Promise<ContractCluster> {
 controllerContract("a real API server", openContract);
 secretsContract("a real API server", openContract);
 
-/** A way to the API server that can be cut, and taken down and up again. */
+/** Opens a proxy to the API server that can be cut, stopped and started. */
 async function openLine() {
   const config = await readKubeConfig(cluster);
   const [{ cluster: target }] = config.clusters;
@@ -221,7 +221,7 @@ describe("kubectl apply --dry-run=server", () => {
 describe("the service account of the chart", () => {
   const CHART = join(import.meta.dirname, "../../../../charts/fairway");
 
-  /** A kubeconfig of the account that the chart makes, with what its Role grants. */
+  /** Creates a kubeconfig for the account of the chart, with the permissions of its Role. */
   async function createAccountConfig(
     place: string,
     change: (role: string) => string = (role) => role,
@@ -358,7 +358,7 @@ describe("the service account of the chart", () => {
   });
 });
 
-// The time that passes is that of the API server, which shares the machine with other tests; it is printed.
+// The measured time depends on the API server, which shares the machine with other tests, so it is printed.
 test(
   "reconciles 1,000 channels with less than 10 seconds of its own processor time",
   { timeout: 240_000 },

@@ -30,7 +30,7 @@ export interface ControllerSettings {
   readonly drift: "enforce" | "report";
   readonly hasFinalizers: boolean;
   readonly deletions: DeletionLimit;
-  /** Quiet time before deletions are carried out, so that many are seen together. */
+  /** Quiet time before deletions are carried out, so that many are detected together. */
   readonly settleMs?: number;
   readonly startMs?: number;
   /** The only Secrets that may be read; empty = those with the label. */
@@ -54,13 +54,16 @@ export interface ControllerDeps {
   readonly connect?: () => Promise<KubeApi>;
 }
 
-/** Loading the Kubernetes client for a kubeconfig blocks for 0.3 s, which must not delay the start of the gateway. */
+/**
+ * Delay of the start: loading the Kubernetes client for a kubeconfig blocks for 0.3 s, which must not delay the start
+ * of the gateway.
+ */
 const START_MS = 1_000;
 const SETTLE_MS = 3_000;
 const BATCH = 100;
 const RECONNECT_MS = 5_000;
 const SWEEP = "sweep";
-/** The same failure of a watch is logged this often. */
+/** The same failure of a watch is logged at this interval. */
 const REPEAT_LOG_MS = 60_000;
 
 /** Follows the custom resources while this replica leads. */
@@ -83,7 +86,7 @@ export function createController(deps: ControllerDeps): Runnable {
   };
 }
 
-/** One term. Returns when it ends. */
+/** Runs one term; returns when it ends. */
 async function lead(deps: ControllerDeps, signal: AbortSignal): Promise<void> {
   const { log, settings } = deps;
   await pause(settings.startMs ?? START_MS, undefined, { signal }).catch(() => {});
@@ -157,7 +160,7 @@ class Term {
     return this.#deps.snapshots.current().options.KubernetesPaused;
   }
 
-  /** Each switch shows in the conditions of all resources. */
+  /** Follows the pause option; each change appears in the conditions of all resources. */
   #followPause(): () => void {
     const { snapshots, log } = this.#deps;
     let wasOn = this.#isPaused;
@@ -246,7 +249,7 @@ class Term {
     }
   }
 
-  /** Deletions wait until no more of them arrive. */
+  /** Returns the keys that can be processed now, and delays deletions until no more of them arrive. */
   #withoutEarly(namespace: string, keys: readonly string[]): string[] {
     const waitMs = this.#quiet.waitMs(namespace);
     if (waitMs === 0) return [...keys];

@@ -8,13 +8,13 @@ export type Decision =
   | {
       readonly act: "apply";
       readonly document: DeclarativeDocument;
-      /** Takes over what another manager owns. */
+      /** True if the resource takes over objects of another manager. */
       readonly isForced: boolean;
-      /** It must be there before the first effect, so that no deletion is missed. */
+      /** True if the finalizer must be added before the first effect, so that no deletion is missed. */
       readonly needsFinalizer: boolean;
     };
 
-/** From the resource alone; what the gateway has is compared by the planner. */
+/** Decides from the resource alone; the planner compares it with the gateway. */
 export function decide(resource: Resource, hasFinalizers: boolean): Decision {
   if (isDeleting(resource)) return { act: hasFinalizer(resource) ? "delete" : "nothing" };
   if (findAnnotation(resource, ANNOTATION.reconcile) === "paused") return { act: "pause" };

@@ -1,13 +1,13 @@
-/** How many of the resources of a namespace may be deleted at once. */
+/** The maximum share or number of a namespace's resources that may be deleted at once. */
 export type DeletionLimit = { readonly percent: number } | { readonly count: number };
 
-/** Fewer are never held: two of three is how people tidy up. */
+/** So few deletions are never held: deleting two of three is normal tidying up. */
 const ALWAYS = 2;
 const WINDOW_MS = 600_000;
 
 /**
- * Holds deletions back when too many come together: a folder that vanished from Git, a list that an API server answered
- * empty. What was deleted within the last ten minutes counts.
+ * Holds deletions back if too many come together, for example after a folder vanished from Git or an API server
+ * returned an empty list. Deletions of the last ten minutes count.
  */
 export class DeletionGuard {
   readonly #limit: DeletionLimit;
@@ -19,7 +19,10 @@ export class DeletionGuard {
     this.#now = now;
   }
 
-  /** `total` are all that the namespace still owns, the pending ones included. */
+  /**
+   * Returns true if deletions must be held; `total` counts all objects that the namespace still owns, including the
+   * pending ones.
+   */
   isHeld(namespace: string, pending: number, total: number): boolean {
     const recent = this.#recent(namespace);
     const count = pending + recent;

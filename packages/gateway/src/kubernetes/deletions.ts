@@ -23,17 +23,17 @@ interface Item {
   readonly resource: Resource;
 }
 
-/** Carries deletions from the cluster into the gateway, unless there are too many at once. */
+/** Applies deletions in the cluster to the gateway, unless there are too many at once. */
 export class Deletions {
   readonly #deps: DeletionDeps;
-  /** Namespaces in which something vanished and is held, with how much. */
+  /** Namespaces with held deletions of vanished resources, and their number. */
   readonly #held = new Map<string, number>();
 
   constructor(deps: DeletionDeps) {
     this.#deps = deps;
   }
 
-  /** Resources with a deletion time, which wait for their finalizer. */
+  /** Removes resources with a deletion time, which wait for their finalizer. */
   async remove(namespace: string, items: readonly Item[], failed: (item: Item, error: unknown) => void): Promise<void> {
     if (items.length === 0) return;
     const { store, gateway, guard } = this.#deps;
@@ -71,7 +71,7 @@ export class Deletions {
         namespace,
         own.map(({ resource }) => resource),
       );
-      // What people confirmed is no reason to hold what comes after it.
+      // Confirmed deletions are no reason to hold later ones.
       guard.deleted(namespace, own.filter(({ resource }) => !isConfirmed(resource)).length);
     }
     await inParallel(items, async (item) => {
@@ -85,7 +85,7 @@ export class Deletions {
     });
   }
 
-  /** Removes what the namespace owns in the gateway and no resource describes any more. */
+  /** Removes objects that the namespace owns in the gateway and that no resource describes any more. */
   async sweep(namespace: string): Promise<void> {
     const { store, gateway, guard, log } = this.#deps;
     if (!store.isSynced(namespace)) return;

@@ -9,13 +9,16 @@ import type { Resource } from "./resources.ts";
 export type Reason = "Applied" | "DriftReverted" | "SecretChanged" | "Deleted" | "NotApplied" | "DeletionHeld";
 
 const WARNINGS: ReadonlySet<Reason> = new Set(["NotApplied", "DeletionHeld"]);
-/** More wait in memory for the API server than this; further ones are dropped. */
+/** Maximum events that wait in memory for the API server; further ones are dropped. */
 const MAX_WAITING = 5_000;
 const MESSAGE_CHARS = 1_000;
 
 const BUSY_MS = 100;
 
-/** Events of resources, for `kubectl describe`. They are sent one after the other when nothing is left to reconcile. */
+/**
+ * Events of resources, for `kubectl describe`. They are sent one after the other when there is nothing left to
+ * reconcile.
+ */
 export class Events {
   readonly #api: KubeApi;
   readonly #clock: Clock;

@@ -14,7 +14,7 @@ import { buildManagerName, type SecretRef } from "./resources.ts";
 export interface GatewayDeps {
   readonly documents: Documents;
   readonly clock: Clock;
-  /** Throws when another replica leads: a paused process must not write. */
+  /** Throws if another replica leads, because a paused process must not write. */
   readonly confirm: (tx: RawTransaction) => Promise<void>;
 }
 
@@ -24,12 +24,12 @@ export type Outcome = { readonly change: DeclarativeChange } | { readonly refuse
 export interface Batch {
   readonly namespace: string;
   readonly documents: readonly DeclarativeDocument[];
-  /** Those of them that take over what another manager owns. */
+  /** The documents that take over objects of another manager. */
   readonly forced: ReadonlySet<DeclarativeDocument>;
   readonly findSecretValue: (ref: SecretRef) => string | undefined;
 }
 
-/** Documents that are all applied with force, or all without. */
+/** Documents that are either all applied with force or all without. */
 interface Half extends Omit<Batch, "forced"> {
   readonly isForced: boolean;
 }
@@ -50,7 +50,7 @@ export class GatewaySide {
     return (await this.#deps.documents.stores.ownership.all()).filter(({ owner }) => owner === manager);
   }
 
-  /** Undefined when the token no longer exists. */
+  /** Returns the key; undefined if the token no longer exists. */
   tokenKey(id: number): Promise<string | undefined> {
     return findTokenKey(this.#deps.documents.stores, id);
   }
@@ -68,7 +68,7 @@ export class GatewaySide {
     });
   }
 
-  /** One that fails while it is written does not keep the others from being applied. */
+  /** Applies documents; one that fails during the write does not prevent the others. */
   apply(batch: Batch): Promise<Outcomes> {
     return eachHalf(batch, (half) => this.#applyHalf(half));
   }
@@ -91,7 +91,7 @@ export class GatewaySide {
     }
   }
 
-  /** By the deletion policy that was applied last. */
+  /** Removes objects according to the deletion policy that was last applied. */
   async remove(namespace: string, removed: readonly DocumentId[]): Promise<void> {
     const wanted = { manager: buildManagerName(namespace), documents: [], prune: false, force: false, removed };
     await this.#write(wanted, namespace);
@@ -163,7 +163,7 @@ function placeText({ kind, metadata }: DeclarativeDocument): string {
   return `${kind}/${metadata.name}`;
 }
 
-/** Nothing of the gateway's own machine. */
+/** Returns sources that give no access to the gateway's own machine. */
 function buildSecretSources({ findSecretValue }: Half): SecretSources {
   return { secretsDir: undefined, documentSecrets: {}, cluster: findSecretValue };
 }

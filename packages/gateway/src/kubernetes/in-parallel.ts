@@ -1,4 +1,4 @@
-/** Requests to the API server at the same time. */
+/** Maximum concurrent requests to the API server. */
 const AT_ONCE = 16;
 
 export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

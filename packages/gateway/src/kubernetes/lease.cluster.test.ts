@@ -1,4 +1,4 @@
-// Processes that lead by a Lease of a real API server, and write to a real database.
+// Tests processes that lead by a Lease of a real API server and write to a real database.
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 
-/** Shorter than in production, so that a busy machine is no reason to miss the promise; with 15 s it takes 16 to 19 s. */
+/** Shorter than in production, so that a busy machine still meets the time limit; with 15 s it takes 16 to 19 s. */
 const LEASE_MS = 8_000;
 const FAILOVER_MS = 20_000;
 const script = fileURLToPath(new URL("../../test/processes/leader-process.ts", import.meta.url));
@@ -56,7 +56,7 @@ test("a killed leader is replaced within 20 seconds, and one that was paused for
   const startedAt = performance.now();
   const first = start("first", namespace);
   await first.hears("running");
-  /** How long this machine takes to start and elect a leader without a wait for a Lease. */
+  /** How long this machine takes to start and elect a leader without waiting for a Lease. */
   const startMs = performance.now() - startedAt;
   expect(await holder()).toBe("first");
   const second = start("second", namespace);

@@ -9,12 +9,12 @@ import { MemoryCluster } from "./memory-cluster.contract.ts";
 
 const PLACE = "/apis/coordination.k8s.io/v1/namespaces/ai/leases/fairway";
 const never = new AbortController().signal;
-/** A leader that was killed is replaced before. */
+/** A killed leader is replaced within this time. */
 const FAILOVER_MS = 20_000;
 
 type Reach = "there" | "away" | "frozen" | "forbidden";
 
-/** A replica with its own clock, its own way to the API server, and a process that can be paused. */
+/** A replica with its own clock, its own connection to the API server, and a process that can be paused. */
 interface Replica {
   readonly elector: Elector;
   readonly lines: () => string;
@@ -82,7 +82,7 @@ async function replica(holder: string, settings: { readonly skewMs?: number; rea
   return made;
 }
 
-/** Lets time pass; at no moment do two replicas lead. */
+/** Lets time pass and checks that two replicas never lead at once. */
 async function pass(ms: number, isDone: () => boolean = () => false): Promise<number> {
   let passed = 0;
   for (; passed < ms && !isDone(); passed += 100) {

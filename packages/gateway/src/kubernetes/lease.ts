@@ -26,8 +26,8 @@ const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 export const LEASE_VERBS = ["create", "get", "update"] as const;
 
 /**
- * A Lease that one replica holds. Its times are for people: it is free when no replica renewed it for its length by the
- * monotonic clock of the observer, and the holder gives it up a third of that time earlier.
+ * A Lease that one replica holds. Its times are informational: it is free if no replica renewed it for its duration by
+ * the monotonic clock of the observer, and the holder gives it up a third of that time earlier.
  */
 export class KubernetesLease implements Permit {
   readonly #settings: LeaseSettings;
@@ -35,7 +35,7 @@ export class KubernetesLease implements Permit {
   readonly #elapsed: () => number;
   readonly #path: string;
   #renewedAt: number | undefined;
-  /** The Lease of another replica, and when this version was first observed. */
+  /** The Lease of another replica, and the time at which this version was first observed. */
   #seen: { readonly version: string; readonly at: number } | undefined;
 
   constructor(settings: LeaseSettings) {
@@ -97,7 +97,7 @@ export class KubernetesLease implements Permit {
     return at - this.#seen.at >= this.#leaseMs;
   }
 
-  /** False when another replica was faster; the next heartbeat reads it again. */
+  /** Writes the Lease; returns false if another replica was faster: then the next heartbeat reads it again. */
   async #write(before: KubeObject | undefined, limit: AbortSignal): Promise<boolean> {
     const { api, name, namespace } = this.#settings;
     try {
@@ -128,7 +128,7 @@ export class KubernetesLease implements Permit {
   }
 }
 
-/** Verbs on the Lease that this account lacks. */
+/** Returns the verbs on the Lease for which this account has no permission. */
 export async function lackingVerbs({ api, namespace, name }: LeaseSettings, limit: AbortSignal): Promise<string[]> {
   const lacking: string[] = [];
   for (const verb of LEASE_VERBS) {

@@ -9,8 +9,8 @@ interface Watcher {
 }
 
 /**
- * The part of an API server that the controller depends on, in memory: versions, generations, finalizers, the status
- * subresource, watches. `controller.contract.ts` runs the same tests against it and against a real one.
+ * An in-memory version of the parts of an API server that the controller depends on: versions, generations, finalizers,
+ * the status subresource, watches. `controller.contract.ts` runs the same tests against it and against a real one.
  */
 export class MemoryCluster {
   readonly #objects = new Map<string, KubeObject>();
@@ -51,7 +51,7 @@ export class MemoryCluster {
     );
   }
 
-  /** Ends every watch: with 410, as a server does that no longer has the versions, and as a broken connection. */
+  /** Ends every watch: with 410, like a server that no longer has the versions, or with a broken connection. */
   interrupt(error: Error): void {
     for (const watcher of this.#watchers) watcher.end(error);
   }
@@ -96,7 +96,7 @@ export class MemoryCluster {
     this.#send(path, { type: "DELETED", object: { ...object, metadata } });
   }
 
-  /** An object that leaves the selection of a watch is deleted for it, as one that enters it is added. */
+  /** Sends an event. For a watch, an object that leaves its selection is deleted, and one that enters it is added. */
   #send(path: string, event: WatchEvent, before = event.object): void {
     for (const watcher of this.#watchers) {
       if (getParentPath(path) !== watcher.query.path) continue;
@@ -156,7 +156,7 @@ function mergedWith(object: KubeObject, { data, spec }: Patch, metadata: Patch["
   };
 }
 
-/** Knows the selectors that the controller uses: one name, and one label with its value. */
+/** Supports the selectors that the controller uses: one name, and one label with its value. */
 function isSelected({ fieldSelector = "", labelSelector = "" }: ListQuery, { metadata }: KubeObject): boolean {
   const [, name = metadata.name] = /^metadata\.name=(.+)$/.exec(fieldSelector) ?? [];
   const [label = "", value] = labelSelector.split("=");

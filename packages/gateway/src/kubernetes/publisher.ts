@@ -38,7 +38,7 @@ export class Publisher {
       );
   }
 
-  /** False when the resource changed or ended meanwhile; its next version follows. */
+  /** Adds the finalizer; returns false if the resource changed or ended meanwhile: then its next version follows. */
   async addFinalizer(resource: Resource, signal: AbortSignal): Promise<boolean> {
     const finalizers = [...(resource.object.metadata.finalizers ?? []), FINALIZER];
     return this.#finalizers(resource, finalizers, signal);

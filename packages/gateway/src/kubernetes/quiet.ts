@@ -1,4 +1,4 @@
-/** Longest wait for deletions that keep coming, in settle times. */
+/** Longest wait for continuing deletions, in settle times. */
 const MOST = 20;
 
 interface Burst {
@@ -6,7 +6,7 @@ interface Burst {
   readonly last: number;
 }
 
-/** Waits until no more deletions of a namespace arrive: only then is it known how many they are. */
+/** Waits until no more deletions of a namespace arrive, because only then is their number known. */
 export class Quiet {
   readonly #settleMs: number;
   readonly #now: () => number;
@@ -24,7 +24,7 @@ export class Quiet {
     this.#bursts.set(namespace, { first: isNew ? now : burst.first, last: now });
   }
 
-  /** Milliseconds to wait; 0 = the deletions may be carried out. */
+  /** Returns the milliseconds to wait; 0 = the deletions may be carried out. */
   waitMs(namespace: string): number {
     const burst = this.#bursts.get(namespace);
     if (!burst) return 0;

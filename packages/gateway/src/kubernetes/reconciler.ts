@@ -32,10 +32,10 @@ export interface ReconcilerDeps {
   readonly deletions: Deletions;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Nothing is compared and nothing deleted. */
+  /** While true, nothing is compared and nothing is deleted. */
   readonly isPaused: () => boolean;
   readonly hasFinalizers: boolean;
-  /** Writes differences back, or only reports them. */
+  /** Whether differences are written back or only reported. */
   readonly drift: "enforce" | "report";
 }
 
@@ -51,17 +51,17 @@ interface Wanted extends Item {
 
 export type Result = "done" | "failed";
 
-/** Makes the gateway as resources say; each call compares again and depends on no earlier one. */
+/** Makes the gateway match its resources; each call compares again and depends on no earlier one. */
 export class Reconciler {
   readonly #deps: ReconcilerDeps;
-  /** Key -> what was applied last in this term. */
+  /** Key -> the document that was last applied in this term. */
   readonly #applied = new Map<string, string>();
 
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps;
   }
 
-  /** Resources of one namespace. Returns what has to be tried again. */
+  /** Reconciles resources of one namespace. Returns the resources to try again. */
   async reconcile(namespace: string, keys: readonly string[]): Promise<ReadonlyMap<string, Result>> {
     const results = new Map<string, Result>(keys.map((key) => [key, "done"]));
     const items = keys.flatMap((key): Item[] => {
@@ -95,7 +95,7 @@ export class Reconciler {
     return results;
   }
 
-  /** Everything is compared again afterwards. */
+  /** Marks resources as paused; everything is compared again afterwards. */
   async #pause(items: readonly Item[], failed: (item: Item, error: unknown) => void): Promise<void> {
     await inParallel(items, async (item) => {
       this.#applied.delete(item.key);
@@ -158,7 +158,10 @@ export class Reconciler {
     });
   }
 
-  /** Applied before, so that a difference is drift. An earlier leader said so in the status. */
+  /**
+   * True if the resource was applied before, so that a difference is drift. The status shows this for an earlier
+   * leader.
+   */
   #isKnown(item: Wanted): boolean {
     const applied = this.#applied.get(item.key);
     if (applied !== undefined || this.#deps.drift === "enforce") return applied === this.#fingerprint(item);
@@ -166,7 +169,7 @@ export class Reconciler {
     return synced?.status === "True" && synced.observedGeneration === getGeneration(item.resource);
   }
 
-  /** Which applied resources no longer match the gateway. */
+  /** Returns the applied resources that no longer match the gateway. */
   async #drifted(namespace: string, known: readonly Wanted[]): Promise<ReadonlyMap<Wanted, Outcome>> {
     const outcomes = await this.#deps.gateway.plan(this.#buildBatch(namespace, known));
     const drifted = new Map<Wanted, Outcome>();

@@ -1,4 +1,4 @@
-// Every field of every resource, wrong: a real API server refuses it and names the field.
+// Sets every field of every resource to an invalid value: a real API server refuses it and names the field.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startCluster, type Cluster } from "@fairway/testkit/cluster";
@@ -34,7 +34,7 @@ const SPECS = new Map(
     return [spec.names.kind, spec.versions[0].schema.openAPIV3Schema.properties.spec];
   }),
 );
-/** A resource of each kind that is right. */
+/** A valid resource of each kind. */
 const RIGHT: Readonly<Record<ResourceKind, Readonly<Record<string, unknown>>>> = {
   Channel: { type: "openai", models: ["m"] },
   OptionSet: { values: { SystemName: "Ours" } },
@@ -63,7 +63,7 @@ function* leaves(schema: Schema, path: readonly string[] = []): Generator<[reado
   }
 }
 
-/** Values that the schema does not allow. */
+/** Returns values that the schema does not allow. */
 function listInvalidValues({ type, enum: words, minimum, maximum, maxLength }: Schema): unknown[] {
   const another = type === "string" ? 5 : "wrong";
   return [

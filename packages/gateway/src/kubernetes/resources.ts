@@ -10,15 +10,15 @@ const PLURALS: Readonly<Record<ResourceKind, string>> = {
 
 export const KINDS = Object.keys(PLURALS) as readonly ResourceKind[];
 
-/** Keeps a resource until the gateway has deleted what it describes. */
+/** Prevents the removal of a resource until the gateway has deleted what it describes. */
 export const FINALIZER = "fairway.dev/cleanup";
 
 export const ANNOTATION = {
   /** `paused` leaves the resource alone. */
   reconcile: "fairway.dev/reconcile",
-  /** The resource is compared when it changes: the time at which an operator asked for that. */
+  /** A change of this annotation triggers a comparison; its value is the time of the request by an operator. */
   reconcileAt: "fairway.dev/reconcile-at",
-  /** `true` takes over what another manager owns. */
+  /** `true` takes over objects of another manager. */
   adopt: "fairway.dev/force-adopt",
   /** `true` lets a deletion pass the guard against mass deletion. */
   confirm: "fairway.dev/confirm-deletion",
@@ -37,37 +37,37 @@ export interface SecretRef {
   readonly key: string;
 }
 
-/** Path of the API server for all resources of a kind in a namespace. */
+/** Returns the API path of all resources of a kind in a namespace. */
 export function listPath(kind: ResourceKind, namespace: string): string {
   return `/apis/${DECLARATIVE_VERSION}/namespaces/${namespace}/${PLURALS[kind]}`;
 }
 
-/** Path of the API server for one resource. */
+/** Returns the API path of one resource. */
 export function buildResourcePath({ kind, namespace, name }: Resource): string {
   return `${listPath(kind, namespace)}/${name}`;
 }
 
-/** Path of the API server for the Secrets of a namespace. */
+/** Returns the API path of the Secrets of a namespace. */
 export function secretsPath(namespace: string): string {
   return `/api/v1/namespaces/${namespace}/secrets`;
 }
 
-/** Key of a resource in queues and caches. */
+/** Returns the key of a resource in queues and caches. */
 export function buildResourceKey({ kind, namespace, name }: Pick<Resource, "kind" | "namespace" | "name">): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-/** Owner of what the resources of a namespace describe. */
+/** Returns the owner of the objects that the resources of a namespace describe. */
 export function buildManagerName(namespace: string): string {
   return `kubernetes:${namespace}`;
 }
 
-/** Undefined without the annotation. */
+/** Returns the value of an annotation; undefined without it. */
 export function findAnnotation({ object }: Resource, name: string): string | undefined {
   return object.metadata.annotations?.[name];
 }
 
-/** Increases with each change of the spec; 0 when the API server sent none. */
+/** Returns a number that increases with each change of the spec; 0 if the API server sent none. */
 export function getGeneration({ object }: Resource): number {
   return object.metadata.generation ?? 0;
 }
@@ -88,7 +88,7 @@ export type Read =
 
 const IN_CLUSTERS = "name a Secret of this namespace with secretKeyRef";
 
-/** The document that a resource is, or why it is none. Old API servers skip the rules of the definitions. */
+/** Returns the document of a resource, or why it has none. Old API servers skip the rules of the definitions. */
 export function parseDocument({ kind, name, object }: Resource): Read {
   const parsed = DeclarativeDocument.safeParse({
     apiVersion: DECLARATIVE_VERSION,
@@ -108,7 +108,7 @@ export function parseDocument({ kind, name, object }: Resource): Read {
   return { document };
 }
 
-/** Secrets that a document refers to. */
+/** Returns the Secrets that a document refers to. */
 export function listSecretRefs(document: DeclarativeDocument): SecretRef[] {
   return listSecretSources(document).flatMap(({ secretKeyRef }) => secretKeyRef ?? []);
 }

@@ -3,13 +3,13 @@ import { secretsPath } from "./resources.ts";
 
 /** Only a Secret with this label and the value `true` is read, unless Secrets are listed by name. */
 export const READABLE_LABEL = "fairway.dev/readable";
-/** On the Secrets that the gateway writes for tokens, so that it sees when one is lost or changed. */
+/** Label of the Secrets that the gateway writes for tokens, so that it detects lost or changed ones. */
 export const WRITTEN_LABEL = "fairway.dev/token-key";
 
 const YES = "true";
-/** Helm keeps all values of a release in Secrets with this prefix. */
+/** Prefix of Secrets in which Helm stores all values of a release. */
 const HELM_RELEASE = "sh.helm.release.v1.";
-/** Credentials of the cluster itself, which no provider takes. */
+/** Types of credentials of the cluster itself, which no provider accepts. */
 const FORBIDDEN_TYPES: ReadonlySet<string> = new Set([
   "helm.sh/release.v1",
   "kubernetes.io/service-account-token",
@@ -23,18 +23,18 @@ export interface SecretRules {
   readonly own: readonly string[];
 }
 
-/** Why a Secret is not read whatever the role of the service account allows. */
+/** The reason why a Secret is not read, whatever the role of the service account allows. */
 export type SecretRefusal = "own" | "unlisted";
 
-/** Objects that are followed together. */
+/** Objects that one watch follows together. */
 export interface SecretSource {
   readonly id: string;
   readonly query: ListQuery;
 }
 
 /**
- * Which Secrets the gateway reads for those who write custom resources. They may not read Secrets themselves, so the
- * operator names what the gateway may read in their place.
+ * Decides which Secrets the gateway reads for authors of custom resources. They may not read Secrets themselves, so the
+ * operator names the Secrets that the gateway may read for them.
  */
 export class SecretAccess {
   readonly #listed: ReadonlySet<string>;
@@ -49,7 +49,10 @@ export class SecretAccess {
     return this.#listed.size === 0;
   }
 
-  /** Secrets of this installation are refused in every namespace: another one there may use the same names. */
+  /**
+   * True for Secrets of this installation, in every namespace, because another installation there may use the same
+   * names.
+   */
   isOwn(name: string): boolean {
     return this.#own.has(name) || name.startsWith(HELM_RELEASE);
   }
@@ -64,12 +67,12 @@ export class SecretAccess {
     return !this.isByLabel || metadata.labels?.[READABLE_LABEL] === YES;
   }
 
-  /** The source that brings a Secret which may be read. */
+  /** Returns the source of a readable Secret. */
   sourceId(namespace: string, name: string): string {
     return this.isByLabel ? namespace : `${namespace}/${name}`;
   }
 
-  /** Sources of the Secrets that are read. */
+  /** Returns the sources of the readable Secrets. */
   readable(namespace: string): SecretSource[] {
     const path = secretsPath(namespace);
     if (this.isByLabel) return [{ id: namespace, query: { path, labelSelector: `${READABLE_LABEL}=${YES}` } }];
@@ -78,7 +81,10 @@ export class SecretAccess {
       .map((name) => ({ id: `${namespace}/${name}`, query: { path, fieldSelector: `metadata.name=${name}` } }));
   }
 
-  /** Secrets that were written for tokens. By name they are among the listed ones. */
+  /**
+   * Returns queries for Secrets that were written for tokens. If Secrets are listed by name, these are included in the
+   * list.
+   */
   written(namespace: string): ListQuery[] {
     return this.isByLabel ? [{ path: secretsPath(namespace), labelSelector: `${WRITTEN_LABEL}=${YES}` }] : [];
   }

@@ -3,7 +3,7 @@ import { base64, isThere, never, POLL, useController, type ContractCluster } fro
 import { secretsPath } from "./resources.ts";
 import { READABLE_LABEL } from "./secret-access.ts";
 
-/** What the controller reads from Secrets and writes into them, for any server of the Kubernetes API. */
+/** The contract for reading and writing Secrets, for any server of the Kubernetes API. */
 export function secretsContract(name: string, open: () => Promise<ContractCluster>): void {
   describe(`Secrets of custom resources with ${name}`, () => {
     const kit = useController(open);

@@ -7,14 +7,14 @@ import type { SecretAccess } from "./secret-access.ts";
 import type { SecretFault } from "./verdicts.ts";
 
 interface SourceState {
-  /** Resolves with the end of the first list, good or bad. */
+  /** Resolves when the first list has succeeded or failed. */
   readonly asked: PromiseWithResolvers<void>;
   isSynced: boolean;
-  /** Why there was no list yet. */
+  /** The reason for having no list yet. */
   error: Error | undefined;
 }
 
-/** Values of the Secrets that may be read, as their watches bring them; none is asked for by its name. */
+/** Values of the readable Secrets, which watches update; no Secret is requested by name. */
 export class SecretCache {
   readonly #access: SecretAccess;
   readonly #values = new Map<string, Readonly<Record<string, string>>>();
@@ -24,7 +24,10 @@ export class SecretCache {
     this.#access = access;
   }
 
-  /** Waits for the first list of the Secrets that the documents refer to; throws when it failed, unless by a right. */
+  /**
+   * Waits for the first list of the Secrets that the documents refer to; throws if it failed, except for a missing
+   * permission.
+   */
   async load(namespace: string, documents: readonly DeclarativeDocument[], signal: AbortSignal): Promise<void> {
     const names = documents.flatMap(listSecretRefs).map(({ name }) => name);
     const readable = names.filter((name) => this.#access.findRefusal(name) === undefined);
@@ -34,7 +37,7 @@ export class SecretCache {
     for (const { error } of sources) if (error !== undefined && !isForbidden(error)) throw error;
   }
 
-  /** True when what the source brings was missing before. */
+  /** Records a list; returns true if the objects of the source were missing before. */
   synced(id: string): boolean {
     const source = this.#source(id);
     const wasMissing = source.error !== undefined;
@@ -44,7 +47,7 @@ export class SecretCache {
     return wasMissing;
   }
 
-  /** Once there was a list, what it brought stays. */
+  /** Records a failure. After the first list, its contents remain valid. */
   failed(id: string, error: unknown): void {
     const source = this.#source(id);
     if (source.isSynced) return;
@@ -72,7 +75,7 @@ export class SecretCache {
     return Object.hasOwn(values, key) ? undefined : "no-key";
   }
 
-  /** Differs when a value that the document refers to does. */
+  /** Returns a text that differs if a value that the document refers to differs. */
   fingerprint(namespace: string, document: DeclarativeDocument): string {
     const values = listSecretRefs(document).map((ref) => this.findSecretValue(namespace, ref) ?? null);
     return values.length === 0 ? "" : createHash("sha256").update(JSON.stringify(values)).digest("hex");

@@ -14,13 +14,13 @@ import {
 
 interface Entry {
   readonly resource: Resource;
-  /** Changes with what a reconcile depends on, not with the status. */
+  /** Changes with everything that affects a reconcile, but not with the status. */
   readonly signature: string;
   readonly secrets: ReadonlySet<string>;
   readonly written: string | undefined;
 }
 
-/** The resources as the API server described them last. */
+/** The resources in the last version that the API server sent. */
 export class ResourceStore {
   readonly #entries = new Map<string, Entry>();
   readonly #synced = new Map<string, Set<ResourceKind>>();
@@ -29,14 +29,14 @@ export class ResourceStore {
     return this.#entries.get(key)?.resource;
   }
 
-  /** True when there is something to reconcile. */
+  /** Stores a resource; returns true if there is something to reconcile. */
   set(place: Omit<Resource, "object">, object: KubeObject | undefined): boolean {
     const key = buildResourceKey(place);
     if (!object) return this.#entries.delete(key);
     const resource = { ...place, object: withoutCopies(object) };
     const signature = buildSignature(resource);
     const before = this.#entries.get(key);
-    // Most changes are those of the own status, which say nothing new.
+    // Most changes are of the gateway's own status, which contains nothing new.
     if (before?.signature === signature) {
       this.#entries.set(key, { ...before, resource });
       return false;
@@ -52,14 +52,14 @@ export class ResourceStore {
     return this.#in(namespace).map(({ resource }) => buildResourceKey(resource));
   }
 
-  /** Those that read or write the Secret. */
+  /** Returns the keys of resources that read or write the Secret. */
   keysWithSecret(namespace: string, secret: string): string[] {
     return this.#in(namespace).flatMap(({ resource, secrets, written }) =>
       written === secret || secrets.has(secret) ? [buildResourceKey(resource)] : [],
     );
   }
 
-  /** Those that read any Secret. */
+  /** Returns the keys of resources that read any Secret. */
   keysWithSecrets(namespace: string): string[] {
     return this.#in(namespace).flatMap(({ resource, secrets }) =>
       secrets.size > 0 ? [buildResourceKey(resource)] : [],
@@ -75,7 +75,7 @@ export class ResourceStore {
     this.#synced.set(namespace, kinds.add(kind));
   }
 
-  /** All kinds were listed: what is not here does not exist. */
+  /** True if all kinds were listed: then a missing resource does not exist. */
   isSynced(namespace: string): boolean {
     return this.#synced.get(namespace)?.size === KINDS.length;
   }
@@ -86,8 +86,8 @@ export class ResourceStore {
 }
 
 /**
- * Without what the API server keeps about who wrote which field, and without the copy that kubectl keeps: both are
- * larger than the resource, and nothing here reads them.
+ * Removes the API server's record of who wrote which field, and kubectl's copy of the resource: both are larger than
+ * the resource, and no code reads them.
  */
 function withoutCopies({ metadata, spec, status }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, generation, deletionTimestamp, finalizers } = metadata;

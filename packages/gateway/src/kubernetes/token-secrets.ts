@@ -20,7 +20,7 @@ const DEFAULT_KEY = "api-key";
 const LABELS = { [WRITTEN_LABEL]: "true" };
 const WRITTEN: Verdict = { status: "True", reason: "Written", message: "The Secret holds the key of the token." };
 
-/** Puts the keys of tokens into the Secrets that their resources name, and never into one that another program made. */
+/** Writes the keys of tokens to the Secrets that their resources name, but never to a Secret of another program. */
 export class TokenSecrets {
   readonly #deps: TokenSecretDeps;
 
@@ -61,21 +61,21 @@ export class TokenSecrets {
       );
     const { labels, resourceVersion } = found.metadata;
     if (found.data?.[key] === value && labels?.[WRITTEN_LABEL] !== undefined) return WRITTEN;
-    // What a resource no longer names goes with it.
+    // Removes the entries that the resource no longer names.
     const stale = Object.fromEntries(Object.keys(found.data ?? {}).map((old) => [old, null]));
     const metadata = { resourceVersion, labels: LABELS };
     await api.patch(`${path}/${name}`, { metadata, data: { ...stale, ...data } }, signal);
     return WRITTEN;
   }
 
-  /** By a list: the Role has no right to get a Secret by its name. */
+  /** Finds a Secret in a list, because the Role does not permit getting a Secret by name. */
   async #find(path: string, name: string): Promise<KubeObject | undefined> {
     const { items } = await this.#deps.api.list({ path, fieldSelector: `metadata.name=${name}` }, this.#deps.signal);
     return items.find(({ metadata }) => metadata.name === name);
   }
 }
 
-/** Kubernetes deletes the Secret with the resource. */
+/** Returns the owner reference by which Kubernetes deletes the Secret with the resource. */
 function buildOwnerReference({ kind, name, object }: Resource): object {
   return { apiVersion: DECLARATIVE_VERSION, kind, name, uid: object.metadata.uid, controller: true };
 }

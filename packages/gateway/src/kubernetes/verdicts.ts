@@ -4,7 +4,7 @@ import { GRANT } from "./refusals.ts";
 import { listSecretRefs, type SecretRef } from "./resources.ts";
 import { READABLE_LABEL, type SecretRefusal } from "./secret-access.ts";
 
-/** Why a reference to a Secret gives no value; undefined when it does. */
+/** The reason why a reference to a Secret has no value; undefined if it has one. */
 export type SecretFault = SecretRefusal | "no-secret" | "no-label" | "no-key" | "forbidden";
 
 const FAULTS: Readonly<Record<SecretFault, { readonly reason: string; readonly words: (ref: SecretRef) => string }>> = {
@@ -26,7 +26,7 @@ const FAULTS: Readonly<Record<SecretFault, { readonly reason: string; readonly w
   own: { reason: "SecretForbidden", words: ({ name }) => ownSecret(name) },
 };
 
-/** Why no resource reaches a Secret of the installation: its writer could send the value anywhere. */
+/** Explains that no resource may use a Secret of the installation, because its author could send the value anywhere. */
 export function ownSecret(name: string): string {
   return `Secret ${name} belongs to an installation of the gateway, and no resource reads or writes it: use another Secret`;
 }
@@ -47,7 +47,7 @@ const inSync: Verdict = {
   message: "No field differs from the resource.",
 };
 
-/** The condition `Drifted` for fields that differ and are not changed back. */
+/** Returns the condition `Drifted` for fields that differ and are not changed back. */
 export function buildDriftVerdict(change: DeclarativeChange): Verdict {
   const fields = change.action === "create" ? "the whole object" : change.fields.map(({ field }) => field).join(", ");
   return {
@@ -57,7 +57,7 @@ export function buildDriftVerdict(change: DeclarativeChange): Verdict {
   };
 }
 
-/** The condition `Synced` of a resource that was not applied. */
+/** Returns the condition `Synced` of a resource that was not applied. */
 export function refused(reason: "Invalid" | "Conflict" | "Forbidden", why: string): Verdict {
   return { status: "False", reason, message: `Not applied, the last state stays: ${sentence(why)}` };
 }
@@ -80,7 +80,7 @@ export const UNAVAILABLE: Verdict = {
   message: "Not applied yet: the database of the gateway failed. The last state stays, and this is tried again.",
 };
 
-/** The condition `Synced` of a deletion that waits for a confirmation. */
+/** Returns the condition `Synced` of a deletion that waits for a confirmation. */
 export function held(count: number, total: number): Verdict {
   return {
     status: "False",
@@ -89,7 +89,7 @@ export function held(count: number, total: number): Verdict {
   };
 }
 
-/** Undefined for a document that refers to no Secret. */
+/** Returns the verdict about Secrets; undefined for a document that refers to none. */
 export function secretsVerdict(
   document: DeclarativeDocument,
   findSecretFault: (ref: SecretRef) => SecretFault | undefined,

@@ -2,8 +2,8 @@ const FIRST_MS = 1_000;
 const MAX_MS = 300_000;
 
 /**
- * Keys that wait for work: each is in the queue once, however often it is added, and is not handed out while it is
- * worked on. A key that failed returns after a pause that doubles up to five minutes.
+ * Keys that wait for work: each is in the queue once, however often it is added, and is not taken again while it is
+ * processed. A key that failed returns after a pause that doubles up to five minutes.
  */
 export class WorkQueue {
   readonly #now: () => number;
@@ -17,7 +17,7 @@ export class WorkQueue {
     this.#now = now;
   }
 
-  /** An earlier time of the same key wins. */
+  /** Adds a key; for a key that is already waiting, the earlier time wins. */
   add(key: string, delayMs = 0): void {
     const at = this.#now() + delayMs;
     const planned = this.#due.get(key);
@@ -26,7 +26,7 @@ export class WorkQueue {
     this.#wake?.();
   }
 
-  /** At most `count` keys that are due; the caller reports each with `done` or `failed`. */
+  /** Returns at most `count` keys that are due; the caller reports each with `done` or `failed`. */
   take(count: number): string[] {
     const now = this.#now();
     const taken: string[] = [];
@@ -52,18 +52,18 @@ export class WorkQueue {
     this.add(key, Math.min(MAX_MS, FIRST_MS * 2 ** failures));
   }
 
-  /** A key is worked on or due. */
+  /** True if a key is being processed or is due. */
   get isBusy(): boolean {
     return this.#running.size > 0 || this.waitMs === 0;
   }
 
-  /** Milliseconds until a key is due; undefined when none waits. */
+  /** Milliseconds until a key is due; undefined if none is waiting. */
   get waitMs(): number | undefined {
     const times = [...this.#due].flatMap(([key, at]) => (this.#running.has(key) ? [] : [at]));
     return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - this.#now());
   }
 
-  /** Resolves when a key is due or was added, at the latest when the signal aborts. */
+  /** Resolves when a key is due or was added, or when the signal aborts. */
   async wait(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,16 +1,18 @@
-/** Who is at fault: decides the log level, whether a channel is blamed, and whether another one is tried. */
+/**
+ * The party at fault, which decides the log level, whether a channel is blamed, and whether another channel is tried.
+ */
 export type ErrorOrigin = "client" | "gateway" | "upstream";
 
 interface ErrorEntry {
   readonly status: number;
-  /** `{name}` places are filled from the error's values. */
+  /** The error's values replace the placeholders `{name}`. */
   readonly message: string;
   readonly origin?: ErrorOrigin;
   /** Default: true from 500 on and for 408, 409 and 429. */
   readonly retryable?: boolean;
 }
 
-/** Every code that the gateway itself answers with, its HTTP status and its text. */
+/** Every error code of the gateway itself, with its HTTP status and its text. */
 export const ERRORS = {
   missing_api_key: { status: 401, message: 'No API key was provided. Send it as "Authorization: Bearer sk-…".' },
   invalid_api_key: { status: 401, message: "The API key is not valid." },
@@ -38,7 +40,7 @@ export const ERRORS = {
   unsupported_parameter: { status: 400, message: "{param} cannot be used with this model here." },
   unsupported_by_channel: { status: 400, message: "The channel cannot serve this endpoint." },
   sensitive_words_detected: { status: 400, message: "The prompt was refused by the content policy." },
-  /** By the operator's webhook. */
+  /** Refused by the operator's webhook. */
   prompt_blocked: { status: 400, message: "The prompt was refused by the content policy.", retryable: false },
   answer_blocked: { status: 400, message: "The answer was refused by the content policy.", retryable: false },
   guardrail_unavailable: {
@@ -56,13 +58,13 @@ export const ERRORS = {
     message: "The key's quota is too low: {need} needed, {have} left.",
     retryable: false,
   },
-  /** A budget of an administrator. */
+  /** A budget that an administrator set. */
   budget_exceeded: {
     status: 403,
     message: "The {period}'s budget of this {scope} is used up; the next one begins at {time}.",
     retryable: false,
   },
-  /** Hard stop inside a running stream. */
+  /** A hard stop within a running stream. */
   insufficient_quota: { status: 403, message: "The quota ran out while the answer was written.", retryable: false },
   rate_limit_exceeded: { status: 429, message: "Too many requests; retry after {seconds} s." },
   concurrency_limit_exceeded: { status: 429, message: "Too many requests; retry after {seconds} s." },
@@ -153,7 +155,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 export interface AppErrorOptions {
-  /** Fill the places of the message. */
+  /** Values for the placeholders of the message. */
   readonly values?: Readonly<Record<string, string | number>>;
   /** Replaces the message of the table. */
   readonly message?: string;
@@ -184,7 +186,7 @@ export interface UpstreamFailure {
   readonly innerError?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Whose call an error refused. */
+/** The owner of the refused call. */
 export interface ErrorOwner {
   readonly userId: number;
   readonly username: string;
@@ -193,25 +195,25 @@ export interface ErrorOwner {
   readonly group: string;
 }
 
-/** A failure that a caller may read: `message` holds nothing internal; internals belong into `cause`. */
+/** A failure that a caller may read: `message` contains nothing internal; internal details belong in `cause`. */
 export class AppError extends Error {
-  /** A code of `ERRORS`, or the upstream's own code on errors that are passed on. */
+  /** A code of `ERRORS`, or the upstream's own code for errors that are passed on. */
   readonly code: ErrorCode | (string & {}) | undefined;
   readonly status: number;
   readonly param: string | undefined;
   readonly origin: ErrorOrigin;
   /** Error type as the upstream named it; undefined means "by status". */
   readonly type: string | undefined;
-  /** False when the same call cannot succeed later either. */
+  /** False if the same call cannot succeed later either. */
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly details: Readonly<Record<string, string>> | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** `innererror` of an upstream, without free text. */
   readonly innerError: Readonly<Record<string, unknown>> | undefined;
-  /** The message is an upstream's, and may repeat what the client wrote. */
+  /** True if the message comes from an upstream and may repeat the client's text. */
   readonly isQuoted: boolean;
-  /** Set where a call is refused whose owner is known, before the relay has read it. */
+  /** Set if the owner of a refused call is known before the relay has read the call. */
   owner: ErrorOwner | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -231,7 +233,7 @@ export class AppError extends Error {
     this.isQuoted = false;
   }
 
-  /** An upstream's own error on its way to the client. */
+  /** Creates the error for a client from an upstream's own error. */
   static upstream(failure: UpstreamFailure, cause?: unknown): AppError {
     const error = new AppError("bad_response_status_code", { ...failure, origin: "upstream", cause });
     return Object.assign(error, {
@@ -242,7 +244,7 @@ export class AppError extends Error {
     });
   }
 
-  /** The same failure for a call that would fail again just like this. */
+  /** Returns the same failure for a call that would fail again in the same way. */
   asFinal(): AppError {
     const { message, status, param, origin, retryAfterMs, details, headers, cause } = this;
     const more = { ...(details && { details }), ...(headers && { headers }) };
@@ -255,25 +257,27 @@ export class AppError extends Error {
     });
   }
 
-  /** Anything thrown, as an AppError of that owner's call. */
+  /** Converts anything thrown to an AppError for a call of that owner. */
   static of(thrown: unknown, { userId, username, tokenId, tokenName, group }: ErrorOwner): AppError {
     const error = AppError.from(thrown);
     error.owner ??= { userId, username, tokenId, tokenName, group };
     return error;
   }
 
-  /** Anything thrown, as an AppError; unknown values become `internal_error` with the original as cause. */
+  /** Converts anything thrown to an AppError; unknown values become `internal_error` with the original as cause. */
   static from(thrown: unknown): AppError {
     return thrown instanceof AppError ? thrown : new AppError("internal_error", { cause: thrown });
   }
 }
 
-/** The error for one missing or wrong field of a request. */
+/** Returns the error for one missing or wrong field of a request. */
 export function invalidRequest(param: string, reason: string): AppError {
   return new AppError("invalid_request", { param, values: { reason } });
 }
 
-/** The error for a field that a conversion cannot carry without changing what was asked; `cure` is a sentence. */
+/**
+ * Returns the error for a field that a conversion cannot preserve without changing the request; `cure` is a sentence.
+ */
 export function unsupportedParameter(param: string, cure?: string): AppError {
   const message = fill(ERRORS.unsupported_parameter.message, { values: { param } });
   return new AppError("unsupported_parameter", { param, message: cure === undefined ? message : `${message} ${cure}` });

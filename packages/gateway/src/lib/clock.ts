@@ -7,12 +7,12 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**
- * Runs on where the system's clock is set back or ahead: for what lasts a while in this process alone. Times of it are
+ * A clock that continues when the system's clock is set back or ahead, for durations within this process. Its times are
  * never compared with those of another process.
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) };
 
-/** Epoch seconds, as the management API and most tables hold them. */
+/** Returns epoch seconds, which the management API and most tables use. */
 export function seconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);
 }

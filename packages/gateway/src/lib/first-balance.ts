@@ -1,7 +1,7 @@
-/** Quota units that the first account of an installation begins with. */
+/** The balance of the first account of an installation, in quota units. */
 export const FIRST_BALANCE = 100_000_000;
 
-/** The request id of the ledger row of that balance. */
+/** Returns the request id of the ledger row of that balance. */
 export function firstBalanceId(userId: number): string {
   return `first-balance-${userId}`;
 }

@@ -6,7 +6,7 @@ const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
-/** Random bytes are drawn in blocks: one draw per id costs more than the id. */
+/** Random bytes are drawn in blocks, because one draw per id costs more than the id. */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
@@ -19,8 +19,8 @@ function nextByte(): number {
 }
 
 /**
- * Makes 26-character ids: 48 bits of milliseconds, then 80 random bits; their text order is their time order. Each is
- * read from bytes at once: a text that is put together letter by letter is copied again where it is used first.
+ * Creates 26-character ids: 48 bits of milliseconds, then 80 random bits; their text order is their time order. Each is
+ * decoded from bytes at once, because a text that is concatenated letter by letter is copied again at its first use.
  */
 export function createIds(clock: Clock): () => string {
   const letters = Buffer.alloc(TIME_CHARS + RANDOM_CHARS);
@@ -36,7 +36,9 @@ export function createIds(clock: Clock): () => string {
   };
 }
 
-/** Cryptographically random text over `alphabet` (0-9, A-Z, a-z by default), every character equally likely. */
+/**
+ * Returns cryptographically random text over `alphabet` (0-9, A-Z, a-z by default); every character is equally likely.
+ */
 export function randomText(length: number, alphabet: string = ALPHANUMERIC): string {
   const bound = 256 - (256 % alphabet.length);
   let text = "";

@@ -1,7 +1,7 @@
 /**
- * A map that forgets what was not asked for lately: it keeps at least the half of its capacity that was asked for last,
- * and never more than its capacity. Two generations: to ask for what is young changes nothing, where moving an entry to
- * the end of one map with each lookup would rebuild that map again and again.
+ * A map that forgets entries that were not used recently: it retains at least the most recently used half of its
+ * capacity, and never more than its capacity. It has two generations: a lookup of a young entry changes nothing, while
+ * moving an entry to the back of a single map with each lookup would rebuild that map again and again.
  */
 export class Lru<K, V> {
   readonly #generation: number;
@@ -43,7 +43,7 @@ export class Lru<K, V> {
     this.#old.clear();
   }
 
-  /** Those of the older generation first. */
+  /** Yields the entries of the older generation first. */
   *entries(): IterableIterator<[K, V]> {
     yield* this.#old;
     yield* this.#young;

@@ -12,10 +12,10 @@ export interface RefusalOptions {
   readonly cause?: unknown;
 }
 
-/** A business refusal of the management API: a message of the catalogue, answered in the envelope. */
+/** A business refusal of the management API: a message of the catalogue, sent in the envelope. */
 export class Refusal extends Error {
   readonly key: MessageKey;
-  /** The code of the message, as it travels. */
+  /** The code of the message, as it is sent. */
   readonly code: string;
   readonly values: MessageValues | undefined;
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Something that may stand in one crowd. */
+/** An object that can be a member of one set. */
 export interface Member {
   /** Its position in the set; undefined outside a set. */
   place?: number | undefined;
@@ -6,8 +6,8 @@ export interface Member {
 
 /**
  * Unordered set for objects that live as long as a request. A `Set` rebuilds its table every few dozen entries, and the
- * old table keeps its members reachable until old objects are collected: in measurements, every request with its body
- * lived that long, which cost 18 KB each and a seventh of the CPU of a call.
+ * old table keeps its members reachable until old objects are collected: in measurements, every request and its body
+ * lived that long, which cost 18 KB per request and a seventh of the CPU of a call.
  */
 export class UnorderedSet<T extends Member> {
   readonly #members: T[] = [];
@@ -21,7 +21,7 @@ export class UnorderedSet<T extends Member> {
     member.place = this.#members.push(member) - 1;
   }
 
-  /** False when it was not there. */
+  /** Removes a member; returns false if it was not in the set. */
   delete(member: T): boolean {
     const { place } = member;
     if (place === undefined) return false;

@@ -1,4 +1,4 @@
-/** One request of a bucket whose trace can be looked up. */
+/** One request of a bucket, whose trace can be looked up. */
 export interface Exemplar {
   readonly traceId: string;
   readonly value: number;
@@ -10,7 +10,7 @@ type Labels = Readonly<Record<string, string | number>>;
 
 interface Series {
   readonly labels: Labels;
-  /** Upper ends of its buckets. */
+  /** Upper bounds of its buckets. */
   readonly bounds: readonly number[];
 }
 
@@ -23,7 +23,7 @@ export class Exemplars {
     this.#byBucket.set(buildSeriesKey(histogram, { ...labels, le: bound ?? "+Inf" }), exemplar);
   }
 
-  /** The exemplar of a bucket, which its `le` names. */
+  /** Returns the exemplar of a bucket, which `le` identifies. */
   find(histogram: string, labels: Labels): Exemplar | undefined {
     return this.#byBucket.size === 0 ? undefined : this.#byBucket.get(buildSeriesKey(histogram, labels));
   }

@@ -10,12 +10,12 @@ import { wantsOpenMetrics } from "./open-metrics.ts";
 import { describeError } from "./reason.ts";
 
 /**
- * Something outside that the gateway leans on. It never decides readiness: it is shared, so all replicas would fall at
- * once.
+ * An external service that the gateway uses. It never affects readiness: it is shared, so all replicas would become
+ * unready at once.
  */
 export interface Dependency {
   readonly name: "database" | "log database" | "redis" | "kubernetes";
-  /** Rejects when it does not answer. */
+  /** Rejects if it does not answer. */
   readonly check: () => Promise<void>;
 }
 
@@ -28,20 +28,20 @@ export interface HealthDeps {
   readonly steps: readonly string[];
   readonly dependencies: readonly Dependency[];
   readonly listDegradations: () => readonly DegradationStatus[];
-  /** Relayed requests under way and how many may be; a limit of 0 is none. */
+  /** The number of running relayed requests and its limit; 0 = no limit. */
   readonly inflight: () => { readonly count: number; readonly limit: number };
 }
 
 export interface Health extends Runnable {
-  /** One of `steps` has happened. */
+  /** Call when one of `steps` is complete. */
   done(step: string): void;
-  /** The process is stopping and no longer ready. */
+  /** Call when the process is stopping and no longer ready. */
   drain(): void;
   readonly isDraining: boolean;
   readonly isReady: boolean;
-  /** The answer of `/startupz`, `/readyz` or `/livez`; undefined for another path. */
+  /** Returns the answer of `/startupz`, `/readyz` or `/livez`; undefined for another path. */
   probe(path: string, isVerbose: boolean): ProbeAnswer | undefined;
-  /** Answers the probes (`?verbose` for a list) and `/metrics` on a listener of its own. */
+  /** Answers the probes (`?verbose` for a list) and `/metrics` on a separate listener. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
@@ -139,7 +139,7 @@ function inflightCheck({ count, limit }: { readonly count: number; readonly limi
 interface ProbeResult {
   readonly name: string;
   readonly checks: readonly Check[];
-  /** Present = verbose. */
+  /** Present if the answer is verbose. */
   readonly notes: readonly string[] | undefined;
 }
 
@@ -159,7 +159,7 @@ function buildProbeAnswer({ name, checks, notes: lines }: ProbeResult): ProbeAns
   };
 }
 
-/** Dependencies, and what is done without them, for a reader; none of them changes the verdict. */
+/** Returns dependencies and current degradations for a reader; none of them changes the verdict. */
 function notes(findings: ReadonlyMap<string, Finding>, { clock, listDegradations }: HealthDeps): string[] {
   const found = [...findings].map(
     ([name, { isUp, detail, at }]) =>

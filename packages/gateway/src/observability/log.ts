@@ -5,17 +5,17 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Constant message plus fields. error = someone must act, warn = degraded,
- * info = one line per request and per change of state. Never bodies, never keys.
+ * A constant message plus fields. error = someone must act, warn = degraded, info = one line per request and per change
+ * of state. Never bodies, never keys.
  */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A logger whose lines all carry `fields`. */
+  /** Returns a logger whose lines all have `fields`. */
   with(fields: LogFields): Logger;
-  /** Writes what is buffered; called before the process ends. */
+  /** Writes buffered lines; called before the process exits. */
   flush(): void;
 }
 
@@ -31,8 +31,8 @@ const FLUSH_EVERY_MS = 50;
 const FLUSH_AT_CHARS = 64 * 1024;
 
 /**
- * Lines leave in batches: one write per 50 ms costs a tenth of one write per line.
- * Warnings and errors are written at once.
+ * Creates a log. Lines are written in batches: one write per 50 ms costs a tenth of one write per line. Warnings and
+ * errors are written at once.
  */
 export function createLog(settings: LogSettings): Logger {
   const clock = settings.clock ?? systemClock;
@@ -78,7 +78,7 @@ interface Line {
   readonly fields: LogFields | undefined;
 }
 
-/** Many lines fall into one millisecond. */
+/** Caches the text of a time, because many lines have the same millisecond. */
 function createTimeText(): (epochMs: number) => string {
   let last = Number.NaN;
   let text = "";
@@ -101,7 +101,10 @@ function isIntricateLine(line: LogFields): boolean {
   return false;
 }
 
-/** Asking for each value how it prints costs three times the printing, and few lines have one that needs it. */
+/**
+ * Returns true if a value needs a conversion before it is printed. Converting every value costs three times the
+ * printing, and few lines have one that needs it.
+ */
 function isIntricate(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isIntricate);
   return typeof value === "bigint" || (typeof value === "object" && value !== null);
@@ -117,7 +120,10 @@ function textLine({ time, level, message, bound, fields }: Line): string {
   return `${time.slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${rest === "" ? "" : ` ${rest}`}\n`;
 }
 
-/** Escapes a client's text: line ends would forge log lines, and other control characters reach the reader's terminal. */
+/**
+ * Escapes a client's text: line ends would forge log lines, and other control characters would reach the reader's
+ * terminal.
+ */
 function plain(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

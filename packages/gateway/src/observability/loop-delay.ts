@@ -5,9 +5,9 @@ const WINDOW_MS = 5_000;
 const RESOLUTION_MS = 20;
 const NS_PER_MS = 1e6;
 
-/** How late the event loop runs what is due. */
+/** Measures how late the event loop runs callbacks. */
 export interface LoopDelay extends Runnable {
-  /** 99th percentile of the last five to ten seconds, in milliseconds. */
+  /** Returns the 99th percentile of the last five to ten seconds, in milliseconds. */
   p99Ms(): number;
 }
 

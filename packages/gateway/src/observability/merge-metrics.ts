@@ -1,15 +1,15 @@
 import { AggregatorRegistry } from "prom-client";
 import type { CollectedMetric, Exposition } from "./exposition.ts";
 
-/** One text for several processes: values are added, or merged as their definition says. */
+/** Merges the metrics of several processes: values are summed, or merged as their definition says. */
 export async function mergeMetrics(parts: readonly (readonly CollectedMetric[])[]): Promise<Exposition> {
   const registry = AggregatorRegistry.aggregate([...parts]);
   return { contentType: registry.contentType, text: await registry.metrics() };
 }
 
 /**
- * What a process counted while it ran, added to what earlier ones counted. Without it a sum would fall when a process
- * ends, and Prometheus would take that for a restart and count everything again.
+ * Adds the counts of a process to those of earlier ones. Without it a sum would fall when a process exits, and
+ * Prometheus would treat that as a restart and count everything again.
  */
 export async function addCounters(
   before: readonly CollectedMetric[],

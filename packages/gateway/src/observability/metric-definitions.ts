@@ -7,7 +7,7 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
   /** Upper bounds in seconds. */
   readonly buckets?: readonly number[];
-  /** How the values of several workers become one; the sum when undefined. */
+  /** How the values of several workers are merged; undefined = summed. */
   readonly aggregator?: Aggregator;
 }
 
@@ -231,7 +231,7 @@ function gauge(name: string, help: string, ...labels: string[]) {
   return { name: `fairway_${name}`, type: "gauge", help, labels } as const;
 }
 
-/** A gauge whose workers do not add up. */
+/** Creates a gauge whose values of several workers are not summed. */
 function createAggregatedGauge(aggregator: Aggregator, name: string, help: string, ...labels: string[]) {
   return { ...gauge(name, help, ...labels), aggregator };
 }

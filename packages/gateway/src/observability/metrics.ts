@@ -38,7 +38,7 @@ export interface Gauges {
   readonly isLeader: () => boolean;
 }
 
-/** Model names that are not configured count as `other`: clients choose them, so there is no end of them. */
+/** Model names that are not configured count as `other`: clients choose them, so their number is unlimited. */
 export interface Metrics {
   relayed(request: {
     operation: string;
@@ -47,25 +47,25 @@ export interface Metrics {
     stream: boolean;
     outcome: string;
     seconds: number;
-    /** The trace of the request, where that is sampled. */
+    /** The trace of the request, if it is sampled. */
     traceId?: string | undefined;
   }): void;
   firstToken(request: { operation: string; model: string; seconds: number; traceId?: string | undefined }): void;
   charged(charge: { model: string; group: string; quota: number; input: number; output: number }): void;
   attempted(attempt: { channel: ChannelLabels; outcome: string; seconds: number }): void;
-  /** An upstream reported more usage than can be true. */
+  /** Counts an upstream answer with implausibly high usage. */
   usageBounded(channel: ChannelLabels): void;
-  /** A limit of `scope` refused a claim of `kind`. */
+  /** Counts a refusal of a claim of `kind` by a limit of `scope`. */
   limited(scope: string, kind: string): void;
-  /** A request left the queue of a channel. */
+  /** Records that a request left the queue of a channel. */
   queued(channelId: number, seconds: number): void;
-  /** Redis did not answer for a limit. */
+  /** Counts a limit for which Redis did not answer. */
   limitOutage(rule: string): void;
   heldWithoutRedis(mode: "deny" | "sql"): void;
-  /** The database did not answer for a budget. */
+  /** Counts a budget for which the database did not answer. */
   budgetNotAsked(meaning: "refused" | "passed"): void;
   ledgerAudited(differences: number): void;
-  /** Seen by this replica; what others report is counted there. */
+  /** Records a change that this replica detected; other replicas count their own. */
   breakerChanged(channelId: number, isOpen: boolean): void;
   /** `route` is a path pattern, never a path. */
   answered(answer: { route: string; method: string; code: number; seconds: number }): void;
@@ -73,13 +73,16 @@ export interface Metrics {
   filterLearned(host: string): void;
   logRowRefused(): void;
   errorRowsLost(rows: number): void;
-  /** Seconds; 0 = the destination has all rows. Undefined when another replica leads. */
+  /** `seconds` is 0 if the destination has all rows, and undefined if another replica leads. */
   logExportLag(destination: string, seconds: number | undefined): void;
   logRowsExported(destination: string, result: "sent" | "rejected", rows: number): void;
   logExportFailed(destination: string, reason: string): void;
   dependency(check: { name: string; isUp: boolean; seconds: number }): void;
   cacheAsked(cache: string, isHit: boolean): void;
-  /** A request of a conversation that `rule` recognised; a hit went where the conversation was served last. */
+  /**
+   * Counts a request of a conversation that `rule` recognised; a hit went to the channel that last served the
+   * conversation.
+   */
   affinityAsked(rule: string, isHit: boolean): void;
   cacheFailed(cache: string): void;
   judged(verdict: { phase: string; verdict: string; seconds: number }): void;
@@ -88,14 +91,14 @@ export interface Metrics {
   resourceSynced(resource: { kind: string; namespace: string; name: string; isSynced: boolean }): void;
   resourceGone(resource: { kind: string; namespace: string; name: string }): void;
   jobSucceeded(job: string, atSeconds: number): void;
-  /** Replaces the states of all channels; an empty list when another replica leads. */
+  /** Replaces the states of all channels; the list is empty if another replica leads. */
   setChannels(channels: readonly ChannelState[]): void;
-  /** Names that may stand in labels. */
+  /** Sets the names that are allowed in labels. */
   setModels(models: ReadonlySet<string>): void;
   watch(gauges: Partial<Gauges>): void;
-  /** The text that Prometheus reads, and its content type. OpenMetrics has the exemplars. */
+  /** Returns the text for Prometheus and its content type. OpenMetrics includes the exemplars. */
   expose(format?: "plain" | "open"): Promise<Exposition>;
-  /** The same as data, for `mergeMetrics`. */
+  /** Returns the same as data, for `mergeMetrics`. */
   collect(): Promise<readonly CollectedMetric[]>;
 }
 
@@ -129,7 +132,7 @@ function begin(registry: Registry, build: Readonly<Record<string, string>>): Obj
   const of = create(registry);
   of.build.set(build, 1);
   of.workers.set(1);
-  // A series that begins with its first failure shows no increase.
+  // Creates both series at 0, because a series that begins with its first failure shows no increase.
   for (const final of ["true", "false"]) of.settlementFailures.inc({ final }, 0);
   return of;
 }
@@ -194,7 +197,7 @@ interface Sampling {
   readonly clock: Clock;
 }
 
-/** How long requests took, with the traces of those that are sampled. */
+/** Metrics of request durations, with the traces of sampled requests. */
 function relayMetrics(
   of: Objects,
   resolveModelLabel: (model: string) => string,
@@ -221,7 +224,7 @@ function relayMetrics(
 }
 
 function readers(registry: Registry, exemplars: Exemplars, refresh: () => void): Pick<Metrics, "expose" | "collect"> {
-  // The library declares the type of a metric as a number; it is a word.
+  // The library declares the type of a metric as a number, but it is a word.
   const collected = async () => (await registry.getMetricsAsJSON()) as unknown as CollectedMetric[];
   return {
     async expose(format = "plain") {

@@ -1,4 +1,5 @@
-// The OpenMetrics text format. The library renames counters for good when it writes it, which breaks the plain format.
+// The OpenMetrics text format. The library permanently renames counters when it writes this format, which breaks the
+// plain format.
 import type { Exemplars } from "./exemplars.ts";
 import type { CollectedMetric, Exposition } from "./exposition.ts";
 
@@ -11,7 +12,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** The OpenMetrics text of all metrics, with exemplars on buckets of histograms. */
+/** Returns the OpenMetrics text of all metrics, with exemplars on buckets of histograms. */
 export function openMetrics(metrics: readonly CollectedMetric[], exemplars: Exemplars): Exposition {
   return { contentType: CONTENT_TYPE, text: `${metrics.map((one) => formatFamily(one, exemplars)).join("")}# EOF\n` };
 }
@@ -28,7 +29,9 @@ function formatFamily({ name, type, help, values }: CollectedMetric, exemplars: 
   return `${lines.join("\n")}\n`;
 }
 
-/** Bounds stay as the plain format writes them, so a scraper that changes the format continues its series. */
+/**
+ * Formats labels. Bounds are written as in the plain format, so a scraper that changes the format continues its series.
+ */
 function formatLabels(labels: Readonly<Record<string, string | number>>): string {
   const pairs = Object.entries(labels).map(
     ([name, value]) => `${name}="${escaped(String(value)).replaceAll('"', '\\"')}"`,
@@ -46,7 +49,7 @@ function escaped(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 }
 
-/** True when the scraper prefers this format; `*` alone is no wish for it. */
+/** Returns true if the scraper prefers this format; `*` alone does not express a preference. */
 export function wantsOpenMetrics(accept: string | undefined): boolean {
   let [open, plain] = [0, 0];
   for (const part of (accept ?? "").split(",")) {

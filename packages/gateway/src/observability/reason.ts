@@ -1,4 +1,4 @@
-/** Why something failed, for one line. Of several addresses that were tried there is a code and no message. */
+/** Returns the reason of a failure, for one line. After tries of several addresses there is a code and no message. */
 export function describeError(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = "code" in cause ? String(cause.code) : "";

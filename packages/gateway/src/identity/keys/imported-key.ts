@@ -5,8 +5,8 @@ import { importedKey } from "../../storage/secrets/token-key-forms.ts";
 import { readKeyText } from "./api-key.ts";
 
 /**
- * Keys that another gateway issued and of which only the SHA-256 is known. They are looked up only if an import brought
- * some; otherwise a text of another form is refused without a database query.
+ * Keys of another gateway, known only by their SHA-256. They are looked up only if an import brought some; otherwise a
+ * text of another form is refused without a database query.
  */
 
 export interface ImportedKeyDeps {

@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 
 const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 export const NAMESPACE_FILE = `${ACCOUNT_FOLDER}/namespace`;
-/** A name that every cluster has, and that its certificate is for. */
+/** A name that every cluster has and its certificate covers. */
 const POD_SERVER = "https://kubernetes.default.svc";
 
-/** Where an API server is, and how to sign in there. */
+/** The address of an API server and its authentication. */
 export interface ApiServer {
   readonly server: string;
   readonly namespace: string | undefined;
-  /** Headers and the options of TLS; read again after a while, because tokens change on disk. */
+  /** Returns headers and TLS options, which are read again periodically, because tokens change on disk. */
   sign(): Promise<Signed>;
 }
 
@@ -19,7 +19,9 @@ export interface Signed {
   readonly tls: Readonly<Record<string, unknown>>;
 }
 
-/** Without the Kubernetes client, which every pod would pay with 0.3 s and 60 MB. */
+/**
+ * Returns the API server of the pod without loading the Kubernetes client, which would cost every pod 0.3 s and 60 MB.
+ */
 export function podApiServer(): ApiServer {
   const read = (name: string) => readFile(`${ACCOUNT_FOLDER}/${name}`, "utf8");
   return {
@@ -32,7 +34,7 @@ export function podApiServer(): ApiServer {
   };
 }
 
-/** Undefined outside of a pod, and in a pod without the token of its service account. */
+/** Returns the namespace of the pod; undefined outside of a pod, and in a pod without a service account token. */
 export function podNamespace(): string | undefined {
   try {
     return readFileSync(NAMESPACE_FILE, "utf8").trim();

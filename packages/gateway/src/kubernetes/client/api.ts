@@ -6,17 +6,20 @@ import { podApiServer, type ApiServer } from "./api-server.ts";
 /** The parts of the Kubernetes API that the controller uses. */
 export interface KubeApi {
   readonly server: string;
-  /** Namespace of the configuration; undefined where it names none. */
+  /** Namespace of the configuration; undefined if it has none. */
   readonly namespace: string | undefined;
-  /** All pages of a list. */
+  /** Returns all pages of a list. */
   list(query: ListQuery, signal: AbortSignal): Promise<List>;
-  /** Resolves when the server ends the watch. Throws a KubeError with status 410 when the version is too old. */
+  /**
+   * Watches a list. Resolves when the server ends the watch. Throws a KubeError with status 410 if the version is too
+   * old.
+   */
   watch(query: ListQuery, resourceVersion: string, on: (event: WatchEvent) => void, signal: AbortSignal): Promise<void>;
   get(path: string, signal: AbortSignal): Promise<KubeObject>;
-  /** A merge patch. */
+  /** Applies a merge patch. */
   patch(path: string, body: object, signal: AbortSignal): Promise<KubeObject>;
   create(path: string, body: object, signal: AbortSignal): Promise<KubeObject>;
-  /** Status 409 when the object has another version than the one in the body. */
+  /** Replaces an object. Fails with status 409 if the version of the object differs from the one in the body. */
   replace(path: string, body: object, signal: AbortSignal): Promise<KubeObject>;
   close(): Promise<void>;
 }
@@ -37,7 +40,7 @@ export interface WatchEvent {
   readonly object: KubeObject;
 }
 
-/** An object of any kind. What is not in `metadata` is checked where it is read. */
+/** An object of any kind. Members outside `metadata` are checked by the code that reads them. */
 export interface KubeObject {
   readonly kind?: string;
   /** The type of a Secret. */
@@ -80,7 +83,7 @@ const WATCH_SECONDS = 300;
 /** Bookmarks arrive about once a minute. */
 const SILENCE_MS = 150_000;
 
-/** The API server of the pod, or of a kubeconfig. */
+/** Connects to the API server of the pod, or of a kubeconfig. */
 export async function connect(configFile: string | undefined): Promise<KubeApi> {
   if (configFile === undefined) return new HttpKubeApi(podApiServer());
   const { kubeconfigServer } = await import("./kubeconfig.ts");
@@ -199,19 +202,22 @@ class HttpKubeApi implements KubeApi {
     throw await readKubeError(answer);
   }
 
-  /** Making it costs more than a call. Tokens change on disk, so it is made again after a while and after a 401. */
+  /**
+   * Returns the access data. Creating them costs more than a call. Tokens change on disk, so they are created again
+   * periodically and after a 401.
+   */
   async #current(): Promise<Access> {
     const now = performance.now();
     if (this.#access && now - this.#access.at < ACCESS_MS) return this.#access;
     return (this.#access = { ...(await this.#makeAccess()), at: now });
   }
 
-  /** Connections last while the certificates do. */
+  /** Creates the access data; connections are reused while the certificates are the same. */
   async #makeAccess(): Promise<Omit<Access, "at">> {
     const { headers, tls } = await this.#apiServer.sign();
     const key = Object.values(tls).map(String).join("\n");
     if (this.#agent?.key !== key) {
-      // The old one ends when its watches do.
+      // The old agent closes when its watches end.
       void this.#agent?.agent.close();
       this.#agent = { key, agent: new Agent({ connect: tls, bodyTimeout: 0 }) };
     }
@@ -219,7 +225,10 @@ class HttpKubeApi implements KubeApi {
   }
 }
 
-/** Leaving the loop destroys the body. readline keeps it, and throws its later error outside every call. */
+/**
+ * Yields lines. Leaving the loop destroys the body; readline would retain it and throw its later error outside every
+ * call.
+ */
 async function* readLines(body: Answer): AsyncGenerator<string, void> {
   let rest = "";
   for await (const part of body.setEncoding("utf8") as AsyncIterable<string>) {

@@ -1,7 +1,7 @@
 import { KubeConfig } from "@kubernetes/client-node";
 import type { ApiServer } from "./api-server.ts";
 
-/** The current context of a kubeconfig, with all its ways to sign in. */
+/** Returns the API server of a kubeconfig's current context, with all its authentication methods. */
 export function kubeconfigServer(file: string): ApiServer {
   const config = new KubeConfig();
   config.loadFromFile(file);

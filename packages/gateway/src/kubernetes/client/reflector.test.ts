@@ -4,7 +4,7 @@ import { reflect } from "./reflector.ts";
 
 const object = (name: string, resourceVersion: string): KubeObject => ({ metadata: { name, resourceVersion } });
 
-/** Answers lists and watches from a script; after its end a watch stays silent. */
+/** Returns an API that answers lists and watches from a script; after the script, a watch remains silent. */
 function scripted(lists: List[], watches: (readonly WatchEvent[] | Error)[]) {
   const calls: string[] = [];
   const api = {

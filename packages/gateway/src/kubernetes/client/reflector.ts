@@ -4,11 +4,11 @@ import { KubeError, GONE, type KubeApi, type KubeObject, type ListQuery } from "
 export interface ReflectorSettings {
   readonly api: KubeApi;
   readonly query: ListQuery;
-  /** Undefined when the object no longer exists. */
+  /** Called for each change; `object` is undefined if it no longer exists. */
   readonly onChange: (name: string, object: KubeObject | undefined) => void;
-  /** After each complete list. */
+  /** Called after each complete list. */
   readonly onSynced: () => void;
-  /** A list or watch failed; it is repeated. */
+  /** Called when a list or watch failed, which is then repeated. */
   readonly onError: (error: unknown) => void;
   readonly signal: AbortSignal;
   readonly firstPauseMs?: number;
@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Follows all objects of a list: reads it, watches it from there, and reads it again when the server no longer has the
+ * Follows all objects of a list: reads it, watches it from there, and reads it again if the server no longer has the
  * versions in between. Runs until the signal aborts.
  */
 export async function reflect(settings: ReflectorSettings): Promise<void> {
@@ -36,7 +36,7 @@ export async function reflect(settings: ReflectorSettings): Promise<void> {
         continue;
       }
       onError(error);
-      // Replicas and kinds do not return at the same moment.
+      // The random part prevents replicas and kinds from returning at the same moment.
       await pause(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
     }
@@ -57,7 +57,7 @@ class Follower {
     this.#version = undefined;
   }
 
-  /** One list if needed, and one watch. */
+  /** Runs one list, if needed, and one watch. */
   async step(onProgress: () => void): Promise<void> {
     const { api, query, signal, onSynced } = this.#settings;
     if (this.#version === undefined) {

@@ -26,8 +26,8 @@ interface Waiting<Job, Result> {
 }
 
 /**
- * A batch runs at most `maxJobs` jobs. A call of the batcher rejects with the error of its batch, or of its own job
- * with `isolatesFailures`.
+ * Creates a batcher whose batches have at most `maxJobs` jobs. A call rejects with the error of its batch, or of its
+ * own job with `isolatesFailures`.
  */
 export function createBatcher<Job, Result>({
   maxJobs,

@@ -1,11 +1,11 @@
 import { UnorderedSet, type Member } from "../unordered-set.ts";
 
-/** A body on its way. */
+/** A body that is being received. */
 export interface PacedBody {
   /** Bytes that have arrived. */
   readonly size: () => number;
   readonly minBytesPerSecond: number;
-  /** Called once, when it comes slower than that after the first 30 s. */
+  /** Called once, if the body is slower than `minBytesPerSecond` after the first 30 s. */
   readonly tooSlow: () => void;
 }
 

@@ -2,7 +2,7 @@ import type { Runnable } from "./runnable.ts";
 
 export interface RepeatSettings {
   readonly name: string;
-  /** From the end of one run to the begin of the next. */
+  /** Time from the end of one run to the start of the next. */
   readonly everyMs: number;
   readonly work: () => Promise<void>;
   /** Called when a run failed; the next run is not affected. */

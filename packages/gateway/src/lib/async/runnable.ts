@@ -1,7 +1,7 @@
-/** Something with a life of its own; `app.ts` starts them in order and stops them in reverse. */
+/** A component with its own lifecycle; `app.ts` starts components in order and stops them in reverse. */
 export interface Runnable {
   readonly name: string;
   start(): Promise<void> | void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all its work has stopped. */
   stop(): Promise<void> | void;
 }

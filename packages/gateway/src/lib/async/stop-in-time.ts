@@ -5,8 +5,8 @@ interface WarningLog {
 }
 
 /**
- * One step of an orderly stop. A step that fails or does not end in time is logged and abandoned, so that a silent
- * database does not block the following steps.
+ * Runs one step of an orderly stop. A step that fails or does not finish in time is logged and abandoned, so that a
+ * silent database does not block the following steps.
  */
 export async function stopInTime(
   log: WarningLog,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createThread } from "./thread.ts";
 
-/** Answers the double, fails on 13, and ends the thread on a negative number. */
+/** Returns the double, fails on 13, and terminates the thread on a negative number. */
 const BODY = `
   import { parentPort } from "node:worker_threads";
   parentPort.on("message", ({ id, job }) => {

@@ -5,10 +5,13 @@ export type ThreadAnswer<Result> =
   | { readonly id: number; readonly result: Result }
   | { readonly id: number; readonly error: string };
 
-/** A thread that works off one job after the other; it starts with the first and keeps no process alive. */
+/**
+ * A thread that processes one job after the other; it starts with the first job and does not prevent the process from
+ * exiting.
+ */
 export interface Thread<Job, Result> {
   run(job: Job): Promise<Result>;
-  /** Jobs that wait or run. */
+  /** The number of jobs that wait or run. */
   readonly load: number;
 }
 
@@ -49,7 +52,7 @@ export function createThread<Job, Result>(script: URL): Thread<Job, Result> {
     else one.resolve(answer.result);
   };
 
-  /** A thread that died takes its jobs along; each gets one more try, so that none can kill threads forever. */
+  /** Restarts a dead thread with its jobs; each job gets one more try, so that none can kill threads forever. */
   const restart = (dead: Worker, error: unknown) => {
     if (worker !== dead) return;
     worker = undefined;

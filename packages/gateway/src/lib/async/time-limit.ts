@@ -1,23 +1,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** How long a question of a moment may take before the one who was asked counts as away. */
+/** How long a short query may take before its server counts as unavailable. */
 export const ANSWER_MS = 5_000;
 
-/** The work took longer than its limit. */
+/** Thrown if the work took longer than its limit. */
 export class TookTooLong extends Error {
   override readonly name = "TookTooLong";
 }
 
 const around = new AsyncLocalStorage<AbortSignal>();
 
-/** The limit of the current work: aborted when its time is over; undefined if it has none. */
+/** Returns the limit of the current work, a signal that is aborted when its time is over; undefined if it has none. */
 export function currentLimit(): AbortSignal | undefined {
   return around.getStore();
 }
 
 /**
- * Rejects when `work` takes longer. A TCP connection to a host that vanished waits a quarter of an hour and more; what
- * runs in here learns of its end by `currentLimit`, so that drivers break such a connection off instead of keeping it.
+ * Rejects if `work` takes longer. A TCP connection to a vanished host waits for a quarter of an hour or more; code
+ * within `work` detects the limit through `currentLimit`, so that drivers close such a connection instead of retaining
+ * it.
  */
 export async function withinTime<T>(ms: number, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
   const limit = new AbortController();
@@ -30,7 +31,7 @@ export async function withinTime<T>(ms: number, work: (limit: AbortSignal) => Pr
       limit.abort(error);
       reject(error);
     };
-    // A process that was paused first reads the answers that have arrived.
+    // After a pause, the process first reads the answers that have arrived.
     timer = setTimeout(() => setImmediate(giveUp), ms);
   });
   try {

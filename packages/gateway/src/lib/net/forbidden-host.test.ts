@@ -7,7 +7,7 @@ const bytes = (address: string) => address.split(".").map(Number);
 const hex = (numbers: readonly number[]) => Buffer.from(numbers).toString("hex");
 const groups = (address: string) => [hex(bytes(address)).slice(0, 4), hex(bytes(address)).slice(4)];
 
-/** Ways to write an address of IPv4 as one of IPv6. */
+/** Ways to write an IPv4 address as an IPv6 address. */
 const FORMS: Readonly<Record<string, (address: string) => string>> = {
   mapped: (address) => `::ffff:${address}`,
   "mapped, in hexadecimal": (address) => `::ffff:${groups(address).join(":")}`,

@@ -11,10 +11,10 @@ export interface GuardedCall {
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** `host:port` that may be anywhere: the operator named it. */
+  /** A `host:port` that may have any address, because the operator named it. */
   readonly trustedHost?: string | undefined;
   readonly maxBytes?: number;
-  /** Default: 30 seconds, the body included. */
+  /** Total time including the body; default: 30 seconds. */
   readonly totalMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -22,14 +22,14 @@ export interface GuardedCall {
 export interface GuardedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws `file_fetch_failed` beyond the limits. */
+  /** Throws `file_fetch_failed` when a limit is exceeded. */
   readonly body: AsyncIterable<Buffer>;
 }
 
 /**
  * Fetches addresses that clients or upstreams name. Only public addresses are reached, whatever a name resolves to and
- * wherever a redirect leads. Throws `unsafe_url`, and `file_fetch_failed` for everything else, so that nothing about
- * other networks can be learned from the difference.
+ * wherever a redirect leads. Throws `unsafe_url`, and `file_fetch_failed` for everything else, so that the difference
+ * reveals nothing about other networks.
  */
 export interface GuardedFetcher {
   fetch(call: GuardedCall): Promise<GuardedAnswer>;
@@ -39,7 +39,7 @@ export interface GuardedFetcher {
 type Resolve = (name: string, done: (error: Error | null, addresses: readonly string[]) => void) => void;
 
 export interface GuardedFetcherDeps {
-  /** All addresses of a name; the system's resolver unless a test has its own. */
+  /** Resolves all addresses of a name; default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
@@ -96,13 +96,13 @@ export function createGuardedFetcher({ resolve = systemResolve }: GuardedFetcher
   };
 }
 
-/** False for every address that is not on the public internet, in any of its spellings. */
+/** Returns false for every address that is not on the public internet, in any spelling. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
   if (isForbiddenHost(address.toString())) return false;
   if (address.kind() === "ipv6" && !address.match(GLOBAL)) return false;
-  // All public IPv6 addresses are in that range; some stand for an address of IPv4, which has to be public too.
+  // All public IPv6 addresses are in that range; some contain an IPv4 address, which has to be public too.
   return addressForms(address).every((form) => form.range() === "unicast");
 }
 
@@ -111,7 +111,7 @@ function parse(text: string): URL {
   return new URL(text);
 }
 
-/** Refuses what the text alone shows to be no public address. Throws `unsafe_url`. */
+/** Refuses a URL whose text alone shows a non-public address. Throws `unsafe_url`. */
 export function refuseUnsafeUrl(text: string): void {
   checkUrl(parse(text));
 }
@@ -124,7 +124,7 @@ function checkUrl(url: URL): void {
   if (ipaddr.isValid(host) && !isPublicAddress(host)) throw new AppError("unsafe_url");
 }
 
-/** Connects to the address that was checked. */
+/** Returns a lookup that connects only to the checked address. */
 export function publicOnly(resolve: Resolve = systemResolve): LookupFunction {
   return (name, options, callback) => {
     resolve(name, (error, addresses) => {

@@ -4,18 +4,21 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** One address or CIDR network. */
 export interface Network {
-  /** False for texts that are no address. IPv4-mapped IPv6 counts as IPv4. */
+  /** Returns false for texts that are not addresses. IPv4-mapped IPv6 counts as IPv4. */
   contains(address: string): boolean;
 }
 
 export interface AllowList {
-  /** Undefined = the text is blank, so there is no limit. Empty = nothing parsed, so everything is denied. */
+  /**
+   * Undefined = the text is blank, so there is no restriction. Empty = no line could be parsed, so everything is
+   * denied.
+   */
   readonly networks: readonly Network[] | undefined;
-  /** Lines that are neither address nor network. */
+  /** Lines that are neither an address nor a network. */
   readonly invalid: readonly string[];
 }
 
-/** Reads one address or network (`10.0.0.0/8`, `2001:db8::1`); undefined when it is neither. */
+/** Parses one address or network (`10.0.0.0/8`, `2001:db8::1`); undefined if it is neither. */
 export function parseNetwork(text: string): Network | undefined {
   const [head = "", bits, ...rest] = text.trim().split("/");
   const base = parseAddress(head);
@@ -33,7 +36,7 @@ export function parseNetwork(text: string): Network | undefined {
   };
 }
 
-/** Reads one entry per line; blank lines, spaces and trailing commas do not matter. */
+/** Parses one entry per line; blank lines, spaces and trailing commas do not matter. */
 export function parseAllowList(text: string | null | undefined): AllowList {
   const lines = allowListLines(text);
   if (lines.length === 0) return { networks: undefined, invalid: [] };
@@ -47,7 +50,7 @@ export function parseAllowList(text: string | null | undefined): AllowList {
   return { networks, invalid };
 }
 
-/** The entries of an allow list as they are stored: trimmed, without trailing commas and blank lines. */
+/** Returns the entries of an allow list as they are stored: trimmed, without trailing commas and blank lines. */
 export function allowListLines(text: string | null | undefined): string[] {
   return (text ?? "")
     .split("\n")
@@ -55,12 +58,15 @@ export function allowListLines(text: string | null | undefined): string[] {
     .filter((line) => line !== "");
 }
 
-/** The plain form of an address: IPv4-mapped IPv6 as IPv4, no zone; unreadable text stays as it is. */
+/**
+ * Returns the plain form of an address: IPv4-mapped IPv6 as IPv4, without a zone; unreadable text is returned
+ * unchanged.
+ */
 export function plainAddress(text: string): string {
   return parseAddress(text)?.toString() ?? text;
 }
 
-/** Peers repeat: reading an address costs more than everything else that is done with it. */
+/** A cache for peers, which repeat: parsing an address costs more than everything else that is done with it. */
 const plainPeers = new Map<string, string>();
 const MAX_PEERS = 1_024;
 
@@ -74,8 +80,8 @@ function knownPlain(peer: string): string {
 }
 
 /**
- * Address of the client: the peer, or the right-most hop of `X-Forwarded-For` that is no trusted proxy
- * when the peer is one. Headers of other peers are ignored.
+ * Returns the address of the client: the peer or, if that is a trusted proxy, the right-most hop of `X-Forwarded-For`
+ * that is not a trusted proxy. Headers of other peers are ignored.
  */
 export function clientAddress(
   peer: string,
@@ -96,14 +102,17 @@ export function clientAddress(
 
 const NETWORK_BITS = 64;
 
-/** Whom limits by address count: an IPv4 address, or the /64 network of an IPv6 address, which one customer has whole. */
+/**
+ * Returns the unit that limits by address count: an IPv4 address, or the /64 network of an IPv6 address, which belongs
+ * to one customer as a whole.
+ */
 export function countedAddress(address: string): string {
   const parsed = address.includes(":") ? parseAddress(address) : undefined;
   if (parsed?.kind() !== "ipv6") return address;
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${NETWORK_BITS}`).toString()}/${NETWORK_BITS}`;
 }
 
-/** True for addresses that only this machine reaches; host names are never loopback but for `localhost`. */
+/** Returns true for addresses that only this machine can reach; the only loopback host name is `localhost`. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || parseAddress(host)?.range() === "loopback";
 }

@@ -11,13 +11,16 @@ export interface OutboundCall {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Longest answer that is read; 256 KiB by default. */
+  /** Maximum size of an answer; 256 KiB by default. */
   readonly maxBytes?: number;
 }
 
-/** Calls to sign-in and check services. */
+/** Makes calls to sign-in and check services. */
 export interface Outbound {
-  /** The JSON object of an answer; undefined when the answer is none. Rejects when there is no answer in time. */
+  /**
+   * Returns the JSON object of an answer; undefined if the answer is not a JSON object. Rejects if there is no answer
+   * in time.
+   */
   json(call: OutboundCall): Promise<Readonly<Record<string, unknown>> | undefined>;
   close(): Promise<void>;
 }
@@ -25,26 +28,26 @@ export interface Outbound {
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 
-/** Addresses that no service of an operator has: they hand out the credentials of the machine. */
+/** Addresses that no service of an operator has, because they provide the credentials of the machine. */
 const FORBIDDEN = [
   "169.254.0.0/16",
   "fe80::/10",
-  // Metadata of Alibaba, Oracle and Azure.
+  // Metadata services of Alibaba, Oracle and Azure.
   "100.100.100.200",
   "192.0.0.192",
   "168.63.129.16",
-  // Metadata by IPv6: Amazon with its DNS and time, Google, Oracle, Scaleway, Linode.
+  // Metadata services by IPv6: Amazon with its DNS and time, Google, Oracle, Scaleway, Linode.
   "fd00:ec2::/32",
   "fd20:ce::254",
   "fd00:c1::a9fe:a9fe",
   "fd00:42::42",
   "fd00:a9fe:a9fe::/48",
 ].flatMap((text) => parseNetwork(text) ?? []);
-/** Their names, which resolve inside of a cloud alone. */
+/** Their names, which resolve only inside a cloud. */
 const FORBIDDEN_NAMES =
   /^(?:metadata|instance-data|metadata\.google\.internal|metadata\.goog|instance-data\.ec2\.internal|metadata\.tencentyun\.com|metadata\.azure\.internal|metadata\.platformequinix\.com)$/;
 
-/** Five seconds per call, no redirects, no link-local addresses, also not behind a name. */
+/** Creates calls with five seconds each, no redirects, and no link-local addresses, not even behind a name. */
 export function createOutbound(): Outbound {
   const agent = new Agent({ connect: { lookup: guardedLookup, timeout: TIMEOUT_MS } });
   return {
@@ -88,12 +91,12 @@ export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** Throws for addresses at which no service of an operator is, in every form of IPv6 that stands for one; names pass. */
+/** Throws for addresses that no service of an operator has, also in any IPv6 form; names pass. */
 export function refuseForbidden(address: string): void {
   if (isForbiddenHost(address)) throw new Error(`the address ${address} is not allowed`);
 }
 
-/** True for the addresses of metadata services, in whatever form, and for their names. */
+/** Returns true for the addresses of metadata services, in any form, and for their names. */
 export function isForbiddenHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (!ipaddr.isValid(host)) return FORBIDDEN_NAMES.test(host.toLowerCase());

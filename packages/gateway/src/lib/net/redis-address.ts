@@ -1,4 +1,4 @@
-/** Where Redis is: one server by its URL, sentinels that know which of several is the primary, or nodes of a cluster. */
+/** The location of Redis: one server by its URL, sentinels that know the current primary, or nodes of a cluster. */
 export type RedisAddress =
   | { readonly url: string }
   | { readonly sentinels: SentinelAddress }
@@ -16,14 +16,14 @@ export interface Login {
 
 export interface SentinelAddress {
   readonly hosts: readonly HostPort[];
-  /** Name of the group of servers that the sentinels watch. */
+  /** The name of the server group that the sentinels monitor. */
   readonly master: string;
   readonly db: number;
   /** For the primary. */
   readonly redis: Login;
   /** For the sentinels. */
   readonly sentinel: Login;
-  /** Both speak TLS. */
+  /** Both use TLS. */
   readonly isTls: boolean;
 }
 
@@ -44,7 +44,7 @@ const SENTINEL_URL = /^redis(s?)\+sentinel:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([
 const CLUSTER_URL = /^redis(s?)\+cluster:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?$/;
 const QUERY = ["master", "sentinel_username", "sentinel_password"];
 
-/** Throws an Error that names what is wrong and shows nothing of the text: it holds passwords. */
+/** Parses an address. Throws an Error that names the fault but shows nothing of the text, which contains passwords. */
 export function readRedisAddress(text: string): RedisAddress {
   if (/^rediss?\+sentinel:/.test(text)) return { sentinels: readSentinels(text) };
   if (/^rediss?\+cluster:/.test(text)) return { cluster: readCluster(text) };
@@ -94,7 +94,7 @@ function readLogin(user: string): Login {
   };
 }
 
-/** A plus stays one: passwords have it, and nothing here has spaces. */
+/** Parses a query. A plus remains a plus, because passwords contain it and no value has spaces. */
 function readQuery(query: string): ReadonlyMap<string, string | undefined> {
   const pairs = query.split("&").filter((part) => part !== "");
   return new Map(
@@ -106,7 +106,7 @@ function readQuery(query: string): ReadonlyMap<string, string | undefined> {
   );
 }
 
-/** Undefined = not given. */
+/** Returns the decoded text; undefined if it is absent. */
 function decoded(text: string): string | undefined {
   try {
     return text === "" ? undefined : decodeURIComponent(text);

@@ -10,7 +10,7 @@ export interface Sending {
 
 export interface Sent {
   readonly status: number;
-  /** A header of the answer; "" where it has none. */
+  /** Returns a header of the answer; "" if it is absent. */
   header(name: string): string;
   /** The beginning of the answer. */
   readonly text: string;
@@ -18,7 +18,9 @@ export interface Sent {
 
 const LONGEST_ANSWER = 4_096;
 
-/** Sends a body to a service of the operator. Redirects are not followed: they would take the body elsewhere. */
+/**
+ * Sends a body to a service of the operator. Redirects are not followed, because they would send the body elsewhere.
+ */
 export async function send({ url, method, headers, body, signal }: Sending): Promise<Sent> {
   const { statusCode, headers: received, body: answer } = await request(url, { method, headers, body, signal });
   let text = "";

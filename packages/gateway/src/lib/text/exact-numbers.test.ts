@@ -44,7 +44,7 @@ describe("numbers", () => {
       fc.property(number, (written) => {
         const out = JSON.stringify(parseExactly(`[${written}]`));
         expect(out === `[${written}]` || Number(out.slice(1, -1)) === Number(written)).toBe(true);
-        // What a second reader understands is what the first one did.
+        // A second parser reads the same value as the first one.
         expect(JSON.stringify(parseExactly(out))).toBe(out);
       }),
     );

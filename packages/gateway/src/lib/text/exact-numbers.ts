@@ -1,5 +1,5 @@
-// Numbers of tool inputs and schemas may have more digits than a double holds. Where parsing would change a value, the
-// number stays as it was written: `JSON.rawJSON`, which `JSON.stringify` writes out again.
+// Numbers in tool inputs and schemas may have more digits than a double can represent. If parsing would change a value,
+// the number is stored as written: `JSON.rawJSON`, which `JSON.stringify` writes unchanged.
 
 declare global {
   interface JSON {
@@ -12,8 +12,9 @@ type Reviver = (key: string, value: unknown, context: { readonly source?: string
 const parseWith = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /**
- * The value of a JSON text, with numbers that a double would change as they are written. Of a key that occurs twice the
- * last value counts, and keys that are whole numbers come first, as in `JSON.parse`. Throws for broken JSON.
+ * Returns the value of a JSON text, in which numbers that a double would change are stored as written. As in
+ * `JSON.parse`, the last value of a repeated key counts, and keys that are whole numbers come first. Throws for invalid
+ * JSON.
  */
 export function parseExactly(text: string): unknown {
   return mayLoseNumbers(text) ? parseWith(text, keepInexact) : JSON.parse(text);
@@ -29,7 +30,10 @@ const BACKSLASH = 92;
 /** Shorter numbers without an exponent are exact. */
 const LONG_NUMBER = 16;
 
-/** True for a JSON text with a number that a double may not hold: a long one, one with an exponent, or minus zero. */
+/**
+ * Returns true for a JSON text with a number that a double may not represent: a long one, one with an exponent, or
+ * minus zero.
+ */
 export function mayLoseNumbers(text: string): boolean {
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
@@ -44,7 +48,7 @@ export function mayLoseNumbers(text: string): boolean {
   return false;
 }
 
-/** Index after the number that begins at `start`; negative if it has an exponent. */
+/** Returns the index after the number that begins at `start`; negative if it has an exponent. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length; at++) {
@@ -59,7 +63,7 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** Index after the closing quote of the string that opens at `open`. */
+/** Returns the index after the closing quote of the string that opens at `open`. */
 function stringEnd(text: string, open: number): number {
   for (let from = open + 1; ;) {
     const quote = text.indexOf('"', from);
@@ -71,7 +75,7 @@ function stringEnd(text: string, open: number): number {
   }
 }
 
-/** The nearest double of a number that is stored as it is written; the value itself for any other. */
+/** Returns the nearest double of a number that is stored as written, or any other value unchanged. */
 export function nearestNumber(value: unknown): unknown {
   return typeof value === "object" && JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
 }
@@ -86,7 +90,7 @@ function isExact(value: number, source: string): boolean {
   return canonical(source) === canonical(String(value));
 }
 
-/** Sign, digits without zeros around them, and the power of ten of the last digit. */
+/** Returns the sign, the digits without zeros around them, and the power of ten of the last digit. */
 function canonical(number: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];

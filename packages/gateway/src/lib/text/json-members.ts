@@ -7,12 +7,12 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const LONGEST_SHOWN = 200;
 
-/** Asked with the names that lead to a repeated member; a list is no step of the way. */
+/** Decides whether a repeated member counts, by the names that lead to it; a list adds no name. */
 type Counts = (path: readonly string[]) => boolean;
 
 /**
- * The first name that occurs twice in one object of valid JSON and that counts, with the names that lead to it. Parsers
- * disagree on which of the two is meant.
+ * Returns the first repeated name in one object of valid JSON that counts, with the names that lead to it. Parsers
+ * disagree on which of the two values is meant.
  */
 export function repeatedMember(bytes: Buffer, counts: Counts): string | undefined {
   const search = new Search(bytes, counts);
@@ -30,7 +30,7 @@ class Search {
     this.#counts = counts;
   }
 
-  /** Reads the value at `from`; answers the index behind it. */
+  /** Reads the value at `from`; returns the index after it. */
   value(from: number, path: readonly string[]): number {
     const first = this.#bytes[from];
     if (first === OPEN_BRACE) return this.#object(from, path);

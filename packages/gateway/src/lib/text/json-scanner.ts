@@ -1,23 +1,23 @@
 /** Limits for one JSON text. */
 export interface JsonLimits {
   readonly maxDepth: number;
-  /** Items count 1, members 6; every object and list counts 8 more: about what each costs once parsed. */
+  /** Items count 1, members 6; every object and list counts 8 more. This is roughly the cost of each after parsing. */
   readonly maxValues: number;
-  /** Bytes without the long strings that hold an inline file. */
+  /** Maximum bytes, without the long strings that contain an inline file. */
   readonly maxBytes: number;
 }
 
-/** Why a text is refused; `unbalanced` closes more than it opened or ends early. */
+/** The reason for refusing a text; `unbalanced` means that it closes more than it opened or ends early. */
 export type JsonFault = "too-deep" | "too-many-values" | "too-large" | "unbalanced";
 
 const CONTAINER_VALUES = 8;
-/** Names that no other object has cost the parser 3 us each, more than any other value. */
+/** The parser needs 3 us for each name that no other object has, more than for any other value. */
 const MEMBER_VALUES = 5;
 /** A string this long that begins like a data URL or Base64 is an inline file. */
 const FILE_BYTES = 64 * 1024;
 const FILE_HEAD_BYTES = 48;
 const FILE_HEAD = /^(?:data:|[\w+/=-]+$)/;
-/** Longer strings are searched by `indexOf`, which costs a call but reads faster. */
+/** Longer strings are searched with `indexOf`, which costs a call but reads faster. */
 const SHORT_STRING_BYTES = 48;
 
 const QUOTE = 0x22;
@@ -30,8 +30,8 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /**
- * Follows the structure of a JSON text while its bytes arrive, before anything is parsed: a few compressed kilobytes
- * can hold millions of values, and parsing them takes the memory of the whole process. It checks structure only; the
+ * Follows the structure of a JSON text while its bytes arrive, before it is parsed: a few compressed kilobytes can
+ * contain millions of values, and parsing them takes the memory of the whole process. It checks only the structure; the
  * parser checks the grammar.
  */
 export class JsonScanner {
@@ -39,11 +39,11 @@ export class JsonScanner {
   fault: JsonFault | undefined;
   /** Members, items and containers so far, as `maxValues` counts them. */
   values = 0;
-  /** Members of all objects as they stand in the text: more than were parsed means that a name is repeated. */
+  /** Members of all objects in the text; if fewer were parsed, a name is repeated. */
   members = 0;
   #depth = 0;
   #inString = false;
-  /** The last byte of the chunk before was a backslash that escapes the next one. */
+  /** True if the last byte of the previous chunk was a backslash that escapes the next byte. */
   #isEscaped = false;
   #stringBytes = 0;
   #mayBeFile = false;
@@ -54,7 +54,7 @@ export class JsonScanner {
     this.#limits = limits;
   }
 
-  /** Reads the next bytes; false once the text is refused. */
+  /** Reads the next bytes; returns false once the text is refused. */
   write(chunk: Buffer): boolean {
     if (this.fault) return false;
     this.#bytes += chunk.length;
@@ -64,7 +64,7 @@ export class JsonScanner {
     return this.fault === undefined;
   }
 
-  /** The text is complete; false when it is refused. */
+  /** Call when the text is complete; returns false if it is refused. */
   end(): boolean {
     if (!this.fault && (this.#depth !== 0 || this.#inString)) this.fault = "unbalanced";
     return this.fault === undefined;
@@ -101,7 +101,7 @@ export class JsonScanner {
     if (this.values > this.#limits.maxValues) this.fault = "too-many-values";
   }
 
-  /** Reads on inside a string from `from`; answers the byte behind its end, or the chunk's length. */
+  /** Continues inside a string from `from`; returns the position after its end, or the chunk's length. */
   #string(chunk: Buffer, from: number): number {
     let at = from;
     if (this.#isEscaped && at < chunk.length) {
@@ -122,7 +122,7 @@ export class JsonScanner {
     return chunk.length;
   }
 
-  /** The byte behind the quote that ends the string; -1 where the chunk ends first. */
+  /** Returns the position after the quote that ends the string; -1 if the chunk ends first. */
   #farQuote(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length;) {
       const quote = chunk.indexOf(QUOTE, at);
@@ -135,7 +135,7 @@ export class JsonScanner {
       if (!isEscaped) return quote + 1;
       at = quote + 1;
     }
-    // The last byte before was a backslash whose letter is in the next chunk.
+    // The last byte was a backslash whose character is in the next chunk.
     if (from > chunk.length) this.#isEscaped = true;
     return -1;
   }
@@ -159,12 +159,12 @@ function backslashesBefore(chunk: Buffer, stop: number, from: number): number {
   return stop - at;
 }
 
-/** No prompt, list of tools or answer of a model nests deeper. */
+/** No prompt, tool list or model answer has deeper nesting. */
 export const MAX_JSON_DEPTH = 64;
-/** A body with this many values is parsed in half a second at most. */
+/** Parsing a body with this many values takes half a second at most. */
 export const MAX_JSON_VALUES = 1_000_000;
 
-/** The fault of a whole text that is not worth parsing; the parser finds all others. */
+/** Returns the fault of a complete text that must not be parsed; the parser finds all other faults. */
 export function findJsonFault(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonFault | undefined {
   const scanner = new JsonScanner({
     maxDepth: MAX_JSON_DEPTH,

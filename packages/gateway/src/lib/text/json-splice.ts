@@ -1,5 +1,5 @@
-// Edits single members of a JSON object without re-serialising the rest, so that number spelling, key order and
-// unknown fields survive. The bytes must be valid JSON: the scanner trusts a parser that ran before it.
+// Edits single members of a JSON object without serializing the rest again, so that number spelling, key order and
+// unknown fields are preserved. The bytes must be valid JSON: the scanner relies on a parser that has read them before.
 
 const QUOTE = 34;
 const BACKSLASH = 92;
@@ -9,7 +9,7 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
-/** Strings longer than this are crossed by a native search instead of a loop. */
+/** Longer strings are skipped by a native search instead of a loop. */
 const SHORT_STRING = 24;
 const UNICODE_ESCAPE = Buffer.from("\\u");
 
@@ -25,7 +25,7 @@ interface Span {
 }
 
 interface TopLevel {
-  /** Value spans of the members that were asked for. */
+  /** Value spans of the requested members. */
   readonly spans: ReadonlyMap<string, Span>;
   /** Index of the closing brace. */
   readonly end: number;
@@ -33,8 +33,8 @@ interface TopLevel {
 }
 
 /**
- * The same JSON with top-level members replaced, or added at the end when they are missing.
- * Undefined when a key is escaped or appears twice: such a body must be parsed and serialized again.
+ * Returns the same JSON with top-level members replaced, or appended if they are missing. Undefined if a key is escaped
+ * or appears twice: such a body must be parsed and serialized again.
  */
 export function spliceMembers(bytes: Buffer, edits: readonly MemberEdit[]): Buffer | undefined {
   const keys = edits.map(({ key }) => key);
@@ -60,7 +60,7 @@ export function spliceMembers(bytes: Buffer, edits: readonly MemberEdit[]): Buff
 }
 
 /**
- * True when no reader can disagree about the value of a top-level key that a parser found: it occurs once,
+ * Returns true if no parser can disagree about the value of a top-level key that another parser found: it occurs once,
  * unescaped. A second `model`, read by an upstream that takes the first one, would be served at another model's price.
  */
 export function hasOneMember(bytes: Buffer, key: string): boolean {
@@ -114,14 +114,14 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** Index of the first byte at or after `from` that is no white space. */
+/** Returns the index of the first byte at or after `from` that is not white space. */
 export function skipSpace(bytes: Buffer, from: number): number {
   let i = from;
   for (let byte = bytes[i]; byte === 32 || byte === 10 || byte === 13 || byte === 9; byte = bytes[i]) i++;
   return i;
 }
 
-/** Index after the closing quote of the string that opens at `open`. */
+/** Returns the index after the closing quote of the string that opens at `open`. */
 export function skipString(bytes: Buffer, open: number): number {
   let i = open + 1;
   const near = Math.min(bytes.length, i + SHORT_STRING);
@@ -140,7 +140,7 @@ export function skipString(bytes: Buffer, open: number): number {
   }
 }
 
-/** Index after the value that starts at `from`. */
+/** Returns the index after the value that starts at `from`. */
 export function skipValue(bytes: Buffer, from: number): number {
   const first = bytes[from];
   if (first === QUOTE) return skipString(bytes, from);

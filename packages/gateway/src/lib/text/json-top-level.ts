@@ -5,15 +5,15 @@ const COLON = 58;
 const COMMA = 44;
 const OPEN_BRACE = 123;
 
-/** The bytes of a value. */
+/** The byte range of a value. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The values of some members of the outermost object, the last of each name as `JSON.parse` has it; other values are
- * skipped without being decoded. Undefined for what is no object.
+ * Returns the values of some members of the outermost object, using the last of each name like `JSON.parse`; other
+ * values are skipped without decoding. Undefined if the text is not an object.
  */
 export function topLevelMembers(bytes: Buffer, names: readonly string[]): ReadonlyMap<string, JsonSpan> | undefined {
   let at = skipSpace(bytes, 0);
@@ -35,13 +35,13 @@ export function topLevelMembers(bytes: Buffer, names: readonly string[]): Readon
   return found;
 }
 
-/** An escaped name is the one that it spells. */
+/** Returns the name with its escapes decoded. */
 function nameIn(bytes: Buffer, from: number, to: number): string {
   const quoted = bytes.toString("utf8", from, to);
   return quoted.includes("\\") ? (parseString(quoted) ?? "") : quoted.slice(1, -1);
 }
 
-/** The text of a JSON string; undefined for any other value. */
+/** Returns the text of a JSON string; undefined for any other value. */
 export function textAt(bytes: Buffer, span: JsonSpan | undefined): string | undefined {
   if (!span || bytes[span.start] !== QUOTE) return undefined;
   return parseString(bytes.toString("utf8", span.start, span.end));

@@ -7,15 +7,15 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
 
-/** True for JSON objects; false for lists, null and numbers that are stored as they are written. */
+/** Returns true for JSON objects; false for lists, null and numbers that are stored as written. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
-/** Shorter texts cannot hold enough to take the memory of the process. */
+/** Shorter texts cannot contain enough values to exhaust the memory of the process. */
 const CHECKED_LENGTH = 64 * 1024;
 
-/** The value of a text from elsewhere; undefined for broken JSON, and for what is too deep or has too many values. */
+/** Parses an external text; undefined for invalid JSON, and for JSON that is too deep or has too many values. */
 export function parseJson(text: string): JsonValue | undefined {
   if (text.length > CHECKED_LENGTH && findJsonFault(Buffer.from(text))) return undefined;
   try {
@@ -25,7 +25,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** The object that a text holds; undefined for anything else, broken JSON included. */
+/** Parses an object; undefined for anything else, including invalid JSON. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;

@@ -2,21 +2,21 @@ import { isObject, parseObject, type JsonValue } from "./json.ts";
 
 /**
  * Secrets in JSON that operators write: passwords in addresses, headers, and members whose name or value is that of a
- * credential. They are stored sealed, shown as hints, and a hint that comes back stands for what is stored.
+ * credential. They are stored sealed and shown as hints; a hint that a client sends stands for the stored secret.
  */
 
 const MARK = "****";
 const HINT_CHARS = 4;
-/** Not even the end of a shorter secret is shown. */
+/** For shorter secrets not even the last letters are shown. */
 const SHORTEST_HINTED = 20;
 
-/** The last word of a member's name, whatever joins its words. */
+/** The last word of a member's name, whatever the separator of its words. */
 const SECRET_NAME =
   /(?:^|[_\-.\s]|(?<=[a-z0-9])(?=[A-Z]))(?:api[_-]?keys?|keys?|tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|signature|cookie|bearer)$/i;
-/** What credentials look like, whatever their name. */
+/** The form of credentials, whatever their name. */
 const SECRET_VALUE =
   /^\s*(?:bearer|basic)\s+\S{6,}|\beyJ[\w-]{8,}\.|^(?:sk|pk|rk|gsk|xai|pplx|ghp|gho|ghs|glpat|xox[abp]|hf|AIza|ya29)[-_.]?[\w.-]{12,}$|\b(?:AKIA|ASIA|ABSK)[A-Za-z0-9]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY/i;
-/** Headers that say nothing secret; every other header is hidden. */
+/** Headers that contain no secrets; every other header is hidden. */
 const PLAIN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "accept-language",
@@ -39,14 +39,14 @@ const SECRET_PARAMETER = /([?&](?:[\w.-]*(?:key|token|secret|password|signature|
 
 type Path = readonly string[];
 
-/** The text with hints in place of secrets; the same text where there is none, or where it is not a JSON object. */
+/** Returns the text with hints in place of secrets; unchanged if there are none, or if it is not a JSON object. */
 export function hintedText(text: string, path: Path = []): string {
   const value = parseExact(text);
   if (value === undefined || secretsIn(value, path).length === 0) return text;
   return JSON.stringify(hinted(value, path));
 }
 
-/** Any value with hints in place of secrets, those in JSON texts included. */
+/** Returns any value with hints in place of secrets, including those in JSON texts. */
 export function hinted(value: unknown, path: Path = []): unknown {
   return mapTexts(
     value,
@@ -61,21 +61,21 @@ export function hasSecrets(text: string, path: Path = []): boolean {
 
 export interface FoundSecret {
   readonly path: Path;
-  /** The whole text that holds it. */
+  /** The whole text that contains it. */
   readonly text: string;
-  /** Belongs to the address in which it is written. */
+  /** True if it belongs to the address in which it is written. */
   readonly isInAddress: boolean;
 }
 
-/** The secrets of a JSON text. */
+/** Returns the secrets of a JSON text. */
 export function findSecrets(text: string, path: Path = []): FoundSecret[] {
   const value = parseObject(text);
   return value === undefined ? [] : secretsIn(value, path);
 }
 
 /**
- * The text with each hint replaced by what `stored` has at the same place. The field's path in `unknown` where a hint
- * stands for nothing that is stored there.
+ * Returns the text with each hint replaced by the value that `stored` has at the same place; or, if a hint has no
+ * stored value there, the path of the field in `unknown`.
  */
 export function restoredText(
   text: string,
@@ -91,7 +91,7 @@ export function restoredText(
     if (!isHint(given)) return given;
     const source = sources.get(pathText(at));
     if (source !== undefined && findHint(source, at) === given) return source;
-    // A text of four asterisks is no hint where no secret would be.
+    // A text of four asterisks is not a hint if a secret cannot be in that place.
     if (source !== undefined || findHint(given, at) !== undefined) unknown ??= at.slice(path.length).join(".");
     return given;
   };
@@ -105,7 +105,7 @@ function isHint(text: string): boolean {
   );
 }
 
-/** The text without its secret; undefined where it holds none. */
+/** Returns the text without its secret; undefined if it contains none. */
 function findHint(text: string, path: Path): string | undefined {
   const inAddress = hintedAddress(text);
   if (inAddress !== undefined) return inAddress;
@@ -113,17 +113,17 @@ function findHint(text: string, path: Path): string | undefined {
   return MARK + (text.length >= SHORTEST_HINTED ? text.slice(-HINT_CHARS) : "");
 }
 
-/** Passwords in front of the host and values of parameters that are credentials. */
+/** Hides passwords before the host and values of parameters that are credentials. */
 function hintedAddress(text: string): string | undefined {
   const masked = text.replace(WITH_SCHEME, hideAccount);
   const result = /^\s*[a-z][\w+.-]*:[\\/]/i.test(text) ? masked.replace(SECRET_PARAMETER, `$1${MARK}`) : masked;
   if (result !== text) return result;
-  // Other spellings of the same, such as `http:user:password@host`.
+  // Other spellings of the same address, such as `http:user:password@host`.
   const parsed = URL.parse(text);
   return parsed && (parsed.username !== "" || parsed.password !== "") && parsed.host !== "" ? MARK : undefined;
 }
 
-/** An account without a password is a password itself. */
+/** Hides the account of an address; one without a password is a secret itself. */
 function hideAccount(_whole: string, scheme: string, account: string): string {
   return `${scheme}${account.slice(0, account.indexOf(":") + 1)}${MARK}@`;
 }
@@ -132,18 +132,21 @@ function isSecret(text: string, path: Path): boolean {
   if (text.trim() === "" || NUMBER.test(text.trim())) return false;
   if (SECRET_VALUE.test(text)) return true;
   if (path.some((part) => HEADERS.has(part))) return isSecretHeader(path.at(-1) ?? "", text);
-  // The entries of a list have its name.
+  // The entries of a list use its name.
   const name = path.findLast((part) => !/^\d+$/.test(part)) ?? "";
   return SECRET_NAME.test(name);
 }
 
-/** The key of the channel is put in when a call is made: the text itself holds none. */
+/**
+ * Returns true if a header is secret. The key of the channel is inserted when a call is made, so its placeholder is not
+ * a secret.
+ */
 function isSecretHeader(name: string, text: string): boolean {
   if (PLAIN_HEADERS.has(name.toLowerCase())) return false;
   return !/^\s*(?:bearer|basic|token|key)?\s*$/i.test(text.replaceAll("{key}", ""));
 }
 
-/** The secrets of a value. */
+/** Returns the secrets of a value. */
 export function secretsIn(value: unknown, path: Path = []): FoundSecret[] {
   const found: FoundSecret[] = [];
   mapTexts(value, path, (text, at) => {
@@ -173,10 +176,10 @@ interface RawJson {
   isRawJSON(value: unknown): boolean;
 }
 
-/** Not in the type library yet. */
+/** The type library does not have these yet. */
 const { rawJSON, isRawJSON: isRawJson } = JSON as unknown as RawJson;
 
-/** An object whose numbers keep their digits when it is written again. */
+/** Parses an object whose numbers retain their digits when it is serialized again. */
 function parseExact(text: string): JsonValue | undefined {
   if (parseObject(text) === undefined) return undefined;
   const keepDigits = (_name: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>

@@ -6,12 +6,12 @@ const SPACE = 32;
 const BRACE = 123;
 const BLANK_LINE = Buffer.from("\n\n");
 const EMPTY = Buffer.alloc(0);
-/** A part that waits alone is copied when it is less than this fraction of the read that it would keep alive. */
+/** A waiting part is copied if it is smaller than this fraction of the read buffer that it would retain. */
 const SMALL_SHARE = 8;
-/** How nearly every block of one line begins. */
+/** The first bytes of nearly every block of one line. */
 const DATA = Buffer.from("data: ");
 
-/** One block of a stream without its blank line, as the fields that matter. */
+/** One block of a stream without its blank line, as its relevant fields. */
 export interface SseBlock {
   readonly event: string | undefined;
   /** All data lines joined by a line feed; undefined for blocks without data (comments, retry). */
@@ -23,7 +23,7 @@ export interface SseBlock {
 export interface StreamEvent {
   readonly event: string | undefined;
   readonly data: JsonObject | undefined;
-  /** The data as it was sent; "" on events made by the gateway, which are encoded from `data`. */
+  /** The data as it was sent; "" for events that the gateway creates, which are encoded from `data`. */
   readonly raw: string;
 }
 
@@ -35,14 +35,14 @@ export class BlockTooLargeError extends Error {
   }
 }
 
-/** Cuts a byte stream into whole event blocks, with lines ended by LF and without a byte order mark. */
+/** Splits a byte stream into whole event blocks, with LF line ends and without a byte order mark. */
 export interface BlockFramer {
   /**
-   * Every block that is complete now, as one buffer that ends with a blank line; undefined when there is none.
-   * The very same buffer comes back when it holds whole blocks only. Throws BlockTooLargeError.
+   * Returns every block that is complete now, as one buffer that ends with a blank line; undefined if there is none.
+   * Returns the same buffer if it contains only whole blocks. Throws BlockTooLargeError.
    */
   feed(chunk: Buffer): Buffer | undefined;
-  /** The unfinished event at the end of the stream, closed with a blank line; undefined if there is none. */
+  /** Returns the unfinished event at the end of the stream, completed with a blank line; undefined if there is none. */
   rest(): Buffer | undefined;
 }
 
@@ -68,7 +68,7 @@ export function createBlockFramer(options: { readonly maxBytes: number }): Block
     return all;
   }
 
-  /** Index after the last blank line, counting one that begins in the carried bytes. */
+  /** Returns the index after the last blank line, including one that begins in the carried bytes. */
   function lastBoundary(chunk: Buffer): number {
     const found = chunk.lastIndexOf(BLANK_LINE);
     if (found >= 0) return found + 2;
@@ -99,14 +99,14 @@ export function createBlockFramer(options: { readonly maxBytes: number }): Block
   };
 }
 
-/** Blank lines before a block say nothing; without them every block starts with its first field. */
+/** Removes blank lines before a block, which have no meaning; without them every block starts with its first field. */
 function skipBlankLines(bytes: Buffer): Buffer {
   let start = 0;
   while (bytes[start] === LF) start++;
   return start === 0 ? bytes : bytes.subarray(start);
 }
 
-/** Drops a leading byte order mark and turns CRLF and CR into LF; called with undefined at the end of the stream. */
+/** Removes a leading byte order mark and converts CRLF and CR to LF; called with undefined at the end of the stream. */
 function createNormaliser(): (chunk: Buffer | undefined) => Buffer {
   let head: Buffer | undefined = EMPTY;
   let endedWithCr = false;
@@ -154,7 +154,7 @@ export function parseBlocks(blocks: Buffer): SseBlock[] {
   return found;
 }
 
-/** Every event of a buffer of whole, LF-framed blocks, with its JSON parsed. Comments are skipped. */
+/** Returns every event of a buffer of whole, LF-framed blocks, with its JSON parsed. Comments are skipped. */
 export function parseEvents(blocks: Buffer): StreamEvent[] {
   const found: StreamEvent[] = [];
   for (const block of splitBlocks(blocks)) {
@@ -164,7 +164,7 @@ export function parseEvents(blocks: Buffer): StreamEvent[] {
   return found;
 }
 
-/** The first event that `accepts` takes; what comes after it is not read. */
+/** Returns the first event that `accepts` takes; later ones are not read. */
 export function firstEvent(blocks: Buffer, accepts: (event: StreamEvent) => boolean): StreamEvent | undefined {
   for (let start = 0; start < blocks.length;) {
     const next = blockEnd(blocks, start);
@@ -182,7 +182,7 @@ function parseEvent(block: Buffer): StreamEvent | undefined {
   return { event, data: data.charCodeAt(0) === BRACE ? parseObject(data) : undefined, raw: data };
 }
 
-/** The single blocks of a buffer of whole blocks, each with its blank line. No copies. */
+/** Returns the single blocks of a buffer of whole blocks, each with its blank line. Does not copy. */
 export function splitBlocks(blocks: Buffer): Buffer[] {
   const found: Buffer[] = [];
   for (let start = 0; start < blocks.length;) {
@@ -193,7 +193,7 @@ export function splitBlocks(blocks: Buffer): Buffer[] {
   return found;
 }
 
-/** Index after the block that begins at `start`; a blank line between blocks counts as one of its own. */
+/** Returns the index after the block that begins at `start`; a blank line between blocks counts as its own block. */
 function blockEnd(blocks: Buffer, start: number): number {
   if (blocks[start] === LF) return start + 1;
   const end = blocks.indexOf(BLANK_LINE, start);
@@ -225,14 +225,14 @@ function parseLines(text: string): SseBlock | undefined {
   return data === undefined && event === undefined ? undefined : { event, data, id };
 }
 
-/** Name and value of a line; comments and blank lines have no name. */
+/** Returns name and value of a line; comments and blank lines have no name. */
 function parseField(line: string): readonly [string, string] {
   const colon = line.indexOf(":");
   if (colon < 0) return [line, ""];
   return [line.slice(0, colon), line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1)];
 }
 
-/** One block with its blank line; `data` must hold no line feed (JSON never does). */
+/** Returns one block with its blank line; `data` must not contain a line feed (JSON never does). */
 export function encodeBlock(data: string, event?: string): string {
   return event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
 }

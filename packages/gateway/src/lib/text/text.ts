@@ -1,4 +1,6 @@
-/** True when a text holds a control character: such names and paths never reach a log, a header or an upstream. */
+/**
+ * Returns true if a text contains a control character: such names and paths never reach a log, a header or an upstream.
+ */
 export function hasControl(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -7,7 +9,7 @@ export function hasControl(text: string): boolean {
   return false;
 }
 
-/** `max_tokens` for `maxTokens`. */
+/** Returns `max_tokens` for `maxTokens`. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

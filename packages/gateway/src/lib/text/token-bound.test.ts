@@ -4,7 +4,7 @@ import { countTokens as o200k } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { promptTokenBound } from "./token-bound.ts";
 
-/** Deterministic bytes without a pattern that an encoder knows. */
+/** Returns deterministic bytes without a pattern that an encoder knows. */
 function noise(length: number): number[] {
   let state = 12345;
   return Array.from({ length }, () => {
@@ -13,7 +13,7 @@ function noise(length: number): number[] {
   });
 }
 
-/** The first article of the Universal Declaration of Human Rights where the name is a language. */
+/** Samples; for names of languages, the first article of the Universal Declaration of Human Rights. */
 const FIXTURES: Readonly<Record<string, string>> = {
   English:
     "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience and should act towards one another in a spirit of brotherhood. Everyone is entitled to all the rights and freedoms set forth in this Declaration, without distinction of any kind, such as race, colour, sex, language, religion.",
@@ -122,7 +122,7 @@ describe("the bound on the tokens of a text", () => {
     promptTokenBound(book);
     const before = process.cpuUsage();
     for (let round = 0; round < 100; round += 1) promptTokenBound(book);
-    // CPU time: load on the machine does not lengthen it.
+    // Measures CPU time, which load on the machine does not increase.
     expect(process.cpuUsage(before).user / 1_000 / 100).toBeLessThan(1);
   });
 });

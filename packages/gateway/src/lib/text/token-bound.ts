@@ -1,4 +1,4 @@
-/** Kinds of ASCII characters; tokens begin where one kind follows another. */
+/** Kinds of ASCII characters; tokens begin where the kind changes. */
 const LOWER = 0;
 const BREAK = 4;
 const OTHER = 6;
@@ -12,7 +12,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   return code < 32 || code === 127 ? BREAK : 5;
 });
 
-/** Tokens that a character adds, by the kind before it (row) and its own: lower, upper, digit, space, break, mark. */
+/** Tokens that a character adds, by the previous kind (row) and its own: lower, upper, digit, space, break, mark. */
 const STEPS: readonly (readonly number[])[] = [
   [0.12, 1.25, 1.1, 0.05, 0.6, 0.9],
   [0.6, 0.6, 1.1, 0.05, 0.6, 0.9],
@@ -22,15 +22,15 @@ const STEPS: readonly (readonly number[])[] = [
   [1, 1, 1, 0.3, 0.7, 0.8],
   [1, 1, 1, 0.2, 0.6, 0.9],
 ];
-/** Lower-case letters past the fifth of a run: names and long words fall into pieces. */
+/** Lower-case letters after the fifth of a run count separately, because names and long words are split. */
 const LONG_RUN = 4;
 const LONG_RUN_STEP = 0.3;
 
-/** Tokens are added up in hundredths, which all steps are whole numbers of. */
+/** Tokens are summed in hundredths; all steps are whole numbers of hundredths. */
 const UNIT = 100;
-/** The kind before, or how long the run of lower-case letters is after its first. */
+/** States: the previous kind, or the length of the run of lower-case letters after its first. */
 const STATES = STEPS.length + LONG_RUN + 1;
-/** By state, eight places wide, and the kind that follows: what it adds, and the state after it. */
+/** For each state, eight entries wide, and the next kind: the added tokens and the next state. */
 const STEP_AT = new Uint16Array(STATES * 8);
 const STATE_AFTER = new Uint8Array(STATES * 8);
 for (let state = 0; state < STATES; state += 1) {
@@ -73,29 +73,29 @@ const SCRIPTS: readonly (readonly [below: number, tokens: number])[] = [
   [0x10000, 2],
 ];
 
-/** The same in hundredths, by the upper twelve bits of the code. */
+/** The same in hundredths, indexed by the upper twelve bits of the code. */
 const SCRIPT_STEPS = Uint16Array.from({ length: 0x1000 }, (_, block) =>
   Math.round((SCRIPTS.find(([below]) => block << 4 < below)?.[1] ?? 0) * UNIT),
 );
 
-/** Longer texts are judged by windows spread over them. */
+/** Longer texts are estimated from windows spread over them. */
 const WINDOWS = 32;
 const WINDOW = 64;
 const READ_WHOLE_AT_MOST = WINDOWS * WINDOW;
-/** For what lies between the windows. */
+/** Margin for the text between the windows. */
 const SAMPLING_MARGIN = 1.15;
 
 /**
- * UTF-16 units of the checked text. One native copy, then numbers: texts come in so many forms inside the engine that
- * to ask a text for each of its characters costs ten times as much.
+ * UTF-16 units of the checked text. The text is copied natively once and then read as numbers: texts have so many
+ * internal representations that reading them character by character takes ten times as long.
  */
 const units = new Uint16Array(READ_WHOLE_AT_MOST);
 const unitBytes = Buffer.from(units.buffer);
 
 /**
- * An upper estimate of a text's tokens, for reservations and never for a bill. Reads 2,048 characters at most (some 10
- * us). Calibrated on prose in 25 scripts, code, tables and encoded data against o200k_base and cl100k_base: never below
- * the greater count there, 1.1 to 2 times above it. Text made to mislead can exceed it.
+ * Returns an upper estimate of a text's tokens, for reservations and never for a bill. Reads 2,048 characters at most
+ * (about 10 us). Calibrated on prose in 25 scripts, code, tables and encoded data against o200k_base and cl100k_base:
+ * never below the greater count there, 1.1 to 2 times above it. A text that is crafted to mislead can exceed it.
  */
 export function promptTokenBound(text: string): number {
   const { length } = text;

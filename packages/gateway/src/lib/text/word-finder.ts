@@ -1,10 +1,10 @@
 /** Finds words of a fixed list anywhere in a text, in one pass whatever the number of words (Aho-Corasick). */
 export interface WordFinder {
-  /** The first word that the text holds, whatever its case; undefined = none. */
+  /** Returns the first word that the text contains, in any case; undefined = none. */
   find(text: string): string | undefined;
 }
 
-/** Up to this number, words are searched one after the other: the native search is ten times as fast. */
+/** Up to this number, words are searched one after the other, because the native search is ten times as fast. */
 const FEW = 8;
 const ROOT = 0;
 const NONE = -1;
@@ -40,18 +40,18 @@ export function createWordFinder(words: Iterable<string>): WordFinder {
   };
 }
 
-/** First letters of words, to skip most letters of a text with one check. */
+/** Returns the first letters of words, to skip most letters of a text with one check. */
 function firstLetters(words: readonly string[]): Uint8Array {
   const letters = new Uint8Array(65_536);
   for (const word of words) letters[word.charCodeAt(0)] = 1;
   return letters;
 }
 
-/** The next node when no edge fits, and the node whose word ends here. */
+/** Computes the next node if no edge fits, and the word that ends at each node. */
 function link(trie: Trie, wordAt: ReadonlyMap<number, string>): { fail: Int32Array; hit: Int32Array } {
   const fail = new Int32Array(trie.size);
   const hit = new Int32Array(trie.size).fill(NONE);
-  // Nodes are numbered along words; by depth, a node's own fallback is always known before it.
+  // Nodes are numbered along words; processing by depth ensures that a node's fallback is always known before the node.
   for (const node of trie.byDepth()) {
     const parent = trie.parent[node] as number;
     const letter = trie.letter[node] as number;
@@ -68,7 +68,7 @@ function link(trie: Trie, wordAt: ReadonlyMap<number, string>): { fail: Int32Arr
   return { fail, hit };
 }
 
-/** Edges in one open hash table: 100,000 words fit into a few megabytes. */
+/** A trie whose edges are in one open hash table: 100,000 words fit into a few megabytes. */
 class Trie {
   readonly parent: Int32Array;
   readonly letter: Uint16Array;
@@ -86,7 +86,7 @@ class Trie {
     this.#mask = slots - 1;
   }
 
-  /** Answers the node at which the word ends. */
+  /** Adds a word; returns the node at which it ends. */
   add(word: string): number {
     let node = ROOT;
     for (let at = 0; at < word.length; at++) {
@@ -109,7 +109,7 @@ class Trie {
     return this.#edges[this.#slot(node, letter)] as number;
   }
 
-  /** All nodes but the root, the shallow ones first. */
+  /** Returns all nodes except the root, in ascending depth. */
   byDepth(): Int32Array {
     const order = new Int32Array(this.size - 1);
     for (let node = 1; node < this.size; node++) order[node - 1] = node;

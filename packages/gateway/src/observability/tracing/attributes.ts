@@ -1,11 +1,11 @@
-// Names of the OpenTelemetry semantic conventions for generative AI, in the two versions that back ends read.
+// Names of the OpenTelemetry semantic conventions for generative AI, in the two versions that back ends support.
 import { keyNumber } from "@fairway/wire";
 import type { Attributes } from "@opentelemetry/api";
 import type { AttemptEnd, AttemptStart, CallEnd, CallStart } from "./call-span.ts";
 
 export type GenAiConvention = "1.36" | "1.37";
 
-/** Operations that the conventions name; others keep the name of their endpoint. */
+/** Operations that the conventions define; others use the name of their endpoint. */
 const OPERATION_NAMES: Readonly<Record<string, string>> = {
   chat: "chat",
   responses: "chat",
@@ -13,12 +13,12 @@ const OPERATION_NAMES: Readonly<Record<string, string>> = {
   embeddings: "embeddings",
 };
 
-/** The operation by the name of the GenAI conventions. */
+/** Returns the operation name of the GenAI conventions. */
 export function operationName(operation: string): string {
   return OPERATION_NAMES[operation] ?? operation;
 }
 
-/** Attributes of a client's call at its start. */
+/** Returns the attributes of a client's call at its start. */
 export function callAttributes(call: CallStart): Attributes {
   return {
     "gen_ai.operation.name": operationName(call.operation),
@@ -33,7 +33,7 @@ export function callAttributes(call: CallStart): Attributes {
   };
 }
 
-/** Attributes of a client's call at its end; unknown ones are missing. */
+/** Returns the attributes of a client's call at its end; unknown ones are missing. */
 export function endAttributes(end: CallEnd): Attributes {
   return withoutBlanks({
     "http.response.status_code": end.status,
@@ -46,7 +46,7 @@ export function endAttributes(end: CallEnd): Attributes {
   });
 }
 
-/** Attributes of one upstream call at its start. */
+/** Returns the attributes of one upstream call at its start. */
 export function attemptAttributes(attempt: AttemptStart, operation: string, convention: GenAiConvention): Attributes {
   return {
     "gen_ai.operation.name": operationName(operation),
@@ -58,7 +58,7 @@ export function attemptAttributes(attempt: AttemptStart, operation: string, conv
   };
 }
 
-/** Attributes of one upstream call at its end; unknown ones are missing. */
+/** Returns the attributes of one upstream call at its end; unknown ones are missing. */
 export function attemptEndAttributes({ status, host, upstreamRequestId, errorCode }: AttemptEnd): Attributes {
   const [, name = "", port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
   return withoutBlanks({

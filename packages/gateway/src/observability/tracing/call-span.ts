@@ -2,21 +2,21 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 
 /** The events of one call that the relay reports to a trace. Times are milliseconds of the monotonic clock. */
 export interface CallSpan {
-  /** Undefined for a call that is not sampled: nothing of it can be found. */
+  /** Undefined for a call that is not sampled, because its trace cannot be found. */
   readonly traceId: string | undefined;
-  /** `traceparent` and `tracestate` for the upstream call that is under way. */
+  /** Returns `traceparent` and `tracestate` for the running upstream call. */
   headers(): Readonly<Record<string, string>>;
   attemptStarted(attempt: AttemptStart): void;
   attemptEnded(attempt: AttemptEnd): void;
-  /** Ends the trace; an attempt that still runs ends with it. */
+  /** Ends the trace and any attempt that is still running. */
   ended(call: CallEnd): void;
 }
 
 export interface CallStart {
   readonly requestId: string;
-  /** As in the routes of the relay: `chat`, `embeddings`, `images.generations`. */
+  /** The name in the routes of the relay: `chat`, `embeddings`, `images.generations`. */
   readonly operation: string;
-  /** "" where it is not known at the start. */
+  /** "" if it is not known at the start. */
   readonly model: string;
   readonly isStream: boolean;
   /** Without the query. */
@@ -32,9 +32,9 @@ export interface CallStart {
 export interface AttemptStart {
   readonly channelId: number;
   readonly channelName: string;
-  /** Place of the key in the channel, from 0. */
+  /** Index of the key in the channel, from 0. */
   readonly keyIndex: number;
-  /** As the conventions know the vendor. */
+  /** The conventions' name of the vendor. */
   readonly provider: string;
   readonly upstreamModel: string;
 }
@@ -42,7 +42,7 @@ export interface AttemptStart {
 export interface AttemptEnd {
   /** 0 = the upstream did not answer. */
   readonly status: number;
-  /** Host and port; "" where nothing was sent. */
+  /** Host and port; "" if nothing was sent. */
   readonly host: string;
   readonly upstreamRequestId: string | undefined;
   /** Code of the failure; undefined for a delivered answer. */
@@ -61,7 +61,7 @@ export interface CallEnd {
   readonly firstTokenMs?: number | undefined;
 }
 
-/** Its end sends the spans that wait. */
+/** The trace exporter; `stop` sends the waiting spans. */
 export interface Tracing extends Runnable {
   begin(call: CallStart): CallSpan;
 }

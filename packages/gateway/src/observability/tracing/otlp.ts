@@ -1,4 +1,4 @@
-// Traces over OTLP/HTTP. Loaded only where an endpoint is set, so that a gateway without one pays nothing.
+// Traces over OTLP/HTTP. This module is loaded only if an endpoint is set, so that a gateway without one pays nothing.
 import {
   diag,
   DiagLogLevel,
@@ -36,7 +36,7 @@ export interface TracingSettings {
   /** Base address of the collector; traces go to `/v1/traces` below it. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Share of the calls without a sampled parent, 0 to 1. */
+  /** Sampled share of the calls without a sampled parent, 0 to 1. */
   readonly sample: number;
   readonly convention: GenAiConvention;
   readonly version: string;
@@ -75,7 +75,10 @@ export function startTracing(settings: TracingSettings): Tracing {
   };
 }
 
-/** A collector that is away is one line a minute; calls do not wait for it and spans beyond the queue are dropped. */
+/**
+ * Logs one line a minute while the collector is unavailable; calls do not wait for it, and spans beyond the queue are
+ * dropped.
+ */
 function logExportFailures(log: Logger): void {
   let quietUntil = 0;
   const warn = (message: string) => {
