@@ -57,7 +57,7 @@ export type Identified =
   | {
       readonly kind: "account";
       readonly via: Principal["via"];
-      /** Undefined when the row no longer exists. */
+      /** Undefined if the row no longer exists. */
       readonly account: Account | undefined;
       readonly sessionHash: string | undefined;
       readonly isProven: boolean;

@@ -86,7 +86,7 @@ const FREE_MS = 2_000;
 /** The same heartbeat failure is logged at this interval. */
 const REPEAT_LOG_MS = 60_000;
 
-/** The only replica of an installation always leads. */
+/** Creates the elector of an installation's only replica, which always leads. */
 export function createSingleElector(): Elector {
   const never = new AbortController();
   return {

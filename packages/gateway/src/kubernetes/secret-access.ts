@@ -82,8 +82,8 @@ export class SecretAccess {
   }
 
   /**
-   * Returns queries for Secrets that were written for tokens. If Secrets are listed by name, these are included in the
-   * list.
+   * Returns queries for Secrets that were written for tokens. If Secrets are listed by name, the list already includes
+   * these.
    */
   written(namespace: string): ListQuery[] {
     return this.isByLabel ? [{ path: secretsPath(namespace), labelSelector: `${WRITTEN_LABEL}=${YES}` }] : [];

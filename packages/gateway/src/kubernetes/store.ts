@@ -86,7 +86,7 @@ export class ResourceStore {
 }
 
 /**
- * Removes the API server's record of who wrote which field, and kubectl's copy of the resource: both are larger than
+ * Removes the API server's record of the writer of each field, and kubectl's copy of the resource: both are larger than
  * the resource, and no code reads them.
  */
 function withoutCopies({ metadata, spec, status }: KubeObject): KubeObject {

@@ -70,7 +70,7 @@ function unreachable(lastError: Error | undefined): RedisSetupError {
   return refusal(`it cannot be reached (${reason}): start it, or correct the variable${cure}`, lastError);
 }
 
-/** True if waiting does not help. */
+/** Returns true if waiting does not help. */
 function isMistake(error: Error): boolean {
   if (error instanceof SentinelError) return error.isMistake;
   return error instanceof ClusterError && error.problem === "mistake";

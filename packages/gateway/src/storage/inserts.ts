@@ -34,7 +34,7 @@ export interface Upsert {
   readonly replace?: readonly string[];
 }
 
-/** SQL of a prepared statement that inserts `rows` rows, or updates existing ones. */
+/** Returns SQL of a prepared statement that inserts `rows` rows, or updates existing ones. */
 export function upsertSql(
   kind: RawDatabase["kind"],
   { table, columns, key, add = [], replace = [] }: Upsert,

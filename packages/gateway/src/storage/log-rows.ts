@@ -69,7 +69,7 @@ export function toRowValues(row: LogRowInput): SqlValue[] {
   return LOG_COLUMNS.map((name) => row[name]);
 }
 
-/** `other.admin_info` of a management row: the acting administrator, hidden from the affected user. */
+/** Returns `other.admin_info` of a management row: the acting administrator, hidden from the affected user. */
 export function operatorInfo(operator: { readonly userId: number; readonly username: string }, ip: string): string {
   return JSON.stringify({ admin_info: { operator_id: operator.userId, operator_name: operator.username, ip } });
 }

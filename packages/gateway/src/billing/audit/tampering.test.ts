@@ -51,7 +51,7 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
     await harness.ledger.settle(createSettlement(hold, CHARGE, { channelId, at, log: createLogDetail(channelId) }));
     return hold.requestId;
   };
-  /** A late settlement moves the charge to another channel. */
+  /** Reaps a charge and lets a late settlement move it to another channel. */
   const reapAndCorrect = async (what: string) => {
     const { channel, otherChannel } = ids;
     const hold = await granted(harness.ledger, ids.user, ids.token, 100);

@@ -164,7 +164,7 @@ class KnownBudgets implements Budgets {
   }
 }
 
-/** True when nothing has to be written. */
+/** Returns true if nothing has to be written. */
 function isReserved(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quota): boolean {
   const { size } = wanted.ids;
   if (!held) return size === 0 || amount === ZERO;
@@ -172,7 +172,7 @@ function isReserved(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quo
   return isSame && (size === 0 || held.amount === amount);
 }
 
-/** True if a hard budget has to cover more than it does now. */
+/** Returns true if a hard budget has to cover more than it does now. */
 function needsMore(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quota): boolean {
   return wanted.terms.some(({ id, is_hard }) => is_hard === 1 && (!held?.ids.has(id) || amount > held.amount));
 }

@@ -200,7 +200,7 @@ interface OpenHarness {
   readonly kind: "sqlite" | "mariadb" | "postgres";
 }
 
-/** The same suite with balances in each database, and with live balances in Redis. */
+/** Runs the same suite with balances in each database, and with live balances in Redis. */
 export function eachLedger(name: string, suite: (open: OpenHarness) => void): void {
   eachDatabase(name, (open) => {
     const openSql = async (replicas?: number) => openBudgetHarness(await open(), replicas);
@@ -256,7 +256,7 @@ export class Spending {
     this.#hold = hold;
   }
 
-  /** False when it is refused. */
+  /** Extends the reservation; returns false if that is refused. */
   async extend(amount: number): Promise<boolean> {
     const use = { requestId: this.#id, subjects: this.#subjects, held: this.held };
     const answer = await this.#replica.budgets.extend(use, quota(amount));

@@ -23,7 +23,7 @@ export interface HoldRequest {
    * hold has the granted amount.
    */
   readonly wished?: Quota;
-  /** True when the call has a price: then even an `amount` of 0 requires a positive balance. */
+  /** True if the call has a price: then even an `amount` of 0 requires a positive balance. */
   readonly isCharged: boolean;
   /**
    * The lifetime limit of the token (remaining plus used), if the caller knows it. Balances outside the database take
@@ -105,14 +105,14 @@ export interface Ledger {
   hold(request: HoldRequest): Promise<Hold | HoldRefusal>;
   /**
    * Extends the lease and records what the request costs if its process dies now. An `amount` above the held one
-   * extends the reservation. Returns false when the extension is refused or the hold no longer exists.
+   * extends the reservation. Returns false if the extension is refused or the hold no longer exists.
    */
   renew(hold: Hold, seen: Settlement, amount?: Quota): Promise<boolean>;
   /** Charges exactly once per request id. Resolves when a crash of this process can no longer lose the charge. */
   settle(settlement: Settlement): Promise<void>;
   /** Releases the whole reservation of a request that delivered nothing. Idempotent. */
   release(hold: Hold): Promise<void>;
-  /** Applies a signed change; false when (requestId, kind) was applied before. */
+  /** Applies a signed change; returns false if (requestId, kind) was applied before. */
   change(change: BalanceChange): Promise<boolean>;
   /**
    * Applies the change that `work` returns, in the same database transaction as everything `work` writes. `undefined`

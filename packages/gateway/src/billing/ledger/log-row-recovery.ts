@@ -58,7 +58,7 @@ export function withoutLogRow(
 
 class Probed extends Error {}
 
-/** True when the database accepts a plain row of the same size; the transaction is rolled back. */
+/** Returns true if the database accepts a plain row of the same size; the transaction is rolled back. */
 async function canStoreRow(row: LogDetail, { database, isLogSeparate }: LogRowRecoveryDeps): Promise<boolean> {
   const write = createLogWriter(isLogSeparate);
   const other = "x".repeat(JSON.stringify(row).length);

@@ -1,6 +1,6 @@
 import { lcm, type Ratio } from "../money/ratio.ts";
 
-/** Where a price comes from and when it was valid, for the pricing page and the log. */
+/** The source of a price and its date of validity, for the pricing page and the log. */
 export interface Origin {
   /** "operator", "built-in defaults", "list price of <vendor>", "self-use"; with ", as <model>" for a mapped name. */
   readonly source: string;

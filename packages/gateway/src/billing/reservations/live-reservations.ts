@@ -1,4 +1,4 @@
-// What the reservations of the ledger and those of budgets have in common while they are in Redis.
+// Types that the reservations of the ledger and those of budgets share while they are in Redis.
 
 /** How a new request is treated while Redis is unavailable: it is refused, or reserved in the database. */
 export type OnOutage = "deny" | "sql";

@@ -12,11 +12,11 @@ export type CountAnswer =
   | { readonly id: number; readonly error: string };
 
 /**
- * Counts tokens with the model's encoder in a thread of its own, which starts with the first count and ends after a
- * minute without one: it takes 50 to 65 MiB. Beyond 1 MiB of text per call, it estimates a token for every four bytes.
+ * Counts tokens with the model's encoder in its own thread, which starts with the first count and ends after a minute
+ * without one: it takes 50 to 65 MiB. Beyond 1 MiB of text per call, it estimates a token for every four bytes.
  */
 export interface TokenCounter {
-  /** One number per text. Rejects when the thread fails twice on the same texts, and after `stop`. */
+  /** Returns one number per text. Rejects when the thread fails twice on the same texts, and after `stop`. */
   count(model: string, texts: readonly string[]): Promise<number[]>;
   stop(): Promise<void>;
 }

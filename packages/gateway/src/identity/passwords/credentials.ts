@@ -33,7 +33,7 @@ export interface Credentials {
   signOut(request: IncomingMessage, response: ServerResponse, isSecure: boolean): Promise<void>;
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface SignInContext {
   readonly ip: string;
   readonly isSecure: boolean;

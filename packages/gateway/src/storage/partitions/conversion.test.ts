@@ -100,7 +100,7 @@ describe.each(["mariadb", "postgres"] as const)("a log of one table on %s", (kin
       [],
     );
     expect(rows).toEqual([{ quota: 500 }]);
-    // The old row differs from what the log says now, so an operator decides about the old table.
+    // The old row differs from the current log row, so an operator decides about the old table.
     expect(converted?.isEqual).toBe(false);
     expect(await hasTable(kit.database.db, kit.database.kind, "logs_before")).toBe(true);
   }, 60_000);

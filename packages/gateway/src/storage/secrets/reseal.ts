@@ -88,7 +88,7 @@ function checkHash(vault: Vault, { hash }: Row, forms: readonly string[] | undef
   );
 }
 
-/** A sealed text of a row, with its location. */
+/** Returns a sealed text of a row, with its location. */
 export function sealedIn(
   table: string,
   row: Readonly<Record<string, unknown>>,

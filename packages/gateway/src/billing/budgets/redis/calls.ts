@@ -51,7 +51,7 @@ function prepareTerms(wanted: readonly BudgetTerms[], now: number): PreparedTerm
 
 /**
  * @param now epoch milliseconds of this process, which determine the windows
- * @param isRepeated true when an earlier call for the request may have run
+ * @param isRepeated true if an earlier call for the request may have run
  */
 export function placeCall(
   { budgets: keys }: Keys,

@@ -58,7 +58,7 @@ export class Booking {
     if (log) this.#logs.push(logRow(settlement, at));
   }
 
-  /** The reservation expired before anything was delivered; the row records that for a late settlement. */
+  /** Records that the reservation expired before anything was delivered, for a late settlement. */
   lapse(hold: OpenHold, at: number): void {
     this.#ledger.push({
       requestId: hold.request_id,
@@ -72,7 +72,7 @@ export class Booking {
     });
   }
 
-  /** A settlement after its hold was reaped: charges or refunds the difference to the reaped amount. */
+  /** Charges or refunds the difference to the reaped amount, for a settlement after its hold was reaped. */
   correct(
     settlement: Settlement,
     reaped: { readonly quota: number; readonly channel_id: number; readonly detail: string },
@@ -102,7 +102,7 @@ export class Booking {
     if (amount !== 0 && channelId !== 0) this.#channels.add(channelId, "used_quota", amount);
   }
 
-  /** The amount that this transaction deducts from a user's balance. */
+  /** Returns the amount that this transaction deducts from a user's balance. */
   calculateUserCharge(userId: number): number {
     return 0 - this.#users.of(userId, "quota");
   }
@@ -115,7 +115,7 @@ export class Booking {
     return { requestId: hold.requestId, kind, userId: hold.userId, tokenId: hold.tokenId, channelId, at, ...moved };
   }
 
-  /** @param isLogSeparate true when log rows go through the outbox to a separate log database */
+  /** @param isLogSeparate true if log rows go through the outbox to a separate log database */
   async write(tx: RawTransaction, kind: RawDatabase["kind"], isLogSeparate: boolean): Promise<void> {
     await this.#users.write(tx, kind);
     await this.#tokens.write(tx, kind);

@@ -11,8 +11,8 @@ export interface ChangeContext {
 }
 
 /**
- * Changes a balance inside the caller's transaction; returns false when (requestId, kind) was applied before.
- * A refund also subtracts the amount from the usage of its user, token, channel and budgets.
+ * Changes a balance inside the caller's transaction; returns false if (requestId, kind) was applied before. A refund
+ * also subtracts the amount from the usage of its user, token, channel and budgets.
  */
 export async function applyChange(
   tx: RawTransaction,

@@ -81,7 +81,7 @@ type ExpiredHold = OpenHold & { readonly seen: string };
 const REAPED_AT_ONCE = 200;
 const REFUSED_PAUSE_MS = 100;
 
-/** False when the reservation was renewed, settled or reaped in the meantime. */
+/** Reaps one reservation; returns false if it was renewed, settled or reaped in the meantime. */
 async function reapOne(
   { request_id, user_id }: ExpiredHold,
   now: number,

@@ -8,9 +8,9 @@ import type { OnOutage } from "../../reservations/live-reservations.ts";
 
 /** Events for metrics. */
 interface LedgerEvents {
-  /** A new request found Redis unavailable. */
+  /** Called when a new request finds Redis unavailable. */
   outageHold(mode: OnOutage): void;
-  /** A charge could not be booked; final when it is not retried. */
+  /** Called when a charge could not be booked; `isFinal` is true if it is not retried. */
   settlementFailed(isFinal: boolean): void;
   /** Called when a log row is dropped because the database rejects its content. */
   logRowRefused?(): void;

@@ -18,7 +18,7 @@ export interface OpenHold {
 export interface OpenHolds {
   add(hold: Hold, how: Pick<OpenHold, "isDirect" | "isTight">): void;
   get(requestId: string): OpenHold | undefined;
-  /** All reservations in Redis. */
+  /** Returns all reservations in Redis. */
   live(): OpenHold[];
   /** Ends a request once: later calls return the first promise. */
   end(requestId: string, work: (open: OpenHold | undefined) => Promise<void>): Promise<void>;

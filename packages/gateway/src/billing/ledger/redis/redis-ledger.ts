@@ -309,12 +309,15 @@ class LiveLedger implements RedisLedger {
       const cause = new Error("charges have not reached the database yet");
       throw new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
     }
-    // Live balances and log rows are queued in tables: nothing is lost when they follow later.
+    // Live balances and log rows are queued in tables, so nothing is lost if they are updated later.
     const followed = Promise.all([this.#following, this.#outbox?.drained()]);
     await Promise.race([followed, pause(rest(), undefined, { ref: false })]);
   }
 
-  /** A Redis that lost its data also has empty streams; the journals restore their content. */
+  /**
+   * Returns whether all charges are booked. A Redis that lost its data also has empty streams; the journals restore
+   * their content.
+   */
   async #isFlushed(rest: () => number): Promise<boolean> {
     while (this.#writer.writing > 0 && rest() > 1) await pause(1);
     if (this.#writer.writing > 0 || !(await this.#sender.idle(rest())) || !(await this.#settler.drained(rest())))

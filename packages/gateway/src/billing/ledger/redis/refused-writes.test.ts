@@ -13,7 +13,7 @@ import { books, expectCharged, openHarnesses, RICH } from "./traffic.contract.ts
 /** Decides by the text of a statement and its values. */
 type Refuses = (statement: string) => boolean;
 
-/** A database that rejects some statements with an unknown error. */
+/** Creates a database that rejects some statements with an unknown error. */
 function refusing() {
   let refuses: Refuses = () => false;
   const wrap = (raw: RawDatabase): RawDatabase => ({

@@ -64,7 +64,7 @@ export function createTokenLimits({ redis, database }: TokenLimitsDeps): TokenLi
       const newest = await tokensRevision(database);
       let after: number | undefined = known ?? newest - REPEATED_AT_START;
       if (after >= newest) return;
-      // Each change has a revision of its own, and they commit in that order, so no page ends within a revision.
+      // Each change has its own revision, and revisions commit in that order, so no page ends within a revision.
       while (after !== undefined) {
         known = Math.max(known ?? 0, after);
         after = await followSome(after);

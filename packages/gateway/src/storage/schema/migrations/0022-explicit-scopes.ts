@@ -1,6 +1,6 @@
 import type { Migration } from "../migration.ts";
 
-/** Access tokens without scopes used to have all of their user's rights; now such a token may do nothing. */
+/** Access tokens without scopes used to have all of their user's rights; now such a token has no rights. */
 export const explicitScopes: Migration = {
   version: 22,
   name: "explicit scopes of access tokens",

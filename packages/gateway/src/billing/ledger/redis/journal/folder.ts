@@ -41,7 +41,7 @@ function tryFolder(path: string): OwnFolder | undefined {
   return { path, release: () => rmSync(lock, { force: true }) };
 }
 
-/** Creates the lock file with its content atomically; false when it exists. */
+/** Creates the lock file with its content atomically; returns false if it exists. */
 function createLock(path: string): boolean {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, `${process.pid} ${readProcessStart(process.pid) ?? ""}`, { mode: 0o600 });

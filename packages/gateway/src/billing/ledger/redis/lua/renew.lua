@@ -1,8 +1,8 @@
 -- Extends a lease, stores the usage that is due if the process dies, and raises the reservation to `wantedAmount`
 -- unless it is ''.
 --
--- Returns 0 unknown, 1 closed, 2 refused, 3 renewed, 4 account not loaded, 5 refused because of what other reservations
--- hold; 2, 4 and 5 also renew the lease.
+-- Returns 0 unknown, 1 closed, 2 refused, 3 renewed, 4 account not loaded, 5 refused only because of other
+-- reservations; 2, 4 and 5 also renew the lease.
 
 local holdsKey = KEYS[1]
 local leasesKey = KEYS[2]

@@ -40,7 +40,7 @@ export interface Epochs extends Runnable {
   lost(reason: string, at: number): void;
   /** Resolves when no recovery is running, or after `ms`. */
   settled(ms: number): Promise<void>;
-  /** Returns true when Redis is intact; otherwise waits for the recovery, up to `ms`. */
+  /** Returns true if Redis is intact; otherwise waits for the recovery, up to `ms`. */
   confirm(ms: number): Promise<boolean>;
 }
 
@@ -202,8 +202,8 @@ class RedisEpochs implements Epochs {
   }
 
   /**
-   * Waits until all other processes have replayed, with a minimum and a maximum time. Returns the latest epoch that
-   * Redis knows; a different one ends the wait and means that the replay was incomplete.
+   * Waits until all other processes have replayed, with a minimum and a maximum time. Returns the latest epoch in
+   * Redis; a different one ends the wait and means that the replay was incomplete.
    */
   async #barrier(earliest: number, longest: number): Promise<number> {
     for (;;) {

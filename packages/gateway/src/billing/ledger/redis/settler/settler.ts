@@ -33,7 +33,7 @@ export interface SettlerDeps extends LogRowRecoveryDeps {
    * Called after each commit with the resulting states of budgets and its epoch. Rejects when Redis does not answer.
    */
   readonly onBudgets: (booked: BookedBudgets, epoch: number) => Promise<void>;
-  /** Called when a charge could not be booked; `isFinal` if it is not retried. */
+  /** Called when a charge could not be booked; `isFinal` is true if it is not retried. */
   readonly onFailure: (isFinal: boolean) => void;
   /**
    * A settler that received charges this long ago without booking them counts as dead, and its charges are taken over.
