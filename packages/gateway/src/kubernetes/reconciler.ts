@@ -54,7 +54,7 @@ export type Result = "done" | "failed";
 /** Makes the gateway match its resources; each call compares again and depends on no earlier one. */
 export class Reconciler {
   readonly #deps: ReconcilerDeps;
-  /** Key -> the document that was last applied in this term. */
+  /** Key -> the fingerprint of what was last applied in this term. */
   readonly #applied = new Map<string, string>();
 
   constructor(deps: ReconcilerDeps) {

@@ -108,7 +108,7 @@ describe("the connection for commands", () => {
     };
     const asked: Promise<number>[] = [];
     proxy.cut();
-    // Immediates run between the two.
+    // Immediates run between the end of the socket and its close event.
     for (await immediate(); redis.isReady; await immediate()) asked.push(countTries());
     expect(Math.max(1, ...(await Promise.all(asked)))).toBeLessThan(5);
   });

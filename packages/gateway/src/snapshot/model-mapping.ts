@@ -3,8 +3,8 @@ import { AppError } from "../lib/app-error.ts";
 const MAX_STEPS = 10;
 
 /**
- * The name that a channel's upstream gets: follows the mapping as long as the result is a key. A name that maps to
- * itself ends the chain; any other repetition is `model_mapping_cycle`.
+ * Returns the name that a channel's upstream gets: follows the mapping as long as the result is a key. A name that maps
+ * to itself ends the chain; any other repetition is `model_mapping_cycle`.
  */
 export function mapModel(mapping: ReadonlyMap<string, string>, model: string): string {
   return mapping.has(model) ? (mappedPath(mapping, model).at(-1) ?? model) : model;

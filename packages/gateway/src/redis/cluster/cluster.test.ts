@@ -104,7 +104,7 @@ describe("calls to a cluster", () => {
       );
     const before = await reads();
     await Promise.all(shards.map((shard) => redis.sendOne(count(shard), 2_000)));
-    // The query itself is a command, and a replica reports once a second.
+    // The query itself counts as a read, and a replica reports once a second.
     for (const [at, value] of (await reads()).entries()) expect(value - (before[at] ?? 0)).toBeLessThan(6);
     const sizes = await Promise.all(
       redis.servers().map(({ sendOne }) => sendOne({ command: "dbsize", args: [] }, 2_000)),

@@ -23,7 +23,7 @@ export class ReservedInMemory {
     return this.#sums;
   }
 
-  /** Returns the requests whose reservation should have ended before `now`. */
+  /** Returns the requests whose reservation should have ended by `now`. */
   due(now: number): string[] {
     const isDue = (rows: ReadonlyMap<number, HoldRow>) => rows.values().some((row) => row.lease_until <= now);
     return [...this.#requests].flatMap(([requestId, rows]) => (isDue(rows) ? [requestId] : []));
