@@ -3,10 +3,9 @@ import { readFileSync } from "node:fs";
 const INCLUDE = /^-- include (\S+)\n/gm;
 
 /**
- * Returns the text of a Lua script next to a module: `readLua(import.meta.url, "./lua/hold.lua")`. A line `-- include
- * PATH` is replaced with another file, whose path is relative to the including file; a file that is included twice
- * appears once, at its first place. `scripts/build.ts` replaces each call with the text, so that the bundle reads no
- * file.
+ * Reads a Lua script next to a module: `readLua(import.meta.url, "./lua/hold.lua")`. A line `-- include PATH` is
+ * replaced with another file, whose path is relative to the including file; a file that is included twice appears once,
+ * at its first place. `scripts/build.ts` replaces each call with the text, so that the bundle reads no file.
  */
 export function readLua(module: string | URL, path: string): string {
   return resolve(new URL(path, module), new Set());
