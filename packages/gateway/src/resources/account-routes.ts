@@ -34,19 +34,19 @@ export interface AccountRoutesDeps {
   readonly tokens: Pick<TokenCache, "dropUser">;
   readonly announce: Announce;
   readonly writeLog: WriteLog;
-  /** Texts of the price options while nothing is stored. */
+  /** Default texts of the price options, used if nothing is stored. */
   readonly optionDefaults: OptionDefaults;
   readonly setupState: SetupState;
   readonly version: string;
   readonly publicUrl: string | undefined;
   readonly setupToken: Secret | undefined;
-  /** Every account that registers gets a token. */
+  /** True if every account gets a token when it registers. */
   readonly givesToken: boolean;
-  /** Work that outlives its call; awaited when the server stops. */
+  /** Registers work that outlives its call; the server awaits it when it stops. */
   readonly background: (work: Promise<void>) => void;
 }
 
-/** Sign-in, accounts, options, status and setup. */
+/** Creates the routes of sign-in, accounts, options, status and setup. */
 export function accountRoutes(deps: AccountRoutesDeps): Route[] {
   const { database, clock, identity, snapshots } = deps;
   const options = () => snapshots.current().options;

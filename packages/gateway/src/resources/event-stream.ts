@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Server-sent events on one answer of the management API. */
+/** Server-sent events as one response of the management API. */
 export interface EventStream {
   send(event: string, data: unknown): void;
   end(): void;
@@ -9,10 +9,10 @@ export interface EventStream {
 }
 
 const HEARTBEAT_MS = 15_000;
-/** A reader that is this far behind will not catch up; it reconnects instead of filling the memory. */
+/** A reader that falls this far behind is cut off, so that its events do not fill the memory; it can reconnect. */
 const BEHIND_BYTES = 1024 * 1024;
 
-/** Opens a stream of server-sent events with keep-alives. A client that does not keep up is cut off. */
+/** Opens a stream of server-sent events with keep-alives. A client that reads too slowly is cut off. */
 export function openEventStream(response: ServerResponse): EventStream {
   const controller = new AbortController();
   response.writeHead(200, {
@@ -44,7 +44,7 @@ export function openEventStream(response: ServerResponse): EventStream {
   };
 }
 
-/** Waits, or answers at once when the signal is aborted meanwhile. */
+/** Waits for the given time; resolves at once if the signal is aborted. */
 export function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -5,14 +5,14 @@ import { startManagementApp, type ManagementApp } from "../../test/kit/managemen
 import { signInMembers, type Members } from "../../test/kit/members.ts";
 
 interface Entity {
-  /** Makes one and answers its id. */
+  /** Creates a resource and returns its id. */
   make(root: ApiCaller): Promise<number>;
   readonly get: (id: number) => string;
   readonly put: string;
   readonly body: (id: number, text: string) => object;
-  /** Moves by itself and is no edit. */
+  /** Changes the resource the way the system does, without an edit. */
   move?(app: ManagementApp, id: number): Promise<unknown>;
-  /** Where it is not G8. */
+  /** The expected code, if it is not G8. */
   readonly code?: string;
 }
 

@@ -1,13 +1,13 @@
 import { limitsFault, limitsText } from "@fairway/wire";
 import { Refusal } from "../lib/refusal.ts";
 
-/** Limits of a form as their row holds them; refuses with `invalid_field` and the member that is none. */
+/** Returns the limits of a form as the row stores them; throws `invalid_field` with the invalid member. */
 export function readLimitsField(limits: Readonly<Record<string, unknown>>, field = "limits"): string | null {
   checkLimits(limits, field);
   return limitsText(limits);
 }
 
-/** Refuses with `invalid_field` what is no limits; `field` is where they stand. */
+/** Throws `invalid_field` if the value is not valid limits; `field` is the name of their field. */
 export function checkLimits(limits: unknown, field: string): void {
   const fault = limitsFault(limits);
   if (!fault) return;

@@ -53,7 +53,7 @@ import { createWalletStore, type WalletStore } from "./wallet/store.ts";
 
 export interface OperationsDeps {
   readonly database: Database;
-  /** Holds `logs`; the main database unless logs have their own. */
+  /** Database of `logs`; the main database unless logs have their own. */
   readonly logDatabase: Database;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -66,18 +66,18 @@ export interface OperationsDeps {
   readonly writeLog: WriteLog;
   readonly ledger: Pick<Ledger, "changeWith">;
   readonly budgets: Pick<Budgets, "reload" | "heldElsewhere">;
-  /** By ascending type. */
+  /** Sorted by type, ascending. */
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
   readonly probeBetas: ProbeBetas;
   readonly http: HttpJson;
-  /** True for a host that no channel may call. */
+  /** Returns true for a host that no channel may call. */
   readonly refusesHost: RefusesHost;
-  /** Mails the super administrator; must not reject. */
+  /** Sends a mail to the super administrator; must not reject. */
   readonly notify: (subject: string, text: string) => Promise<void>;
-  /** Address of this server while the option names none. */
+  /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
-  /** Address under which the gateway itself serves the image of a drawing task. */
+  /** Returns the address where the gateway itself serves the image of a drawing task. */
   readonly imageUrl: (serverAddress: string, mjId: string) => string;
   readonly maxUserTokens: number;
   readonly pollingSeconds: number;
@@ -88,11 +88,11 @@ export interface Operations {
   readonly channels: Channels;
   readonly jobs: JobRunner;
   readonly wallet: WalletStore;
-  /** Stopped before the server closes: they end open streams and running jobs. */
+  /** Services to stop before the server closes; they end open streams and running jobs. */
   readonly runnables: readonly Runnable[];
 }
 
-/** The day-to-day side: channels, tokens, codes, wallet, logs, usage, prices, tasks, search and jobs. */
+/** Creates the daily operations: channels, tokens, codes, wallet, logs, usage, prices, tasks, search and jobs. */
 export function createOperations(deps: OperationsDeps): Operations {
   const { database, clock, log, snapshots } = deps;
   const options = () => snapshots.current().options;

@@ -6,7 +6,7 @@ import { Refusal } from "../lib/refusal.ts";
 
 export interface PartyDeps {
   readonly options: () => OptionValues;
-  /** Address of this server while the option names none. */
+  /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
 }
 
@@ -15,7 +15,7 @@ interface PasskeyCall {
   readonly context: RequestContext;
 }
 
-/** The page that a call with a passkey comes from. Throws the refusal `passkey_not_verified` for pages of others. */
+/** Returns the page that calls with a passkey. Throws `passkey_not_verified` if the page is not ours. */
 export function readRelyingParty({ options, publicUrl }: PartyDeps, { request, context }: PasskeyCall): RelyingParty {
   const party = findRelyingParty(request, context.isSecure, serverAddress(options(), publicUrl));
   if (!party) throw new Refusal("passkey_not_verified");

@@ -11,9 +11,9 @@ export interface TaskQuery extends PageQuery {
   readonly platform: string;
   readonly action: string;
   readonly status: string;
-  /** 0 = all. */
+  /** 0 = all channels. */
   readonly channel_id: number;
-  /** Seconds; 0 = open. */
+  /** Epoch seconds; 0 = no limit. */
   readonly start_timestamp: number;
   readonly end_timestamp: number;
 }
@@ -45,7 +45,7 @@ function toAsyncTask(row: Selectable<TaskTable>): AsyncTask {
   return { ...rest, properties: parseStoredJson(row.properties), data: parseStoredJson(row.data) };
 }
 
-/** Parses a stored upstream answer; text that is not JSON is returned as text. */
+/** Parses a stored upstream response; text that is not JSON is returned as text. */
 function parseStoredJson(text: string): unknown {
   if (text === "") return null;
   try {

@@ -15,7 +15,7 @@ export interface AuditDeps {
   readonly log: Logger;
 }
 
-/** Calls that use a writing method and change nothing, and the call that every view of the wallet repeats. */
+/** Calls that use a writing method but change nothing, and the call that each view of the wallet repeats. */
 const READS: ReadonlySet<string> = new Set([
   "declarativePlan",
   "compatiblePasskeyBegin",
@@ -30,9 +30,9 @@ const READS: ReadonlySet<string> = new Set([
 const MAX_TARGET_CHARS = 255;
 
 /**
- * The routes as they are, with a row in the audit log for each write by a signed-in user, and the call that
- * reads these rows. The row is stored before the write and completed after it: a write without its row cannot be,
- * whatever stops the process in between. A write that is refused takes its row away again.
+ * Returns the routes with a row in the audit log for each write by a signed-in user, plus the call that reads these
+ * rows. The row is stored before the write and completed after it, so no write lacks its row, even if the process stops
+ * in between. If the write is refused, its row is removed.
  */
 export function withAudit(routes: readonly Route[], deps: AuditDeps): Route[] {
   const store = createAuditStore(deps);
@@ -80,7 +80,7 @@ interface Write extends Written {
   readonly before: Values | undefined;
 }
 
-/** Until the call has ended the row says what was asked for, as `unfinished`; after a crash that is all that is known. */
+/** Stores the row with the request as `unfinished`; after a crash, that is all that is known about the call. */
 async function begin({ endpoint, call }: Written, store: AuditStore, { database }: AuditDeps): Promise<Write> {
   const target = findTarget(endpoint, readInput(call));
   const before = target && (await readTarget(database, target));
@@ -110,7 +110,7 @@ async function complete(write: Write, data: unknown, store: AuditStore, { databa
   });
 }
 
-/** The write is done, so its answer stays the same; the audit row then lacks details. */
+/** Logs a failure to complete the row. The write is done, so its response does not change; the row lacks details. */
 function logFailure(work: Promise<void>, { id, endpoint }: Write, { log }: AuditDeps): Promise<void> {
   return work.catch((error: unknown) =>
     log.error("an audit row was not completed", { id, endpoint: endpoint.name, error }),

@@ -30,7 +30,7 @@ eachDatabase("an audit row of a write that is interrupted", (open) => {
     const writing = callers.map(async (caller, index) => {
       for (let n = 0; ; n += 1) await caller.post("/api/redemption/", { name: `c${index}-${n}`, quota: 5, count: 1 });
     });
-    // Each ends with the connection that the kill breaks.
+    // Each call ends when the kill breaks its connection.
     const broken = Promise.allSettled(writing);
     await expect.poll(() => count(url, "redemptions"), { timeout: 15_000 }).toBeGreaterThan(2 * CALLERS);
     await gateway.kill();
@@ -45,7 +45,7 @@ eachDatabase("an audit row of a write that is interrupted", (open) => {
         .execute();
       const audited = rows.map(({ new_value }) => nameIn(new_value ?? ""));
       expect(codes.map(({ name }) => name).filter((name) => !audited.includes(name))).toEqual([]);
-      // No user has more than one call under way.
+      // Each user has at most one call in progress.
       expect(rows.length - codes.length).toBeLessThanOrEqual(CALLERS);
     } finally {
       await database.close();

@@ -3,12 +3,12 @@ import { hinted } from "../../lib/text/secret-members.ts";
 
 const HIDDEN = "***";
 const SECRET_NAME = /(password\d?|secret|token|key|code|credential|response|authorization|api_?key)$/i;
-/** Files and variables of another gateway, which may hold keys anywhere. */
+/** Members with files and variables of another gateway; any part of them may be a key. */
 const HOLDS_SECRETS = /^(config|variables)$/;
 const MAX_CHARS = 16_384;
 const MAX_DEPTH = 6;
 
-/** JSON text of a call's input without secrets, those in JSON texts and addresses included; long texts are cut. */
+/** Returns the input of a call as JSON without secrets, also inside JSON texts and addresses; cuts long texts. */
 export function redacted(input: unknown): string {
   const text = JSON.stringify(hide(input, [])) ?? "null";
   return text.length > MAX_CHARS ? JSON.stringify({ cut: text.slice(0, MAX_CHARS) }) : text;
@@ -30,7 +30,7 @@ function hideMember(owner: object, [name, member]: [string, unknown], path: read
   return [name, isSecret ? HIDDEN : hide(member, [...path, name])];
 }
 
-/** An option is the one thing whose `key` is a name. */
+/** Returns true for an option: only there is `key` a name. */
 function isOption(value: object): value is { readonly key: string; readonly value: unknown } {
   return "key" in value && "value" in value && typeof value.key === "string";
 }

@@ -6,7 +6,7 @@ import { insertRow } from "../../storage/inserts.ts";
 import type { AuditLogTable } from "../../storage/tables/schema.ts";
 
 export interface AuditQuery {
-  /** 0 or "" = any, as for all others. */
+  /** 0 or "" = any; the same holds for the other members. */
   readonly user_id: number;
   readonly username: string;
   readonly action: string;
@@ -25,22 +25,22 @@ export type AuditOutcome = Pick<AuditEntry, "target" | "old_value" | "new_value"
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 interface AuditStoreDeps {
-  /** Also a transaction, whose rows are there with its other changes or not at all. */
+  /** May be a transaction, so that rows are committed together with its other changes. */
   readonly database: Pick<Database, "db">;
   readonly clock: Clock;
 }
 
-/** SQL of the audit log. */
+/** Creates the SQL of the audit log. */
 export function createAuditStore({ database: { db }, clock }: AuditStoreDeps) {
   return {
-    /** Answers the id of the row. */
+    /** Inserts a row and returns its id. */
     add: (entry: AuditEntry): Promise<number> => insertRow(db, "audit_log", { ...entry, created_at: seconds(clock) }),
 
     complete: async (id: number, outcome: AuditOutcome): Promise<void> => {
       await db.updateTable("audit_log").set(outcome).where("id", "=", id).execute();
     },
 
-    /** For a write that was refused. */
+    /** Removes the row of a write that was refused. */
     withdraw: async (id: number): Promise<void> => {
       await db.deleteFrom("audit_log").where("id", "=", id).execute();
     },

@@ -5,7 +5,7 @@ import { hintedText } from "../../lib/text/secret-members.ts";
 import { SECRET_COLUMNS, secretPath, type SecretColumn } from "../../storage/secrets/channel-texts.ts";
 import { isSealed } from "../../storage/secrets/secrets.ts";
 
-/** The one row that a call is about. */
+/** The one row that a call changes. */
 export interface Target {
   readonly kind: Kind;
   readonly id: number | string;
@@ -14,7 +14,7 @@ export interface Target {
 type Kind = keyof typeof TABLES;
 export type Values = Readonly<Record<string, unknown>>;
 
-/** By the second part of a path: the table, and the column that names a row in calls. */
+/** The table and the column that calls use as the id of a row, by the second part of a path. */
 const TABLES = {
   user: { table: "users", column: "id" },
   channel: { table: "channels", column: "id" },
@@ -26,7 +26,7 @@ const TABLES = {
 
 /** Columns whose values are never recorded, only that they changed. */
 const SECRET = new Set(["password", "totp_secret", "key_sealed", "key_hash"]);
-/** Columns that the program itself moves at any time. */
+/** Columns that the program itself changes at any time. */
 const MOVING = new Set([
   "held",
   "used",
@@ -38,12 +38,12 @@ const MOVING = new Set([
   "test_time",
 ]);
 const HIDDEN = "***";
-/** Third parts of paths of calls about the caller. */
+/** Third parts of the paths of calls about the caller's own account. */
 const OWN: ReadonlySet<string> = new Set(["self", "token", "aff", "passkey", "2fa"]);
-/** Limit for one value; the history of options stores long lists in full. */
+/** Maximum length of one value; the history of options stores long lists in full. */
 const MAX_CHARS = 16_384;
 
-/** The resource that a call's path and input name; undefined if it is not a single one. */
+/** Returns the resource that a call's path and input name; undefined if the call is not about a single one. */
 export function findTarget({ path }: Endpoint, input: Input): Target | undefined {
   const [, , kind = "", part] = path.split("/");
   if (!isKind(kind)) return undefined;
@@ -56,12 +56,12 @@ export function findTarget({ path }: Endpoint, input: Input): Target | undefined
 export interface Input {
   readonly params: unknown;
   readonly body: unknown;
-  /** The result of the call; it contains the id of a created row. */
+  /** The result of the call; contains the id of a created row. */
   readonly data?: unknown;
   readonly callerId: number;
 }
 
-/** The row as it is now. Secrets are represented by a mark; undefined when there is no row. */
+/** Returns the current row, with secrets replaced by a mark; undefined if there is no row. */
 export async function readTarget({ db }: Database, { kind, id }: Target): Promise<Values | undefined> {
   const { table, column } = TABLES[kind];
   const query = sql<Values>`select * from ${sql.table(table)} where ${sql.ref(column)} = ${id}`;
@@ -69,7 +69,7 @@ export async function readTarget({ db }: Database, { kind, id }: Target): Promis
   return rows[0];
 }
 
-/** Only the columns that differ, before and after; a created or deleted row has all columns. */
+/** Returns the columns that differ, before and after; for a created or deleted row, all columns. */
 export function difference(
   before: Values | undefined,
   after: Values | undefined,
@@ -86,13 +86,13 @@ function pick(row: Values, names: readonly string[]): Values {
 function shown(row: Values, name: string): unknown {
   const value = row[name];
   if (SECRET.has(name) || (typeof value === "string" && isSealed(value))) return HIDDEN;
-  // A redemption code that was not used yet is money; the value of a hidden option is a secret.
+  // An unused redemption code is money; the value of a hidden option is a secret.
   if (name === "key" && "redeemed_time" in row) return HIDDEN;
   if (name === "value" && typeof row["key"] === "string" && isHiddenOption(row["key"])) return HIDDEN;
   return typeof value === "string" ? shownText(value, name) : value;
 }
 
-/** Rows of an earlier version may hold secrets in clear. */
+/** Hides secrets that rows of an earlier version may hold in clear. */
 function shownText(value: string, name: string): string {
   const text = isSecretColumn(name) ? hintedText(value, secretPath(name)) : value;
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;

@@ -22,15 +22,15 @@ export type BindingColumn = "github_uid" | "wechat_id" | "telegram_id" | "linux_
 interface Identity {
   readonly column: BindingColumn;
   readonly value: string | number;
-  /** Columns that only show something. */
+  /** Columns that are only for display. */
   readonly more?: { readonly github_id: string };
 }
 
 export interface Newcomer extends Identity {
-  /** Names of accounts that a sign-in makes: `github_7`. */
+  /** Prefix of the names of accounts that a sign-in creates: `github_7`. */
   readonly prefix: string;
   readonly displayName: string;
-  /** Used only when it is valid and free. */
+  /** Used only if it is valid and not taken. */
   readonly email?: string;
   readonly affCode?: string;
 }
@@ -57,7 +57,7 @@ export function findByIdentity(
   return database.db.selectFrom("users").select(COLUMNS).where(column, "=", value).executeTakeFirst();
 }
 
-/** Signs the owner of an identity in; makes his account first when there is none and registration is open. */
+/** Signs in the owner of an identity; creates the account first if there is none and registration is open. */
 export async function enter(deps: BindingDeps, exchange: Exchange, newcomer: Newcomer): Promise<SignedInUser> {
   const known = await findByIdentity(deps, newcomer.column, newcomer.value);
   if (known) {
@@ -74,7 +74,10 @@ export async function enter(deps: BindingDeps, exchange: Exchange, newcomer: New
   return openSession(deps, exchange, made);
 }
 
-/** A service stands for the password, not for the second factor: `second_factor_required`, and the code comes in a call of its own. */
+/**
+ * Throws `second_factor_required` if the account has a second factor: a service replaces only the password. The code
+ * comes in a separate call.
+ */
 async function passFactor({ twoFactor, credentials, clock }: BindingDeps, exchange: Exchange, id: number) {
   if (!(await twoFactor.state(id)).isOn) return;
   const { request, response, context } = exchange;
@@ -86,7 +89,7 @@ async function refresh({ users }: BindingDeps, userId: number, { more }: Identit
   if (more) await users.write(userId, (trx) => users.update(trx, userId, more));
 }
 
-/** Takes the next free number for the name, also with concurrent sign-ins. */
+/** Creates the account with the next free number in its name, also with concurrent sign-ins. */
 async function makeAccount(deps: BindingDeps, newcomer: Newcomer): Promise<void> {
   const email = await freeEmail(deps, newcomer.email);
   const last = await deps.database.db
@@ -105,7 +108,7 @@ async function freeEmail({ users }: BindingDeps, text: string | undefined): Prom
   return email !== undefined && !(await users.isEmailTaken(email)) ? email : undefined;
 }
 
-/** False when the name is taken; true also when another call made the account in the meantime. */
+/** Returns false if the name is taken; true also if another call created the account in the meantime. */
 async function madeAs(
   deps: BindingDeps,
   { column, value, more, displayName, affCode = "" }: Newcomer,
@@ -115,7 +118,7 @@ async function madeAs(
   try {
     await createAccount(deps, {
       username,
-      // No password opens it until one is set.
+      // No password matches until one is set.
       passwordHash: "",
       displayName: cut(displayName),
       isRegistration: true,
@@ -135,7 +138,7 @@ function cut(text: string): string {
   return Array.from(text).slice(0, DISPLAY_NAME_MAX).join("");
 }
 
-/** Writes an identity to an account; `oauth_account_already_bound` when some account has it. */
+/** Binds an identity to an account; throws `oauth_account_already_bound` if any account has it. */
 export async function bindIdentity(
   { users, notices }: Pick<BindingDeps, "users" | "notices">,
   { caller, context }: { readonly caller: Pick<Principal, "userId">; readonly context: RequestContext },

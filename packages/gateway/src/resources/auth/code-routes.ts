@@ -12,11 +12,11 @@ import { rememberState, takeState, type OauthRoutesDeps } from "./oauth-routes.t
 
 export interface CodeRoutesDeps extends OauthRoutesDeps {
   readonly linuxdoUrl: string;
-  /** Address of this server while the option names none. */
+  /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
 }
 
-/** Sign-in services in addition to those of the contract. */
+/** Creates the routes of sign-in services that are not in the contract. */
 export function codeRoutes(deps: CodeRoutesDeps): Route[] {
   const ask = { ...deps, publicAddress: () => serverAddress(deps.options(), deps.publicUrl) };
   const linuxdo = createLinuxdo(ask);
@@ -30,7 +30,7 @@ export function codeRoutes(deps: CodeRoutesDeps): Route[] {
 
 async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typeof oauthOidc>) {
   const { query, caller } = call;
-  // Before the state is used up: the same call can be made again after a confirmation.
+  // This comes before the state is used up, so that the same call can be repeated after a confirmation.
   if (caller?.via === "session") requireProof(caller);
   const { aff: affCode, proof } = await takeState(deps, call, service.name);
   if (!service.isEnabled()) throw new Refusal("oauth_provider_disabled", { values: { provider: service.label } });

@@ -22,8 +22,9 @@ export interface CompatibleFactorDeps extends PasskeyRoutesDeps {
 }
 
 /**
- * Calls of later compatible consoles for second factors. Switching one on is not included: their sign-in requires the
- * code in a second call, ours in the same one, and a user would lock himself out of the console that he did it with.
+ * Creates the calls of later compatible consoles for second factors. The call that enables one is not included: those
+ * consoles sign in with the code in a second call, ours needs it in the same call, so users would lock themselves out
+ * of the console that they used.
  */
 export function compatibleFactorRoutes(deps: CompatibleFactorDeps): Route[] {
   const { twoFactor, passkeys, guard } = deps;

@@ -42,7 +42,7 @@ beforeEach(async () => {
   smtp.mails.length = 0;
 });
 
-/** The mails since the last call, with their recipients. */
+/** Returns the mails since the last call, with their recipients. */
 async function received(): Promise<string[]> {
   await app.settled();
   const said = smtp.mails.map((mail) => {

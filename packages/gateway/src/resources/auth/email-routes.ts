@@ -40,9 +40,9 @@ export interface EmailRoutesDeps {
   readonly clock: Clock;
   readonly writeLog: WriteLog;
   readonly log: Logger;
-  /** Address of this server while the option names none. */
+  /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
-  /** Mails that are on their way; awaited when the server stops. */
+  /** Registers mails in progress; the server awaits them when it stops. */
   readonly background: (work: Promise<void>) => void;
   readonly notices: CredentialNotices;
 }
@@ -65,7 +65,7 @@ function readAddress(text: string): string {
   return email;
 }
 
-/** A taken address gets a mail too: neither the answer nor its time says which one it is. */
+/** Sends a mail to a taken address too, so that neither the response nor its time reveals whether it is taken. */
 async function sendCode(deps: EmailRoutesDeps, text: string): Promise<void> {
   const { codes, mailer } = deps;
   const options = deps.options();
@@ -102,7 +102,7 @@ async function send({ mailer, log }: EmailRoutesDeps, mail: Mail): Promise<void>
   }
 }
 
-/** Answers before the mail is on its way: time must not tell whether the address is known. */
+/** Responds before the mail is sent, so that the response time does not reveal whether the address is known. */
 async function sendReset(deps: EmailRoutesDeps, text: string): Promise<void> {
   const email = readAddress(text);
   if (!deps.mailer.isConfigured()) throw new Refusal("smtp_not_configured");
@@ -129,7 +129,7 @@ async function reset(deps: EmailRoutesDeps, { body, context }: Call<typeof reset
   const email = parseEmail(body.email ?? "");
   if (email === undefined) throw new Refusal("reset_link_invalid");
   const user = await deps.store.findForReset(email);
-  // Looked at also where there is no account: time must not tell.
+  // The code is checked even if there is no account, so that the response time reveals nothing.
   const isRight = await codes.check("reset", email, { code: token, ip: context.ip });
   if (!user || !isRight) throw new Refusal("reset_link_invalid");
   const password = randomText(NEW_PASSWORD_CHARS);

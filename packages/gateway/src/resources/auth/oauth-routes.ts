@@ -67,7 +67,7 @@ export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
   ];
 }
 
-/** Makes a state for the browser and remembers what belongs to it. */
+/** Creates a state for the browser and stores what belongs to it. */
 export async function rememberState(
   { credentials, clock }: OauthRoutesDeps,
   { request, response, context }: Exchange,
@@ -80,7 +80,7 @@ export async function rememberState(
 
 async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
   const { query, caller } = call;
-  // Before the state is used up: the same call can be made again after a confirmation.
+  // This comes before the state is used up, so that the same call can be repeated after a confirmation.
   if (caller?.via === "session") requireProof(caller);
   const { aff, proof } = await takeState(deps, call, "github");
   if (!deps.options().GitHubOAuthEnabled)
@@ -98,12 +98,12 @@ async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
 }
 
 interface Taken {
-  /** Invitation code that was remembered with the state. */
+  /** Invitation code that was stored with the state. */
   readonly aff: string;
   readonly proof: OauthProof;
 }
 
-/** The state is used up by any try, and good for the service that it was made for. */
+/** Takes the state: any attempt uses it up, and it is valid only for the service that it was created for. */
 export async function takeState(
   { credentials, clock }: OauthRoutesDeps,
   call: Call<typeof oauthGithub>,

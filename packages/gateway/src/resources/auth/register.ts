@@ -14,7 +14,7 @@ export interface RegisterDeps extends CreateAccountDeps {
   readonly codes: Codes;
 }
 
-/** Makes an account with a password; the checks run in the order of the contract. */
+/** Creates an account with a password; the checks run in the order of the contract. */
 export async function registerAccount(deps: RegisterDeps, { body, context }: Call<typeof register>): Promise<void> {
   const options = deps.options();
   if (!options.RegisterEnabled) throw new Refusal("registration_disabled");
@@ -52,7 +52,7 @@ async function consume({ codes }: RegisterDeps, { email, code }: Proof, trx: Trx
     throw new Refusal("verification_code_wrong", { field: "verification_code" });
 }
 
-/** Address and code; the code is only looked at here, so that a call refused later does not use it up. */
+/** Reads the address and checks the code without using it up, because the call may still be refused later. */
 async function readProof({ codes }: RegisterDeps, body: Body, ip: string): Promise<Proof> {
   const code = (body.verification_code ?? "").trim();
   if ((body.email ?? "").trim() === "" || code === "") throw new Refusal("email_verification_required");

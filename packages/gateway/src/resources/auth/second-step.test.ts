@@ -45,7 +45,7 @@ async function someone(username: string): Promise<ApiCaller> {
 describe("an account with two-factor sign-in", () => {
   const finish = (caller: ApiCaller, code: string) => caller.post("/api/user/login/2fa", { code });
 
-  /** A user with a WeChat binding and an authenticator. */
+  /** Creates a user with a WeChat binding and an authenticator. */
   async function enrolled(): Promise<{ userId: number; code: () => string }> {
     const ann = await someone("ann");
     await ann.data(ann.get("/api/oauth/wechat/bind?code=1"));

@@ -7,7 +7,7 @@ import { openSession } from "./sign-in.ts";
 
 const STEP_SECONDS = 600;
 
-/** The code after a sign-in by a service; the session remembers whose it is. */
+/** Creates the route for the code after a sign-in by a service; the session stores which user it is for. */
 export function secondStepRoute(deps: BindingDeps): Route {
   const { credentials, clock, users, twoFactor } = deps;
   return implement(loginSecondFactor, async (call) => {

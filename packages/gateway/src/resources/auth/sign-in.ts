@@ -28,13 +28,16 @@ export interface Exchange {
 export interface PasswordLogin {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Code of the second factor, if it is on. */
+  /** Code of the second factor, if the account has one. */
   readonly code?: string | undefined;
 }
 
 const BLANK_LOGIN = { username: "", password: "", code: "" };
 
-/** Checks name and password, then the second factor; a missing account costs and looks like a wrong password. */
+/**
+ * Checks the name and password, then the second factor. A missing account takes as long as a wrong password and gets
+ * the same response.
+ */
 export async function signInByPassword(
   deps: SignInDeps,
   exchange: Exchange,
@@ -72,7 +75,10 @@ async function checked(
   return user;
 }
 
-/** A sign-in of any kind: a new session under a new name, and what the console stores of its user. */
+/**
+ * Completes a sign-in of any kind: starts a new session under a new name and returns what the console stores of its
+ * user.
+ */
 export async function openSession(
   { credentials }: Pick<SignInDeps, "credentials">,
   { request, response, context }: Exchange,

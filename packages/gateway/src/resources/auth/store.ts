@@ -17,14 +17,14 @@ export interface SignInRow {
 const COLUMNS = ["id", "username", "display_name", "role", "status", "group", "password", "deleted_at"] as const;
 
 export interface AuthStore {
-  /** By user name or e-mail address, in any letter case; deleted accounts included. */
+  /** Finds an account by user name or e-mail address, in any letter case; includes deleted accounts. */
   findForSignIn(login: string): Promise<SignInRow | undefined>;
-  /** The one account of an address that may reset its password. */
+  /** Finds the only account of an address that may reset its password. */
   findForReset(email: string): Promise<{ readonly id: number; readonly username: string } | undefined>;
   setPasswordHash(userId: number, hash: string): Promise<void>;
 }
 
-/** SQL of signing in. Names hold no @, so a name never equals an address. */
+/** Creates the SQL of sign-in. Names contain no @, so a name never equals an address. */
 export function createAuthStore({ db }: { readonly db: Kysely<Schema> }): AuthStore {
   return {
     findForSignIn(login) {

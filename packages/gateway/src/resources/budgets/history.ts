@@ -9,8 +9,8 @@ const HOUR = 3_600;
 const DAY = 86_400;
 
 /**
- * Where the spending of a window leads: its mean since it counts and the last day weigh the same, so that a change of pace shows
- * within a day and one busy hour does not alarm.
+ * Forecasts the spending of a window. The mean since the budget counts and the mean of the last day have equal weight,
+ * so a change of pace shows within a day, but one busy hour causes no alarm.
  */
 export function calculateForecast(budget: Budget, points: readonly Point[], now: number): BudgetHistory["forecast"] {
   const elapsed = Math.max(HOUR, now - countsSince(budget));
@@ -34,8 +34,8 @@ function reachedAt({ used, quota_limit: limit, window_end: end }: Budget, perSec
 }
 
 /**
- * The spending that the budget counts. The hour in which it was made is summed as a whole, so that of this hour only the
- * part is taken that `used` has in it.
+ * Returns the spending that the budget counts. The hour in which the budget was created is summed as a whole, so only
+ * the part of it that `used` contains is returned.
  */
 export function countedPoints(budget: Budget, points: readonly Point[]): Point[] {
   const since = countsSince(budget);

@@ -32,7 +32,7 @@ export interface BudgetRoutesDeps {
   readonly announce: Announce;
   readonly clock: Clock;
   readonly statistics: Pick<StatisticsStore, "spending">;
-  /** Read again before a call is answered, so that this replica knows the change. */
+  /** Reloaded before a call is answered, so that this replica knows the change. */
   readonly budgets: Pick<Budgets, "reload">;
 }
 
@@ -114,7 +114,10 @@ function requireBudget(budget: Budget | undefined): Budget {
   return budget;
 }
 
-/** A budget of a user or of a token is a change of that user; no user lifts a limit of their own. */
+/**
+ * Checks the right to change the owner of the budget: a budget of a user or token is a change of that user. Users
+ * cannot lift their own limits.
+ */
 async function checkOwner(
   store: BudgetStore,
   caller: Principal,
@@ -141,7 +144,9 @@ function checkZone(zone: string): void {
     throw new Refusal("time_zone_unknown", { field: "time_zone", values: { zone: zone.slice(0, 64) } });
 }
 
-/** Groups and models are names that may come later; everything else is the id of something that exists. */
+/**
+ * Checks the subject. A group or model is a name and may not exist yet; any other subject is the id of an existing row.
+ */
 async function checkSubject(store: BudgetStore, scope: BudgetScope, subject: string): Promise<string> {
   if (scope === "group" || scope === "model") return subject;
   const id = /^\d{1,15}$/.test(subject) ? Number(subject) : 0;

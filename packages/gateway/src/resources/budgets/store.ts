@@ -13,7 +13,7 @@ import { readSubjectNames, SUBJECT_TABLES } from "../../storage/row-names.ts";
 export interface BudgetStoreDeps {
   readonly database: Database;
   readonly clock: Clock;
-  /** Reads reservations outside of the database. If absent, only database reservations are shown. */
+  /** Reads reservations that are outside the database. If absent, only database reservations are shown. */
   readonly held?: Pick<Budgets, "heldElsewhere"> | undefined;
 }
 
@@ -27,12 +27,12 @@ export interface NewBudget {
   readonly is_hard: boolean;
 }
 
-/** Values of a budget that sets nothing else. */
+/** Defaults of a new budget. */
 export const BUDGET_DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: true } as const;
 
 export type BudgetChange = Partial<Pick<NewBudget, "time_zone" | "quota_limit" | "soft_percent" | "is_hard">>;
 
-/** The user whom a budget limits. */
+/** The user that a budget limits. */
 export interface BudgetOwner {
   readonly id: number;
   readonly role: number;
@@ -54,7 +54,10 @@ interface Row extends Omit<NewBudget, "is_hard"> {
   readonly held: number;
 }
 
-/** Every write counts up the options in its transaction: that is how replicas know to read budgets again. */
+/**
+ * Creates the SQL of budgets. Every write raises the revision of the options in its transaction, so that replicas read
+ * the budgets again.
+ */
 export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   const { raw, db } = database;
   const shown = (rows: readonly Row[]) => buildBudgetViews(rows, { database, clock, held });
@@ -80,10 +83,10 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       return shown(rows as Row[]);
     },
 
-    /** Those of the user and of the user's tokens. */
+    /** Returns the budgets of the user and of the user's tokens. */
     ofUser: async (userId: number): Promise<Budget[]> => shown(await listUserRows(database, userId)),
 
-    /** Undefined when there is one of that scope, subject and period already. */
+    /** Returns undefined if there already is a budget with that scope, subject and period. */
     async create(budget: NewBudget): Promise<Budget | undefined> {
       const { scope, subject, period } = budget;
       try {
@@ -114,7 +117,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
 
     ownerOf: (budget: Subject): Promise<BudgetOwner | undefined> => findOwner(database, budget),
 
-    /** True when a token, user or channel of that id exists. */
+    /** Returns true if a token, user or channel with that id exists. */
     async exists(scope: IdScope, id: number): Promise<boolean> {
       const rows = await raw.rows(`select id from ${SUBJECT_TABLES[scope]} where id = ?`, [id]);
       return rows.length > 0;
@@ -122,7 +125,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   };
 }
 
-/** Undefined for groups, models and channels, which belong to no user, and for rows that no longer exist. */
+/** Returns undefined for groups, models and channels, which belong to no user, and for rows that no longer exist. */
 async function findOwner({ raw }: Database, { scope, subject }: Subject): Promise<BudgetOwner | undefined> {
   if (scope !== "user" && scope !== "token") return undefined;
   const id = scope === "user" ? "?" : "(select user_id from tokens where id = ?)";
@@ -149,7 +152,7 @@ function buildValues(budget: NewBudget, clock: Clock): SqlValue[] {
   return [scope, subject, period, zone, limit, soft, isHard ? 1 : 0, start, seconds(clock)];
 }
 
-/** Locks the budget first: reservations hold its lock too, so that no row arrives after its deletion. */
+/** Locks the budget first: reservations lock it too, so no row is inserted after the deletion. */
 async function removeWithRows(tx: RawTransaction, id: number): Promise<boolean> {
   const removed = await tx.run("delete from budgets where id = ?", [id]);
   for (const table of ["budget_holds", "budget_reaped"]) await tx.run(`delete from ${table} where budget_id = ?`, [id]);
@@ -163,7 +166,7 @@ async function checkLocked(tx: RawTransaction, id: number, check: CheckTag): Pro
   if (row) check(budgetTag({ ...row, is_hard: row.is_hard === 1 }));
 }
 
-/** Changes with every edit, not with what is used. */
+/** Returns a tag that changes with every edit, but not with usage. */
 export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Required<BudgetChange>): string {
   return buildEtag({ time_zone, quota_limit, soft_percent, is_hard });
 }
@@ -173,7 +176,7 @@ const INSERT =
 
 async function buildBudgetViews(rows: readonly Row[], { database, clock, held }: BudgetStoreDeps): Promise<Budget[]> {
   const names = await readSubjectNames(database.raw, rows);
-  // Redis may be away; the rest of a budget is shown all the same.
+  // Redis may be unreachable; the rest of the budget is still shown.
   const elsewhere = await held?.heldElsewhere().catch(() => undefined);
   return rows.map((row) => ({
     ...buildBudgetView(row, clock),
@@ -182,7 +185,7 @@ async function buildBudgetViews(rows: readonly Row[], { database, clock, held }:
   }));
 }
 
-/** Nothing is used yet in a window that no request has opened. */
+/** Builds the view of a budget. Nothing is used yet in a window that no request has opened. */
 function buildBudgetView(row: Row, clock: Clock): Omit<Budget, "subject_name" | "held"> {
   const { start, end } = budgetWindow(row.period, row.time_zone, clock.now());
   return {

@@ -6,7 +6,7 @@ import type { AbilityTable, Schema } from "../../storage/tables/schema.ts";
 const ROWS_PER_INSERT = 500;
 const IDS_PER_STATEMENT = 1000;
 
-/** The columns of a channel that decide about routing. */
+/** The columns of a channel that affect routing. */
 export interface RoutedChannel {
   readonly id: number;
   readonly status: number;

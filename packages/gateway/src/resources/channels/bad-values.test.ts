@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The member that every way to save a value names in its refusal. */
+/** Returns the member that the refusal names, for each way to save a value. */
 async function refusedFields(field: string, value: string): Promise<unknown[]> {
   const change = { [field]: value };
   const replies = [

@@ -54,7 +54,10 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
   ];
 }
 
-/** The ids of the call, or of its filter; a filter that narrows nothing would mean every channel and is refused. */
+/**
+ * Returns the ids of the call, or of its filter. A filter without conditions would select every channel, so it is
+ * refused.
+ */
 async function resolveIds(store: ChannelStore, { ids, filter }: Body): Promise<number[]> {
   if (ids && ids.length > CHANNEL_BULK_CAP) {
     const values = { field: "ids", reason: `must be at most ${CHANNEL_BULK_CAP}` };
@@ -84,7 +87,7 @@ async function patchMany(
   });
 }
 
-/** The key is no part of a bulk change: many channels with one key are a mistake. */
+/** A bulk change cannot set the key: many channels with the same key are a mistake. */
 function createPatchBuilder(
   { isType }: BulkRoutesDeps,
   patch: ChannelInput,
@@ -96,7 +99,7 @@ function createPatchBuilder(
   };
 }
 
-/** Copies what decides routing and rewriting, but for priority and weight, from one channel to others. */
+/** Copies the routing and rewriting fields, except priority and weight, from one channel to others. */
 async function sync(
   store: ChannelStore,
   ids: readonly number[],
@@ -112,7 +115,7 @@ async function sync(
     check &&
     ((change) => {
       check(change);
-      // What is secret in the settings of the source stays with the servers of the source.
+      // Secrets in the source's settings may only be sent to the servers of the source.
       if (sharesSecrets(source, copied))
         checkDestination(
           caller,

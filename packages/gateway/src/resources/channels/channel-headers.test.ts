@@ -26,7 +26,7 @@ describe("headers of a channel", () => {
     await admin.get(`/api/channel/test/${id}`);
     await admin.get(`/api/channel/fetch_models/${id}`);
     const sent = upstream.requests.map(({ headers }) => [headers["x-tenant"], headers["api-key"]]);
-    // A plain question, a streamed one, the list that the first test reads, and the list.
+    // A plain request, a streamed one, the list that the first test reads, and the list.
     expect(sent).toEqual(Array.from({ length: 4 }, () => ["t-1", CHANNEL_KEY]));
     const { setting, header_override } = await admin.data<{ setting: string; header_override: string }>(
       admin.get(`/api/channel/${id}`),

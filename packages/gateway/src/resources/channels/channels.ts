@@ -21,7 +21,7 @@ import { createTestLog, type Tester } from "./test-log.ts";
 import { upstreamRoutes } from "./upstream-routes.ts";
 import { createChannelUpstream } from "./upstream.ts";
 
-/** Names of the two rounds; one of each runs in the whole cluster. */
+/** Names of the two jobs; at most one of each runs in the whole cluster. */
 const TEST_JOB = "channel-test";
 const BALANCE_JOB = "channel-balance";
 
@@ -44,19 +44,23 @@ export interface Channels {
   readonly routes: Route[];
   readonly store: ChannelStore;
   readonly checks: ChannelChecks;
-  /** Starts a test of all channels, for the schedule unless a user starts it; undefined while one runs on any replica. */
+  /**
+   * Starts a test of all channels, for the schedule unless a user starts it; returns undefined while a test runs on any
+   * replica.
+   */
   testAll(tester?: Tester): Promise<StartedJob | undefined>;
-  /** Starts a refresh of all balances; `startedBy` 0 is the schedule. */
+  /** Starts a refresh of all balances; `startedBy` 0 means the schedule. */
   refreshBalances(startedBy: number): Promise<StartedJob | undefined>;
   /**
-   * For failures of live requests: status 1 to 3 with the reason, and one mail; false when it was not enabled.
-   * `key` is the one of several that is to blame: it is switched off alone, the channel with its last one.
+   * Disables a channel after failures of live requests: changes its status from 1 to 3, stores the reason and sends one
+   * mail. Returns false if it was not enabled. If the channel has several keys, `key` is the failed one: only this key
+   * is disabled, and the channel only with its last key.
    */
   disable(id: number, reason: string, key?: string): Promise<boolean>;
   readNames(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
-/** Everything about channels, put together. */
+/** Creates the routes and jobs of channels. */
 export function createChannels(deps: ChannelsDeps): Channels {
   const store = createChannelStore(deps);
   const byType = new Map(deps.providers.map((provider) => [provider.type, provider]));
@@ -98,7 +102,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
   };
 }
 
-/** In whose name the schedule tests. */
+/** Returns the user on whose behalf the schedule tests. */
 async function superAdministrator({ db }: Database): Promise<Tester> {
   const root = db.selectFrom("users").select(["id", "username"]).where("role", "=", ROLE.root).orderBy("id");
   const row = await root.executeTakeFirst();

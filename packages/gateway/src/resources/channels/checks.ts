@@ -20,7 +20,7 @@ export interface ChannelChecksDeps {
     OptionValues,
     "AutomaticDisableChannelEnabled" | "AutomaticEnableChannelEnabled" | "ChannelDisableThreshold"
   >;
-  /** Mails the super administrator; must not reject. */
+  /** Sends a mail to the super administrator; must not reject. */
   readonly notify: (subject: string, text: string) => Promise<void>;
   /** Seconds between two upstreams (POLLING_INTERVAL). */
   readonly pauseSeconds: number;
@@ -32,11 +32,14 @@ const REASON_LENGTH = 200;
 const KEYS_IN_A_ROUND = 10;
 const BALANCE_REASON = "Insufficient balance";
 
-/** The rounds over all channels that the schedule and the console start; one after the other, never in parallel. */
+/**
+ * Creates the checks of all channels, which the schedule and the console start. They check one channel after the other,
+ * never in parallel.
+ */
 export function createChannelChecks(deps: ChannelChecksDeps) {
   const { store } = deps;
   return {
-    /** Tests every channel and switches off what fails, and on what works again. */
+    /** Tests every channel; disables those that fail and enables those that work again. */
     async testAll(control: JobControl, tester: Tester): Promise<void> {
       const ids = await store.ids(NO_FILTER);
       control.total(ids.length);
@@ -51,7 +54,7 @@ export function createChannelChecks(deps: ChannelChecksDeps) {
       control.message(`${ids.length} channels tested, ${failed} failed`);
     },
 
-    /** Refreshes the balance of every enabled channel and switches off those that have none left. */
+    /** Refreshes the balance of every enabled channel and disables those with no balance left. */
     async balanceAll(control: JobControl): Promise<void> {
       const ids = await store.ids({ ...NO_FILTER, status: [CHANNEL_STATUS.enabled] });
       control.total(ids.length);
@@ -64,7 +67,7 @@ export function createChannelChecks(deps: ChannelChecksDeps) {
   };
 }
 
-/** Undefined when the channel no longer exists or has nothing to test. */
+/** Returns undefined if the channel no longer exists or has nothing to test. */
 async function testOne(
   deps: ChannelChecksDeps,
   id: number,
@@ -74,7 +77,7 @@ async function testOne(
   if (!row || !isTestable(deps.providerByType(row.type), row.type)) return undefined;
   const set = await deps.store.keySet(id);
   const result = await deps.upstream.test(id, undefined);
-  // An upstream may take minutes: another process may test the channels by now.
+  // An upstream may take minutes: another process may be testing the channels now.
   await control.confirm();
   await deps.logTest(id, tester, result);
   if (set && set.keys.length > 1) await drawForKeys(deps, row, set, result);
@@ -82,7 +85,7 @@ async function testOne(
   return result.isOk;
 }
 
-/** Draws the consequences of a test for the channel's state. */
+/** Updates the channel's state after a test. */
 async function draw(deps: ChannelChecksDeps, row: ChannelRow, result: ProbeResult): Promise<void> {
   const reason = reasonToDisable(result, deps.options());
   if (row.status === CHANNEL_STATUS.enabled && row.auto_ban === 1 && reason !== undefined) {
@@ -93,7 +96,7 @@ async function draw(deps: ChannelChecksDeps, row: ChannelRow, result: ProbeResul
   }
 }
 
-/** A dead key is no dead channel; keys that the system switched off are tried by themselves, some in each round. */
+/** Disables keys that failed, not the channel. Retries keys that the system disabled one by one, some in each round. */
 async function drawForKeys(
   deps: ChannelChecksDeps,
   row: ChannelRow,
@@ -119,7 +122,7 @@ async function drawForKeys(
   }
 }
 
-/** The key that tests and balances are about; undefined for channels with a single one. */
+/** Returns the key that tests and balances use; undefined for a channel with a single key. */
 function firstInUse(set: KeySet | undefined): string | undefined {
   return set && set.keys.length > 1 ? set.keys.find((_key, index) => !set.states.has(index)) : undefined;
 }
@@ -139,7 +142,7 @@ async function balanceOne(deps: ChannelChecksDeps, id: number, control: Pick<Job
     await disableChannel(deps, { id, reason: BALANCE_REASON, key });
     return true;
   } catch (error) {
-    // A vendor that reports no balance is no failure of its channel.
+    // A vendor that reports no balance is not a failure of its channel.
     if (error instanceof Refusal) return true;
     if (error instanceof UpstreamFailed) return false;
     throw error;
@@ -151,11 +154,11 @@ type SwitchDeps = Pick<ChannelChecksDeps, "store" | "notify">;
 interface Blame {
   readonly id: number;
   readonly reason: string;
-  /** The key, of several, that is to blame. */
+  /** The key that failed, if the channel has several. */
   readonly key: string | undefined;
 }
 
-/** Switches a channel off after an upstream refused its key for good; false when it was not enabled any more. */
+/** Disables a channel after an upstream refused its key permanently; returns false if it was no longer enabled. */
 export async function disableChannel(deps: SwitchDeps, { id, reason, key }: Blame): Promise<boolean> {
   if (key !== undefined) {
     const why = { status: CHANNEL_STATUS.disabledBySystem, reason: reason.slice(0, REASON_LENGTH) };
@@ -176,7 +179,7 @@ async function reportKey(deps: SwitchDeps, { row, index, isLast }: SwitchedKey, 
   return true;
 }
 
-/** One mail for each change, however many replicas see the reason for it. */
+/** Changes the status and sends one mail, however many replicas see the reason for it. */
 async function switchTo(deps: SwitchDeps, row: ChannelRow, status: number, reason: string): Promise<boolean> {
   if (!(await deps.store.switchBySystem(row.id, row.status, status, reason))) return false;
   const done = status === CHANNEL_STATUS.enabled ? "enabled" : "disabled";

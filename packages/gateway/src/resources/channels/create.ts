@@ -5,9 +5,9 @@ import { checkDestination, parsedChannel, type Addressed } from "./destination.t
 import { newFields, splitKeys, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";
 
-/** Lines of a key beyond this are a mistake rather than channels. */
+/** More lines of keys than this are a mistake, not channels. */
 const KEYS_PER_CALL = 1000;
-/** Routing rows of one channel beyond this would slow every refresh. */
+/** More routing rows of one channel than this would slow down every refresh. */
 const ABILITIES_PER_CHANNEL = 20_000;
 
 export interface CreateInput extends ChannelInput {
@@ -22,7 +22,7 @@ export interface CreateDeps {
   readonly caller: { readonly role: number };
 }
 
-/** Creates the channels of a form and answers their ids. */
+/** Creates the channels of a form and returns their ids. */
 export async function createChannels(deps: CreateDeps, input: CreateInput): Promise<number[]> {
   const { store, isType } = deps;
   if ((input.name ?? "").trim() === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
@@ -55,7 +55,10 @@ export interface WrappedInput extends CreateInput {
 
 const MODES = ["", "single", "batch", "multi_to_single"];
 
-/** The form of a call, also in the member `channel` of later compatible consoles; `invalid_parameter` for unknown modes. */
+/**
+ * Returns the form of a call, also from the member `channel` of later compatible consoles; throws `invalid_parameter`
+ * for unknown modes.
+ */
 export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: WrappedInput): CreateInput {
   if (channel === undefined) {
     if (mode !== "") throw misplaced("mode", "needs the form in the member channel");
@@ -66,7 +69,7 @@ export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: 
   if (!MODES.includes(mode)) throw new Refusal("invalid_parameter", { field: "mode" });
   if (mode !== "multi_to_single") return channel;
   const { setting = "" } = channel;
-  // A setting that is no object is refused as it came.
+  // A setting that is not an object is refused unchanged.
   const settings = setting.trim() === "" ? {} : parseObject(setting);
   const takesTurns = multi_key_mode !== "" && settings !== undefined;
   return {
@@ -80,7 +83,7 @@ function misplaced(field: string, reason: string): Refusal {
   return new Refusal("invalid_field", { field, values: { field, reason } });
 }
 
-/** Refuses lists whose product is out of all proportion. */
+/** Refuses lists whose product is too large. */
 export function checkSize(fields: { readonly models?: string; readonly group?: string }): void {
   const { models = "", group = "" } = fields;
   if (models.split(",").length * group.split(",").length <= ABILITIES_PER_CHANNEL) return;
@@ -93,7 +96,7 @@ export function checkSize(fields: { readonly models?: string; readonly group?: s
   });
 }
 
-/** The typed key, or that of the channel it is taken from. */
+/** Returns the entered key, or the key of the channel that it is copied from. */
 async function resolveKey(
   store: ChannelStore,
   input: CreateInput,
@@ -107,7 +110,8 @@ async function resolveKey(
 }
 
 /**
- * Lists show no key, so compatible consoles that copy a row send its id in place of the key; ours names the source.
+ * Returns the id of the channel to copy the key from. Lists show no key, so compatible consoles that copy a row send
+ * its id in place of the key; ours sends it in `copy_from`.
  */
 function findSourceId({ id, key = "", copy_from }: CreateInput): number | undefined {
   if (key.trim() === "") return copy_from;

@@ -14,15 +14,16 @@ import { SECRET_COLUMNS, secretPath, type SecretTexts } from "../../storage/secr
 /** The fields of a channel that its addresses can depend on, as the store reads them. */
 export type Addressed = Omit<RoutingRow, "id" | "key_sealed" | "channel_info">;
 
-/** The channel as the relay would read it, with keys that are in clear already. */
+/** Parses the channel as the relay does; the keys are already in clear. */
 export function parsedChannel(fields: Addressed, keys: string): ChannelRecord {
   return channelRecord({ ...fields, id: 0, key_sealed: keys, channel_info: null }, (text) => text);
 }
 
 /**
- * Every server that gets a key of the channel, by the functions with which the relay builds its addresses: those of all
- * routes for all keys and models, those that a vendor calls in addition, and the proxy. Routes count that this channel
- * never takes: a server may be named that is never called, but none is called that is not named.
+ * Returns every server that gets a key of the channel, computed with the functions that build the relay's addresses:
+ * the servers of all routes for all keys and models, those that a vendor calls in addition, and the proxy. It includes
+ * routes that this channel never uses: the list may name a server that is never called, but it names every server that
+ * is called.
  */
 export function listDestinations(channel: ChannelRecord): ReadonlySet<string> {
   const found = new Set<string>();
@@ -47,7 +48,7 @@ export function listDestinations(channel: ChannelRecord): ReadonlySet<string> {
 }
 
 const PROXY = "proxy ";
-/** Two models that no address names by itself: where their servers differ, those of all models are asked for. */
+/** Two models that no address mentions. If they lead to different servers, the servers of all models are computed. */
 const SAMPLES = ["sample-one", "sample-two"];
 
 interface Way {
@@ -65,7 +66,7 @@ function buildUrl({ provider, route, channel, key }: Way, model: string): URL {
 
 const SMALL = { stream: false, wantsStreamUsage: false, outputCap: undefined, promptEstimate: 0, units: 1 };
 
-/** A vendor's regions may be listed by model. */
+/** Returns the regions of a vendor, which may be listed by model. */
 function regionNames({ other }: ChannelRecord): string[] {
   return Object.keys(parseObject(other) ?? {});
 }
@@ -74,7 +75,7 @@ function listOrigins(names: readonly string[], urlFor: (name: string) => URL): R
   return new Set(names.flatMap((name) => unlessRefused(() => [toOrigin(urlFor(name))])));
 }
 
-/** The relay does not call what it cannot build either. */
+/** Returns nothing for an address that cannot be built: the relay cannot call it either. */
 function unlessRefused<T>(read: () => readonly T[]): readonly T[] {
   try {
     return read();
@@ -89,8 +90,8 @@ function toOrigin(url: string | URL): string {
 }
 
 /**
- * Refuses with `key_server_changed` to send a stored key to a server that does not have it yet: a user that may edit a
- * channel must not learn its key that way. The super administrator may; the audit log has the call.
+ * Throws `key_server_changed` if a stored key would be sent to a server that does not have it yet: a user who may edit
+ * a channel must not learn its key that way. The super administrator may; the audit log records the call.
  */
 export function checkDestination(
   caller: { readonly role: number },
@@ -98,13 +99,13 @@ export function checkDestination(
   next: () => ChannelRecord,
 ): void {
   if (caller.role >= ROLE.root) return;
-  // A channel that cannot be read has no server yet.
+  // A channel that cannot be parsed has no server yet.
   const known = new Set(unlessRefused(() => [...listDestinations(stored())]));
   for (const destination of listDestinations(next()))
     if (!known.has(destination)) throw new Refusal("key_server_changed", { field: "key" });
 }
 
-/** The name of a model may be a part of the address. */
+/** Checks the tested model, because its name may be part of the address. */
 export function checkTestedModel(caller: { readonly role: number }, stored: ChannelRecord, model: string): void {
   checkDestination(
     caller,
@@ -115,7 +116,7 @@ export function checkTestedModel(caller: { readonly role: number }, stored: Chan
 
 export type RefusesHost = (hostname: string, isProxied: boolean) => boolean;
 
-/** Refuses a channel at an address that no call would reach; one that it has already may stay. */
+/** Refuses a channel with an address that no call may reach; an address that it already has may stay. */
 export function checkReachable(refusesHost: RefusesHost, next: ChannelRecord, current?: ChannelRecord): void {
   const known = current ? listDestinations(current) : new Set<string>();
   const isProxied = readProxy(next) !== undefined;
@@ -130,19 +131,19 @@ export function checkReachable(refusesHost: RefusesHost, next: ChannelRecord, cu
 
 const UNREACHABLE = "leads to an address that channels may not call, such as a metadata service";
 
-/** A change of a stored channel, as the store is about to write it. */
+/** A change of a stored channel, before the store writes it. */
 export interface ChannelChange {
   readonly current: Addressed;
   readonly next: Addressed;
   /** The stored keys, in clear. */
   readonly keys: string;
-  /** The change brings keys of its own, and the stored ones go. */
+  /** True if the change has its own keys, which replace the stored ones. */
   readonly areKeysReplaced: boolean;
 }
 
 /**
- * True where a secret of one channel's settings would also be in the other's. The password of a proxy counts not: its
- * hint stands for it in the very same address alone.
+ * Returns true if a secret of one channel's settings is also in the other's. The password of a proxy does not count:
+ * its hint represents it only in the very same address.
  */
 export function sharesSecrets(one: SecretTexts, other: SecretTexts): boolean {
   const secrets = new Set(listSecrets(one));
@@ -155,10 +156,13 @@ function listSecrets(texts: SecretTexts): string[] {
     .map(({ text }) => text);
 }
 
-/** Throws the refusal of a change. */
+/** Throws a refusal if the change is not allowed. */
 export type CheckChange = (change: ChannelChange) => void;
 
-/** For all writes of stored channels; runs where the row is locked, so that two changes together do no more than one after the other. */
+/**
+ * Returns the check for all writes of stored channels. It runs while the row is locked, so that two simultaneous
+ * changes do no more than two successive ones.
+ */
 export function destinationCheck(caller: { readonly role: number }): CheckChange | undefined {
   if (caller.role >= ROLE.root) return undefined;
   return ({ current, next, keys, areKeysReplaced }) => {

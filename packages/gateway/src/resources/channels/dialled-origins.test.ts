@@ -25,7 +25,7 @@ const KEYS = ["sk-plain", "tenant|client|secret", "AK|SK|us-east-1", "cn-north-1
 const host = fc.constantFrom(...HOSTS);
 const member = (name: string) => fc.constantFrom(JSON.stringify(name), escaped(name));
 
-/** The same text with its first letter written as an escape. */
+/** Returns the same text with its first letter written as an escape. */
 function escaped(text: string): string {
   const code = text.charCodeAt(0).toString(16).padStart(4, "0");
   return `"\\u${code}${JSON.stringify(text.slice(1)).slice(1)}`;
@@ -113,7 +113,7 @@ function createFields({ type }: ProviderAdapter, fields: Partial<Addressed>): Ad
   };
 }
 
-/** Notes every address that is called, and answers nothing but tokens. */
+/** Records every address that is called, and returns nothing but tokens. */
 function recorder() {
   const dialled = new Set<string>();
   const note = (url: URL, proxy: string | undefined) => {
@@ -205,7 +205,7 @@ async function settled(work: () => unknown): Promise<void> {
   try {
     await work();
   } catch {
-    // What is not called is not recorded.
+    // A call that is not made is not recorded.
   }
 }
 

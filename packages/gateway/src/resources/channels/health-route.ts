@@ -9,7 +9,7 @@ export interface ChannelHealthDeps {
   readonly breakers: Pick<Breakers, "states">;
   readonly cooldowns: Pick<Cooldowns, "resting">;
   readonly usageDoubts: Pick<UsageDoubts, "recent">;
-  /** The clock of both. */
+  /** The clock that both use. */
   readonly now: () => number;
 }
 

@@ -39,15 +39,15 @@ export interface ChannelFields {
   readonly header_override: string | null;
 }
 
-/** The texts of a stored channel for which hints in a form may stand. */
+/** The texts of a stored channel whose secrets a form may send as hints. */
 export type StoredTexts = Pick<ChannelFields, "type" | "setting" | "param_override" | "header_override">;
 
-/** Tells whether a channel type exists. */
+/** Returns true if a channel type exists. */
 export type TypeCheck = (type: number) => boolean;
 
 /**
- * Fields of a new channel with their defaults; throws the refusals of channel fields or `invalid_field`. Hints in place
- * of secrets stand for those of `source`, the channel that the new one is copied from.
+ * Returns the fields of a new channel with their defaults; throws the refusals of channel fields or `invalid_field`.
+ * Hints represent secrets of `source`, the channel that the new one is copied from.
  */
 export function newFields(input: ChannelInput, isType: TypeCheck, source?: StoredTexts): ChannelFields {
   const form = withDefaults(DEFAULTS, withSecrets(input, source));
@@ -97,7 +97,10 @@ const DEFAULTS = {
   header_override: "",
 };
 
-/** The fields that a form changes; absent members, and secrets that come as their hint, stay as they are in `current`. */
+/**
+ * Returns the fields that a form changes; absent members, and secrets sent as their hint, stay as they are in
+ * `current`.
+ */
 export function changedFields(
   sent: ChannelInput,
   current: { readonly type: number; readonly status: number; readonly other: string } & Partial<StoredTexts>,
@@ -132,8 +135,8 @@ export function changedFields(
 }
 
 /**
- * The keys of a form, one per channel to create. Lines are channels of their own, but for service accounts,
- * which span lines, and for a form that wants one channel with many keys.
+ * Returns the keys of a form, one per channel to create. Each line is a channel, except for service accounts, which
+ * span several lines, and for a form that creates one channel with many keys.
  */
 export function splitKeys(key: string, type: number, areOneChannel: boolean): string[] {
   const whole = key.trim();
@@ -148,7 +151,7 @@ function hasKeyFile(type: number): boolean {
   return providerByType(type)?.hasKeyFile === true;
 }
 
-/** One key per line, trimmed, without blank lines. */
+/** Returns one key per line, trimmed, without blank lines. */
 export function keyLines(key: string): string[] {
   return key
     .split("\n")
@@ -156,12 +159,15 @@ export function keyLines(key: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** The key as it is stored when a form replaces it. */
+/** Returns the key in the form in which it is stored when a form replaces it. */
 export function storedKey(key: string, type: number): string | undefined {
   return splitKeys(key, type, true)[0];
 }
 
-/** The keys with those that are new behind them; places of the old ones stay. `invalid_field` where a channel has one key for good. */
+/**
+ * Appends the new keys to the stored ones, which stay in place. Throws `invalid_field` if the channel can only have one
+ * key.
+ */
 export function withMoreKeys(stored: string, added: string, type: number): string {
   const isWhole = hasKeyFile(type) || parseObject(stored) !== undefined || parseObject(added) !== undefined;
   if (isWhole) throw invalid("key_mode", 'must be "replace": key files cannot be combined');
@@ -191,19 +197,19 @@ function joinGroups({ group, groups }: ChannelInput): string | undefined {
   return group ?? groups?.join(",");
 }
 
-/** The series whose clients make up the end of a name are listed with a star. */
+/** Returns true for a series, listed with a star, where clients choose the last part of the name. */
 function isSeries(model: string): boolean {
   return listedName(`${model.slice(0, -1)}x`) === model;
 }
 
-/** Lists are separated by plain commas; a name that holds another kind of comma is two names. */
+/** Lists are separated by plain commas; a name with another kind of comma is really two names. */
 const OTHER_COMMAS = /[，、；]/;
 
 function checkName(field: string, name: string): void {
   if (OTHER_COMMAS.test(name)) throw invalid(field, `must be separated by plain commas (${name.slice(0, 60)})`);
 }
 
-/** It is sent as a header. */
+/** Checks the organization, which is sent as a header. */
 function checkOrganization(text: string): string {
   const organization = text.trim();
   if (!isInHeaders(organization)) throw invalid("openai_organization", "has a sign that no header can carry");
@@ -236,7 +242,7 @@ export function checkModelMapping(text: string): string {
   return trimmed;
 }
 
-/** Throws `model_mapping_circular` with the names of a mapping that never ends. */
+/** Throws `model_mapping_circular` with the names of a circular mapping. */
 function checkEnds(mapping: ReadonlyMap<string, string>, model: string): void {
   try {
     mapModel(mapping, model);
@@ -282,11 +288,11 @@ function checkStatus(status: number, current: number): number {
 }
 
 const SCHEMES = new Set(["http:", "https:", "ws:", "wss:"]);
-/** A model's name could then be any server. */
+/** Matches an address where a model's name could become any server. */
 const OPEN_HOST = /^[^/]*\/\/[^/?#]*\}(?::\d*)?(?:[/?#]|$)/;
 const REGION = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** An address, or one word: some types know a plan by its name. */
+/** Checks an address, or a single word: some types know a plan by its name. */
 function checkBaseUrl(text: string): string {
   const base = text.trim().replace(/\/$/, "");
   if (/^[\w-]*$/.test(base)) return base;
@@ -296,7 +302,7 @@ function checkBaseUrl(text: string): string {
   return base;
 }
 
-/** The free field means an API version, a plug-in version or regions, depending on the type. */
+/** Checks the free field: an API version, a plug-in version or regions, depending on the type. */
 function checkOther(type: number, text: string): string {
   const other = text.trim();
   const provider = providerByType(type);
@@ -327,7 +333,7 @@ function mapPresent<In, Out>(value: In | undefined, check: (value: In) => Out): 
   return value === undefined ? undefined : check(value);
 }
 
-/** A copy without the members that are undefined, so that an update names changed columns only. */
+/** Returns a copy without undefined members, so that an update sets changed columns only. */
 function dropAbsent(fields: {
   readonly [F in keyof ChannelFields]: ChannelFields[F] | undefined;
 }): Partial<ChannelFields> {

@@ -1,13 +1,13 @@
 import { Refusal } from "../../lib/refusal.ts";
 
-/** How consoles, logs and vendors show a key that they hide a part of. */
+/** Matches a partly hidden key, as consoles, logs and vendors show it. */
 const MASKED = /\*{3}|[•●…]|\.{3}/;
-/** What a header can carry; no vendor makes keys of anything else. */
+/** Returns true if a header can contain the text; no vendor uses other characters in keys. */
 export function isInHeaders(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
-/** Refuses keys that no call could use: a masked one would take the place of the real one. */
+/** Refuses keys that no call could use: a masked key would replace the real one. */
 export function checkKeys(lines: readonly string[]): void {
   for (const line of lines) {
     if (MASKED.test(line)) throw refuse("must be the whole key: this one is masked");

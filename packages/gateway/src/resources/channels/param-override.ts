@@ -1,18 +1,21 @@
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
-/** A text of `param_override` as this gateway reads it: members that replace those of the body. */
+/** A parsed text of `param_override`: members that replace those of the body. */
 export interface ParamOverride {
   readonly members: JsonObject;
-  /** Operations that it has no counterpart for, in words. */
+  /** Descriptions of operations that this gateway does not support. */
   readonly lost: readonly string[];
 }
 
-/** Compatible gateways also write a list of steps, which would otherwise travel as a member of that name. */
+/**
+ * Returns true if the override has a list of steps, which compatible gateways also write; it would otherwise be sent as
+ * a member of that name.
+ */
 export function hasOperations(override: JsonObject): boolean {
   return Array.isArray(override["operations"]);
 }
 
-/** Undefined for a text that is not a JSON object. Steps that set a member are members. */
+/** Returns undefined if the text is not a JSON object. Steps that set a member become members. */
 export function readParamOverride(text: string): ParamOverride | undefined {
   const override = parseObject(text);
   if (!override) return undefined;
@@ -36,7 +39,7 @@ interface PlainSet {
   readonly value: JsonObject[string];
 }
 
-/** Sets one member of the body whatever the body has. */
+/** Returns true for an operation that sets one member of the body unconditionally. */
 function isPlainSet(operation: unknown): operation is PlainSet {
   if (!isObject(operation) || operation["mode"] !== "set" || operation["value"] === undefined) return false;
   const { path, conditions, keep_origin: keepsOrigin } = operation;

@@ -2,7 +2,7 @@ import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kyse
 import { containing, likeAnyCase } from "../../storage/like.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 
-/** Narrows a list of channels; empty members do not filter. */
+/** A filter for a list of channels; empty members do not filter. */
 export interface ChannelFilter {
   readonly keyword: string;
   readonly group: string;
@@ -47,7 +47,7 @@ export function buildOrder(query: {
   return query.id_sort ? [newest] : [{ column: "priority", direction: "desc" }, newest];
 }
 
-/** The filter as it is searched: texts trimmed, and no group where compatible consoles send the text `null` for none. */
+/** Returns the normalized filter: texts trimmed, and no group if compatible consoles send the text `null`. */
 function searched(filter: ChannelFilter): ChannelFilter {
   const group = filter.group.trim();
   return {
@@ -59,7 +59,7 @@ function searched(filter: ChannelFilter): ChannelFilter {
   };
 }
 
-/** True when a filter leaves channels out. */
+/** Returns true if a filter excludes channels. */
 export function isNarrow(filter: ChannelFilter): boolean {
   return Object.values(searched(filter)).some((part: string | readonly number[]) => part.length > 0);
 }
@@ -91,10 +91,10 @@ function keywordCondition(
   return eb.or(ways);
 }
 
-/** Every channel has routing rows for each of its groups, whatever its status. */
+/** Matches channels in the group. Every channel has routing rows for each of its groups, whatever its status. */
 function inGroup(eb: ExpressionBuilder<Schema, "channels">, group: string): Expression<SqlBool> {
   return eb("id", "in", eb.selectFrom("abilities").select("channel_id").where("group", "=", group));
 }
 
-/** Distinct tags in use. */
+/** True for channels with a tag. */
 export const hasTag = sql<SqlBool>`tag is not null and tag <> ''`;

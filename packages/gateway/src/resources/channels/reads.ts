@@ -10,7 +10,7 @@ import type { ChannelStoreDeps } from "./writing.ts";
 
 export interface ChannelPage {
   readonly rows: ChannelRow[];
-  /** Rows, or tags for a page of tags, before paging. */
+  /** Number of rows before paging, or of tags for a page of tags. */
   readonly total: number;
 }
 
@@ -21,7 +21,7 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-/** What the store of channels reads. */
+/** Creates the reads of the channel store. */
 export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
   const opened = (rows: ChannelRow[]) => rows.map((row) => openTexts(row, vault));
   return {
@@ -34,7 +34,7 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
       return { rows: opened(await pageRows(db, ids, order)), total: Number(total) };
     },
 
-    /** All channels of one page of tags, ascending. */
+    /** Returns all channels of one page of tags, ascending. */
     async listTagPage({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
       const tagged = db
         .selectFrom("channels")
@@ -58,11 +58,11 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
 
     get: (id: number): Promise<ChannelRow | undefined> => findChannelRow(db, vault, id),
 
-    /** The row with its sealed key, for those who ask its upstream. */
+    /** Returns the row with its sealed key, for requests to its upstream. */
     routing: (id: number): Promise<SealedChannelRow | undefined> =>
       db.selectFrom("channels").select(CHANNEL_COLUMNS).where("id", "=", id).executeTakeFirst(),
 
-    /** The key in clear; undefined for an unknown channel. */
+    /** Returns the key in clear; undefined for an unknown channel. */
     findKey: (id: number): Promise<string | undefined> => findChannelKey(db, vault, id),
 
     async ids(filter: ChannelFilter): Promise<number[]> {
@@ -70,13 +70,13 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
       return (await from.select("id").orderBy("id").execute()).map(({ id }) => id);
     },
 
-    /** The comma-joined models of each channel of a tag. */
+    /** Returns the comma-joined models of each channel of a tag. */
     async listTagModels(tag: string): Promise<string[]> {
       const rows = await db.selectFrom("channels").select("models").where("tag", "=", tag).orderBy("id").execute();
       return rows.map(({ models }) => models);
     },
 
-    /** Models that some enabled channel serves, ascending. */
+    /** Returns the models that at least one enabled channel serves, ascending. */
     async enabledModels(): Promise<string[]> {
       const rows = await db
         .selectFrom("abilities")
@@ -90,7 +90,7 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
   };
 }
 
-/** Rows are wide: a page is found in an index before its rows are read. */
+/** Returns the rows of a page. Rows are wide, so the page is found in an index before its rows are read. */
 async function pageRows(
   db: Kysely<Schema>,
   found: readonly { readonly id: number }[],
@@ -117,7 +117,7 @@ export async function findChannelRow(
   return row && openTexts(row, vault);
 }
 
-/** The key in clear; undefined for an unknown channel. */
+/** Returns the key in clear; undefined for an unknown channel. */
 export async function findChannelKey(
   db: Pick<Transaction<Schema>, "selectFrom">,
   vault: Vault,

@@ -42,7 +42,7 @@ export interface ChannelRoutesDeps {
 
 const NAME_LIMIT = 191;
 const COPY_SUFFIX = "Copy";
-/** The suffix that the call of compatible gateways adds. */
+/** The suffix that compatible gateways add to a copy. */
 const COMPATIBLE_COPY_SUFFIX = "_copy";
 
 export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
@@ -131,7 +131,7 @@ interface WantedCause {
   readonly reason: string | undefined;
 }
 
-/** Undefined if the call names neither a time nor a reason. */
+/** Returns undefined if the call names neither a time nor a reason. */
 function buildStatusCause({ span, reason }: WantedCause, status: number | undefined): StatusCause | undefined {
   if (span === undefined && reason === undefined) return undefined;
   if (status !== CHANNEL_STATUS.disabledByHand)
@@ -139,7 +139,7 @@ function buildStatusCause({ span, reason }: WantedCause, status: number | undefi
   return { ...(reason && { reason }), ...(span && { span }) };
 }
 
-/** The new keys of the channel; undefined if they stay. */
+/** Returns the new keys of the channel; undefined if they do not change. */
 function newKey(key: string, mode: string, type: number): NewKey | undefined {
   const given = storedKey(key, type);
   if (given === undefined) return undefined;
@@ -154,7 +154,7 @@ function newKey(key: string, mode: string, type: number): NewKey | undefined {
   }
 }
 
-/** The copy takes everything but what the original earned: its counters, its balance, its state. */
+/** Copies everything except what the original accumulated: its counters, its balance and its state. */
 async function copy(store: ChannelStore, id: number, suffix: string): Promise<Channel> {
   const [row, key] = await Promise.all([store.get(id), store.findKey(id)]);
   if (!row || key === undefined) throw new Refusal("channel_not_found");

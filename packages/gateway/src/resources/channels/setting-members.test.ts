@@ -67,7 +67,7 @@ it.each([
   expect(settingFault(setting, type)).toEqual({ member: Object.keys(setting)[0], reason });
 });
 
-// What forms of compatible consoles send whether or not their fields are filled.
+// Forms of compatible consoles send these whether or not their fields are filled in.
 it("blank members pass, known or not", () => {
   const blank = { force_format: false, thinking_to_content: false, system_prompt: "", proxy: "", limits: {}, x: [0] };
   for (const type of [1, 14, 1005])

@@ -14,7 +14,7 @@ const COMMON: Readonly<Record<string, SettingForm>> = {
   shared_ids: "texts",
 };
 
-/** Those that follow from what a vendor speaks. */
+/** Members that depend on a vendor's protocol. */
 const BY_PROTOCOL: Readonly<Record<string, { form: SettingForm; isRead: (provider: ProviderAdapter) => boolean }>> = {
   responses_mode: {
     form: ["always", "never"],
@@ -23,7 +23,7 @@ const BY_PROTOCOL: Readonly<Record<string, { form: SettingForm; isRead: (provide
   force_stream_option: { form: "flag", isRead: ({ streamUsage }) => streamUsage },
 };
 
-/** Every member that some type of channel reads. */
+/** Every member that at least one type of channel reads. */
 export const SETTING_MEMBERS: readonly string[] = [
   ...new Set([
     ...Object.keys(COMMON),
@@ -32,7 +32,7 @@ export const SETTING_MEMBERS: readonly string[] = [
   ]),
 ];
 
-/** What a stored channel has: it may stay, although it does nothing. */
+/** The setting of a stored channel: it may stay, even if it has no effect. */
 export interface StoredSetting {
   readonly type: number;
   readonly setting: string | null | undefined;
@@ -44,8 +44,8 @@ export interface SettingFault {
 }
 
 /**
- * The first member of a setting that channels of the type do not read, or not in this form. Blank members pass, because
- * consoles of compatible gateways send all that they know; so do stored ones that did as little before.
+ * Returns the first member of a setting that channels of the type do not read, or not in this form. Blank members pass,
+ * because consoles of compatible gateways send every member they know; so do stored members that had no effect before.
  */
 export function settingFault(setting: JsonObject, type: number, stored?: StoredSetting): SettingFault | undefined {
   const provider = providerByType(type);
@@ -60,7 +60,7 @@ export function settingFault(setting: JsonObject, type: number, stored?: StoredS
   return undefined;
 }
 
-/** A member that does nothing for the new type did nothing for the stored one either. */
+/** Returns true if a member had no effect for the stored type and has none for the new one. */
 function wasIdle(storedType: number, type: number, member: string, value: unknown): boolean {
   if (storedType === type) return true;
   const provider = providerByType(storedType);

@@ -6,37 +6,40 @@ import { createAuditStore } from "../audit/store.ts";
 import type { ChannelFields } from "./input.ts";
 import type { ChannelRow } from "./view.ts";
 
-/** Why a channel gets its status. */
+/** The cause of a channel's status. */
 export interface StatusCause {
   readonly reason?: string;
-  /** Seconds after which a channel that is disabled by hand is enabled again; absent = it stays disabled. */
+  /** Seconds until a channel that is disabled by hand is enabled again; if absent, it stays disabled. */
   readonly span?: number;
 }
 
-/** The text of `other_info` after a switch. */
+/** Returns the text of `other_info` after a status change. */
 export function statusInfo(cause: StatusCause | undefined, now: number): string {
   const { reason = "", span } = cause ?? {};
   const end = span === undefined ? {} : { status_until: now + span };
   return JSON.stringify({ status_reason: reason, status_time: now, ...end });
 }
 
-/** A switch alone holds until the next one; a whole form that sends the status back leaves the end of a disable as it is. */
+/**
+ * Returns true for a status change alone, which holds until the next one. A whole form that sends the status back does
+ * not change when a disable ends.
+ */
 export function isPlainDisable(current: { readonly other_info: string }, patch: Partial<ChannelFields>): boolean {
   const isSwitch = patch.status === CHANNEL_STATUS.disabledByHand && Object.keys(patch).length === 1;
   return isSwitch && readStatusEnd(current.other_info) !== undefined;
 }
 
-/** Epoch seconds; undefined for a disable without an end. */
+/** Returns epoch seconds; undefined for a disable with no time limit. */
 function readStatusEnd(info: string): number | undefined {
   const until = parseObject(info)?.["status_until"];
   return typeof until === "number" ? until : undefined;
 }
 
-/** The author of changes that no user made. */
+/** The author of changes that the system makes. */
 const SYSTEM = { user_id: 0, username: "system", ip: "" };
 export const DISABLE_ENDED = "The time of its disable has passed.";
 
-/** A row in the audit log for a channel that was enabled again; `before` is its `other_info` until then. */
+/** Adds a row to the audit log for a channel that was enabled again; `before` is its earlier `other_info`. */
 export async function recordEnd(
   deps: Parameters<typeof createAuditStore>[0],
   { id, name, status, other_info }: Pick<ChannelRow, "id" | "name" | "status" | "other_info">,
@@ -57,7 +60,7 @@ export interface EndDisablesDeps {
   readonly store: { endDisable(id: number, otherInfo: string): Promise<boolean> };
 }
 
-/** Enables the channels whose disable was for a time that has passed; returns their ids. */
+/** Enables channels that were disabled for a time that has passed; returns their ids. */
 export async function endDisables({ database, clock, store }: EndDisablesDeps): Promise<number[]> {
   const rows = await database.db
     .selectFrom("channels")

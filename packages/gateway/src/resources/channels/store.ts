@@ -26,20 +26,20 @@ import { storeSecrets } from "../../storage/secrets/store-secrets.ts";
 export type UpdateOutcome = { readonly row: ChannelRow } | { readonly refused: "missing" | "stale" };
 
 export interface UpdateOptions {
-  /** Sealed and stored when given. */
+  /** The new key, sealed and stored if given. */
   readonly key?: NewKey | undefined;
-  /** Refuses the change when the row has none of these versions. */
+  /** Refuses the change if the row has none of these versions. */
   readonly versions?: readonly string[] | undefined;
   readonly cause?: StatusCause | undefined;
   readonly check?: CheckChange | undefined;
 }
 
-/** The text of the keys, from the one that is there and the type that the channel then has. */
+/** The text of the keys, or a function that computes it from the stored text and the new type of the channel. */
 export type NewKey = string | ((stored: string, type: number) => string);
 
 export type ChannelStore = ReturnType<typeof createChannelStore>;
 
-/** Fields whose change moves the routing rows. */
+/** Fields that affect the routing rows. */
 const ROUTING_FIELDS = [
   "models",
   "group",
@@ -48,7 +48,7 @@ const ROUTING_FIELDS = [
   "weight",
   "tag",
 ] as const satisfies readonly (keyof ChannelFields)[];
-/** Fields on which the addresses of a channel depend. */
+/** Fields that affect the addresses of a channel. */
 const ADDRESS_FIELDS = [
   "type",
   "base_url",
@@ -62,7 +62,9 @@ const ADDRESS_FIELDS = [
 ] as const satisfies readonly (keyof ChannelFields)[];
 const IDS_PER_STATEMENT = 1000;
 
-/** SQL of channels. Every write rebuilds the routing rows and raises the revision in its own transaction. */
+/**
+ * Creates the SQL of channels. Every write rebuilds the routing rows and raises the revision in its own transaction.
+ */
 export function createChannelStore(deps: ChannelStoreDeps) {
   const writing = { ...deps, write: writer(deps) };
   return {
@@ -77,7 +79,7 @@ export function createChannelStore(deps: ChannelStoreDeps) {
 function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
   return async (work) => {
     const result = await transact(database.db, async (trx) => {
-      // First, because its row lets one change after the other read what it builds routing rows from.
+      // This comes first: its row makes the changes that build routing rows wait for each other.
       await bump(rawOn(trx, database.kind), database.kind, "channels");
       return work(trx);
     });
@@ -89,7 +91,7 @@ function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
 function changes(writing: Writing) {
   const { write, vault, clock, refusesHost } = writing;
   return {
-    /** One channel per key, all or none. */
+    /** Creates one channel per key, all or none. */
     create: (fields: ChannelFields, keys: readonly string[]): Promise<number[]> =>
       write(async (trx) => {
         for (const key of keys) checkReachable(refusesHost, parsedChannel(fields, key));
@@ -123,8 +125,8 @@ function changes(writing: Writing) {
       }),
 
     /**
-     * Changes the channels that the ids name; `buildPatch` may throw a Refusal for some of them, which changes
-     * nothing there and becomes their outcome. Unknown ids have none.
+     * Changes the channels that the ids name. `buildPatch` may throw a Refusal for a channel, which then stays
+     * unchanged and gets the refusal as its outcome. Unknown ids have no outcome.
      */
     updateEach: (
       ids: readonly number[],
@@ -142,7 +144,7 @@ function changes(writing: Writing) {
         return outcomes;
       }),
 
-    /** Applies a change to every channel of a tag, or to none; answers how many there are. */
+    /** Applies a change to every channel of a tag, or to none; returns the number of channels. */
     updateTag: (tag: string, patch: Partial<ChannelFields>, check?: CheckChange): Promise<number> =>
       write(async (trx) => {
         const rows = await trx
@@ -182,11 +184,14 @@ function removals(writing: Writing) {
         return rows.length;
       }),
 
-    /** Switches a channel as the system, unless it changed meanwhile; returns whether it did. */
+    /** Changes a channel's status as the system, unless it changed in the meantime; returns whether it did. */
     switchBySystem: (id: number, from: number, to: number, reason: string): Promise<boolean> =>
       write(async (trx) => (await switchRow(trx, writing, { id, from: { status: from }, to, reason })) !== undefined),
 
-    /** Enables a channel that was disabled for a time, unless it changed meanwhile, and records that the system did it. */
+    /**
+     * Enables a channel that was disabled for a time, unless it changed in the meantime, and records this as done by
+     * the system.
+     */
     endDisable: (id: number, otherInfo: string): Promise<boolean> =>
       write(async (trx) => {
         const from = { status: CHANNEL_STATUS.disabledByHand, other_info: otherInfo };
@@ -199,13 +204,13 @@ function removals(writing: Writing) {
 
 interface SystemSwitch {
   readonly id: number;
-  /** Columns as they must still be. */
+  /** Values that these columns must still have. */
   readonly from: Partial<Pick<ChannelRow, "status" | "other_info">>;
   readonly to: number;
   readonly reason: string;
 }
 
-/** The row after the switch; undefined if the channel changed meanwhile. */
+/** Returns the row after the status change; undefined if the channel changed in the meantime. */
 async function switchRow(
   trx: Transaction<Schema>,
   { vault, clock }: Writing,
@@ -224,23 +229,26 @@ async function switchRow(
   return row;
 }
 
-/** Findings about a channel: no routing depends on them, so they raise no revision unless model lists show them. */
+/**
+ * Creates the writes of test results and balances. Routing does not depend on them, so they raise no revision unless
+ * model lists show them.
+ */
 function records({ database: { db }, clock }: ChannelStoreDeps, write: Writing["write"]) {
   return {
-    /** Whether the upstream's list of models was ever read. */
+    /** Returns whether the upstream's list of models was ever read. */
     async isListed(id: number): Promise<boolean> {
       const row = await db.selectFrom("channels").select("listed_models").where("id", "=", id).executeTakeFirst();
       return row?.listed_models !== null;
     },
 
-    /** "" = the list says nothing. Most lists say what they said before. */
+    /** Stores the model list; "" means that it has no data. Most lists have not changed. */
     async recordListed(id: number, text: string): Promise<void> {
       const row = await db.selectFrom("channels").select("listed_models").where("id", "=", id).executeTakeFirst();
       if (!row || row.listed_models === text) return;
       await write((trx) => trx.updateTable("channels").set({ listed_models: text }).where("id", "=", id).execute());
     },
 
-    /** `fault` "" = the test passed. */
+    /** Stores a test result; an empty `fault` means that the test passed. */
     async recordTest(id: number, milliseconds: number, fault: string): Promise<void> {
       const values = { response_time: Math.round(milliseconds), test_time: seconds(clock), test_error: fault };
       await db.updateTable("channels").set(values).where("id", "=", id).execute();
@@ -263,7 +271,7 @@ interface Change {
   readonly check?: CheckChange | undefined;
 }
 
-/** Writes nothing where `check` throws. */
+/** Writes nothing if `check` throws. */
 async function change(
   trx: Transaction<Schema>,
   writing: Writing,
@@ -293,7 +301,7 @@ async function change(
 
 type Move = Change & { readonly current: ChannelRow; readonly next: ChannelRow };
 
-/** The new keys, undefined if they stay, after the checks of where keys go. */
+/** Returns the new keys, undefined if they do not change, after checking the servers that get them. */
 async function checkedKeys(
   trx: Transaction<Schema>,
   { vault, refusesHost }: Writing,
@@ -307,7 +315,7 @@ async function checkedKeys(
   return text;
 }
 
-/** Undefined for a row that no relay can read either. */
+/** Returns undefined for a row that the relay cannot parse either. */
 function readable(row: ChannelRow, keys: string): ChannelRecord | undefined {
   try {
     return parsedChannel(row, keys);
@@ -349,7 +357,7 @@ async function removeRows(
   ids: readonly number[],
 ): Promise<number> {
   let removed = 0;
-  // As those who book what requests have used: they take the rows of several channels too.
+  // The same lock order as for booking usage, which locks rows of several channels too.
   await lockRows(rawOn(trx, kind), kind, "channels", ids);
   for (const some of inChunks(ids, IDS_PER_STATEMENT)) {
     const { numDeletedRows } = await trx.deleteFrom("channels").where("id", "in", some).executeTakeFirstOrThrow();
@@ -359,7 +367,7 @@ async function removeRows(
   return removed;
 }
 
-/** The refusal with which the work ends; undefined when it is done. */
+/** Returns the refusal that the work throws; undefined if it succeeds. */
 async function catchRefusal(work: () => Promise<void>): Promise<Refusal | undefined> {
   try {
     await work();

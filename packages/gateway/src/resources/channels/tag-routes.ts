@@ -13,7 +13,7 @@ import { destinationCheck } from "./destination.ts";
 import { changedFields, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";
 
-/** Calls that change all channels of a tag at once. */
+/** Creates the calls that change all channels of a tag at once. */
 export function tagRoutes({ store, isType }: { readonly store: ChannelStore; readonly isType: TypeCheck }): Route[] {
   return [
     implement(channelTagEnable, async ({ body }) => {
@@ -41,7 +41,7 @@ export function tagRoutes({ store, isType }: { readonly store: ChannelStore; rea
   ];
 }
 
-/** Nothing of what a tag's channels share depends on the single channel. */
+/** A placeholder channel: the fields that a tag's channels share do not depend on a single channel. */
 const NOWHERE = { type: 0, status: CHANNEL_STATUS.enabled, other: "" };
 
 function requireTag(tag: string | undefined): string {

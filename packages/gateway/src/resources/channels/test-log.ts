@@ -24,8 +24,8 @@ export type LogTest = (channelId: number, tester: Tester, result: ProbeResult) =
 const NO_FIRST_TOKEN = -1000;
 
 /**
- * Writes the row of a test: of consumption, or of the system where the upstream failed, so that no failed test counts as a
- * failed call. No account is charged: `other` has what the test would have cost.
+ * Creates the writer of test rows: of type consumption, or system if the upstream failed, so that a failed test does
+ * not count as a failed call. No account is charged: `other` has what the test would have cost.
  */
 export function createTestLog({ raw, writeLog, clock, snapshots }: TestLogDeps): LogTest {
   return async (channelId, tester, result) => {

@@ -9,7 +9,7 @@ import { startManagementApp, type ManagementApp } from "../../../test/kit/manage
 let app: ManagementApp;
 let root: ApiCaller;
 let server: Server;
-/** Keys that the upstream knows. */
+/** Keys that the upstream accepts. */
 let known: string[] = [];
 let isStreamOnly = false;
 let isPlainOnly = false;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     request.on("end", () => {
       const key = (request.headers.authorization ?? "").slice("Bearer ".length);
       const isStream = Buffer.concat(chunks).includes('"stream":true');
-      // The first test that passes reads the list of models too.
+      // The first test that passes also reads the list of models.
       if (request.method === "POST") seen.push(`${key}${isStream ? " stream" : ""}`);
       const refuse = (status: number, message: string) =>
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error: { message } }));

@@ -13,7 +13,10 @@ import {
 import { checkLimits } from "../limits-field.ts";
 import { settingFault, type StoredSetting } from "./setting-members.ts";
 
-/** The form with what is stored in place of hints; throws `invalid_field` for a hint that stands for nothing there. */
+/**
+ * Returns the form with hints replaced by the stored secrets; throws `invalid_field` for a hint without a stored
+ * secret.
+ */
 export function withSecrets(input: ChannelInput, stored: SecretTexts | undefined): ChannelInput {
   const restored: Partial<Record<SecretColumn, string>> = {};
   for (const column of SECRET_COLUMNS) {
@@ -41,7 +44,7 @@ function checkHeaders(field: string, headers: JsonObject): void {
   }
 }
 
-/** Settings that decide what the relay does; `stored` is the channel that they change, or come from. */
+/** Checks the settings for the relay; `stored` is the channel that they change or are copied from. */
 export function checkSetting(text: string, type: number, stored?: StoredSetting): string | null {
   const checked = checkObjectText("setting", text);
   const setting = parseObject(checked ?? "") ?? {};
@@ -61,7 +64,7 @@ function checkObjectText(field: string, text: string): string | null {
   return trimmed;
 }
 
-/** Members that replace those of the body; a list of operations would be sent as one of them. */
+/** Checks members that replace those of the body; a list of operations would be sent as one of them. */
 export function checkParamOverride(text: string): string | null {
   const checked = checkObjectText("param_override", text);
   if (checked !== null && hasOperations(parseObject(checked) ?? {}))

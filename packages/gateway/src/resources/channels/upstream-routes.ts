@@ -64,7 +64,7 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
 
 type ProbeForm = Omit<Call<typeof channelProbe>["body"], "kind">;
 
-/** `key_missing` where there is none and the type needs one. */
+/** Returns the first key; throws `key_missing` if there is none and the type needs one. */
 function firstKey(key: string, type: number): string {
   const [first] = splitKeys(key, type, false);
   if (first !== undefined) return first;
@@ -72,7 +72,7 @@ function firstKey(key: string, type: number): string {
   throw new Refusal("key_missing", { field: "key" });
 }
 
-/** Values that an unsaved form lacks before its upstream can be queried. */
+/** Values for members that an unsaved form lacks, so that its upstream can be queried. */
 const FORM = { name: "unsaved", models: "unsaved" };
 
 async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<typeof channelTest>) {
@@ -104,7 +104,7 @@ async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, co
     );
   context.audit = { sent_to: [...listDestinations(asked)].join(", ") };
   if (kind === "test") return probeTest(upstream, channel, model);
-  // What an address says that is not that of the saved channel is not about its models.
+  // A list from another address is not about the models of the saved channel.
   const isSaved =
     stored &&
     form.id !== undefined &&
@@ -117,7 +117,7 @@ interface FormSource {
   readonly stored: Awaited<ReturnType<typeof storedChannel>>;
 }
 
-/** The channel of a form; `isStored` where something secret of the saved one is in it. */
+/** Returns the channel of a form; `isStored` if it contains a secret of the saved channel. */
 function formChannel(upstream: ChannelUpstream, form: ProbeForm, { model, stored }: FormSource) {
   const { key = "", type = 1 } = form;
   const isStoredKey = stored !== undefined && key.trim() === "";
@@ -131,7 +131,7 @@ function namedForm(form: ProbeForm, model: string | undefined): ProbeForm {
   return { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models };
 }
 
-/** The saved channel that the form edits: its key and its secrets stand in for those that the form lacks. */
+/** Returns the saved channel that the form edits; its key and secrets are used if the form lacks them. */
 async function storedChannel(store: ChannelStore, { id, key = "" }: ProbeForm) {
   if (id === undefined) return undefined;
   const [stored, row] = await Promise.all([store.findKey(id), store.get(id)]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => kit.close());
 beforeEach(() => kit.reset());
 
-/** Waits until a job has ended and answers it. */
+/** Waits until a job has finished and returns it. */
 async function finished(id: unknown): Promise<Record<string, unknown>> {
   for (;;) {
     const job = await admin.data<Record<string, unknown>>(admin.get(`/api/job/${String(id)}`));

@@ -28,23 +28,23 @@ export interface ChannelUpstreamDeps {
   readonly providerByType: (type: number) => ProviderAdapter | undefined;
   /** Sends a small request through a channel (`relay/pipeline/probe.ts`). */
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
-  /** Bounded in time and size, guarded against addresses that no upstream has. */
+  /** Limited in time and size; refuses addresses that no upstream has. */
   readonly http: HttpJson;
 }
 
 export type ChannelUpstream = ReturnType<typeof createChannelUpstream>;
 
-/** An upstream's error in place of an answer, masked and shortened. */
+/** An upstream's error in place of a response, masked and shortened. */
 export class UpstreamFailed extends Error {
   override readonly name = "UpstreamFailed";
 }
 
 const OPENAI = 1;
 const MAX_MESSAGE = 500;
-/** Keys of one channel that a test or a list of models tries. */
+/** Maximum number of a channel's keys that a test or a list of models tries. */
 const MAX_KEYS = 10;
 
-/** The answer to the first key that works; throws the failure of the first key if none does. */
+/** Returns the result of the first key that works; throws the failure of the first key if none works. */
 async function tryKeys<T>(channel: ChannelRecord, work: (key: string) => Promise<T>, maxKeys = 1): Promise<T> {
   let failed: UpstreamFailed | undefined;
   for (const index of keysInUse(channel).slice(0, maxKeys)) {
@@ -73,7 +73,7 @@ interface Listed {
   readonly said: ListedModels;
 }
 
-/** Everything that asks an upstream on behalf of an administrator. */
+/** Creates all requests to an upstream on behalf of an administrator. */
 export function createChannelUpstream(deps: ChannelUpstreamDeps) {
   const stored = async (id: number): Promise<ChannelRecord> => {
     const row = await deps.store.routing(id);
@@ -81,7 +81,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     return channelRecord(row, deps.vault.open);
   };
 
-  /** What the list of a saved channel says of its models is stored. */
+  /** The list of a saved channel's models is stored. */
   const models = async (channel: ChannelRecord, savedId?: number): Promise<string[]> => {
     const { names, said } = await readModels(channel, deps);
     if (savedId !== undefined) await deps.store.recordListed(savedId, listedText(buildServerKey(channel), said));
@@ -92,7 +92,10 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     stored,
     models,
 
-    /** With each key in use, or the one that is named; it passes when one works, and says which do not. `channel_type_not_testable` for channels that no single request can test. */
+    /**
+     * Tests each key in use, or the given one. The test passes if one key works, and names those that fail. Throws
+     * `channel_type_not_testable` for channels that no single request can test.
+     */
     async test(id: number, model: string | undefined, keyIndex?: number): Promise<ChannelTested> {
       const whole = await stored(id);
       if (!isTestable(deps.providerByType(whole.type), whole.type))
@@ -108,7 +111,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       return { ...result, byKey: results };
     },
 
-    /** Reads the balance and stores it; `channel_balance_unsupported` if the vendor has no such call. */
+    /** Reads the balance and stores it; throws `channel_balance_unsupported` if the vendor has no such call. */
     async balance(id: number): Promise<number> {
       const channel = await stored(id);
       const read = deps.providerByType(channel.type)?.balance;
@@ -120,7 +123,10 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       return balance;
     },
 
-    /** `channel_not_openai_compatible` for types whose list compatible consoles never request, `model_list_unavailable` for failures. */
+    /**
+     * Throws `channel_not_openai_compatible` for types whose list compatible consoles never request, and
+     * `model_list_unavailable` for failures.
+     */
     async openAiModels(channel: ChannelRecord, savedId?: number): Promise<string[]> {
       if (!listsModels(deps, channel.type)) throw new Refusal("channel_not_openai_compatible", { field: "type" });
       try {
@@ -130,18 +136,18 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       }
     },
 
-    /** The same on a channel that is not saved; nothing is recorded. */
+    /** Tests a channel that is not saved; records nothing. */
     async tryOut(channel: ChannelRecord, model: string | undefined): Promise<ProbeResult> {
       if (!isTestable(deps.providerByType(channel.type), channel.type)) throw new Refusal("channel_type_not_testable");
       return deps.probe(channel, model);
     },
 
-    /** A channel that only exists in a form, perhaps about a saved one. */
+    /** Returns the fields of a channel that exists only in a form, which may edit a saved channel. */
     fields: (input: ChannelInput, stored?: StoredTexts): ChannelFields => newFields(input, deps.isType, stored),
   };
 }
 
-/** The first test that passes reads the list of models; fetching models later reads it again. */
+/** Reads the list of models after the first test that passes; fetching models later reads it again. */
 async function readFirstList(
   read: () => Promise<unknown>,
   id: number,
@@ -150,7 +156,7 @@ async function readFirstList(
   try {
     await read();
   } catch (error) {
-    // Many upstreams have no list: later tests of their channels do not request it again.
+    // Many upstreams have no list, so later tests of their channels do not request it again.
     if (!(error instanceof UpstreamFailed) && !(error instanceof Refusal)) throw error;
     await store.recordListed(id, "");
   }
@@ -160,12 +166,12 @@ function describeFailure(cause: unknown): string {
   return cause instanceof UpstreamFailed ? cause.message.replace(/\.$/, "") : "the upstream could not be asked";
 }
 
-/** The call of compatible consoles, which ask for type 1 alone; servers that need no key are of the same kind. */
+/** Returns true for types whose list compatible consoles request: type 1, and servers that need no key. */
 function listsModels({ providerByType }: ChannelUpstreamDeps, type: number): boolean {
   return type === OPENAI || providerByType(type)?.isKeyOptional === true;
 }
 
-/** The result of a test, and those of the single keys. */
+/** The result of a test, and the results of the single keys. */
 export interface ChannelTested extends ProbeResult {
   readonly byKey?: readonly KeyResult[];
 }
@@ -175,13 +181,15 @@ interface KeyResult {
   readonly result: ProbeResult;
 }
 
-/** Places of the keys that calls may use; the first one where all are switched off. */
+/** Returns the indexes of the keys that calls may use; the first one if all are disabled. */
 function keysInUse({ keys, usableKeys }: ChannelRecord): readonly number[] {
   const inUse = usableKeys ?? keys.map((_key, index) => index);
   return inUse.length === 0 ? [0] : inUse;
 }
 
-/** One key that works makes a channel that works; keys that do not are named by their number, counted from 1. */
+/**
+ * Combines the results: the channel works if one key works. Keys that fail are listed by their number, counted from 1.
+ */
 function summarizeResults(results: readonly KeyResult[]): ProbeResult | undefined {
   const shown = results.find(({ result }) => result.isOk) ?? results[0];
   const failed = results.filter(({ result }) => !result.isOk);
@@ -190,7 +198,7 @@ function summarizeResults(results: readonly KeyResult[]): ProbeResult | undefine
   return { ...shown.result, message: message.slice(0, MAX_MESSAGE), key: undefined };
 }
 
-/** Lists and balances get the channel's headers and proxy, like its calls. */
+/** Returns a client for lists and balances that uses the channel's headers and proxy, like its calls. */
 function httpWithReason(channel: ChannelRecord, key: string, http: HttpJson): HttpJson {
   if (channel.headers.size === 0) return createChannelHttp(channel, http);
   return (call) => {
@@ -200,7 +208,7 @@ function httpWithReason(channel: ChannelRecord, key: string, http: HttpJson): Ht
   };
 }
 
-/** Task channels, whatever the registry knows of them, have no request that is small enough to test with. */
+/** Task channels, even if the registry has their type, have no request that is small enough for a test. */
 const TASK_TYPES: ReadonlySet<number> = new Set([2, 5, 36]);
 
 export function isTestable(provider: ProviderAdapter | undefined, type: number): boolean {
@@ -210,7 +218,7 @@ export function isTestable(provider: ProviderAdapter | undefined, type: number):
 function describeUpstreamError(error: unknown): string {
   if (!(error instanceof Error)) return "the upstream could not be asked";
   if (error.name === "TimeoutError") return "the upstream did not answer in time";
-  // The message of a system error is empty for a name with several addresses, and otherwise contains a masked address.
+  // The message of a system error is empty for a name with several addresses; otherwise it has a masked address.
   if (!(error instanceof AppError) && "code" in error && typeof error.code === "string")
     return `the upstream could not be reached (${error.code})`;
   return error.message;

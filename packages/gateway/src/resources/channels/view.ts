@@ -39,15 +39,17 @@ export const VIEW_COLUMNS = [
   "version",
 ] as const satisfies readonly (keyof ChannelTable)[];
 
-/** Its texts are in clear, as the store reads them. */
+/** A row whose texts are in clear, as the store reads it. */
 export type ChannelRow = Pick<Selectable<ChannelTable>, (typeof VIEW_COLUMNS)[number]>;
 
-/** A row as answers show it, with hints in place of secrets: compatible consoles cannot read null in texts. */
+/**
+ * Returns a row as responses show it, with hints in place of secrets. Compatible consoles cannot read null in texts.
+ */
 export function toChannel(row: ChannelRow): Channel {
   return { ...row, key: "", test_error: row.test_error ?? "", ...hintedTexts(row) };
 }
 
-/** The columns that may hold secrets, as they are shown. */
+/** Returns the columns that may contain secrets, with hints in their place. */
 export function hintedTexts(row: Pick<ChannelRow, SecretColumn>): Record<SecretColumn, string> {
   const shown = (column: SecretColumn) => hintedText(row[column] ?? "", secretPath(column));
   return {
@@ -60,7 +62,7 @@ export function hintedTexts(row: Pick<ChannelRow, SecretColumn>): Record<SecretC
 const HINT_CHARS = 4;
 const SHORTEST_HINTED_KEY = 20;
 
-/** Facts that tell a channel's key apart from others without giving it away. */
+/** Returns facts that distinguish a channel's key from others without revealing it. */
 export function keyFacts(key: string): { key_count: number; key_hint: string } {
   const keys = parseObject(key) ? [key] : keyLines(key);
   const [only] = keys;

@@ -10,7 +10,7 @@ export interface ChannelStoreDeps {
   readonly vault: Vault;
   readonly announce: Announce;
   readonly clock: Clock;
-  /** True for a host that no call reaches. */
+  /** Returns true for a host that no call may reach. */
   readonly refusesHost: RefusesHost;
 }
 

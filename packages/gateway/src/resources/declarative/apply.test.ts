@@ -15,7 +15,7 @@ const WAITING = {
   postgres: "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
 };
 
-/** MariaDB renews its table of transactions only after a tenth of a second without a read. */
+/** MariaDB updates its table of transactions only after a tenth of a second without a read. */
 const WAITING_POLL = { interval: 130 };
 
 eachDatabase("applying documents", (open) => {

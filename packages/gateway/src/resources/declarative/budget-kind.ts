@@ -13,7 +13,7 @@ export interface BudgetKindDeps {
   readonly announce: Announce;
 }
 
-/** Names in documents to the members of a budget. */
+/** Members of a budget, by their names in documents. */
 export const BUDGET_MEMBERS = {
   limit: "quota_limit",
   timeZone: "time_zone",
@@ -39,7 +39,7 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
       const subject = await findSubject(deps, spec);
       const isDescribed = users.has(usernameKey(spec.subject));
       if (subject === undefined && spec.scope === "user" && !isDescribed) throw unusable(name, noUser(spec.subject));
-      // What the same documents create has no number yet.
+      // A subject that the same documents create has no id yet.
       return { ...spec, subject: subject ?? spec.subject };
     },
     async find(_name, spec, ownedId) {
@@ -84,7 +84,9 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
   };
 }
 
-/** The subject as budgets store it: a name, or the number of a token, user or channel; undefined when there is none. */
+/**
+ * Returns the subject as budgets store it: a name, or the id of a token, user or channel; undefined if there is none.
+ */
 async function findSubject(
   { database: { db }, budgets }: BudgetKindDeps,
   { scope, subject }: BudgetSpec,
@@ -101,14 +103,14 @@ async function findSubject(
   return numberText(declared) ?? numberText(await exportedAs(db, scope, subject));
 }
 
-/** Rows that budgets are about, and that an export names. */
+/** Returns the names that an export gives the tokens or channels of budgets. */
 async function namesIn(db: BudgetKindDeps["database"]["db"], scope: "token" | "channel"): Promise<Map<number, string>> {
   const channels = db.selectFrom("channels").select(["id", "name"]).orderBy("id");
   const tokens = db.selectFrom("tokens").select(["id", "name"]).where("deleted_at", "is", null).orderBy("id");
   return exportedNames(await (scope === "channel" ? channels.execute() : tokens.execute()));
 }
 
-/** The row that an export of this gateway calls so, which no document may own yet. */
+/** Returns the row with this name in an export of this gateway, for rows that no document owns yet. */
 async function exportedAs(db: BudgetKindDeps["database"]["db"], scope: "token" | "channel", subject: string) {
   const found = [...(await namesIn(db, scope))].find(([, name]) => name === subject);
   return found && { id: found[0] };
@@ -136,12 +138,12 @@ async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<
   const names = { channel: await namesIn(db, "channel"), token: await namesIn(db, "token") };
   const findSubjectName = ({ scope, subject }: Budget) => {
     if (scope === "user") return usernames.get(subject);
-    // Numbers differ on another gateway.
+    // Ids differ on another gateway.
     return scope === "channel" || scope === "token" ? names[scope].get(Number(subject)) : undefined;
   };
   const named = (await budgets.list()).map((budget) => {
     const found = findSubjectName(budget);
-    // A name of digits would be read as a number.
+    // A name of only digits would be read as an id.
     const subject = found === undefined || /^\d+$/.test(found) ? budget.subject : found;
     const name = documentName(`${budget.scope}-${subject}-${budget.period}`, budget.id);
     return { name, id: budget.id, spec: { ...toFields(budget), subject } };

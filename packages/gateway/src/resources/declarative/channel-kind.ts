@@ -19,7 +19,7 @@ export interface ChannelKindDeps {
   readonly providers: readonly ProviderAdapter[];
 }
 
-/** Names in documents to the members of a channel's form. */
+/** Members of a channel's form, by their names in documents. */
 const MEMBERS = {
   displayName: "name",
   baseUrl: "base_url",
@@ -44,7 +44,7 @@ const MEMBERS = {
 
 export const CHANNEL_MEMBERS: Readonly<Record<string, string>> = MEMBERS;
 
-/** Fields that are stored as JSON texts, in which hints may stand for secrets. */
+/** Fields that are stored as JSON texts, which may contain hints in place of secrets. */
 const OBJECTS = ["settings", "paramOverride", "headerOverride"] as const;
 
 export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
@@ -88,7 +88,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       const members = changed.filter((field) => field !== "key").map((field) => CHANNEL_MEMBERS[field] ?? field);
       const part = Object.fromEntries(Object.entries(form).filter(([member]) => members.includes(member)));
       const key = changed.includes("key") ? storedKey(spec.key ?? "", row.type) : undefined;
-      // Who writes a document need not know the stored key: where it goes is changed only together with it.
+      // The author of a document need not know the stored key, so its server can only change together with the key.
       const check = spec.key === undefined ? destinationCheck({ role: ROLE.guest }) : undefined;
       await channels.update(id, changedFields(part, row, isType), { key, check });
     },
@@ -98,7 +98,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
   };
 }
 
-/** The id of the new channel. */
+/** Creates a channel and returns its id. */
 async function createChannel(
   { channels, providers }: ChannelKindDeps,
   isType: TypeCheck,
@@ -114,9 +114,9 @@ async function createChannel(
   return id;
 }
 
-/** `document_invalid` for a document that could make no channel. */
+/** Throws `document_invalid` if the document cannot become a channel. */
 function checkForm(name: string, spec: ChannelSpec, type: number, isType: TypeCheck): void {
-  // Hints of an export stand for what is stored, which only a change or a new channel finds missing.
+  // Hints of an export represent stored values; only a change or a new channel finds out that they are missing.
   const form: Record<string, unknown> = { ...toChannelInput(spec) };
   for (const field of OBJECTS) if (holdsHints(spec, field)) delete form[MEMBERS[field]];
   const models = (spec.models ?? ["any"]).join(",");
@@ -141,7 +141,7 @@ async function adopted(channels: ChannelStore, name: string, id: number): Promis
   throw new Refusal("document_invalid", { values: { name, reason: `there is no channel ${id}` } });
 }
 
-/** The only channel of that name, unless a document owns it. */
+/** Returns the only channel with that name, unless a document owns it. */
 async function findChannelByName(
   { database }: ChannelKindDeps,
   name: string,
@@ -158,7 +158,7 @@ async function findChannelByName(
   return rows.length === 1 ? rows[0]?.id : undefined;
 }
 
-/** Members of the form that the document names. */
+/** Returns the members of the form that the document sets. */
 function toChannelInput(spec: ChannelSpec): ChannelInput {
   const form: Record<string, unknown> = {
     name: spec.displayName,
@@ -189,7 +189,7 @@ function mapText(map: Readonly<Record<string, unknown>> | undefined): string | u
   return Object.keys(map).length === 0 ? "" : JSON.stringify(map);
 }
 
-/** In the form of `toFields`, so that both can be compared. */
+/** Returns the fields in the form of `toFields`, so that both can be compared. */
 function toWantedFields(spec: ChannelSpec, type: number): Fields {
   const { deletionPolicy: _policy, adopt: _adopt, credentialsFrom: _source, ...rest } = spec;
   const wanted: Record<string, unknown> = { ...rest, type: spec.type };
@@ -209,7 +209,7 @@ function toFields(row: ChannelRow, providers: readonly ProviderAdapter[]): Field
     groups: splitList(row.group),
     priority: row.priority,
     weight: row.weight,
-    // A channel that the system switched off is still wanted on.
+    // A channel that the system disabled is still meant to be enabled.
     enabled: row.status !== CHANNEL_STATUS.disabledByHand,
     autoBan: row.auto_ban !== 0,
     testModel: row.test_model,
@@ -232,14 +232,17 @@ function holdsHints(spec: ChannelSpec, field: (typeof OBJECTS)[number]): boolean
   return "unknown" in restoredText(JSON.stringify(spec[field] ?? {}), undefined, secretPath(MEMBERS[field]));
 }
 
-/** An export shows hints, which stand for nothing where there is no channel yet. */
+/** Returns the missing secrets: hints of an export have no meaning for a channel that does not exist yet. */
 function lackingSecrets(spec: ChannelSpec): string {
   const fields = OBJECTS.filter((field) => holdsHints(spec, field));
   if (fields.length === 0) return "";
   return `a new channel needs the secrets themselves in place of **** in ${fields.join(" and ")}`;
 }
 
-/** As the document writes them where its hints stand for what is stored; in clear otherwise, so that a change is seen. */
+/**
+ * Returns the fields as the document writes them if its hints match the stored values; otherwise in clear, so that the
+ * change is detected.
+ */
 function comparedObjects(row: ChannelRow, spec: ChannelSpec): Fields {
   const written = OBJECTS.filter((field) => spec[field] !== undefined);
   return Object.fromEntries(written.map((field) => [field, comparedObject(row, spec, field)]));
@@ -259,10 +262,10 @@ async function exported({ database, channels, providers }: ChannelKindDeps): Pro
   for (const [id, name] of exportedNames(ids)) {
     const [row, key] = await Promise.all([channels.get(id), channels.findKey(id)]);
     if (!row) continue;
-    // The key itself never leaves; the caller that applies the document provides it.
+    // The key itself is never exported; the caller who applies the document provides it.
     const keys = key?.includes("\n") === true && parseObject(key) === undefined ? { keys: "Split" } : {};
     const plain = variableName("channel", name);
-    // Names that differ in dots and dashes alone would share a variable, and so a key.
+    // Names that differ only in dots and dashes would share a variable, and so a key.
     const env = variables.has(plain) ? variableName("channel", String(id), name) : plain;
     variables.add(env);
     const source = key ? { credentialsFrom: { env, ...keys } } : {};

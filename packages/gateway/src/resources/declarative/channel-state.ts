@@ -5,8 +5,8 @@ const AS_WANTED: InState = { changed: {}, note: "" };
 const NO_KEY = "it has no key, so it stays off";
 
 /**
- * A channel without a key could only fail, so it is off whatever its document says, and the document that brings the key
- * switches it on.
+ * Disables a channel without a key, whatever its document says, because it could only fail. The document that adds the
+ * key enables it.
  */
 export function channelInState(
   wanted: Fields,

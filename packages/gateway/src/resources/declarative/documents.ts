@@ -16,7 +16,7 @@ export interface DocumentDeps extends StoreDeps {
   readonly passwords: UserKindDeps["passwords"];
 }
 
-/** The account in whose name documents are applied. */
+/** The account that applies documents. */
 export type Writer = OptionKindDeps["writer"];
 
 const ID_ANNOTATION = "fairway.dev/id";
@@ -30,11 +30,11 @@ interface Exported {
 
 export interface Documents {
   readonly stores: Stores;
-  /** Computes the changes of an apply. `secrets` replaces the sources of the deployment. */
+  /** Computes the changes of an apply. `secrets` replaces the secret sources of the deployment. */
   plan(wanted: Wanted, writer: Writer, secrets?: SecretSources): Promise<DeclarativeChange[]>;
-  /** Applies in one transaction; `record` writes to it what else belongs to the change. */
+  /** Applies the documents in one transaction; `record` writes to it what else belongs to the change. */
   apply(wanted: Wanted, writer: Writer, more?: ApplyOptions): Promise<DeclarativeChange[]>;
-  /** `areNumbered` notes the id of each row in an annotation. */
+  /** Exports documents; `areNumbered` adds the id of each row as an annotation. */
   export(wanted: { readonly kind: string; readonly areNumbered: boolean }, writer: Writer): Promise<Exported[]>;
 }
 
@@ -43,7 +43,7 @@ export interface ApplyOptions {
   readonly record?: (changes: readonly DeclarativeChange[], stores: Stores) => Promise<void>;
 }
 
-/** Documents of files and of a cluster, compared with and applied to the database. */
+/** Creates the store of documents from files and from a cluster, which compares and applies them to the database. */
 export function createDocuments(deps: DocumentDeps): Documents {
   const stores = createStores(deps);
   const inTurn = oneAfterTheOther();
@@ -78,7 +78,10 @@ export function createDocuments(deps: DocumentDeps): Documents {
   };
 }
 
-/** Those who wait for their turn hold no connection of the pool meanwhile: all others would wait with them. */
+/**
+ * Runs one work after the other. Waiting works use no connection of the pool, because all others would have to wait
+ * too.
+ */
 function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -22,12 +22,12 @@ eachDatabase("an export of documents", (open) => {
     for (const table of TABLES) await app.database.db.deleteFrom(table).execute();
     await app.snapshots.refresh();
   };
-  /** Users of the export are tested with their kind. */
+  /** Users of the export are tested together with their kind. */
   const exported = async () => {
     const all = await members.root.data<{ kind: string }[]>(members.root.get("/api/declarative/export"));
     return all.filter(({ kind }) => kind !== "User");
   };
-  /** The keys stay behind, and a channel without one is off. */
+  /** Removes the keys, which are not exported, and disables the channels without one. */
   const withoutKeys = (documents: readonly object[]) =>
     JSON.stringify(documents).replaceAll(/,?"(enabled|credentialsFrom)":(true|false|\{[^}]*\})/g, "");
 
@@ -49,7 +49,7 @@ eachDatabase("an export of documents", (open) => {
     expect(tokens).toEqual([{ remain_quota: 700 }]);
   });
 
-  /** Columns of a channel that no document has to hold: counters, times, and keys, which come by reference. */
+  /** Columns of a channel that no document contains: counters, times, and keys, which are references. */
   const OWN = [
     "id",
     "key_sealed",

@@ -19,7 +19,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b);
 }
 
-/** JSON with sorted names: the order of members means nothing. */
+/** Returns JSON with sorted names: the order of members has no meaning. */
 function canonical(value: unknown): string {
   const sorted = (_name: string, inner: unknown): unknown =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

@@ -24,8 +24,8 @@ const EXTENSIONS = [".yaml", ".yml", ".json"];
 const DONE = new Set(["create", "update", "delete"]);
 
 /**
- * Applies the documents of a folder, such as mounted ConfigMaps, when they or what they describe have changed. One
- * replica runs it, so one replica alone reads the Secrets that they refer to.
+ * Creates a service that applies the documents of a folder, such as mounted ConfigMaps, if they or the resources that
+ * they describe have changed. Only one replica runs it, so only that replica reads the Secrets that they refer to.
  */
 export function createDocumentFolder({ folder, documents, database, log }: FolderDeps): FolderRun {
   const report = createReport(log);
@@ -37,7 +37,7 @@ export function createDocumentFolder({ folder, documents, database, log }: Folde
     const wanted = {
       manager: MANAGER,
       documents: found.documents,
-      // What a file that cannot be read holds is not known, so nothing is deleted.
+      // The content of an unreadable file is unknown, so nothing is deleted.
       prune: found.isWhole,
       force: false,
       onRefused: ({ metadata }: DeclarativeDocument, { message }: Refusal) => void refused.set(metadata.name, message),
@@ -62,7 +62,7 @@ export function createDocumentFolder({ folder, documents, database, log }: Folde
   };
 }
 
-/** Says each thing once until it changes: the folder is read again and again. */
+/** Logs each message once until it changes, because the folder is read repeatedly. */
 function createReport(log: Logger): Report {
   const said = new Map<string, string>();
   return (subject, text, reason) => {
@@ -72,7 +72,7 @@ function createReport(log: Logger): Report {
   };
 }
 
-/** Folders below it are read too, as each ConfigMap is mounted in one of its own. */
+/** Reads the folder and its subfolders, because each ConfigMap is mounted in its own. */
 async function readFolder(folder: string, report: Report) {
   const documents: DeclarativeDocument[] = [];
   let isWhole = true;
@@ -83,14 +83,14 @@ async function readFolder(folder: string, report: Report) {
       say(file, "");
     } catch (error) {
       isWhole = false;
-      // Only the first line: the others quote the file.
+      // Only the first line is logged, because the others quote the file.
       say(file, describeError(error).split("\n", 1)[0] ?? "");
     }
   }
   return { documents, isWhole };
 }
 
-/** Names that begin with two dots are how Kubernetes switches a mounted folder in one step. */
+/** Skips names that begin with two dots: Kubernetes uses them to replace a mounted folder in one step. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const visible = entries.filter(({ name }) => !name.startsWith("..")).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -114,7 +114,7 @@ function parse(text: string): DeclarativeDocument[] {
   });
 }
 
-/** The first root account, in whose name the changes are recorded; undefined while there is none. */
+/** Returns the first root account, which is recorded as the author of the changes; undefined while there is none. */
 async function findRootWriter({ db }: Database): Promise<Writer | undefined> {
   const root = await db
     .selectFrom("users")

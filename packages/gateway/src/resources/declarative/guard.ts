@@ -27,7 +27,7 @@ type Check = (
   owned: readonly Owned[],
 ) => Promise<void>;
 
-/** Writes of the console that could change what a document owns. */
+/** Checks of console writes that could change what a document owns. */
 const CHECKS: Readonly<Record<string, Check>> = {
   channelUpdate: (deps, { body }, owned) => checkForm(deps, members("Channel", body), owned),
   channelDelete: (_deps, { params }, owned) => checkRows("Channel", [params["id"]], owned),
@@ -57,7 +57,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   optionReset: (deps, _input, owned) => checkOptions(deps, [{ key: "ModelRatio", value: "" }], owned),
 };
 
-/** Calls that switch channels on and off. */
+/** Calls that enable and disable channels. */
 const SWITCHES: ReadonlySet<string> = new Set([
   "channelUpdate",
   "channelBulk",
@@ -66,13 +66,13 @@ const SWITCHES: ReadonlySet<string> = new Set([
   "channelTagEnable",
   "channelTagDisable",
 ]);
-/** An emergency must not wait for the maintainer of the documents. */
+/** Duration of a manual override, so that an emergency need not wait for the maintainer of the documents. */
 const OVERRIDE_SECONDS = 3600;
 
 /**
- * The routes as they are, but for writes of the console on fields that a document owns: they are refused with `entity_managed`.
- * Unchanged values of a whole form pass, and so does switching a channel on or off: that holds for an hour or for the time of the disable, whatever
- * is applied meanwhile.
+ * Returns the routes with a check of console writes to fields that a document owns: they are refused with
+ * `entity_managed`. Unchanged values of a whole form pass. So does enabling or disabling a channel, which holds for an
+ * hour or for the time of the disable, whatever is applied in the meantime.
  */
 export function withOwnership(routes: readonly Route[], deps: GuardDeps): Route[] {
   return routes.map((route) => {
@@ -93,13 +93,13 @@ function guarded({ endpoint, handler }: Route, check: Check, deps: GuardDeps): R
   };
 }
 
-/** A disable for a time holds as long as that. */
+/** Returns the seconds for which the change holds; for a temporary disable, its own duration. */
 function overrideSeconds(body: unknown): number {
   const { disable_seconds: span } = values(body);
   return typeof span === "number" && span > 0 ? span : OVERRIDE_SECONDS;
 }
 
-/** Remembers which declared channels the call has switched. */
+/** Stores which declared channels the call has enabled or disabled. */
 function switching({ endpoint, handler }: Route, { database, ownership, clock }: GuardDeps): Route {
   return {
     endpoint,
@@ -126,7 +126,7 @@ async function readEnabledStates({ db }: Database, owned: readonly Owned[]): Pro
   return new Map(rows.map(({ id, status }) => [id, status !== CHANNEL_STATUS.disabledByHand]));
 }
 
-/** Tables of what forms change, and the members that fields of documents become. */
+/** Tables that forms change, and the form members that correspond to the fields of documents. */
 const FORMS = {
   Channel: { table: "channels", members: CHANNEL_MEMBERS },
   Token: { table: "tokens", members: TOKEN_MEMBERS },
@@ -167,7 +167,7 @@ async function checkForm(
   const { table, members: names }: { table: string; members: Readonly<Record<string, string>> } = FORMS[kind];
   const [row] = await database.raw.rows<Values>(`select * from ${table} where id = ?`, [id]);
   if (!row) return;
-  // A form has hints in place of secrets.
+  // A form contains hints in place of secrets.
   const channel = kind === "Channel" ? await channels.get(id) : undefined;
   const shown = channel && hintedTexts(channel);
   const [given, now] = kind === "Token" ? [wholeToken(body), wholeToken(row)] : [body, { ...row, ...shown }];
@@ -178,7 +178,7 @@ async function checkForm(
   }
 }
 
-/** Absent members stay as they are; so does a key that is left blank. */
+/** Returns false for absent members, which do not change; the same holds for a blank key. */
 function isChanged(given: unknown, now: unknown, member: string): boolean {
   if (given === undefined) return false;
   if (member === "key") return given !== "";
@@ -201,11 +201,14 @@ const HARMLESS = new Set(["enable", "disable", "test"]);
 function checkBulk(body: Values, owned: readonly Owned[]): Promise<void> {
   if (HARMLESS.has(String(body["action"] as unknown))) return Promise.resolve();
   const ids = readIds(body);
-  // A filter may reach any of them.
+  // A filter may select any of them.
   return checkRows("Channel", ids.length > 0 ? ids : owned.map(({ resource_id }) => resource_id), owned);
 }
 
-/** Switching accounts on and off is never refused: an emergency must not wait for the maintainer of the documents. */
+/**
+ * Checks a change of an account. Enabling and disabling is never refused, because an emergency must not wait for the
+ * maintainer of the documents.
+ */
 async function checkManage(
   { database }: GuardDeps,
   { id, username, action }: Values,
@@ -218,7 +221,10 @@ async function checkManage(
   await checkRows("User", [found], owned, action === "delete" ? undefined : "role");
 }
 
-/** Switching keys is like switching channels; taking one away changes the document's list. */
+/**
+ * Checks a call about keys. Enabling and disabling keys is treated like enabling channels; removing one changes the
+ * document's list.
+ */
 function checkMultiKey(body: Values, owned: readonly Owned[]): Promise<void> {
   const isRemoval = ["delete_key", "delete_disabled_keys"].includes(String(body["action"] as unknown));
   return isRemoval ? checkRows("Channel", [body["channel_id"]], owned, "key") : Promise.resolve();

@@ -6,7 +6,7 @@ interface Claim {
   readonly set: string;
   readonly owner: string;
   readonly priority: number;
-  /** Undefined for sets of the same documents. */
+  /** Undefined for sets of the same apply. */
   readonly stored: Owned | undefined;
 }
 
@@ -19,7 +19,10 @@ export interface Claimant {
 
 export type OptionClaims = ReturnType<typeof createOptionClaims>;
 
-/** Which set has which option. Sets come in the order of `byPriority`; those that are replaced or go are not in `owned`. */
+/**
+ * Tracks which set has which option. Sets must come in the order of `byPriority`; `owned` must not contain sets that
+ * are replaced or removed.
+ */
 export function createOptionClaims(owned: readonly Owned[]) {
   const claims = new Map<string, Claim>();
   for (const stored of owned) {
@@ -29,7 +32,7 @@ export function createOptionClaims(owned: readonly Owned[]) {
   }
 
   return {
-    /** Why the set cannot have all of its options; "" when it has them now. */
+    /** Returns why the set cannot have all of its options; "" if it now has them. */
     take({ name, owner, priority, force }: Claimant, options: readonly string[]): string {
       for (const option of options) {
         const rival = claims.get(option);
@@ -40,7 +43,7 @@ export function createOptionClaims(owned: readonly Owned[]) {
       return "";
     },
 
-    /** Stored sets lose what a stronger one has taken. */
+    /** Removes from stored sets the options that a stronger set has taken. */
     async settle(ownership: OwnershipStore): Promise<void> {
       for (const set of owned) {
         if (set.kind !== "OptionSet") continue;
@@ -51,7 +54,7 @@ export function createOptionClaims(owned: readonly Owned[]) {
   };
 }
 
-/** Option sets first, the strongest before the others; all others as they come. */
+/** Sorts option sets first, the highest priority before the others; all other documents retain their order. */
 export function byPriority(documents: readonly DeclarativeDocument[]): readonly DeclarativeDocument[] {
   const rank = (document: DeclarativeDocument) =>
     document.kind === "OptionSet" ? (document.spec.priority ?? 0) : Number.NEGATIVE_INFINITY;

@@ -19,7 +19,7 @@ export interface OptionKindDeps {
   readonly writer: { readonly userId: number; readonly username: string; readonly ip: string };
 }
 
-/** A set of options; it has no row of its own. Fields are the names of the options. */
+/** Creates the kind of a set of options, which has no row of its own. Its fields are the names of the options. */
 export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<OptionSetSpec> {
   const checked = async (name: string, spec: OptionSetSpec): Promise<OptionWrite[]> => {
     const rows = Object.entries(toOptionTexts(spec)).map(([key, value]) => ({ key, value }));
@@ -56,7 +56,7 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
       const writes = (await checked("", spec)).filter(({ key }) => changed.includes(key));
       if (writes.length > 0) await options.write(writes, writer);
     },
-    // Unless the set says otherwise, what it has set stays; it only stops being owned.
+    // Values that the set has written stay, unless it says otherwise; it only stops owning them.
     remove: async ({ fields, prune }) => (prune === true ? reset(fields) : undefined),
     reset,
     async export() {
@@ -76,7 +76,10 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
   };
 }
 
-/** The public key of Turnstile is hidden by its name in some answers, and is no secret. */
+/**
+ * Returns true for secret options. The public key of Turnstile is hidden by its name in some responses, but is not
+ * secret.
+ */
 function isSecret(key: string): boolean {
   return isOptionKey(key) ? isSecretOption(key) : isHiddenOption(key);
 }
@@ -86,7 +89,7 @@ function toOptionTexts({ values = {}, json = {} }: OptionSetSpec): Record<string
   return { ...values, ...(Object.fromEntries(texts) as Record<string, string>) };
 }
 
-/** JSON is compared by what it says, not by how it is written. */
+/** Parses JSON, so that it is compared by its content, not by its text. */
 function comparable(text: string): Fields[string] {
   return parseObject(text) ?? text;
 }

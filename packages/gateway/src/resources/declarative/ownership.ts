@@ -7,15 +7,15 @@ export interface Owned {
   readonly resource_id: number;
   readonly owner: string;
   readonly fields: readonly string[];
-  /** What to do when no document names the resource any more. */
+  /** What to do if no document describes the resource any more. */
   readonly deletionPolicy: "Delete" | "Disable" | "Orphan";
   /** For option sets: the higher priority wins. */
   readonly priority?: number;
-  /** Epoch seconds until which a channel that was switched by hand stays as it is. */
+  /** Epoch seconds until which a channel that was enabled or disabled by hand stays as it is. */
   readonly overrideUntil?: number;
-  /** Hashes of values of its secrets that were replaced. */
+  /** Hashes of earlier values of its secrets. */
   readonly pastSecrets?: readonly string[];
-  /** True when options go back to their defaults with the set. */
+  /** True if options return to their defaults when the set is removed. */
   readonly prune?: boolean;
 }
 
@@ -28,7 +28,7 @@ const NOTHING: OwnershipDetails = { fields: [], deletionPolicy: "Orphan" };
 
 export type OwnershipStore = ReturnType<typeof createOwnershipStore>;
 
-/** SQL of who owns which fields of what. */
+/** Creates the SQL of the ownership of fields. */
 export function createOwnershipStore({
   database: { db },
   clock,

@@ -25,9 +25,9 @@ export interface Wanted {
   readonly documents: readonly unknown[];
   readonly prune: boolean;
   readonly force: boolean;
-  /** Also deletes these where the manager owns them. */
+  /** Documents to delete as well, if the manager owns them. */
   readonly removed?: readonly DocumentId[];
-  /** Receives a document that cannot be used; without it that fails the whole. */
+  /** Receives a document that cannot be used; if absent, such a document fails the whole apply. */
   readonly onRefused?: (document: DeclarativeDocument, refusal: Refusal) => void;
 }
 
@@ -37,12 +37,12 @@ export interface DocumentId {
   readonly name: string;
 }
 
-/** A planned change with what is needed to make it. */
+/** A planned change with everything that is needed to apply it. */
 interface Step {
   readonly change: DeclarativeChange;
-  /** The spec of the document; absent if no document names the resource any more. */
+  /** The spec of the document; absent if no document describes the resource any more. */
   readonly spec?: unknown;
-  /** Answers the number of what it created. */
+  /** Applies the change; returns the id of a created resource. */
   run(): Promise<number | undefined>;
 }
 
@@ -54,14 +54,14 @@ interface Setting extends Wanted {
 }
 
 const NOTHING_IN_STATE: InState = { changed: {}, note: "" };
-/** Further documents that an error names. */
+/** Maximum number of further documents that an error names. */
 const MAX_REASONS = 20;
-/** Fewer than this may all be deleted at once. */
+/** If there are fewer resources than this, all may be deleted at once. */
 const GUARDED_FROM = 3;
 
 /**
- * What the documents would change, or with `isApplied` what they changed. One planner for files and clusters. All are
- * compared before the first is written; the caller runs it in one transaction.
+ * Returns the changes that the documents would make, or, with `isApplied`, have made. Files and clusters share this
+ * planner. All documents are compared before the first one is written; the caller runs it in one transaction.
  */
 export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: boolean): Promise<DeclarativeChange[]> {
   const documents = wanted.documents.map(readDocument);
@@ -98,7 +98,7 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   return all.map((step) => ({ ...step.change, resource_id: created.get(step) ?? step.change.resource_id }));
 }
 
-/** Names everything that is lacking at once, so that one more apply is enough. */
+/** Throws one refusal that lists everything that is missing, so that one more apply is enough. */
 function failTogether(refused: ReadonlyMap<DeclarativeDocument, Refusal>): void {
   const [first, ...others] = refused;
   if (!first) return;
@@ -119,7 +119,7 @@ function usersFirst(documents: readonly DeclarativeDocument[]): DeclarativeDocum
   return documents.toSorted((a, b) => Number(b.kind === "User") - Number(a.kind === "User"));
 }
 
-/** Tokens belong to users, and budgets may limit what the others create. */
+/** Sorts the steps: tokens belong to users, and budgets may limit what the others create. */
 function inOrderOfUse(steps: readonly Step[]): Step[] {
   const rank = ({ change: { kind } }: Step) => (kind === "User" ? 0 : kind === "Budget" ? 2 : 1);
   return steps.toSorted((a, b) => rank(a) - rank(b));
@@ -151,7 +151,7 @@ async function lockAll({ kinds }: PlannerDeps, steps: readonly Step[]): Promise<
   }
 }
 
-/** One thing cannot be as two documents say: the first has it. */
+/** Returns the steps with a conflict where two documents describe the same resource: the first one has it. */
 function withoutShared(steps: readonly Step[], manager: string): Step[] {
   const names = new Map<string, string>();
   return steps.map((step) => {
@@ -173,7 +173,7 @@ function conflict(
   };
 }
 
-/** Another document has the thing now: it does not go with the one that had it. */
+/** Returns true if another document now has the resource, so that it is not deleted with its earlier document. */
 function isTakenOver({ kind, resource_id }: Owned, change: DeclarativeChange): boolean {
   return (
     resource_id !== 0 && change.kind === kind && change.resource_id === resource_id && change.action !== "conflict"
@@ -226,13 +226,13 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
   });
 }
 
-/** `document_invalid` for a new resource that lacks something. */
+/** Throws `document_invalid` if a new resource lacks something. */
 function checkComplete(kind: Kind<unknown>, name: string, spec: unknown): void {
   const lacking = kind.lacks(spec);
   if (lacking !== "") throw unusable(name, lacking);
 }
 
-/** Why the kind does not change the resource; "" for new ones and for changes that it makes. */
+/** Returns why the kind cannot change the resource; "" for new ones and for allowed changes. */
 function findRefusal(kind: Kind<unknown>, current: Current | undefined, wanted: Fields): string {
   return current ? kind.refusal(current, wanted) : "";
 }
@@ -242,18 +242,18 @@ interface Comparison {
   readonly manager: string;
   readonly current: Current | undefined;
   readonly wanted: Fields;
-  /** Fields that the document names. */
+  /** Fields that the document sets. */
   readonly named: readonly string[];
   /** The resource as this document owned it before. */
   readonly mine: Owned | undefined;
-  /** Another document that owned the same thing. */
+  /** Another document that owned the same resource. */
   readonly rival: Owned | undefined;
   readonly missing: string;
-  /** What the state of the resource changes. */
+  /** Explains what the state of the resource changes. */
   readonly note: string;
-  /** Where secrets come from. */
+  /** The sources of secrets. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Takes no regard of what was switched by hand. */
+  /** Overrides what was enabled or disabled by hand. */
   readonly force: boolean;
 }
 
@@ -263,7 +263,7 @@ function buildStep({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>
   const place = { kind: document.kind, name: metadata.name };
   const rotation = rotating(vault, comparison);
   const { changed, released, returned, overrideUntil } = findDifferences(comparison, rotation, seconds(clock));
-  // Without a value a field goes back to its default.
+  // A field without a value returns to its default.
   const fields = [
     ...changed.map((field) => fieldChange(kind, field, current, comparison.wanted)),
     ...released.map((field) => ({ field })),
@@ -277,7 +277,7 @@ function buildStep({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>
     ...(pastSecrets.length > 0 && { pastSecrets }),
   };
   const owns = { ...place, owner: manager, ...details };
-  // A missing source says already why there is no key.
+  // The message about a missing source already explains why there is no key.
   const message = describeStep(missing || note, returned, overrideUntil);
   const run = async () => {
     if (current && changed.length > 0) await kind.update(current, spec, changed);
@@ -298,7 +298,7 @@ function buildStep({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>
   return { change, spec, run };
 }
 
-/** What people read next to the change; "" when there is nothing to say. */
+/** Returns the text that is shown with the change; "" if there is none. */
 function describeStep(note: string, returned: readonly string[], overrideUntil: number): string {
   const old =
     returned.length > 0 &&
@@ -309,15 +309,15 @@ function describeStep(note: string, returned: readonly string[], overrideUntil: 
 
 interface Differences {
   readonly changed: readonly string[];
-  /** Named before, and no longer. */
+  /** Fields that the document set before, but no longer sets. */
   readonly released: readonly string[];
-  /** Secrets that the document had before. */
+  /** Secrets whose new value is an earlier one. */
   readonly returned: readonly string[];
-  /** Above 0 while a switch by hand holds against the document. */
+  /** Above 0 while a manual change takes precedence over the document. */
   readonly overrideUntil: number;
 }
 
-/** Absent for what does not exist yet. */
+/** Undefined for a resource that does not exist yet. */
 function rotating(vault: PlannerDeps["vault"], { current, wanted, mine, origins }: Comparison): Rotation | undefined {
   const known = mine?.pastSecrets ?? [];
   return current && createRotation({ vault, sources: origins, current: current.fields, wanted, known });
@@ -338,7 +338,7 @@ function findDifferences(comparison: Comparison, rotation: Rotation | undefined,
   };
 }
 
-/** Another document that owns the object which this one found by its name or adopts. */
+/** Returns another document that owns the resource that this one found by its name or adopts. */
 function findRival(
   { kindName, name, current }: { kindName: string; name: string; current: Current | undefined },
   owned: readonly Owned[],
@@ -347,7 +347,10 @@ function findRival(
   return owned.find((one) => one.kind === kindName && one.name !== name && one.resource_id === current.id);
 }
 
-/** The first owner keeps it, unless force is asked for. Of option sets the stronger one has an option. */
+/**
+ * Returns the conflict with the first owner, which retains the resource unless the document has force. Of option sets,
+ * the stronger one has an option.
+ */
 function describeConflict(
   document: DeclarativeDocument,
   { mine, rival, wanted }: { mine: Owned | undefined; rival: Owned | undefined; wanted: Fields },

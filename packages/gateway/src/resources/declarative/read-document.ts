@@ -1,12 +1,12 @@
 import { DeclarativeDocument } from "@fairway/wire";
 import { Refusal } from "../../lib/refusal.ts";
 
-/** `document_invalid` with the name of the document, or its place for one without a name. */
+/** Returns `document_invalid` with the name of the document, or its position if it has no name. */
 export function unusable(name: string, reason: string): Refusal {
   return new Refusal("document_invalid", { values: { name, reason } });
 }
 
-/** Throws `document_invalid` with the first member that is wrong. */
+/** Reads a document; throws `document_invalid` with the first invalid member. */
 export function readDocument(input: unknown, at: number): DeclarativeDocument {
   const parsed = DeclarativeDocument.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -18,7 +18,7 @@ export function readDocument(input: unknown, at: number): DeclarativeDocument {
   );
 }
 
-/** Only a cluster has a Secret to write to. */
+/** Refuses a Secret to write to outside a cluster. */
 export function checkPlace({ kind, metadata, spec }: DeclarativeDocument, isCluster: boolean): void {
   if (kind !== "Token" || !spec.writeSecretTo || isCluster) return;
   throw unusable(

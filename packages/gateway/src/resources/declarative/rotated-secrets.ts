@@ -4,15 +4,15 @@ import type { Fields } from "./kinds.ts";
 const REMEMBERED = 8;
 
 export interface Rotation {
-  /** Fields whose new value the same source gave before. */
+  /** Fields whose new value already came from the same source before. */
   readonly returned: readonly string[];
-  /** Hashes of replaced values, the latest first. */
+  /** Returns the hashes of replaced values, the latest first. */
   past(changed: readonly string[]): readonly string[];
 }
 
 export interface RotationSettings {
   readonly vault: Pick<Vault, "hashKey">;
-  /** The Secret, file or variable of each field that has one. */
+  /** The Secret, file or variable of each field that comes from one. */
   readonly sources: ReadonlyMap<string, string>;
   readonly current: Fields;
   readonly wanted: Fields;
@@ -20,8 +20,8 @@ export interface RotationSettings {
 }
 
 /**
- * Replicas see a rotated Secret at different times. One that still reads the old value must not put it back, so a value
- * that was replaced is recognised by its hash.
+ * Creates the check for rotated secrets. Replicas see a rotated Secret at different times. A replica that still reads
+ * the old value must not restore it, so replaced values are recognised by their hash.
  */
 export function createRotation({ vault, sources, current, wanted, known }: RotationSettings): Rotation {
   const hash = (field: string, value: unknown) =>

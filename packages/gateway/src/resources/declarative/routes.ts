@@ -4,7 +4,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Documents, Writer } from "./documents.ts";
 import { withOwnership } from "./guard.ts";
 
-/** The routes with those of documents, and with what documents own locked for all others. */
+/** Adds the routes of documents, and protects what documents own from all other routes. */
 export function withDeclarative(
   routes: readonly Route[],
   { documents, clock }: { readonly documents: Documents; readonly clock: Clock },

@@ -12,25 +12,25 @@ import { parseObject } from "../../lib/text/json.ts";
 import { unusable } from "./read-document.ts";
 import type { Secret } from "../../lib/secret.ts";
 
-/** The secrets that documents may refer to; nothing else of this machine can be read. */
+/** The secrets that documents may refer to; they can read nothing else of this machine. */
 export interface SecretSources {
-  /** Folder of mounted Secrets: one folder for each, one file for each key. */
+  /** Folder of mounted Secrets, with one subfolder for each Secret and one file for each key. */
   readonly secretsDir: string | undefined;
-  /** By the part of their names that follows `FAIRWAY_SECRET_`. */
+  /** Secrets by the part of their names after `FAIRWAY_SECRET_`. */
   readonly documentSecrets: Readonly<Record<string, Secret>>;
-  /** Reads Secrets of a cluster; with it, no file and no variable can be reached. */
+  /** Reads Secrets of a cluster; if set, no file and no variable can be read. */
   readonly cluster?: (ref: { readonly name: string; readonly key: string }) => string | undefined;
 }
 
 export interface Resolved {
   readonly document: DeclarativeDocument;
-  /** Sources that hold nothing, in words; "" when all were found. */
+  /** Describes the sources that are missing; "" if all were found. */
   readonly missing: string;
-  /** The source of each field that has one, in words. */
+  /** Describes the source of each field that comes from one. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** The document with the secrets that it refers to; one that is not there is left out, so that the stored one stays. */
+/** Adds the referenced secrets to the document. A missing secret is left out, so that the stored one stays. */
 export async function resolveSecrets(document: DeclarativeDocument, sources: SecretSources): Promise<Resolved> {
   if (document.kind === "Channel") {
     const { spec, missing } = await withKey(document.metadata.name, document.spec, sources);
@@ -49,7 +49,7 @@ export async function resolveSecrets(document: DeclarativeDocument, sources: Sec
 
 type UserDocument = Extract<DeclarativeDocument, { kind: "User" }>;
 
-/** Documents have no member `password`: only a source brings one. */
+/** Adds the password. Documents have no member `password`, so it can only come from a source. */
 async function withPassword(document: UserDocument, sources: SecretSources): Promise<Resolved> {
   const { passwordFrom: from } = document.spec;
   const password = from && (await read(from, sources))?.replace(/\r?\n$/, "");
@@ -78,7 +78,7 @@ async function withValues(name: string, spec: OptionSetSpec, sources: SecretSour
   const values: Record<string, string> = { ...spec.values };
   const missing: string[] = [];
   const shown = (spec.valuesFrom ?? []).find(({ option }) => isOptionKey(option) && !isSecretOption(option));
-  // Who may write a document need not be able to read the Secrets that the gateway can.
+  // The author of a document may not be allowed to read the Secrets that the gateway can read.
   if (shown)
     throw unusable(
       name,

@@ -28,7 +28,7 @@ export interface StoreDeps {
   readonly optionDefaults: OptionDefaults;
 }
 
-/** Everything that documents are compared with and written to. */
+/** The stores that documents are compared with and written to. */
 export interface Stores {
   readonly database: Database;
   readonly channels: ChannelStore;
@@ -53,16 +53,16 @@ export function createStores(deps: StoreDeps): Stores {
   };
 }
 
-/** Runs `work` in one transaction; replicas are notified, and copies dropped, after its commit. */
+/** Runs `work` in one transaction; after its commit, notifies replicas and drops copies. */
 export async function inOneTransaction<T>(deps: StoreDeps, work: (stores: Stores) => Promise<T>): Promise<T> {
   let changed = new Set<Topic>();
   let stale = new Set<number>();
   let staleUsers = new Set<number>();
   const { kind } = deps.database;
   const answer = await transact(deps.database.db, async (trx) => {
-    // Who applies at the same time waits here: both would make what neither finds.
+    // Concurrent applies wait here; otherwise both would create what neither of them finds.
     await rawOn(trx, kind).run(upsertSql(kind, TURN), ["documents", 1]);
-    // A transaction that was tried before has left nothing.
+    // An earlier attempt of the transaction was rolled back.
     changed = new Set();
     stale = new Set();
     staleUsers = new Set();

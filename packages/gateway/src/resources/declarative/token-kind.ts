@@ -12,7 +12,7 @@ export interface TokenKindDeps {
   readonly tokens: TokenStore;
 }
 
-/** Names in documents to the members of a token's form. */
+/** Members of a token's form, by their names in documents. */
 export const TOKEN_MEMBERS: Readonly<Record<string, string>> = {
   displayName: "name",
   group: "group",
@@ -22,7 +22,7 @@ export const TOKEN_MEMBERS: Readonly<Record<string, string>> = {
   limits: "limits",
 };
 
-/** Keys for models; the key itself is made here and shown to its owner. */
+/** Creates the kind of keys for models; the key itself is generated here and shown to its owner. */
 export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
   const { tokens } = deps;
   return {
@@ -38,12 +38,12 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
         throw cause;
       }
       const { quota, writeSecretTo: _place, ...rest } = spec;
-      // The first amount is spent from then on: it is no state that could drift.
+      // The first amount is spent over time, so it is not a state that could differ.
       return { ...rest, owner: spec.owner.username, ...(quota?.mode === "Maintain" && { quota: toQuotaGrant(quota) }) };
     },
     async find(name, spec, ownedId) {
       const userId = await findOwner(deps, spec);
-      // The same documents make its owner.
+      // The same documents create the owner.
       if (userId === undefined) return undefined;
       const id = ownedId ?? (await findTokenByName(deps, userId, spec.displayName ?? name));
       const row = id === undefined ? undefined : await findToken(deps, id);
@@ -84,13 +84,13 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
   };
 }
 
-/** Undefined when the token no longer exists. */
+/** Returns undefined if the token no longer exists. */
 export async function findTokenKey(deps: TokenKindDeps, id: number): Promise<string | undefined> {
   const row = await findToken(deps, id);
   return row && `sk-${row.token.key}`;
 }
 
-/** In the order of those who book what requests have used. */
+/** Locks tokens in the same order as the booking of usage. */
 async function lockTokens(
   { database: { db, raw, kind } }: TokenKindDeps,
   ids: readonly number[],
@@ -125,7 +125,7 @@ async function exported(deps: TokenKindDeps): Promise<ExportedRow[]> {
     const row = await findToken(deps, id);
     if (!row) continue;
     const { owner: _owner, ...fields } = toFields(row.token, row.username);
-    // Granted where the token is made; where it exists its use decides.
+    // The quota is granted when the token is created; for an existing token, its usage decides.
     const quota = { unlimited: row.token.unlimited_quota, amount: Math.max(0, row.token.remain_quota) };
     documents.push({ id, name, spec: { ...fields, quota, owner: { username: row.username } } });
   }
@@ -136,7 +136,7 @@ function toQuotaGrant({ unlimited = false, amount = 0 }: NonNullable<TokenSpec["
   return { unlimited, amount };
 }
 
-/** More than the grant is no difference: it is filled up, never taken away. */
+/** Returns the quota to compare. More than the grant is not a difference: tokens are topped up, never reduced. */
 function calculateQuotaLeft({ remain_quota, unlimited_quota }: Token, { quota = {} }: TokenSpec) {
   return { unlimited: unlimited_quota, amount: Math.min(remain_quota, quota.amount ?? 0) };
 }
@@ -223,18 +223,18 @@ function toFields(token: Token, owner: string): Fields {
   };
 }
 
-/** The token as a document compares it. */
+/** Returns the token in the form in which a document is compared. */
 function toCurrent({ token, username }: Found, spec: TokenSpec): Current {
   const written = spec.owner.username;
-  // Names that look alike are one user.
+  // Names that look alike are the same user.
   const owner = sameName(username, written) ? written : username;
   const fields = { ...toFields(token, owner), quota: calculateQuotaLeft(token, spec) };
-  // Where its owner disabled it, the owner could enable it again.
+  // If the owner disabled it, the owner could enable it again.
   const isHeld = token.status === TOKEN_STATUS.disabled && token.disabled_by_admin;
   return { id: token.id, fields: spec.disabled ? { ...fields, disabled: isHeld } : fields };
 }
 
-/** Null also for an end that no calendar knows: owners may set any number of seconds. */
+/** Returns null also for a time that no calendar can represent: owners may set any number of seconds. */
 function formatExpiry({ expired_time: seconds }: Token): string | null {
   const time = new Date(seconds * 1000);
   const isNever = seconds === NEVER_EXPIRES || Number.isNaN(time.getTime());

@@ -40,10 +40,10 @@ export interface UserKindDeps {
   readonly writer: { readonly userId: number; readonly username: string; readonly ip: string };
 }
 
-/** With the password that its source holds. */
+/** A spec with the password from its source. */
 export type ResolvedUserSpec = UserSpec & { readonly password?: string };
 
-/** Names in documents to the members of a user's form. */
+/** Members of a user's form, by their names in documents. */
 export const USER_MEMBERS: Readonly<Record<string, string>> = {
   displayName: "display_name",
   group: "group",
@@ -55,7 +55,10 @@ const NO_PASSWORD_NOTE = "it has no password: the user sets one by mail, or sign
 /** Matches no password. */
 const NO_PASSWORD = "";
 
-/** Accounts. Balance and password are given once; the account itself is never deleted, because money belongs to it. */
+/**
+ * Creates the kind of accounts. The balance and password are set only once; an account is never deleted, because it has
+ * money.
+ */
 export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
   const { users } = deps;
   return {
@@ -69,7 +72,7 @@ export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
       inDocument(name, () => readUsername(resolveUsername(name, spec)));
       const { username: _name, quota: _amount, passwordFrom: _source, password: _password, disabled, ...rest } = spec;
       const email = readEmail(name, spec);
-      // Who was disabled by hand stays so: an apply must not undo an emergency.
+      // A user who was disabled by hand stays disabled: an apply must not undo an emergency.
       return { ...rest, ...(email !== undefined && { email }), ...(disabled === true && { disabled }) };
     },
     async find(name, spec, ownedId) {
@@ -111,7 +114,7 @@ export function resolveUsername(name: string, { username }: Pick<UserSpec, "user
   return username ?? name;
 }
 
-/** The right is read where it is used: an account may have lost it. */
+/** Reads the current role of the writer, because the account may have lost it. */
 async function loadActor({ database, writer }: UserKindDeps): Promise<{ userId: number; role: number }> {
   const find = database.db.selectFrom("users").select("role").where("id", "=", writer.userId);
   const row = await find.where("deleted_at", "is", null).executeTakeFirst();
@@ -128,7 +131,7 @@ function inDocument<T>(name: string, read: () => T): T {
   }
 }
 
-/** As it is stored, "" for none; undefined when the document does not say. */
+/** Returns the address as it is stored, "" for none; undefined if the document does not set it. */
 function readEmail(name: string, { email }: UserSpec): string | undefined {
   if (email === undefined || email === "") return email;
   const address = parseEmail(email);
@@ -148,7 +151,7 @@ async function checkAddress(
 async function createUser(deps: UserKindDeps, name: string, spec: ResolvedUserSpec): Promise<number> {
   const { users, clock, passwords } = deps;
   const username = readUsername(resolveUsername(name, spec));
-  // Another document of the same apply may have made it.
+  // Another document of the same apply may have created it.
   if (await users.isNameTaken(usernameKey(username))) throw unusable(name, `there is a user ${username} already`);
   const email = readEmail(name, spec);
   await checkAddress(deps, name, { email, id: 0 });
@@ -169,7 +172,7 @@ async function createUser(deps: UserKindDeps, name: string, spec: ResolvedUserSp
   });
 }
 
-/** The balance is in the row already: no reservation can exist yet. */
+/** Books the balance of a new user. It is already in the row: no reservation can exist yet. */
 async function bookBalance(
   deps: UserKindDeps,
   trx: Trx,
@@ -194,7 +197,7 @@ async function bookBalance(
   });
 }
 
-/** The columns of fields that a document names. */
+/** Returns the columns for the fields that a document sets. */
 function buildChange(name: string, spec: UserSpec, fields: readonly string[]): Updateable<UserTable> {
   const email = readEmail(name, spec);
   const all: Readonly<Record<string, Updateable<UserTable>>> = {
@@ -220,7 +223,7 @@ async function updateUser(deps: UserKindDeps, { id }: Current, { spec, changed }
   });
 }
 
-/** An account is never deleted by a document: its balance, its keys and its rows stay. */
+/** Disables an account. Documents never delete one: its balance, keys and rows stay. */
 async function disableUser(deps: UserKindDeps, id: number): Promise<void> {
   const content = "Disabled, because no document describes the account any more";
   await changeAccount(deps, id, { change: () => ({ status: USER_STATUS.disabled }), content });

@@ -12,9 +12,9 @@ import type { DrawingStore } from "./store.ts";
 export interface DrawingRoutesDeps {
   readonly store: DrawingStore;
   readonly options: () => Pick<OptionValues, "MjForwardUrlEnabled" | "ServerAddress">;
-  /** Address of this server while the option names none. */
+  /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
-  /** Signs the gateway's own address of an image, which needs no sign-in then. */
+  /** Returns a signed address of an image on this gateway, which needs no sign-in. */
   readonly imageUrl: (serverAddress: string, mjId: string) => string;
 }
 

@@ -8,9 +8,9 @@ export interface DrawingQuery extends PageQuery {
   /** 0 = all users. */
   readonly userId: number;
   readonly mj_id: string;
-  /** 0 = all. */
+  /** 0 = all channels. */
   readonly channel_id: number;
-  /** Milliseconds; 0 = open. */
+  /** Epoch milliseconds; 0 = no limit. */
   readonly start_timestamp: number;
   readonly end_timestamp: number;
 }

@@ -3,7 +3,7 @@ import { isModelName } from "../../dialects/core/request-spec.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { GatewayConfig, ImportedChannel, Variables } from "./gateway-config.ts";
 
-/** Providers there to channel types here; some are an address of a type. */
+/** Channel types by Bifrost's providers; some are an address of another type. */
 const TYPES: Readonly<Record<string, { readonly type: number; readonly baseUrl?: string }>> = {
   openai: { type: 1 },
   azure: { type: 3 },
@@ -32,7 +32,7 @@ const VERTEX = 41;
 const COMPATIBLE = 1005;
 const OPENAI = 1;
 
-/** Members that are read, and those that mean nothing here: sizes of queues, names, switches of its own console. */
+/** Members that are read, and members without a meaning here: queue sizes, names, switches of Bifrost's own console. */
 const KEY_MEMBERS = [
   "id name value models weight enabled aliases description use_for_batch_api status",
   "azure_key_config vertex_key_config bedrock_key_config vllm_key_config ollama_key_config sgl_key_config",
@@ -40,7 +40,7 @@ const KEY_MEMBERS = [
 const PROVIDER_MEMBERS = ["keys", "network_config", "proxy_config", "custom_provider_config"];
 const NETWORK_MEMBERS = ["base_url", "extra_headers"];
 
-/** True for the content of a `config.json` of Bifrost. */
+/** Returns true for the content of a Bifrost `config.json`. */
 export function isBifrost(value: JsonObject): boolean {
   const { providers } = value;
   return isObject(providers) && Object.values(providers).some((one) => isObject(one) && Array.isArray(one["keys"]));
@@ -52,7 +52,7 @@ interface Reading {
   readonly channels: ImportedChannel[];
 }
 
-/** A channel for each key; clients reach its models as `model` and, as there, as `provider/model`. */
+/** Returns a channel for each key; clients call its models as `model` and, as in Bifrost, as `provider/model`. */
 export function readBifrost(config: JsonObject, env: Variables): GatewayConfig {
   const reading: Reading = { env, notes: [], channels: [] };
   const { providers, ...others } = config;
@@ -84,7 +84,7 @@ function readProvider(name: string, provider: JsonObject, reading: Reading): voi
     for (const member of Object.keys(from).filter((one) => !known.includes(one)))
       notes.push(`${name}: ${prefix}${member} is not imported`);
   const base = textAt(network, "base_url", reading, name);
-  // An address of another server that speaks OpenAI's protocol.
+  // The address of another server that uses OpenAI's protocol.
   const type = place.type === OPENAI && base !== "" ? COMPATIBLE : place.type;
   const shared = {
     name,
@@ -130,24 +130,24 @@ function readKey(key: JsonObject, { name, type, baseUrl, setting }: Shared, read
     setting,
   };
   const there = (model: string) => (typeof renamed[model] === "string" ? renamed[model] : model);
-  // The longer name leads to the shorter one, whose price it has.
+  // The longer name maps to the shorter one and has its price.
   const pairs = models.flatMap((model) => [[model, there(model)] as const, [`${name}/${model}`, model] as const]);
   channels.push({ ...channel, models: new Map(pairs) });
 }
 
-/** What only keys of this provider have. */
+/** Returns the settings that only keys of this provider have. */
 function findOwnConfig(key: JsonObject): JsonObject {
   const member = Object.keys(key).find((one) => one.endsWith("_key_config") && isObject(key[one]));
   return member === undefined ? {} : objectAt(key, member);
 }
 
-/** The version of Azure's API, or the region of Vertex. */
+/** Returns the version of Azure's API, or the region of Vertex. */
 function readOther(type: number, at: (member: string) => string): string {
   if (type === AZURE) return at("api_version");
   return type === VERTEX ? at("region") : "";
 }
 
-/** Shares of 1 there, whole numbers here. */
+/** Converts a share of 1 to a whole number. */
 function toWeight(weight: unknown): number {
   return typeof weight === "number" && weight > 0 ? Math.max(1, Math.round(weight * 100)) : 0;
 }
@@ -166,7 +166,7 @@ interface Place {
   readonly served: string;
 }
 
-/** No list, or a star, stands for every model of the provider there. */
+/** Returns the models; no list, or a star, means every model of the provider. */
 function readModels(
   key: JsonObject,
   renamed: JsonObject,
@@ -211,7 +211,7 @@ function objectAt(value: JsonObject, member: string): JsonObject {
 
 const FROM_ENVIRONMENT = "env.";
 
-/** A text, `env.NAME`, or an object with one of them. */
+/** Returns the text of a member: a plain text, `env.NAME`, or an object with one of them. */
 function textAt(value: JsonObject, member: string, { env, notes }: Reading, name: string): string {
   const found = value[member];
   const named = isObject(found) && found["from_env"] === true ? found["env_var"] : undefined;

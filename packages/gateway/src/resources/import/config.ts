@@ -17,24 +17,24 @@ export interface ConfigImport {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly isDry: boolean;
-  /** YAML of LiteLLM, or JSON of Bifrost. */
+  /** YAML of LiteLLM or JSON of Bifrost. */
   readonly text: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Author in the history of options. */
+  /** The author in the history of options. */
   readonly writer: Writer;
   readonly groups: GroupNames;
   readonly prices: {
     readonly areChannelsAsked: boolean;
-    /** Address of the LiteLLM that is left; asked with the master key of its configuration. */
+    /** Address of the LiteLLM that is being replaced; called with the master key of its configuration. */
     readonly former: string | undefined;
   };
 }
 
-/** Channels of a configuration of LiteLLM or Bifrost. One that is here already stays as it is. */
+/** Imports the channels of a LiteLLM or Bifrost configuration. Existing channels are not changed. */
 export async function importConfig(settings: ConfigImport, report: ImportReport): Promise<void> {
   const { groups, target, isDry } = settings;
   const { channels, costs, retries, masterKey, notes } = readConfig(settings.text, settings.env, groups);
-  // A dry run writes too, into a transaction that is rolled back.
+  // A dry run also writes, but into a transaction that is rolled back.
   const write = <T>(work: (place: Database) => Promise<T>) => (isDry ? rehearse(target, work) : work(target));
   await write((place) => importChannels({ ...settings, target: place }, channels, report));
   const store = createImportOptionStore(settings);
@@ -56,7 +56,7 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
     await write((place) => createImportOptionStore({ ...settings, target: place }).write(writes, settings.writer));
 }
 
-/** An operator's own number stays. */
+/** Writes the number of retries, unless an operator has set one. */
 function retryWrites(retries: number | undefined, stored: readonly OptionRow[], report: ImportReport): OptionWrite[] {
   if (retries === undefined) return [];
   const isStored = stored.some(({ key }) => key === "RetryTimes");

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../lib/text/json.ts";
 
 const NAME = "litellm_credential_name";
 
-/** The parameters of a model with the values of the credential that they name. */
+/** Adds the values of the credential that a model refers to to its parameters. */
 export function createCredentials(config: JsonObject, notes: string[]) {
   const known = new Map<string, JsonObject>();
   const list = config["credential_list"];

@@ -1,26 +1,26 @@
 import type { JsonObject } from "../../lib/text/json.ts";
 import type { TokenCost } from "./prices.ts";
 
-/** Values of the variables that a configuration names. */
+/** Values of the variables that a configuration refers to. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** One upstream of a configuration of another gateway, with all the models that it serves there. */
+/** One upstream of another gateway's configuration, with all the models that it serves. */
 export interface ImportedChannel {
   readonly provider: string;
-  /** As it is called there; "" = it has no name of its own. */
+  /** Its name in the configuration; "" if it has none. */
   readonly name: string;
   readonly type: number;
   readonly key: string;
   readonly baseUrl: string;
   readonly other: string;
   readonly weight: number;
-  /** Limits for all its calls; absent members are not limited. */
+  /** Limits for all its calls; an absent member means no limit. */
   readonly limits: { readonly rpm?: number; readonly tpm?: number };
-  /** Groups of models there that are groups here as well. */
+  /** Model groups of the configuration that are also groups here. */
   readonly accessGroups: readonly string[];
   /** Further members of `setting`. */
   readonly setting: JsonObject;
-  /** Name for clients to name at the upstream. */
+  /** Model names at the upstream, by the names that clients use. */
   readonly models: Map<string, string>;
 }
 
@@ -28,13 +28,13 @@ export interface GatewayConfig {
   readonly channels: readonly ImportedChannel[];
   readonly costs: ReadonlyMap<string, TokenCost>;
   readonly retries: number | undefined;
-  /** "" where the configuration has none. */
+  /** "" if the configuration has none. */
   readonly masterKey: string;
   /** Settings that could not be imported, with reasons. */
   readonly notes: readonly string[];
 }
 
-/** What was given is something else; the message quotes none of it. */
+/** The content is not a known configuration; the message quotes none of it. */
 export class UnknownConfig extends Error {
   override readonly name = "UnknownConfig";
 }

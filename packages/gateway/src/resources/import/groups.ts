@@ -1,9 +1,9 @@
 import type { ImportReport } from "./report.ts";
 
-/** Stands for the first group that has the model. */
+/** Means the first group that has the model. */
 const AUTO = "auto";
 
-/** Groups there that have another name here. */
+/** Groups that have another name here. */
 export class GroupNames {
   readonly #names: ReadonlyMap<string, string>;
   readonly #used = new Set<string>();
@@ -13,7 +13,7 @@ export class GroupNames {
     this.#names = new Map(Object.entries(names));
   }
 
-  /** The name here; a group that was not named keeps its own. */
+  /** Returns the name here; a group that was not renamed has the same name. */
   of(group: string): string {
     const name = this.#names.get(group);
     this.#seen.add(name ?? group);
@@ -22,7 +22,7 @@ export class GroupNames {
     return name;
   }
 
-  /** Each name here once. */
+  /** Returns the names here, without duplicates. */
   all(groups: readonly string[]): string[] {
     return [...new Set(groups.map((group) => this.of(group)))];
   }
@@ -31,14 +31,14 @@ export class GroupNames {
     return this.#names.has(group);
   }
 
-  /** A table by group, with the names of here; a group that has that name already keeps its entry. */
+  /** Returns a table by group, with the names used here; a group that already has that name retains its entry. */
   table<T>(entries: Readonly<Record<string, T>>): Record<string, T> {
     const renamed = Object.entries(entries).map(([group, value]): [string, T] => [this.of(group), value]);
     const own = Object.entries(entries).filter(([group]) => !this.#names.has(group));
     return Object.fromEntries([...renamed, ...own]);
   }
 
-  /** Names the groups that no row had, and those that have no ratio here. */
+  /** Reports the groups that no row had, and those that have no ratio here. */
   note(report: ImportReport, ratios: Readonly<Record<string, unknown>>): void {
     for (const [group, name] of this.#names)
       if (!this.#used.has(group)) report.notes.push(`there is no group ${group} to be named ${name}`);

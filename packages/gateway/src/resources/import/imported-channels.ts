@@ -24,7 +24,7 @@ interface Target {
 
 const MAX_NAME = 180;
 
-/** Makes the channels that are not here yet; those of an earlier run are found by their names. */
+/** Creates the channels that do not exist yet; those of an earlier run are found by their names. */
 export async function importChannels(
   target: Target,
   channels: readonly ImportedChannel[],
@@ -67,7 +67,7 @@ async function importChannel(place: Target, channel: ImportedChannel, { name, re
   await storeChannel(place, channel, { name, status, setting: buildSetting(channel, { name, report }) });
 }
 
-/** Without key or address a channel could only fail. */
+/** Disables a channel without a key or address, which could only fail. */
 function resolveStatus({ type, key, baseUrl }: ImportedChannel, { name, report }: Named): number {
   const provider = providerByType(type);
   const isKeyless = key === "" && provider?.isKeyOptional !== true;
@@ -89,7 +89,7 @@ function buildSetting({ type, limits, setting }: ImportedChannel, { name, report
   }
 }
 
-/** By their content, as earlier versions called them. */
+/** Returns the name that earlier versions gave the channel, by its content. */
 function earlierName(channel: ImportedChannel): string {
   const parts = [channel.baseUrl, channel.key, channel.other, channel.weight, [...channel.models]];
   const limited = Object.keys(channel.limits).length > 0 ? [...parts, channel.limits] : parts;

@@ -22,7 +22,7 @@ export function createImportOptionStore({ target, vault, clock }: OptionTarget) 
   return createOptionStore({ database: target, vault, clock, defaults, announce, writeLog: createLogWriter(false) });
 }
 
-/** Options as they will be. */
+/** Returns the options after the writes. */
 export function withWrites(
   stored: readonly OptionRow[],
   writes: readonly (Pick<OptionWrite, "text"> & { readonly key: string })[],
@@ -31,7 +31,7 @@ export function withWrites(
   return [...stored.filter((row) => !written.some(({ key }) => key === row.key)), ...written];
 }
 
-/** Names more than this are counted only. */
+/** Maximum number of names in a note; further ones are only counted. */
 const MAX_NAMES = 100;
 
 export function noteGroups(groups: GroupNames, options: readonly OptionRow[], report: ImportReport): void {
@@ -43,7 +43,7 @@ export interface ServedModels {
   readonly models: ReadonlyMap<string, string>;
 }
 
-/** The models that no price is known for, in the order of their names. */
+/** Returns the models without a known price, sorted by name. */
 export function unpricedModels(served: readonly ServedModels[], options: readonly OptionRow[]): string[] {
   const names = new Map<string, string[][]>();
   for (const { models } of served)
@@ -53,7 +53,7 @@ export function unpricedModels(served: readonly ServedModels[], options: readonl
   return [...names.keys()].filter((model) => book.find(model) === undefined).sort();
 }
 
-/** Names the models without a price: their calls are refused until they have one. */
+/** Reports the models without a price: their calls are refused until they have one. */
 export function noteUnpriced(
   report: ImportReport,
   served: readonly ServedModels[],

@@ -4,22 +4,22 @@ import { priceOptionDefaults } from "../../snapshot/option-defaults.ts";
 import type { OptionWrite } from "../options/store.ts";
 import type { ImportReport } from "./report.ts";
 
-/** US dollars of a token. */
+/** Price of a token in US dollars. */
 export interface TokenCost {
   readonly input: number;
   readonly output: number | undefined;
-  /** The price of input that the upstream had in its cache. */
+  /** Price of an input token that the upstream had in its cache. */
   readonly cachedInput?: number | undefined;
 }
 
-/** US dollars of a call, whatever its length. */
+/** Price of a call in US dollars, whatever its length. */
 export interface CallCost {
   readonly call: number;
 }
 
 export type ModelCost = TokenCost | CallCost;
 
-/** The costs in the parameters of a model, or in its description. */
+/** Returns the costs in the parameters of a model, or in its description. */
 export function findTokenCost(...places: readonly unknown[]): TokenCost | undefined {
   const numberAt = (name: string) =>
     places.map((place) => (isObject(place) ? place[name] : undefined)).find((one) => typeof one === "number");
@@ -28,13 +28,13 @@ export function findTokenCost(...places: readonly unknown[]): TokenCost | undefi
   return { input, output: numberAt("output_cost_per_token"), cachedInput: numberAt("cache_read_input_token_cost") };
 }
 
-/** A ratio of 1 is 2 dollars a million tokens. */
+/** A ratio of 1 costs 2 dollars per million tokens. */
 export const RATIO_DOLLARS = 2e-6;
 
 const TABLES = ["ModelRatio", "CompletionRatio", "CacheRatio", "ModelPrice"] as const satisfies readonly OptionKey[];
 type Tables = Record<(typeof TABLES)[number], JsonObject>;
 
-/** Prices of the models that have none of the operator's here. */
+/** Returns the writes of prices for models without a price set by the operator. */
 export function priceWrites(
   costs: ReadonlyMap<string, ModelCost>,
   stored: readonly OptionRow[],
@@ -52,7 +52,7 @@ export function priceWrites(
   const defaults = priceOptionDefaults();
   const current = parseOptions(stored, { defaults });
   return TABLES.filter((key) => Object.keys(added[key]).length > 0).flatMap((key) => {
-    // A stored table replaces the built-in one: both are written.
+    // A stored table replaces the built-in one, so the writes contain both.
     const table = { ...(own[key] ?? objectIn(defaults[key])), ...added[key] };
     const check = checkOption(key, JSON.stringify(table), current);
     return check.isValid ? [check] : [];
@@ -71,7 +71,7 @@ function addCost(tables: Tables, model: string, cost: ModelCost): void {
   if (cachedInput !== undefined) tables.CacheRatio[model] = rounded(cachedInput / input);
 }
 
-/** Without the last digits of binary fractions. */
+/** Rounds away the last digits of binary fractions. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

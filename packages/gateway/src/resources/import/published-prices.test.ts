@@ -1,4 +1,4 @@
-// Prices as other gateways answer them, taken for models that have none here.
+// Prices that other gateways publish, used for models that have none here.
 import { createDatabase } from "@fairway/testkit/databases";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -4,13 +4,13 @@ import { findTokenCost, RATIO_DOLLARS, type ModelCost } from "./prices.ts";
 
 /** A gateway that may publish its prices. */
 export interface Publisher {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly address: string;
-  /** Sent with each call; "" for none. */
+  /** Sent with each call; "" means none. */
   readonly key: string;
 }
 
-/** As it was parsed. */
+/** A parsed response. */
 type Answer = Readonly<Record<string, unknown>>;
 type Read = (answer: Answer) => ReadonlyMap<string, ModelCost>;
 
@@ -24,10 +24,12 @@ const CALLS: readonly (readonly [path: string, read: Read])[] = [
 
 export const PRICE_PATHS = CALLS.map(([path]) => path);
 
-/** A list of a thousand models takes half of this. */
+/** A list of a thousand models needs half of this. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Prices by model, from the first call that returns any; empty where none does. Rejects when there is no answer. */
+/**
+ * Returns prices by model from the first call that has any; an empty map if none has. Rejects if there is no response.
+ */
 export async function publishedPrices(
   outbound: Outbound,
   { address, key }: Publisher,
@@ -46,12 +48,12 @@ function numberIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** Most of them show 0 for a model without a price. */
+/** Returns true if the model has a price: most gateways show 0 for a model without one. */
 function isCharged(cost: ModelCost): boolean {
   return "call" in cost ? cost.call > 0 : cost.input > 0;
 }
 
-/** What the others show for one. */
+/** Ratio that other gateways show for a model without a price. */
 const UNPRICED_RATIO = 37.5;
 
 interface Ratios {
@@ -66,7 +68,7 @@ function ofRatios({ ratio, completion, cache }: Ratios): ModelCost {
   return { input, output: times(completion), cachedInput: times(cache) };
 }
 
-/** `data` has a row for each model. */
+/** Reads `data` with a row for each model. */
 function priceRows({ data }: Answer): Map<string, ModelCost> {
   const prices = new Map<string, ModelCost>();
   for (const row of Array.isArray(data) ? data.filter(isObject) : []) {
@@ -83,7 +85,7 @@ function priceRows({ data }: Answer): Map<string, ModelCost> {
   return prices;
 }
 
-/** `data` has a table for each kind of ratio. */
+/** Reads `data` with a table for each kind of ratio. */
 function ratioTables({ data }: Answer): Map<string, ModelCost> {
   const table = (name: string) => {
     const found = isObject(data) ? data[name] : undefined;
@@ -105,10 +107,10 @@ function ratioTables({ data }: Answer): Map<string, ModelCost> {
   return new Map([...byToken, ...byCall].filter(([, cost]) => isCharged(cost)));
 }
 
-/** Dollars of a call whose published number is 1. */
+/** Price in dollars of a call whose published number is 1. */
 const CALL_DOLLARS = 0.002;
 
-/** `data` has models by name, each with a `price` of ratios for input and output. */
+/** Reads `data` with models by name, each with a `price` of ratios for input and output. */
 function readModelPrices({ data }: Answer): Map<string, ModelCost> {
   const prices = new Map<string, ModelCost>();
   for (const [model, entry] of Object.entries(isObject(data) ? data : {})) {
@@ -125,7 +127,10 @@ function readModelPrices({ data }: Answer): Map<string, ModelCost> {
   return prices;
 }
 
-/** `data` has a row for each deployment. Of several with one name, the highest price counts, so that none is sold below its cost. */
+/**
+ * Reads `data` with a row for each deployment. If several have the same name, the highest price counts, so that none is
+ * sold below its cost.
+ */
 function deployments({ data }: Answer): Map<string, ModelCost> {
   const prices = new Map<string, ModelCost>();
   for (const row of Array.isArray(data) ? data.filter(isObject) : []) {

@@ -8,7 +8,7 @@ import { UnknownConfig, type GatewayConfig, type ImportedChannel, type Variables
 import { configIn } from "./wrapped.ts";
 import { readSettings, type LitellmSettings } from "./settings.ts";
 
-/** Prefix of a model name there to the channel type here. */
+/** Channel types by the prefix of a LiteLLM model name. */
 const TYPES: Readonly<Record<string, number>> = {
   openai: 1,
   azure: 3,
@@ -45,7 +45,7 @@ const TYPES: Readonly<Record<string, number>> = {
 const VERTEX = 41;
 const FROM_ENVIRONMENT = "os.environ/";
 
-/** Reads LiteLLM's YAML or Bifrost's JSON; keys named by variables are taken from `env`. */
+/** Reads LiteLLM's YAML or Bifrost's JSON; keys given as variables are read from `env`. */
 export function readConfig(text: string, env: Variables, groups: Pick<GroupNames, "isNamed">): GatewayConfig {
   const config = configIn(parseYaml(text), isConfig);
   if (!config)
@@ -77,7 +77,7 @@ function readLitellm(config: JsonObject, env: Variables, groups: Pick<GroupNames
   return { channels, costs, retries: settings.retries, masterKey, notes: [...notes, ...settings.notes] };
 }
 
-/** Manifests of a cluster are several documents in one file. */
+/** Parses YAML. Manifests of a cluster are several documents in one file. */
 function parseDocuments(text: string): unknown {
   const all = parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
@@ -87,7 +87,7 @@ function parseDocuments(text: string): unknown {
   return all.length === 1 ? all[0] : all;
 }
 
-/** In one sentence, and without the lines of the file, which may hold keys. */
+/** Parses YAML; errors are one sentence without lines of the file, which may contain keys. */
 function parseYaml(text: string): unknown {
   try {
     return parseDocuments(text);
@@ -97,7 +97,7 @@ function parseYaml(text: string): unknown {
   }
 }
 
-/** A further name of a model is a name of its channels. */
+/** Adds the aliases of a model as names to its channels. */
 function addAliases({ channels, notes, costs }: Found, aliases: LitellmSettings["aliases"]): void {
   for (const [alias, model] of aliases) {
     const serving = channels.filter(({ models }) => models.has(model));
@@ -118,7 +118,7 @@ interface Found {
   readonly channels: ImportedChannel[];
   readonly notes: string[];
   readonly costs: Map<string, TokenCost>;
-  /** Parameters that are not taken over, with their models. */
+  /** Parameters that are not imported, with their models. */
   readonly left: Map<string, Set<string>>;
   readonly groups: Pick<GroupNames, "isNamed">;
 }
@@ -163,14 +163,14 @@ function readModel(entry: unknown, { env, withCredential }: Sources, found: Foun
   else channels.push({ ...channel, models: new Map([[name, model]]) });
 }
 
-/** A path leads to a file of LiteLLM's machine; it is no key. */
+/** Removes a path as key: it leads to a file on LiteLLM's machine. */
 function withoutFile<T extends Pick<ImportedChannel, "type" | "key">>(channel: T, name: string, notes: string[]): T {
   if (channel.type !== VERTEX || channel.key === "" || parseObject(channel.key) !== undefined) return channel;
   notes.push(`${name}: vertex_credentials is the path of a file, which is not read: its content is the key`);
   return { ...channel, key: "" };
 }
 
-/** Its price, and the parameters that have no place here. */
+/** Reads the price of a model, and the parameters that have no equivalent here. */
 function readDetails(name: string, params: JsonObject, info: unknown, { costs, left }: Found): void {
   const cost = findTokenCost(params, info);
   if (cost) costs.set(name, cost);
@@ -178,7 +178,7 @@ function readDetails(name: string, params: JsonObject, info: unknown, { costs, l
     left.set(param, (left.get(param) ?? new Set()).add(name));
 }
 
-/** Groups of models that have a name here; the others are named in the report. */
+/** Returns the model groups that have a name here; the report lists the others. */
 function accessGroupsIn(info: unknown, name: string, { left, groups }: Found): string[] {
   const listed = isObject(info) ? info["access_groups"] : undefined;
   const all = (Array.isArray(listed) ? listed : []).filter((one) => typeof one === "string");
@@ -200,7 +200,7 @@ function readChannel(
   const weight = typeof params["weight"] === "number" ? Math.max(0, Math.trunc(params["weight"])) : 0;
   const other = type === 3 ? resolve("api_version") : type === 41 ? resolve("vertex_location") : "";
   const base = (resolve("api_base") || resolve("base_url")).replace(/\/+$/, "");
-  // Addresses there end in the version; those here do not.
+  // LiteLLM's addresses end with the version; ours do not.
   return {
     provider,
     name: "",
@@ -214,7 +214,7 @@ function readChannel(
   };
 }
 
-/** Limits there hold for one model: with them it has a channel of its own. */
+/** Returns the limits of a model. In LiteLLM they apply to one model, so it gets its own channel. */
 function limitsIn(params: JsonObject): ImportedChannel["limits"] {
   const { rpm, tpm } = params;
   return { ...(isLimit(rpm) && { rpm }), ...(isLimit(tpm) && { tpm }) };
@@ -228,7 +228,7 @@ function awsKey(resolve: Resolve): string {
   return ["aws_access_key_id", "aws_secret_access_key", "aws_region_name"].map(resolve).join("|");
 }
 
-/** `azure/gpt-4o`; a name without a known prefix goes to the vendor that it speaks of. */
+/** Splits `azure/gpt-4o`; a name without a known prefix belongs to the vendor that it suggests. */
 function splitModel(text: string, named: string): { readonly provider: string; readonly model: string } {
   const slash = text.indexOf("/");
   const prefix = slash < 0 ? "" : text.slice(0, slash);

@@ -14,7 +14,7 @@ export class ImportReport {
     if (note !== undefined) this.notes.push(note);
   }
 
-  /** A fact about several things, said once with their number and the names that are given. */
+  /** Notes a fact about several items, reported once with their number and the given names. */
   remark(text: string, name?: string): void {
     const remark = this.#remarks.get(text) ?? { times: 0, names: [] };
     remark.times += 1;
@@ -26,12 +26,12 @@ export class ImportReport {
     return this.#counts.get(what) ?? { created: 0, updated: 0, unchanged: 0, skipped: 0 };
   }
 
-  /** Everything of a kind that was looked at so far. */
+  /** Returns the number of processed items of a kind. */
   total(what: string): number {
     return Object.values(this.of(what)).reduce((sum, number) => sum + number, 0);
   }
 
-  /** One line per kind of thing, then the notes. */
+  /** Returns one line per kind of item, then the notes. */
   lines(): string[] {
     const lines = [...this.#counts].map(([what, counts]) => {
       const parts = Object.entries(counts).filter(([, number]) => number > 0);
@@ -42,7 +42,7 @@ export class ImportReport {
   }
 }
 
-/** Names more than this are counted only. */
+/** Maximum number of names in a note; further ones are only counted. */
 const MAX_NAMES = 50;
 
 function formatNames(names: readonly string[]): string {

@@ -1,4 +1,4 @@
-// A configuration of another gateway, sent by its owner.
+// Import of another gateway's configuration, sent by its owner.
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";

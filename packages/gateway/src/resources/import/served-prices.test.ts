@@ -1,4 +1,4 @@
-// Prices of channels that another program makes here.
+// Prices of channels that another program creates here.
 import { createDatabase } from "@fairway/testkit/databases";
 import { createServer } from "node:http";
 import { once } from "node:events";

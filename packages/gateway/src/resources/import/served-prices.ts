@@ -13,7 +13,7 @@ export interface PricesImport extends OptionTarget {
   readonly writer: Writer;
 }
 
-/** Prices of served models that have none, and the names of those that still have none. */
+/** Imports prices of served models that have none, and reports the models that still have none. */
 export async function importPrices(settings: PricesImport, report: ImportReport): Promise<void> {
   const { channels, options, areChannelsAsked, isDry, writer } = settings;
   const store = createImportOptionStore(settings);

@@ -2,16 +2,16 @@ import { isObject, type JsonObject } from "../../lib/text/json.ts";
 
 /** Settings of a LiteLLM configuration outside its `model_list`. */
 export interface LitellmSettings {
-  /** Other names of models; one name may stand for several. */
+  /** Aliases of models; one alias may mean several models. */
   readonly aliases: readonly (readonly [alias: string, model: string])[];
-  /** Further attempts after a failure. */
+  /** Number of retries after a failure. */
   readonly retries: number | undefined;
   /** Settings that were not imported, with reasons. */
   readonly notes: readonly string[];
 }
 
 const SECTIONS = ["general_settings", "litellm_settings", "router_settings"] as const;
-/** Read here or elsewhere; everything else is named. */
+/** Settings that are read here or elsewhere; all others are reported. */
 const CARRIED: readonly string[] = ["num_retries", "model_group_alias", "master_key"];
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ export function readSettings(config: JsonObject): LitellmSettings {
   return { aliases, retries, notes };
 }
 
-/** An alias is a name, an object with it, or a list of names that are tried in turn. */
+/** Reads an alias: a name, an object with a name, or a list of names that are tried in turn. */
 function aliasesIn(value: unknown, notes: string[]): [string, string][] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([alias, target]): [string, string][] => {
@@ -53,7 +53,7 @@ function aliasesIn(value: unknown, notes: string[]): [string, string][] {
   });
 }
 
-/** Names what fallbacks lead to; values of other settings may be secret. */
+/** Names the targets of fallbacks; values of other settings may be secret. */
 function describeSkipped(name: string, value: unknown, reason: string | undefined): string {
   const pairs = name.endsWith("fallbacks") && Array.isArray(value) ? value.filter(isObject).flatMap(pairsIn) : [];
   const what = pairs.length > 0 ? `${name} (${pairs.join("; ")})` : name;

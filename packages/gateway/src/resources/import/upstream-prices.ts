@@ -5,11 +5,11 @@ import type { ModelCost } from "./prices.ts";
 import { PRICE_PATHS, publishedPrices, type Publisher } from "./published-prices.ts";
 import type { ImportReport } from "./report.ts";
 
-/** Where models without a price get one. */
+/** Sources of prices for models without one. */
 export interface PriceSources {
-  /** The addresses of the channels themselves. */
+  /** True to query the addresses of the channels themselves. */
   readonly areChannelsAsked: boolean;
-  /** The gateway that was used before; its models have the same names as here. */
+  /** The gateway that was used before; its models have the same names as ours. */
   readonly former: Publisher | undefined;
 }
 
@@ -23,7 +23,10 @@ interface Question {
   readonly models: Map<string, string>;
 }
 
-/** Prices that upstreams publish for models that have none here; says what was taken from where, and who publishes none. */
+/**
+ * Imports prices that upstreams publish for models that have none here; reports their sources, and upstreams that
+ * publish none.
+ */
 export async function upstreamPrices(
   { areChannelsAsked, former }: PriceSources,
   { channels, options }: { readonly channels: readonly Served[]; readonly options: readonly OptionRow[] },
@@ -46,7 +49,10 @@ export async function upstreamPrices(
   return found;
 }
 
-/** One for each address and key. A channel without an address of its own calls its vendor, who publishes nothing. */
+/**
+ * Returns one query for each address and key. A channel without its own address calls its vendor, which publishes no
+ * prices.
+ */
 function questionsTo(channels: readonly Served[], unpriced: ReadonlySet<string>): Question[] {
   const questions = new Map<string, Question>();
   for (const { address, key, models } of channels) {
@@ -90,7 +96,7 @@ function take(
   if (taken.length > 0) report.notes.push(`prices as ${getHost(publisher)} publishes them: ${taken.sort().join(", ")}`);
 }
 
-/** Host and port: an address may contain credentials. */
+/** Returns the host and port: an address may contain credentials. */
 function getHost({ address }: Publisher): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }

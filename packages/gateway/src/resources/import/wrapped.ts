@@ -1,15 +1,17 @@
 import { parse } from "yaml";
 import { isObject, type JsonObject } from "../../lib/text/json.ts";
 
-/** Deeper than a resource of an operator puts its configuration. */
+/** Deeper than any operator's resource nests its configuration. */
 const MAX_DEPTH = 6;
 
 type IsConfig = (value: JsonObject) => boolean;
 
-/** Members that every configuration has; other texts are not parsed. */
+/** Members that every configuration has; texts without them are not parsed. */
 const MARKS = /model_list|providers/;
 
-/** The configuration: the value itself, or one inside of a ConfigMap, Helm values or an operator's resource. */
+/**
+ * Returns the configuration: the value itself, or the one inside a ConfigMap, Helm values or an operator's resource.
+ */
 export function configIn(value: unknown, isConfig: IsConfig, depth = MAX_DEPTH): JsonObject | undefined {
   if (depth === 0) return undefined;
   if (typeof value === "string") return MARKS.test(value) ? configIn(parsed(value), isConfig, depth - 1) : undefined;
@@ -26,7 +28,7 @@ function firstIn(values: readonly unknown[], isConfig: IsConfig, depth: number):
   return undefined;
 }
 
-/** Undefined for a text that only mentions the name. */
+/** Returns undefined for a text that only mentions the name. */
 function parsed(text: string): unknown {
   try {
     return parse(text);

@@ -20,7 +20,7 @@ export function jobRoutes({ store }: { readonly store: JobStore }): Route[] {
   ];
 }
 
-/** Sends the job whenever it changed, until it is finished. */
+/** Sends the job whenever it changes, until it has finished. */
 async function follow(store: JobStore, stream: EventStream, first: Job): Promise<void> {
   let sent = "";
   for (let job: Job | undefined = first; job && !stream.closed.aborted; job = await store.get(first.id)) {

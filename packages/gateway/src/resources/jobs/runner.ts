@@ -6,20 +6,20 @@ import { LEASE_MS, NO_PROGRESS, type JobStore, type Progress } from "./store.ts"
 
 /** How a job reports progress and learns that it should stop. */
 export interface JobControl {
-  /** Aborted when the process stops, or when another process runs the job by now. */
+  /** Aborted when the process stops, or when another process now runs the job. */
   readonly signal: AbortSignal;
-  /** Asked before a step writes: a process that stood still may have lost the job. Throws when it has, and ends it. */
+  /** Called before a step writes. Throws, and so ends the job, if the process stalled and has lost it. */
   confirm(): Promise<void>;
-  /** Number of steps, as soon as it is known. */
+  /** Sets the number of steps, as soon as it is known. */
   total(steps: number): void;
-  /** One step is done. */
+  /** Records that one step is done. */
   step(isOk: boolean): void;
-  /** Text of the finished job. */
+  /** Sets the text of the finished job. */
   message(text: string): void;
 }
 
 export interface JobSpec {
-  /** Only one job of a name runs at a time, in the whole cluster. */
+  /** Only one job with a name runs at a time in the whole cluster. */
   readonly name: string;
   /** 0 = the schedule. */
   readonly startedBy: number;
@@ -33,7 +33,7 @@ export interface StartedJob {
 }
 
 export interface JobRunner extends Runnable {
-  /** Starts in the background; undefined when a job of that name runs already. */
+  /** Starts the job in the background; returns undefined if a job with that name is already running. */
   run(spec: JobSpec): Promise<StartedJob | undefined>;
 }
 

@@ -143,7 +143,7 @@ eachDatabase("jobs", (open) => {
     expect(await store.take("job:frozen", "third")).toBe(false);
   });
 
-  /** As if its holder had not renewed it. */
+  /** Sets the lease back, as if its holder had not renewed it. */
   async function minuteLater(name: string): Promise<void> {
     await kit.database.raw.run("update leases set expires_at = expires_at - 61000 where name = ?", [name]);
   }

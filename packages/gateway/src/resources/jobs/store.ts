@@ -27,8 +27,8 @@ export const LEASE_MS = 60_000;
 const LISTED = 50;
 
 /**
- * SQL of background jobs: their rows, and the lease that lets one of each name run in the whole cluster. Leases end by
- * the clock of the database, since those of replicas may differ by more than a lease.
+ * Creates the SQL of background jobs: their rows, and the lease that lets only one job of each name run in the whole
+ * cluster. Leases expire by the clock of the database, since the clocks of replicas may differ by more than a lease.
  */
 export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) {
   const now = serverTime(kind);
@@ -58,7 +58,7 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
       return rows.map((row) => toJob(row, clock));
     },
 
-    /** False when another replica holds the lease. */
+    /** Returns false if another replica holds the lease. */
     async take(name: string, holder: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("leases")
@@ -76,7 +76,7 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
       }
     },
 
-    /** False when another replica has it. */
+    /** Returns false if another replica holds the lease. */
     async renew(name: string, holder: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("leases")
@@ -96,7 +96,7 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
 
 export const NO_PROGRESS: Progress = { done: 0, total: 0, failed: 0, message: "" };
 
-/** A job whose process died stays "running" in its row; readers see that nothing moves it any more. */
+/** Returns a job. If its process died, its row still says "running"; readers see that nothing updates it any more. */
 function toJob(row: Selectable<JobTable>, clock: Clock): Job {
   const progress = parseObject(row.progress) ?? {};
   const count = (name: string) => (typeof progress[name] === "number" ? progress[name] : 0);

@@ -3,25 +3,25 @@ import { upsertSql } from "../../storage/inserts.ts";
 import { moveMark, readMark } from "../usage-data/log-mark.ts";
 import type { DestinationName } from "./destination.ts";
 
-/** How far a destination has the log, in rows of `revisions`. */
+/** Position of a destination in the log, stored in rows of `revisions`. */
 export interface Cursor {
   /** Id of the last row that the destination has confirmed. */
   readonly done: number;
-  /** Where the batch under way ends: it is sent again with the same rows. Not above `done` when there is none. */
+  /** Last id of the batch in progress, which is resent with the same rows. Not above `done` if there is none. */
   readonly planned: number;
 }
 
 export interface CursorStore {
-  /** A destination without a cursor begins after the row with this id. */
+  /** Starts a destination without a cursor after the row with this id. */
   begin(after: number): Promise<void>;
   read(): Promise<Cursor>;
-  /** Stores where the next batch ends before it is sent. False when another replica has done so. */
+  /** Stores the last id of the next batch before it is sent. Returns false if another replica has done so. */
   plan(from: Cursor, to: number): Promise<boolean>;
-  /** Ends the batch under way. False when another replica has done so. */
+  /** Ends the batch in progress. Returns false if another replica has done so. */
   finish(cursor: Cursor): Promise<boolean>;
 }
 
-/** Rows of `revisions` of every destination; an export of the database takes them along. */
+/** Rows of `revisions` of every destination; an export of the database includes them. */
 export const EXPORT_MARKS = ["otlp", "s3"].flatMap((name) => [`log-export-${name}`, `log-export-${name}-planned`]);
 
 export function createCursorStore(database: Database, name: DestinationName): CursorStore {

@@ -4,7 +4,7 @@ import { ExportError } from "./destination.ts";
 const TIMEOUT_MS = 60_000;
 const LONGEST_PAUSE_SECONDS = 3_600;
 
-/** Sends a batch. Throws ExportError when there is no answer; `variable` names the address. */
+/** Sends a batch. Throws ExportError if there is no response; `variable` is the name of the address's variable. */
 export async function deliver(sending: Sending, variable: string): Promise<Sent> {
   const { signal } = sending;
   try {
@@ -18,7 +18,7 @@ export async function deliver(sending: Sending, variable: string): Promise<Sent>
   }
 }
 
-/** Milliseconds that the answer asks to wait. */
+/** Returns the wait in milliseconds that the response requests. */
 export function readRetryAfter(sent: Sent): number | undefined {
   const seconds = Number(sent.header("retry-after"));
   return seconds > 0 ? Math.min(seconds, LONGEST_PAUSE_SECONDS) * 1_000 : undefined;

@@ -11,12 +11,12 @@ export interface Batch {
 
 export interface Destination {
   readonly name: DestinationName;
-  /** Rows of one batch at most. */
+  /** Maximum number of rows in a batch. */
   readonly rowsAtOnce: number;
-  /** Fewer rows than `rowsAtOnce` wait until so much time has passed since the last batch. */
+  /** If there are fewer than `rowsAtOnce` rows, they wait until this time has passed since the last batch. */
   readonly everyMs: number;
   /**
-   * Resolves once the destination has confirmed the batch, with the number of rows that it refused for good. Throws
+   * Resolves with the number of rows that the destination refused permanently, once it has confirmed the batch. Throws
    * ExportError.
    */
   send(batch: Batch, signal: AbortSignal): Promise<number>;
@@ -24,11 +24,11 @@ export interface Destination {
 
 export type FailureReason = "denied" | "missing" | "full" | "busy" | "refused" | "unreachable";
 
-/** The message is one line that says what failed and what to do; it has no secret. */
+/** An error whose message is one line that says what failed and what to do; it contains no secret. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
   readonly reason: FailureReason;
-  /** The pause that the destination names. */
+  /** The pause that the destination requests. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: FailureReason, message: string, retryAfterMs?: number) {

@@ -86,7 +86,7 @@ eachDatabase("the export of log rows", (open) => {
       requests.map((request_id) => ({ request_id, created_at: 1_799_999_900, quota: 5 })),
     );
   const run = (one: Exporter) => one.run(new AbortController().signal, confirm);
-  /** Everything that is there now is final afterwards. */
+  /** Makes all current rows final. */
   const settle = async (one: Exporter) => {
     await run(one);
     elapsed += SETTLE_MS;
@@ -166,7 +166,7 @@ eachDatabase("the export of log rows", (open) => {
     bucket.refuse({ status: 500, isStored: true });
     await settle(one);
     expect(inBucket("d").rows).toHaveLength(2);
-    // More rows are final by now; the batch under way stays as it was stored.
+    // More rows are final now; the batch in progress stays as it was stored.
     await add("d3");
     bucket.refuse(undefined);
     const next = exporter(toBucket("d", 10));

@@ -8,20 +8,20 @@ import type { Horizon } from "./horizon.ts";
 import { findBatchEnd, rowsBetween, timeAfter } from "./rows.ts";
 
 export interface ExportMetrics {
-  /** Age of the oldest row that the destination does not have, in seconds; 0 = it has all. */
+  /** Age in seconds of the oldest row that the destination does not have; 0 if it has all. */
   logExportLag(destination: DestinationName, seconds: number): void;
   logRowsExported(destination: DestinationName, result: "sent" | "rejected", rows: number): void;
   logExportFailed(destination: DestinationName, reason: string): void;
 }
 
 export interface ExporterDeps {
-  /** Holds the cursor. */
+  /** Database of the cursor. */
   readonly database: Database;
-  /** Holds the log; the same database unless logs have their own. */
+  /** Database of the log; the same one unless logs have their own. */
   readonly logs: Database;
   readonly destination: Destination;
   readonly horizon: Horizon;
-  /** Where a destination begins that has no cursor yet. */
+  /** Where a destination without a cursor begins. */
   readonly from: "oldest" | "now";
   readonly clock: Clock;
   /** Milliseconds of a clock that never goes back. */
@@ -32,19 +32,25 @@ export interface ExporterDeps {
 
 export interface Exporter {
   readonly name: DestinationName;
-  /** Sends what is due. Never throws for what the destination does. `confirm` throws when another replica leads. */
+  /**
+   * Sends the batches that are due. Never throws for errors of the destination. `confirm` throws if another replica
+   * leads.
+   */
   run(signal: AbortSignal, confirm: () => Promise<void>): Promise<void>;
   /** Undefined before the first run of this process. */
   status(): { readonly isNormal: boolean; readonly detail: string } | undefined;
 }
 
-/** One run leaves the rest of a long log to the next one, so that other jobs of the leader are not held up. */
+/** Duration of one run; the next run continues a long log, so that other jobs of the leader are not delayed. */
 const BUDGET_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 const SAY_EVERY_MS = 600_000;
 
-/** Sends rows of the log in the order of their ids, each once, and moves the cursor when the destination has confirmed. */
+/**
+ * Creates the exporter, which sends rows of the log in the order of their ids, each once, and moves the cursor when the
+ * destination has confirmed them.
+ */
 export function createExporter(deps: ExporterDeps): Exporter {
   const { destination, clock, elapsed, metrics } = deps;
   const { name } = destination;
@@ -86,7 +92,7 @@ export function createExporter(deps: ExporterDeps): Exporter {
     name,
     async run(signal, confirm) {
       if (trouble.isResting()) {
-        // The horizon has to know what is there now.
+        // The horizon has to know the current rows.
         deps.horizon.settled(await newestLogId(deps.logs.db));
         return measure((await cursors.read()).done);
       }
@@ -120,7 +126,7 @@ function replaced(newest: number, done: number): ExportError {
   );
 }
 
-/** Where the next batch ends; undefined when there is none yet. A batch that was planned comes first, as it was planned. */
+/** Returns the last id of the next batch; undefined if there is none yet. A planned batch comes first, unchanged. */
 async function nextBatch({ logs, destination }: ExporterDeps, due: Due): Promise<number | undefined> {
   const { cursor, settled, isOverdue } = due;
   if (cursor.planned > cursor.done) return cursor.planned;
@@ -143,7 +149,7 @@ async function sendOne(
   metrics.logRowsExported(destination.name, "rejected", rejected);
 }
 
-/** What a destination that refuses costs: one line, growing pauses, and one line when it is over. */
+/** Handles a destination that fails: logs one line, increases the pauses, and logs one line when it is over. */
 function createTrouble({ destination: { name }, elapsed, log, metrics }: ExporterDeps) {
   let failures = 0;
   let restUntil = -Infinity;

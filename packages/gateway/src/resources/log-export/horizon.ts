@@ -1,4 +1,4 @@
-/** The highest id up to which no row can appear any more. */
+/** The id up to which no new row can appear. */
 export interface Horizon {
   /**
    * @param newest the highest id in the log now
@@ -13,8 +13,9 @@ interface Sample {
 }
 
 /**
- * Servers give ids out before their transactions commit, so a row may appear below one that is already visible. What was
- * visible as long ago as a transaction can last is final: each id below it has committed or never will.
+ * Creates the horizon. Servers assign ids before their transactions commit, so a row may appear below one that is
+ * already visible. Rows that were visible longer ago than a transaction can last are final: each id below them has
+ * committed or never will.
  * @param elapsed milliseconds of a clock that never goes back
  */
 export function createHorizon(settleMs: number, elapsed: () => number): Horizon {

@@ -18,7 +18,7 @@ const VARIABLE = "FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT";
 const [INFO, ERROR] = [9, 17];
 const TYPE_NAMES = new Map<number, string>(Object.entries(LOG_TYPE).map(([name, type]) => [type, name]));
 
-/** Log records in the JSON encoding of OTLP over HTTP. */
+/** Creates a destination for log records in the JSON encoding of OTLP over HTTP. */
 export function createOtlpDestination({
   endpoint,
   headers,
@@ -60,7 +60,7 @@ function buildRecord(row: StoredLogRow): object {
   };
 }
 
-/** The names that traces use, so that both meet by `fairway.request_id`. */
+/** Uses the attribute names of traces, so that both can be joined by `fairway.request_id`. */
 function buildAttributeValues(row: StoredLogRow): Readonly<Record<string, string | number | boolean>> {
   return {
     "fairway.log.id": row.id,
@@ -89,13 +89,13 @@ function encodeAttributes(values: Readonly<Record<string, string | number | bool
     .map(([key, value]) => ({ key, value: encodeValue(value) }));
 }
 
-/** 64-bit numbers are texts in this encoding. */
+/** Encodes a value; 64-bit numbers are texts in this encoding. */
 function encodeValue(value: string | number | boolean): object {
   if (typeof value === "string") return { stringValue: value };
   return typeof value === "boolean" ? { boolValue: value } : { intValue: String(value) };
 }
 
-/** Rows that a collector has refused for good: the protocol forbids to send them again. */
+/** Returns the number of rows that a collector has refused permanently: the protocol forbids sending them again. */
 function rejectedIn({ text }: Sent): number {
   const partial = parseObject(text)?.["partialSuccess"];
   if (typeof partial !== "object" || partial === null || !("rejectedLogRecords" in partial)) return 0;

@@ -4,12 +4,12 @@ import type { LogTable } from "../../storage/tables/schema.ts";
 
 export type StoredLogRow = Selectable<LogTable>;
 
-/** In the order of their ids. */
+/** Returns the rows in the order of their ids. */
 export function rowsBetween({ db }: Database, after: number, to: number): Promise<StoredLogRow[]> {
   return db.selectFrom("logs").selectAll().where("id", ">", after).where("id", "<=", to).orderBy("id").execute();
 }
 
-/** Id of the row that ends a batch, of `settled` where there are fewer rows. */
+/** Returns the id of the last row of a batch, or `settled` if there are fewer rows. */
 export async function findBatchEnd(
   { db }: Database,
   { after, settled, rows }: { readonly after: number; readonly settled: number; readonly rows: number },
@@ -22,13 +22,13 @@ export async function findBatchEnd(
   return { to: row?.id ?? settled, isFull: row !== undefined };
 }
 
-/** Epoch seconds of the first row above an id; undefined when there is none. */
+/** Returns the epoch seconds of the first row above an id; undefined if there is none. */
 export async function timeAfter({ db }: Database, after: number): Promise<number | undefined> {
   const rows = db.selectFrom("logs").select("created_at").where("id", ">", after).orderBy("id").limit(1);
   return (await rows.executeTakeFirst())?.created_at;
 }
 
-/** One line of JSON. `other` stays the text that it is: its members differ by version and type. */
+/** Returns one line of JSON. `other` stays a text, because its members differ by version and type. */
 export function formatLogLine(row: StoredLogRow): string {
   const { id, created_at, is_stream, ...rest } = row;
   return JSON.stringify({ id, created_at, time: isoTime(created_at), ...rest, is_stream: is_stream === 1 });

@@ -10,7 +10,7 @@ import { deliver, readRetryAfter } from "./deliver.ts";
 import { formatLogLine } from "./rows.ts";
 
 export interface S3Settings {
-  /** Address of the bucket, with the beginning of the names of objects: `https://s3.example.org/bucket/prefix`. */
+  /** Address of the bucket with the prefix of object names: `https://s3.example.org/bucket/prefix`. */
   readonly url: string;
   readonly region: string;
   readonly keyId: string;
@@ -26,7 +26,10 @@ const ID_DIGITS = 19;
 const zip = promisify(gzip);
 const VARIABLE = "FAIRWAY_LOG_EXPORT_S3_URL";
 
-/** Objects of JSON lines. A batch that is sent again replaces its own object, and names sort in the order of the rows. */
+/**
+ * Creates a destination for objects of JSON lines. A batch that is resent replaces its own object, and names sort in
+ * the order of the rows.
+ */
 export function createS3Destination(settings: S3Settings): Destination {
   const { url, rowsAtOnce = ROWS_AT_ONCE, everyMs = EVERY_MS } = settings;
   return {
@@ -44,7 +47,7 @@ export function createS3Destination(settings: S3Settings): Destination {
   };
 }
 
-/** The ids of the batch, of equal length. */
+/** Returns a name with the ids of the batch, padded to equal length. */
 function buildObjectName({ after, to }: Batch): string {
   const digits = (id: number) => String(id).padStart(ID_DIGITS, "0");
   return `${digits(after + 1)}-${digits(to)}.jsonl.gz`;
@@ -83,7 +86,7 @@ interface Failure {
 const KEYS = "FAIRWAY_LOG_EXPORT_S3_KEY_ID and FAIRWAY_LOG_EXPORT_S3_KEY";
 const FULL: Failure = { reason: "full", cure: "make room: raise the quota of the bucket or delete old objects" };
 const REGION: Failure = { reason: "refused", cure: "set FAIRWAY_LOG_EXPORT_S3_REGION to the region of the bucket" };
-/** By the code of the answer. */
+/** Failures by the code of the response. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   AccessDenied: { reason: "denied", cure: "let the key put objects below the address, or correct its policy" },
   InvalidAccessKeyId: { reason: "denied", cure: `correct ${KEYS}` },

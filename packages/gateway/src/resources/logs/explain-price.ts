@@ -3,7 +3,7 @@ import type { JsonObject } from "../../lib/text/json.ts";
 import type { CallTrace } from "../../relay/trace/call-trace.ts";
 import type { StoredLog } from "./view.ts";
 
-/** A count of tokens with the ratio that it is multiplied by; members of `other`. */
+/** Members of `other`: a count of tokens with the ratio that it is multiplied by. */
 const PARTS = [
   ["cache_tokens", "cache_ratio"],
   ["cache_creation_tokens", "cache_creation_ratio"],
@@ -11,7 +11,7 @@ const PARTS = [
   ["audio_input", "audio_ratio"],
 ] as const;
 
-/** The formula of a charge with every input, as the row recorded them. */
+/** Returns the formula of a charge with every input, as the row recorded them. */
 export function explainPrice(row: StoredLog, other: JsonObject, trace: CallTrace | undefined): ExplainedPrice {
   const sums = { reserved: trace?.r ?? -1, charged: row.quota };
   if (row.type !== LOG_TYPE.consume || typeof other["group_ratio"] !== "number")
@@ -59,7 +59,7 @@ function byTokens(row: StoredLog, other: JsonObject, source: string): Cost {
   return { kind: "tokens", formula: `(${sum}) * model_ratio * group_ratio`, inputs };
 }
 
-/** Spoken output has a ratio of its own. */
+/** Returns the term of the output; spoken output has its own ratio. */
 function outputTerm(other: JsonObject, inputs: PriceInput[], source: string): string {
   const spoken = readNumber(other["audio_output"]);
   if (spoken <= 0) return "output_tokens * completion_ratio";
@@ -70,7 +70,7 @@ function outputTerm(other: JsonObject, inputs: PriceInput[], source: string): st
   return "(output_tokens - audio_output) * completion_ratio + audio_output * audio_ratio * audio_completion_ratio";
 }
 
-/** Whether the upstream or the gateway counted the tokens. */
+/** Returns whether the upstream or the gateway counted the tokens. */
 function countedBy(other: JsonObject): string {
   const source = other["usage_source"];
   return typeof source === "string" ? source : "upstream";

@@ -15,18 +15,18 @@ import type { StoredLog } from "./view.ts";
 
 export interface ExplainView {
   readonly channelNames: ReadonlyMap<number, string>;
-  /** Owners see no channels. */
+  /** True for owners, who see no channels. */
   readonly isOwner: boolean;
 }
 
-/** Ids of the channels that a row's trace names. */
+/** Returns the ids of the channels in a row's trace. */
 export function tracedChannels({ other }: StoredLog): number[] {
   const trace = traceIn(parseObject(other));
   if (!trace) return [];
   return [...new Set([...trace.c, ...trace.a].map(([id]) => id))].filter((id) => Number.isSafeInteger(id) && id > 0);
 }
 
-/** Explains a row from what it recorded; the current configuration is not read. */
+/** Explains a row from its own record; the current configuration is not read. */
 export function explain(row: StoredLog, view: ExplainView): LogExplanation {
   const other = parseObject(row.other) ?? {};
   const trace = traceIn(other);
@@ -53,7 +53,7 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
   };
 }
 
-/** Where the call went. */
+/** Explains where the call went. */
 function explainRoute(
   trace: CallTrace | undefined,
   view: ExplainView,
@@ -71,7 +71,7 @@ function explainRoute(
 
 type Completion = Pick<LogExplanation, "outcome" | "status" | "code">;
 
-/** Answers that reached the client and ended early, in the words of the metrics. */
+/** Responses that reached the client but ended early, in the words of the metrics. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   stop: "ok",
   client_abort: "client_abort",
@@ -92,12 +92,15 @@ function readCompletion({ type, is_stream: isStream }: StoredLog, other: JsonObj
   return { outcome: OUTCOMES[reason] ?? "internal", status, code: reason === "stop" ? "" : reason };
 }
 
-/** A whole answer that the guardrail stopped never left; of a stream the head was sent before. */
+/**
+ * Returns the status of a refusal. A whole response that the guardrail stopped was never sent; a stream had already
+ * sent its head.
+ */
 function refusedStatus(other: JsonObject): number {
   return other["guardrail"] === "failed" ? 503 : 400;
 }
 
-/** Ends that content alone would leave in code words. */
+/** Explanations of codes for how a response ended, because the content shows only the code. */
 const ENDS: Readonly<Record<string, string>> = {
   client_abort: "The client left before the answer was complete; what it got was charged.",
   idle_timeout: "The upstream fell silent in the middle of its answer; what arrived was charged.",
@@ -109,7 +112,7 @@ const ENDS: Readonly<Record<string, string>> = {
   internal_error: "The gateway failed while the answer was written; what arrived was charged.",
 };
 
-/** Which of the two ended an answer; rows of older versions do not say. */
+/** The limit that ended a response; rows of older versions do not record it. */
 const USED_UP: Readonly<Record<string, string>> = {
   balance: "The balance or the token's quota was used up while the answer was written; what arrived was charged.",
   budget: "A budget was used up while the answer was written; what arrived was charged.",
@@ -170,14 +173,14 @@ function totalMs({ use_time: seconds, other }: StoredLog, trace: CallTrace | und
   return trace?.ms ?? int(parseObject(other)?.["ms"], seconds * 1000);
 }
 
-/** What administrators see of a verdict and of a budget that was used up. */
+/** Returns the details of a guardrail verdict and of an exhausted budget for administrators. */
 function explainStop(other: JsonObject): Pick<LogExplanation, "guardrail_reason" | "budget"> {
   const part = isObject(other["admin_info"]) ? other["admin_info"] : {};
   const budget = ExplainedBudget.safeParse(part["budget"]);
   return { guardrail_reason: text(part["guardrail_reason"]), budget: budget.success ? budget.data : null };
 }
 
-/** Owners read which rule was used; what an upstream reported is for operators. */
+/** Returns doubts about the usage. Owners see which rule was used; only operators see what an upstream reported. */
 function listUsageDoubts(other: JsonObject, { isOwner }: ExplainView): UsageDoubt[] {
   const part = isObject(other["admin_info"]) ? other["admin_info"] : {};
   const reported = isObject(part["doubted_usage"]) && !isOwner ? part["doubted_usage"] : {};

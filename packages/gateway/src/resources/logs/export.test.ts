@@ -27,7 +27,7 @@ test("an export reads no further than its client, and ends when the client leave
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  // The client takes the first bytes and nothing more: what the sockets hold is all that is ever read.
+  // The client reads only the first bytes, so the server can send no more than the sockets buffer.
   await once(client, "readable");
   await settled(() => read);
   expect(read).toBeGreaterThanOrEqual(1_000);
@@ -40,7 +40,7 @@ test("an export reads no further than its client, and ends when the client leave
   await kit.database.close();
 });
 
-/** Waits until a number stands still. */
+/** Waits until a number stops changing. */
 async function settled(value: () => number): Promise<void> {
   for (let last = -1; last !== value();) {
     last = value();

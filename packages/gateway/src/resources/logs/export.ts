@@ -37,7 +37,7 @@ export interface ExportJob {
   readonly view: (rows: StoredLog[]) => Promise<LogRow[]>;
 }
 
-/** Streams all matching rows, newest first; reads on only as fast as the client takes them. */
+/** Streams all matching rows, newest first, as fast as the client reads them. */
 export async function exportLogs(response: ServerResponse, { store, query, format, view }: ExportJob): Promise<void> {
   const isCsv = format === "csv";
   response.writeHead(200, {
@@ -57,7 +57,7 @@ export async function exportLogs(response: ServerResponse, { store, query, forma
   response.end();
 }
 
-/** False when the client left. */
+/** Returns false if the client has left. */
 async function send(response: ServerResponse, text: string): Promise<boolean> {
   if (response.destroyed) return false;
   if (response.write(text)) return true;
@@ -78,7 +78,10 @@ function csvLine(row: LogRow): string {
   return `${COLUMNS.map((column) => csvCell(column === "created_at" ? isoTime(row.created_at) : row[column])).join(",")}\r\n`;
 }
 
-/** Spreadsheets run cells that begin with these signs, wide ones too, as formulas; a leading apostrophe makes them text. */
+/**
+ * Escapes a cell. Spreadsheets run cells that begin with these signs, also wide ones, as formulas; a leading apostrophe
+ * makes them text.
+ */
 function csvCell(value: string | number | boolean): string {
   if (typeof value !== "string") return String(value);
   const text = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;

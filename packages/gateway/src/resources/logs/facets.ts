@@ -1,16 +1,16 @@
 import type { LogFacets } from "@fairway/wire";
 import type { Counts, FacetCounts } from "../statistics/facet-counts.ts";
 
-/** The inputs of the facets. */
+/** The counts for the facets. */
 export interface CountedFacets {
   readonly counts: FacetCounts;
-  /** False when rows were left out. */
+  /** False if rows were left out. */
   readonly isComplete: boolean;
 }
 
 const VALUES_PER_FACET = 20;
 
-/** The most frequent values of each column; owners learn of neither channels nor users. */
+/** Returns the most frequent values of each column; owners see neither channels nor users. */
 export function buildFacets(
   { counts, isComplete }: CountedFacets,
   channelNames: ReadonlyMap<number, string> | "owner",
@@ -34,7 +34,7 @@ export function buildFacets(
   };
 }
 
-/** Ids of the channels that the counts name. */
+/** Returns the ids of the channels in the counts. */
 export function facetChannels({ counts }: CountedFacets): number[] {
   return sortByFrequency(counts.channels).map(({ value }) => Number(value));
 }

@@ -3,18 +3,18 @@ import type { LogStore } from "./store.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogFeed {
-  /** Rows that were written since the last call, and how many more there were than anybody could read. */
+  /** Returns the rows written since the last call, and the number of further rows that were too many to read. */
   next(): Promise<{ readonly rows: StoredLog[]; readonly skipped: number }>;
 }
 
-/** Rows of one statement. */
+/** Maximum number of rows of one statement. */
 const READ = 500;
-/** Rows between two calls; what is more is counted by its ids. */
+/** Maximum number of rows between two calls; further rows are only counted by their ids. */
 const MOST = 5_000;
-/** Transactions commit out of the order of their ids, so each call reads this far back. */
+/** Transactions commit out of the order of their ids, so each call rereads this many ids. */
 const LOOK_BACK = 200;
 
-/** Follows the log rows of all replicas from now on. */
+/** Follows the log rows of all replicas, starting now. */
 export async function createLogFeed(store: Pick<LogStore, "newestId" | "after">): Promise<LogFeed> {
   let newest = await store.newestId();
   const seen = new Set<number>();

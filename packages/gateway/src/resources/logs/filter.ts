@@ -3,15 +3,15 @@ import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kyse
 import { containing, like, withWildcards } from "../../storage/like.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 
-/** A filter with the owner that self calls are bound to. */
+/** A filter with the owner that self calls are restricted to. */
 export interface LogQuery extends LogFilter {
-  /** Set for self calls: nothing of anybody else is ever read. */
+  /** Set for self calls, which read only rows of this owner. */
   readonly ownerId?: number;
-  /** Set when it is known that no row can match. */
+  /** True if it is known that no row can match. */
   readonly isNothing?: boolean;
 }
 
-/** A filter that leaves nothing out. */
+/** A filter that matches every row. */
 export const EVERYTHING: LogQuery = {
   type: 0,
   username: "",
@@ -34,23 +34,23 @@ export const EVERYTHING: LogQuery = {
 };
 
 type Builder = ExpressionBuilder<Schema, "logs">;
-/** Sums have some columns of the log. */
+/** Builder for the log, or for the sums, which have some of its columns. */
 type AnyBuilder =
   | Builder
   | ExpressionBuilder<Schema, "quota_data">
   | ExpressionBuilder<Schema, "facet_sums">
   | ExpressionBuilder<Schema, "log_sums">;
 
-/** Most digits of a channel id that the retry filter tells apart. */
+/** Maximum number of digits of a channel id that the retry filter supports. */
 const CHANNEL_DIGITS = 6;
 
-/** Conditions of a filter but for the period, which `within` adds. */
+/** Returns the conditions of a filter except for the period, which `within` adds. */
 export function buildCondition(eb: Builder, query: LogQuery): Expression<SqlBool> {
   const parts = [whoConditions, whereConditions, whatConditions, modelConditions];
   return eb.and(parts.flatMap((part) => part(eb, query)));
 }
 
-/** Whose rows: what the log and the sums report alike. */
+/** Returns the conditions on owners, which are the same for the log and the sums. */
 export function whoConditions(builder: AnyBuilder, query: LogQuery): Expression<SqlBool>[] {
   // The tables have these columns, of the same kinds.
   const eb = builder as Builder;
@@ -61,7 +61,7 @@ export function whoConditions(builder: AnyBuilder, query: LogQuery): Expression<
   return conditions;
 }
 
-/** Which models, likewise. */
+/** Returns the conditions on models, which are the same for the log and the sums. */
 export function modelConditions(builder: AnyBuilder, query: LogQuery): Expression<SqlBool>[] {
   const eb = builder as Builder;
   const conditions: Expression<SqlBool>[] = [];
@@ -91,19 +91,19 @@ function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
   return conditions;
 }
 
-/** Code and status are members of `other` of failed calls. */
+/** Returns the conditions on code and status, which are members of `other` in rows of failed calls. */
 function errorConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
   if (!hasErrorFilter(query)) return [];
   const conditions = errorTexts(query).map((text) => like("other", containing(text)));
   return [typeCondition(eb, { ...query, type: LOG_TYPE.error }), ...conditions];
 }
 
-/** True where only failed calls can match. */
+/** Returns true if only failed calls can match. */
 export function hasErrorFilter({ code, status }: LogQuery): boolean {
   return code !== "" || status > 0;
 }
 
-/** Texts to find in `other`, as the rows of failed calls store them. */
+/** Returns the texts to find in `other`, as rows of failed calls store them. */
 export function errorTexts({ code, status }: LogQuery): string[] {
   const texts: string[] = [];
   if (code !== "") texts.push(`"error_code":${JSON.stringify(code)},`);
@@ -111,7 +111,10 @@ export function errorTexts({ code, status }: LogQuery): string[] {
   return texts;
 }
 
-/** Nearly every row has the same type: with a narrower filter its index would only mislead the planner. */
+/**
+ * Returns the condition on the type. Nearly every row has the same type, so with a narrower filter its index would only
+ * mislead the planner.
+ */
 function typeCondition(eb: Builder, query: LogQuery): Expression<SqlBool> {
   return isNarrow(query) ? sql<SqlBool>`type + 0 = ${query.type}` : eb("type", "=", query.type);
 }
@@ -122,7 +125,7 @@ function isNarrow(query: LogQuery): boolean {
   return isOwned || texts.some((text) => text !== "") || query.models.length + query.tokens.length > 0;
 }
 
-/** True when part of the filter is answered by no index, so that rows have to be read to be left out. */
+/** Returns true if no index answers part of the filter, so that rows have to be read to be excluded. */
 export function needsScan(query: LogQuery): boolean {
   return (
     query.model_name.includes("%") ||
@@ -150,7 +153,7 @@ const wasRetried = sql<SqlBool>`(${sql.join(
   sql` or `,
 )})`;
 
-/** A period in seconds, both ends included; 0 = open. */
+/** A period in seconds, including both ends; 0 = no limit. */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -167,13 +170,13 @@ export function toPeriod(query: LogQuery): Period {
   return { from: query.start_timestamp, to: query.end_timestamp };
 }
 
-/** Where a page continues: below this row in the order of the list. */
+/** Position where a page continues: below this row in the order of the list. */
 export interface Cursor {
   readonly createdAt: number;
   readonly id: number;
 }
 
-/** `created_at <= ?` besides the exact condition lets an index begin at the cursor. */
+/** Returns the condition of a cursor. The additional `created_at <= ?` lets an index start at the cursor. */
 export function below(eb: Builder, { createdAt, id }: Cursor): Expression<SqlBool> {
   return eb.and([
     eb("created_at", "<=", createdAt),

@@ -7,9 +7,9 @@ import { LOG_COLUMNS } from "../../storage/log-rows.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";
 import { createLogStore, type LogStore } from "./store.ts";
 
-/** One row a second from `START_SECONDS` on. */
+/** One row per second from `START_SECONDS`. */
 const SECONDS = 70_000;
-/** Rows of the one second before them: more than a slice holds. */
+/** Rows of the second before them: more than a slice can contain. */
 const CROWDED = 32_000;
 const CROWDED_SECOND = START_SECONDS - 1;
 const at = (index: number) => START_SECONDS + index;
@@ -38,7 +38,7 @@ eachDatabase("log store with many rows", (open) => {
 
   const rowsFrom = (count: number, calculateTime: (index: number) => number) =>
     Array.from({ length: count }, (_, index) => ({ content: "-", quota: 1, created_at: calculateTime(index) }));
-  /** Copies the rows of a period, each created `by` seconds later; no row passes through this process. */
+  /** Copies the rows of a period inside the database, each created `by` seconds later. */
   const copy = async (from: number, before: number, by: number) => {
     const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");
     const later = columns.replace('"created_at"', '"created_at" + ?');

@@ -7,7 +7,7 @@ type Test = (row: StoredLog) => boolean;
 /** A second channel in the chain means a retry. */
 const RETRIED = /"use_channel":\["[^"]{1,6}","/;
 
-/** The conditions of a filter as `conditionOf` writes them, for rows that were read for several readers at once. */
+/** Returns a test with the conditions of `conditionOf`, for rows that were read once for several readers. */
 export function createMatcher(query: LogQuery): Test {
   const tests: Test[] = [...buildOwnerTests(query), ...buildPlaceTests(query), ...buildContentTests(query)];
   return (row) => tests.every((isMet) => isMet(row));
@@ -51,7 +51,7 @@ function buildContentTests(query: LogQuery): Test[] {
   return tests;
 }
 
-/** `%` stands for any text, everything else for itself. */
+/** Returns the pattern: `%` matches any text, everything else matches itself. */
 export function buildPattern(text: string): RegExp {
   const parts = text.split("%").map((part) => RegExp.escape(part));
   return new RegExp(`^${parts.join(".*")}$`, "s");

@@ -5,27 +5,27 @@ import type { LogQuery } from "./filter.ts";
 import { buildPattern } from "./match.ts";
 
 export interface ModelNames {
-  /** The filter with names in place of a pattern; as it is when it has none, or when too many names match. */
+  /** Returns the filter with names in place of a pattern; unchanged if it has none, or if too many names match. */
   resolve(query: LogQuery): Promise<LogQuery>;
 }
 
-/** Beyond these a list of names is no better than the pattern. */
+/** With more names than this, a list is no better than the pattern. */
 const MAX_NAMES = 1_000;
 const MAX_MATCHES = 200;
-/** Up to so many new rows are cheaper to read than all names again. */
+/** Up to this many new rows are cheaper to read than all names. */
 const MAX_NEW_ROWS = 50_000;
-/** A server gives ids out before their transactions commit: rows with a lower id may appear this much later. */
+/** A server assigns ids before their transactions commit: rows with a lower id may appear this much later. */
 const LOOK_BACK = 2_000;
 
 interface Known {
   readonly names: Set<string>;
-  /** Id of the newest row when they were read. */
+  /** Id of the newest row when the names were read. */
   readonly newest: number;
 }
 
 /**
- * The names of models that stand in the log. No index answers a pattern, but one holds the names in order: each is found
- * by one step in it, and new ones stand in the newest rows.
+ * Finds the names of models in the log. No index answers a pattern, but one contains the names in order: each is found
+ * with one step in it, and new ones are in the newest rows.
  */
 export function createModelNames(db: Kysely<Schema>): ModelNames {
   let known: Known | undefined;
@@ -59,7 +59,7 @@ export function createModelNames(db: Kysely<Schema>): ModelNames {
   };
 }
 
-/** Undefined when there are too many. */
+/** Returns undefined if there are too many. */
 async function allNames(db: Kysely<Schema>): Promise<Set<string> | undefined> {
   const names = new Set<string>();
   let last: string | undefined;
@@ -74,7 +74,7 @@ async function allNames(db: Kysely<Schema>): Promise<Set<string> | undefined> {
 }
 
 async function addNew(db: Kysely<Schema>, { names, newest }: Known): Promise<Set<string> | undefined> {
-  // The inner order binds the search to the newest rows; planners like the order of names better.
+  // The inner order limits the search to the newest rows; planners would prefer the order of names.
   const newer = db
     .selectFrom("logs")
     .select("model_name")

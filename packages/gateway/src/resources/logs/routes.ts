@@ -41,13 +41,13 @@ import { LOG_CURSOR } from "../../storage/secrets/sealed-locations.ts";
 export interface LogRoutesDeps {
   readonly store: LogStore;
   readonly tail: LogTail;
-  /** Names of channels, which live in the main database. */
+  /** Returns names of channels, which are in the main database. */
   readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
-  /** The check of the relay: the log of a key is open to those who may use the key. */
+  /** The check of the relay: the log of a key is readable with the key. */
   readonly authenticator: Pick<Authenticator, "byKey">;
   /** Seals the cursors of owners, who must not learn real ids. */
   readonly vault: Vault;
-  /** Writes the management row of a deletion. */
+  /** Writes the management row for a deletion. */
   readonly logClearing: (operator: Principal, ip: string, content: string) => Promise<void>;
 }
 

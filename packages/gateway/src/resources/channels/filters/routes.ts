@@ -9,7 +9,7 @@ import { checkTestedModel } from "../destination.ts";
 import type { LogTest } from "../test-log.ts";
 import type { ChannelUpstream } from "../upstream.ts";
 
-/** Undefined for a channel that takes no betas. */
+/** Tests which betas the channel accepts; returns undefined for a channel without betas. */
 export type ProbeBetas = (channel: ChannelRecord, model: string | undefined) => Promise<BetasProbed | undefined>;
 
 export interface FilterRoutesDeps {
@@ -19,7 +19,9 @@ export interface FilterRoutesDeps {
   readonly clock: Clock;
 }
 
-/** What is left out of calls of a channel because its host refuses it, and what the host takes. */
+/**
+ * Creates the routes of what is removed from a channel's calls because its host refuses it, and what the host accepts.
+ */
 export function filterRoutes(deps: FilterRoutesDeps): Route[] {
   const { upstream, clock } = deps;
   return [

@@ -17,7 +17,7 @@ interface Chosen {
 const KEYS_PER_PAGE = 50;
 const KEYS_PER_PAGE_CAP = 1000;
 
-/** The one call with which later compatible consoles manage the keys of a channel. */
+/** Creates the single call that later compatible consoles use to manage the keys of a channel. */
 export function multiKeyRoute(store: Store): Route {
   return implement(channelMultiKey, async ({ body }) => {
     const action = MULTI_KEY_ACTIONS.find((name) => name === body.action);
@@ -82,12 +82,12 @@ async function switchAll(store: Store, { id }: Chosen, places: readonly number[]
   return switched;
 }
 
-/** The last key stays: a channel without keys would look like one that was never filled in. */
+/** Removes keys, but never the last one: a channel without keys would look like one that was never filled in. */
 async function remove(store: Store, { id, set }: Chosen, places: ReadonlySet<number>): Promise<number> {
   if (places.size === 0) return 0;
   const row = await store.get(id);
   const seen = await store.keySet(id);
-  // What was counted out must still be what the version names.
+  // The keys that the indexes refer to must still be the keys of this version.
   if (!row || seen?.keys.join("\n") !== set.keys.join("\n")) throw new Refusal("channel_changed");
   const key = set.keys.filter((_, place) => !places.has(place)).join("\n");
   if (key === "") throw onlyOne("key_index");

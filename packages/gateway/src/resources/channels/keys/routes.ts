@@ -5,7 +5,7 @@ import type { KeySet } from "./store.ts";
 import type { ChannelStore } from "../store.ts";
 import { keyFacts } from "../view.ts";
 
-/** Single upstream keys of channels. */
+/** Creates the routes for single upstream keys of channels. */
 export function keyRoutes(store: Pick<ChannelStore, "keySet" | "switchKey">): Route[] {
   const requireKeySet = async (id: number): Promise<KeySet> => {
     const set = await store.keySet(id);

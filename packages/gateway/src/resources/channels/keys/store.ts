@@ -12,13 +12,13 @@ import { findChannelRow } from "../reads.ts";
 import type { ChannelRow } from "../view.ts";
 import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
-/** The keys of a channel in clear, with the states of those that are switched off. */
+/** The keys of a channel in clear, with the states of the disabled ones. */
 export interface KeySet {
   readonly keys: readonly string[];
   readonly states: KeyStates;
 }
 
-/** A key was switched; `isLast` when its channel was with it. */
+/** A key whose status changed; `isLast` if its channel was disabled with it. */
 export interface SwitchedKey {
   readonly row: ChannelRow;
   readonly index: number;
@@ -32,22 +32,23 @@ export interface KeySwitch {
 
 type Trx = Pick<Transaction<Schema>, "selectFrom">;
 
-/** SQL of single upstream keys. */
+/** Creates the SQL of single upstream keys. */
 export function keyStore({ database: { db }, vault, clock, write }: Writing) {
   return {
-    /** Undefined for an unknown channel. */
+    /** Returns undefined for an unknown channel. */
     keySet: (id: number): Promise<KeySet | undefined> => readKeySet(db, vault, id),
 
     /**
-     * Switches one key, named by its place or its text. `only` = the channel has no other, `unchanged` = there is no
-     * such key, or it is switched so already; what is off by hand stays so. The channel goes off with its last key and comes back with its first.
+     * Changes the status of one key, given by its index or its text. Returns `only` if the channel has no other key,
+     * and `unchanged` if there is no such key or it already has this status; the system cannot change a key that was
+     * disabled by hand. The channel is disabled with its last key and enabled with its first.
      */
     async switchKey(id: number, which: number | string, to: KeySwitch): Promise<SwitchedKey | "only" | "unchanged"> {
       const now = await readKeySet(db, vault, id);
       const seen = now && placeToSwitch(now, which, to);
       if (typeof seen !== "number") return seen ?? "unchanged";
       return write(async (trx) => {
-        // The row is locked before it is read: replicas may blame two keys at once.
+        // The row is locked before it is read, because replicas may disable two keys at once.
         await trx
           .updateTable("channels")
           .set((eb) => ({ version: eb("version", "+", 1) }))
@@ -65,10 +66,10 @@ export function keyStore({ database: { db }, vault, clock, write }: Writing) {
   };
 }
 
-/** Member of `other_info`. The reason would not do: imported rows keep reasons of states that are long gone. */
+/** Member of `other_info`. The reason does not suffice: imported rows have reasons of states that ended long ago. */
 const WITH_LAST_KEY = "with_last_key";
 
-/** True while a channel is off for no other reason than that its last key was switched off. */
+/** Returns true while a channel is disabled only because its last key was disabled. */
 export function isOffWithLastKey(otherInfo: string): boolean {
   return parseObject(otherInfo)?.[WITH_LAST_KEY] === true;
 }
@@ -113,7 +114,7 @@ function placeToSwitch({ keys, states }: KeySet, which: number | string, to: Key
   return status === to.status || isByHand ? undefined : index;
 }
 
-/** The states of the keys after the key text changes; a channel that is on keeps a key to use. */
+/** Returns the states of the keys after the key text changes; an enabled channel retains a usable key. */
 export async function statesAfter(trx: Trx, vault: Vault, id: number, key: string): Promise<string | null | undefined> {
   const set = await readKeySet(trx, vault, id);
   if (!set || set.states.size === 0) return undefined;
@@ -123,14 +124,17 @@ export async function statesAfter(trx: Trx, vault: Vault, id: number, key: strin
   return keyStatesText(isWithout ? triedAgain(moved, keys.length) : moved, set.info);
 }
 
-/** A channel that is switched on has keys to use: when none is, those that the system switched off are tried again. */
+/**
+ * Returns the states of the keys of a channel that is enabled: if none is usable, those that the system disabled are
+ * retried.
+ */
 export async function statesWhenOn(trx: Trx, vault: Vault, id: number): Promise<string | null | undefined> {
   const set = await readKeySet(trx, vault, id);
   if (!set || set.states.size < set.keys.length) return undefined;
   return keyStatesText(triedAgain(set.states, set.keys.length), set.info);
 }
 
-/** Enables keys again that the system disabled; keys disabled by hand stay so, unless no other key is left. */
+/** Enables keys that the system disabled; keys disabled by hand stay disabled, unless no other key is left. */
 function triedAgain(states: KeyStates, count: number): KeyStates {
   const byHand = [...states].filter(([, { status }]) => status === CHANNEL_STATUS.disabledByHand);
   return new Map(byHand.length < count ? byHand : []);
