@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** The command line cannot be understood; the message says what it should be. */
+/** The command line is invalid; the message describes the correct one. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -12,7 +12,10 @@ export type Flags<K extends Kinds> = {
 
 const ABSENT = { string: undefined, strings: [], boolean: false } as const;
 
-/** Flags by name, such as `--dry-run`; those of `strings` may be repeated; throws a UsageError with `usage` for everything else. */
+/**
+ * Returns flags by name, such as `--dry-run`; those of `strings` may be repeated. Throws a UsageError with `usage` for
+ * everything else.
+ */
 export function readFlags<const K extends Kinds>(args: readonly string[], kinds: K, usage: string): Flags<K> {
   const options = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => [

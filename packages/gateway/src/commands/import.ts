@@ -41,7 +41,7 @@ const FLAGS = {
   "dry-run": "boolean",
 } as const;
 
-/** The balance of an imported account without a budget, high enough to act as unlimited. */
+/** The balance of an imported account without a budget, high enough to be practically unlimited. */
 const CREDIT_DOLLARS = 1_000_000;
 
 const STOPPED =
@@ -49,7 +49,7 @@ const STOPPED =
 
 type ImportFlags = ReturnType<typeof readFlags<typeof FLAGS>>;
 
-/** Brings over what another gateway, or another installation of this one, has. */
+/** Imports the data of another gateway, or of another installation of this one. */
 export async function importAny(args: readonly string[], context: CommandContext): Promise<void> {
   const flags = readFlags(args, FLAGS, IMPORT_USAGE);
   checkUsage(flags);
@@ -129,7 +129,7 @@ async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: L
     }
     if (config === undefined) noteGroups(place.groups, await createImportOptionStore(place).stored(), report);
   };
-  // The database names models that the file brings: a dry run of both is one transaction.
+  // The database refers to models from the file, so a dry run of both is one transaction.
   const isTogether = target.isDry && config !== undefined && url !== undefined;
   await (isTogether
     ? rehearse(target.target, (place) => bring({ ...target, target: place, isDry: false }))
@@ -157,13 +157,13 @@ async function runCompatible(
   }
 }
 
-/** A database URL, a data source name of a compatible gateway, or the path of an SQLite file. */
+/** Returns a database URL, a data source name of a compatible gateway, or the path of an SQLite file. */
 function sourceUrl(text: string): string {
   if (/^(sqlite|mysql|mariadb|postgres|postgresql):/.test(text)) return text;
   return text.includes("@") ? (toDatabaseUrl(text) ?? text) : `sqlite:${text}`;
 }
 
-/** The same for every run against one database, whatever the password. */
+/** Returns the same hash for every run on one database, whatever the password. */
 function hashOrigin(url: string): string {
   const bare = url.replace(/\/\/[^@/]*@/, "//").split("?", 1)[0] ?? "";
   return createHash("sha256").update(bare).digest("hex").slice(0, 12);

@@ -3,7 +3,7 @@ import { openCounter } from "../billing/audit/counters.ts";
 import type { RawDatabase, RawTransaction } from "../storage/engines/raw.ts";
 
 export interface CarriedUsage {
-  /** The same as that of the balance that is imported with it. */
+  /** The request id of the balance that is imported with it. */
   readonly requestId: string;
   readonly userId: number;
   /** The account's `used_quota`. */
@@ -11,7 +11,7 @@ export interface CarriedUsage {
   /** The account's `request_count`. */
   readonly requests: number;
   readonly detail: string;
-  /** Milliseconds. */
+  /** Epoch milliseconds. */
   readonly at: number;
 }
 
@@ -25,7 +25,7 @@ export async function bookCarriedUsage(
   usage: CarriedUsage,
 ): Promise<void> {
   const { requestId, userId, used, requests, detail, at } = usage;
-  // The row of what was used looks like one more request.
+  // The ledger row of the usage counts as one more request.
   const amount = used === 0 ? requests : requests - 1;
   await openCounter(tx, dialect, { counter: "requests", id: userId, amount });
   if (used === 0) return;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The program with arguments, as an operator runs it. */
+/** Runs the program with arguments, like an operator. */
 function run(database: string, ...args: string[]): Promise<Ended> {
   return runWith({ FAIRWAY_DATABASE_URL: database }, args);
 }

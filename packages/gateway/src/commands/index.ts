@@ -30,7 +30,7 @@ Settings come from FAIRWAY_* variables: docs/reference/environment.md.`;
 
 const HELP = ["help", "--help", "-h"];
 
-/** Texts that need no settings; undefined for every other command line. */
+/** Returns texts that need no settings; undefined for every other command line. */
 export function findStaticAnswer([name = "", ...args]: readonly string[]): string | undefined {
   if (HELP.includes(name)) return USAGE;
   if (["version", "--version", "-v"].includes(name)) return VERSION;
@@ -41,7 +41,7 @@ function findCommand(name: string) {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
-/** Runs the command that the first argument names; false without arguments: then the program serves. */
+/** Runs the command in the first argument; returns false without arguments, which means that the program serves. */
 export async function runCommand([name, ...args]: readonly string[], context: CommandContext): Promise<boolean> {
   if (name === undefined) return false;
   const command = findCommand(name);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The program with arguments, as an operator runs it. */
+/** Runs the program with arguments, like an operator. */
 function run(env: Record<string, string>, ...args: string[]): Promise<{ code: number | null; out: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], {
     env: {
@@ -139,7 +139,7 @@ test("the audit finds charges without a log row, and restores the rows from the 
   expect(calm.code).toBe(0);
 });
 
-/** A database with charges of these amounts, some minutes old, whose log rows the change then spoils. */
+/** Creates a database with charges of these amounts, some minutes old, and then damages their log rows. */
 async function chargedDatabase(prefix: string, amounts: readonly number[], ...changes: readonly string[]) {
   const url = await createDatabase("sqlite");
   const harness = await openRedisHarness(url, { redisUrl, prefix });

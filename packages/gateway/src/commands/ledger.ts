@@ -12,7 +12,7 @@ import type { CommandContext } from "./context.ts";
 
 export const LEDGER_USAGE = "fairway-gateway ledger audit [--repair]";
 
-/** Compares what must be equal: balances in Redis and in the database, and the ledger behind them. */
+/** Compares values that must be equal: balances in Redis and in the database, and the ledger behind them. */
 export async function ledger([what, ...args]: readonly string[], context: CommandContext): Promise<void> {
   if (what !== "audit") throw new UsageError(LEDGER_USAGE);
   const { repair } = readFlags(args, { repair: "boolean" }, LEDGER_USAGE);
@@ -20,7 +20,7 @@ export async function ledger([what, ...args]: readonly string[], context: Comman
   const redis = await openRedis(context.env, storage, context.log);
   try {
     const { raw } = storage.database;
-    // First, so that live balances are compared with what was repaired.
+    // This comes first, so that live balances are compared with repaired values.
     const recorded = await checkBalances(raw, repair);
     const report = redis
       ? await audit({ redis: redis.client, database: raw, withSums: true, isRepairing: repair })
@@ -34,7 +34,7 @@ export async function ledger([what, ...args]: readonly string[], context: Comman
       now: systemClock.now(),
     });
     const wrong = new Set(repair ? [] : recorded.map(({ account }) => account));
-    // The live balance may be right where the balance in the database is wrong.
+    // The live balance may be correct even if the balance in the database is wrong.
     const live = report.differences.filter(({ what, account }) => what !== "live balance" || !wrong.has(account));
     const differences = [...recorded, ...live, ...counters, ...logged];
     print({ ...report, differences }, repair, context);

@@ -7,12 +7,12 @@ import type { CommandContext } from "./context.ts";
 import { saying } from "./progress.ts";
 
 const DAY = 86_400;
-/** For installations whose gateways may not change tables. */
+/** Days for which partitions are created, for installations whose gateways may not change tables. */
 const DAYS_AHEAD = 35;
 
 export const LOGS_USAGE = "fairway-gateway logs partition";
 
-/** Divides the log into partitions by day while gateways write to it. */
+/** Splits the log into daily partitions while gateways write to it. */
 export async function logs([what, ...rest]: readonly string[], { env, log, print }: CommandContext): Promise<void> {
   if (what !== "partition" || rest.length > 0) throw new UsageError(LOGS_USAGE);
   const storage = await openStorage(env, log);

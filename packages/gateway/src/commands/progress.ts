@@ -1,6 +1,6 @@
 const EVERY_MS = 5_000;
 
-/** Says now and then how far long work is; short work says nothing. */
+/** Prints the progress of long work from time to time; short work prints nothing. */
 export function saying(print: (line: string) => void): (what: string, done: number) => void {
   let saidAt = performance.now();
   return (what, done) => {

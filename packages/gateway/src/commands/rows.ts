@@ -7,7 +7,7 @@ import type { RawDatabase, RawTransaction, SqlValue } from "../storage/engines/r
 import { isUnstorable } from "../storage/errors.ts";
 import type { ImportReport } from "../resources/import/report.ts";
 
-/** Inserts a row under its old number when it has one that is free; the database gives one otherwise. */
+/** Inserts a row with its old id if it has one that is free; otherwise the database assigns one. */
 export async function insertKeepingId(
   tx: RawTransaction,
   table: string,
@@ -29,7 +29,7 @@ export async function insertRaw(
 
 const ROWS_PER_INSERT = 200;
 
-/** All rows have the same columns. */
+/** Inserts rows, which must all have the same columns. */
 export async function insertMany(
   tx: RawTransaction,
   table: string,
@@ -51,23 +51,23 @@ interface Bringing {
 }
 
 interface Portion {
-  /** The kind of thing, as the report names it. */
+  /** The kind of item, as the report names it. */
   readonly what: string;
   readonly table: string;
-  /** The column that identifies a row that is here already. */
+  /** The column that identifies a row that already exists here. */
   readonly key: string;
   readonly rows: readonly Brought[];
-  /** For a table without an index on the key: the keys that exist, read before the first portion. */
+  /** The existing keys, read before the first portion, for a table without an index on the key. */
   readonly known?: ReadonlySet<SqlValue>;
 }
 
-/** The values of a row, and the row that they come from. */
+/** The values of a row, and its source row. */
 export interface Brought {
   readonly values: Readonly<Record<string, SqlValue>>;
   readonly from: ForeignRow;
 }
 
-/** Stores the rows that are not here yet, all in one transaction. */
+/** Stores the rows that do not exist yet, all in one transaction. */
 export async function bringNew(
   { report, progress }: Bringing,
   raw: RawDatabase,
@@ -87,7 +87,10 @@ export async function bringNew(
   progress(what);
 }
 
-/** Names table, row and column of a value that the database here cannot hold; `sources` has the columns' names there. */
+/**
+ * Adds table, row and column to an error about a value that this database cannot store; `sources` has the columns'
+ * names in the source.
+ */
 export async function placing<T>(
   rows: readonly Brought[],
   store: () => Promise<T>,
@@ -108,7 +111,7 @@ export async function placing<T>(
 
 const LARGEST_INTEGER = 2 ** 31 - 1;
 
-/** The column that a message of MySQL names, or the first whose value is as PostgreSQL says. */
+/** Returns the column that a MySQL message names, or the first one with the value that PostgreSQL reports. */
 function faultyColumn(values: Brought["values"], message: string): string | undefined {
   const limit = Number(/character varying\((\d+)\)/.exec(message)?.[1] ?? Number.NaN);
   const isFaulty = (name: string, value: SqlValue) =>
@@ -133,13 +136,13 @@ async function keysHere(
   return new Set(found.map((row) => row[key] ?? null));
 }
 
-/** Turns on the look-up of imported keys; the next start of the gateway reads it. */
+/** Enables the lookup of imported keys; the gateway reads this at its next start. */
 export async function admitCarriedKeys(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {
   const sql = upsertSql(kind, { table: "options", columns: ["key", "value"], key: ["key"], replace: ["value"] });
   await tx.run(sql, ["CarriedKeysEnabled", "true"]);
 }
 
-/** PostgreSQL does not count numbers that were given by hand: the next one must be free. */
+/** Sets the next id of each table: PostgreSQL does not count ids that were given explicitly. */
 export async function alignIds({ raw, kind }: Database, tables: readonly string[]): Promise<void> {
   if (kind !== "postgres") return;
   for (const table of tables) {

@@ -11,8 +11,8 @@ export const MIGRATE_USAGE = "fairway-gateway migrate";
 export const RESEAL_USAGE = "fairway-gateway reseal";
 
 /**
- * Brings the databases to this program's schema, whatever FAIRWAY_MIGRATE says to programs that serve. With
- * FAIRWAY_ROOT_PASSWORD an empty database also gets its first account, so that those programs need no password.
+ * Migrates the databases to this program's schema, whatever FAIRWAY_MIGRATE is set to for programs that serve. With
+ * FAIRWAY_ROOT_PASSWORD, an empty database also gets its first account, so that those programs need no password.
  */
 export async function migrate(args: readonly string[], { env, log, print }: CommandContext): Promise<void> {
   readFlags(args, {}, MIGRATE_USAGE);

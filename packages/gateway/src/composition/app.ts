@@ -21,7 +21,7 @@ import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 
 const STEPS = ["database", "snapshot", "listener"] as const;
 
-/** Puts the parts together in the order in which they depend on each other. Nothing listens before `start`. */
+/** Creates the parts in the order of their dependencies. Nothing listens before `start`. */
 export async function createApp(env: Env, log: Logger): Promise<App> {
   const core = await createCore(env, log);
   const counter = createTokenCounter();

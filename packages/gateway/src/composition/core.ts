@@ -51,15 +51,15 @@ export interface Core {
   readonly claims: Claims;
   readonly budgets: Budgets;
   readonly identity: Identity;
-  /** Background parts, started in this order. */
+  /** Background services, started in this order. */
   readonly runnables: readonly Runnable[];
   readonly dependencies: readonly Dependency[];
-  /** The mode of each part, now and while Redis is down. */
+  /** Returns the mode of each part, now and while Redis is down. */
   readonly listDegradations: () => readonly DegradationStatus[];
   readonly jobs: readonly ScheduledJob[];
 }
 
-/** Opens what everything else depends on. Throws StartError. */
+/** Opens what all other parts depend on. Throws StartError. */
 export async function createCore(env: Env, log: Logger): Promise<Core> {
   const clock = systemClock;
   const metrics = createMetrics({ version: VERSION });
@@ -120,7 +120,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   };
 }
 
-/** The limits of tokens are in the live balances before the change is confirmed. */
+/** Writes the limits of tokens to the live balances before the change is confirmed. */
 async function publish(
   topic: Topic,
   { channel, ledger }: { readonly channel: ChangeChannel; readonly ledger: RedisLedger | undefined },
@@ -129,7 +129,7 @@ async function publish(
   await channel.publish(topic);
 }
 
-/** Changes of budgets count up the options, so that every replica reads both. */
+/** Creates the budgets. Their changes raise the revision of the options, so that every replica reads both again. */
 function buildBudgets(parts: Pick<Core, "storage" | "ledger" | "log" | "metrics" | "snapshots">): Budgets {
   const { storage, ledger, log, metrics, snapshots } = parts;
   const budgets = createBudgets({

@@ -5,9 +5,9 @@ import { startDemoUpstream, type DemoUpstream } from "../demo/upstream.ts";
 import { isLoopback } from "../lib/net/ip.ts";
 import { createTokenStore } from "../resources/tokens/store.ts";
 
-/** The echo that answers before any provider is connected. */
+/** The echo that responds before a provider is connected. */
 export interface Demo {
-  /** Answers its key while it is wanted. */
+  /** Returns its key while the demo is enabled. */
   start(): Promise<string | undefined>;
   stop(): Promise<void>;
 }

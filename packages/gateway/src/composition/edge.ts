@@ -29,7 +29,7 @@ const SLOWEST_BYTES_PER_SECOND = 1024;
 /** The handlers of model traffic. */
 export interface Traffic {
   readonly relay: RelayHandler;
-  /** WebSockets. */
+  /** Handles WebSockets. */
   readonly upgrade: UpgradeHandler;
   readonly draining: Draining;
 }
@@ -46,7 +46,7 @@ export function createRelayAuthenticator(core: Core): Authenticator {
   });
 }
 
-/** How requests are identified, limited and read. */
+/** Creates the dependencies for identifying, limiting and reading requests. */
 export function buildReadRequestDeps(
   { env, storage }: Core,
   authenticator: Authenticator,
@@ -70,14 +70,14 @@ export function buildReadRequestDeps(
 export interface TrafficParts {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;
-  /** Undefined where no traces are sent. */
+  /** Undefined if no traces are sent. */
   readonly tracing: Tracing | undefined;
   readonly health: Health;
   readonly reading: ReadRequestDeps;
   readonly tasks: TaskHandler;
 }
 
-/** The handlers of every path that carries model traffic. */
+/** Creates the handlers of every path with model traffic. */
 export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
   const { pipeline, reporter, tracing, health, reading, tasks } = parts;
   const isDraining = () => health.isDraining;
@@ -100,7 +100,7 @@ export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficP
   };
 }
 
-/** The public listener: relay, management API, console. */
+/** Creates the public listener: relay, management API, console. */
 export function createPublicServer(
   core: Core,
   { routes }: Management,

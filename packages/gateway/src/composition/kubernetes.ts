@@ -6,7 +6,7 @@ import type { Core } from "./core.ts";
 import type { Management } from "./management.ts";
 import { StartError } from "./storage.ts";
 
-/** The controller of custom resources, where it is switched on. */
+/** Creates the controller of custom resources, if it is enabled. */
 export function createKubernetesRunnables(
   { env, clock, log, metrics, snapshots }: Core,
   { documents }: Management,

@@ -14,7 +14,7 @@ afterEach(() => kit.database.close());
 const SERVER = { FAIRWAY_DATABASE_URL: "postgres://fairway@db/fairway", FAIRWAY_REDIS_URL: "redis://redis" };
 const IN_CLUSTER = { ...SERVER, FAIRWAY_KUBERNETES_CONFIG: "/etc/kubeconfig" };
 
-/** An API server that allows these verbs on Leases, or does not answer. */
+/** An API server that allows these verbs on Leases, or does not respond. */
 function apiWith(verbs: readonly string[] | Error): () => Promise<KubeApi> {
   const api = new MemoryCluster().connect();
   const create: KubeApi["create"] = (path, body, signal) => {

@@ -9,13 +9,13 @@ import { describeError } from "../observability/reason.ts";
 import type { Core } from "./core.ts";
 import { StartError } from "./storage.ts";
 
-/** For the API server to say which rights this replica has. */
+/** Time for the API server to report the rights of this replica. */
 const ANSWER_MS = 3_000;
 const OR_DATABASE = "or set FAIRWAY_LEADER=database (chart: leaderElection.backend)";
 
 type ElectorCore = Pick<Core, "env" | "storage" | "clock" | "log" | "metrics">;
 
-/** The elector that FAIRWAY_LEADER chooses. Throws StartError where a Lease is demanded and cannot be used. */
+/** Creates the elector that FAIRWAY_LEADER selects. Throws StartError if a Lease is required but cannot be used. */
 export async function selectElector(core: ElectorCore, open: typeof connect = connect): Promise<Elector> {
   const { env, metrics } = core;
   const elector = env.isEmbedded ? alone(core) : await electedBy(core, open);
@@ -38,7 +38,7 @@ async function electedBy(core: ElectorCore, open: typeof connect): Promise<Elect
   const { env, storage, clock, log, metrics } = core;
   const holder = `${env.instanceId}-${randomUUID()}`;
   const settings = { database: storage.database.raw, holder, clock, log, metrics };
-  // Without its jobs a process never contends.
+  // A process without the role `jobs` never contends.
   if (!env.roles.has("jobs")) return createDatabaseElector(settings);
   const { lease, reason } = await chooseLease(core, holder, open);
   if (!lease) {

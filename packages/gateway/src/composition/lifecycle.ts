@@ -19,20 +19,20 @@ import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { VERSION } from "../version.ts";
 
 export interface App {
-  /** Resolves when both listeners answer. Throws StartError and what the parts throw. */
+  /** Resolves when both listeners accept connections. Throws StartError and the errors of the parts. */
   start(): Promise<StartedApp>;
-  /** Lets running requests end, settles what is left, closes everything. Later calls join the first. */
+  /** Waits for running requests, settles the rest, and closes everything. Later calls join the first. */
   stop(): Promise<void>;
-  /** Ends running requests now; what they delivered is billed. For an operator who will not wait for `stop`. */
+  /** Ends running requests now; what they delivered is billed. For an operator who does not want to wait for `stop`. */
   cutOff(): void;
-  /** The answer of a probe of the admin listener; undefined for another path. */
+  /** Returns the response to a probe of the admin listener; undefined for another path. */
   readonly probe: Health["probe"];
   readonly collectMetrics: Metrics["collect"];
 }
 
 export interface StartedApp {
   readonly url: string;
-  /** Undefined when no second listener was asked for. */
+  /** Undefined if no second listener was configured. */
   readonly adminUrl: string | undefined;
   /** Key of the demo channel while both exist. */
   readonly demoKey: string | undefined;
@@ -41,12 +41,15 @@ export interface StartedApp {
   readonly hasDefaultPassword: boolean;
 }
 
-/** Idle connections at a stop, where other machines may hold some. */
+/** How long idle connections stay open during a stop, because other machines may hold some. */
 const IDLE_SECONDS = 5;
-/** For the last settlements after requests were cut off. */
+/** Time for the last settlements after requests were cut off. */
 const LAST_SETTLEMENTS_MS = 10_000;
 const LEAST_FLUSH_MS = 1_000;
-/** For a part to end. The ledger sends its last charges within three seconds; what waits for a silent database is left. */
+/**
+ * Time for a part to stop. The ledger sends its last charges within three seconds; calls that wait for an unresponsive
+ * database are abandoned.
+ */
 const PART_MS = 5_000;
 
 export interface Parts {
@@ -62,7 +65,7 @@ export interface Parts {
   readonly runnables: readonly Runnable[];
 }
 
-/** Start, stop and cut-off of the whole program. */
+/** Creates the start, stop and cut-off of the whole program. */
 export function createLifecycle(parts: Parts): App {
   const { log, metrics } = parts.core;
   const { running } = parts.pipeline;
@@ -145,7 +148,10 @@ async function flushed({ ledger, log }: Core, ms: number): Promise<void> {
   await ledger.flush(ms).catch((error: unknown) => log.warn("charges reach the database after the stop", { error }));
 }
 
-/** Waits for running requests and for calls that are still read or answered, and says every ten seconds how many are left. */
+/**
+ * Waits for running requests and for calls that are still being read or answered, and logs every ten seconds how many
+ * are left.
+ */
 async function drain({ running }: PipelineDeps, until: number, log: Logger): Promise<void> {
   for (;;) {
     const { requests, streams } = running;

@@ -2,7 +2,9 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { StartError } from "./storage.ts";
 
-/** The address of a listener once it accepts connections. Throws a StartError that names the variable to change. */
+/**
+ * Returns the address of a listener once it accepts connections. Throws a StartError that names the variable to change.
+ */
 export async function listening(variable: string, host: string, port: Promise<number>): Promise<string> {
   try {
     return `http://${host.includes(":") ? `[${host}]` : host}:${await port}`;
@@ -20,7 +22,7 @@ export async function listening(variable: string, host: string, port: Promise<nu
   }
 }
 
-/** Resolves with the port; rejects when it is taken. Port 0 chooses a free one. */
+/** Resolves with the port; rejects if it is in use. Port 0 selects a free one. */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -28,7 +30,7 @@ export function listen(server: Server, port: number, host: string): Promise<numb
   });
 }
 
-/** Closes all connections, running requests included. */
+/** Closes all connections, including those of running requests. */
 export function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve) => server.close(() => resolve()));

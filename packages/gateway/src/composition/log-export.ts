@@ -13,15 +13,15 @@ import { VERSION } from "../version.ts";
 
 export interface LogExport {
   readonly jobs: readonly ScheduledJob[];
-  /** Lines for `/readyz?verbose` of the leader. */
+  /** Returns the lines of the leader for `/readyz?verbose`. */
   readonly listDegradations: () => readonly DegradationStatus[];
 }
 
 const EVERY_MS = 5_000;
-/** The servers end a transaction that is idle for 60 s, and one that waits for a lock for 10 s. */
+/** The databases end a transaction that is idle for 60 s, or that waits for a lock for 10 s. */
 const SETTLE_MS = 75_000;
 
-/** Throws StartError where a destination lacks a setting. */
+/** Creates the log export. Throws StartError if a destination lacks a setting. */
 export function composeLogExport(core: Core, elector: Elector): LogExport {
   const { storage, env, clock, log, metrics } = core;
   const { database, logDatabase: logs } = storage;

@@ -53,11 +53,11 @@ export interface Management {
   readonly documents: Documents;
   readonly setupState: SetupState;
   readonly jobs: readonly ScheduledJob[];
-  /** Waits for what calls left running, such as mails. */
+  /** Waits for background work of calls, such as mails. */
   readonly background: Runnable;
 }
 
-/** Everything under `/api`. */
+/** Creates everything under `/api`. */
 export function createManagement(deps: ManagementDeps): Management {
   const { env, storage, snapshots, identity, pipeline, clock, log } = deps;
   const { database, isLogSeparate } = storage;

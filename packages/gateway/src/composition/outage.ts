@@ -2,14 +2,14 @@ import type { Env } from "../config/env.ts";
 import type { DegradationStatus } from "../observability/degradation-status.ts";
 import type { RedisClient } from "../redis/client.ts";
 
-/** Whether Redis answers, judged by its connection and by the calls that failed lately. */
+/** Tells whether Redis responds, judged by its connection and by recent failed calls. */
 export interface Outage {
-  /** Records a call without an answer. */
+  /** Records a call without a response. */
   report(): void;
   readonly isNow: boolean;
 }
 
-/** A failed call counts as an outage for this long. */
+/** How long a failed call counts as an outage. */
 const FRESH_MS = 5_000;
 
 export function watchOutage(redis: Pick<RedisClient, "isReady">): Outage {
@@ -22,7 +22,7 @@ export function watchOutage(redis: Pick<RedisClient, "isReady">): Outage {
   };
 }
 
-/** Whether the database has answered the last time that it was polled. */
+/** Tells whether the database responded to the last poll. */
 export interface DatabaseWatch {
   polled(hasAnswered: boolean): void;
   readonly isAway: boolean;
@@ -40,7 +40,7 @@ export function watchDatabase(): DatabaseWatch {
 
 type Options = Pick<Env, "quotaOnOutage" | "relayLimitsOnOutage" | "loginLimitsOnOutage" | "databaseOnOutage">;
 
-/** How one of the two behaves while it is up and while it is down. */
+/** Behaviour of Redis or the database while it is up and while it is down. */
 interface Part extends Pick<DegradationStatus, "part" | "mode"> {
   readonly option: string;
   readonly meaning: string;
@@ -57,7 +57,10 @@ function buildDegradationStatus(
 const REDIS = ["in Redis; while it is away", "Redis is away:"] as const;
 const DATABASE = ["with the database; while it is away", "the database is away:"] as const;
 
-/** The current mode of each part, and the option that sets its mode while Redis or the database is down. */
+/**
+ * Creates the list with the current mode of each part, and the option that sets its mode while Redis or the database is
+ * down.
+ */
 export function createDegradationLister(
   env: Options,
   redis: { readonly outage: Outage } | undefined,

@@ -18,14 +18,14 @@ import { createChannel } from "../redis/pubsub.ts";
 import type { LiveSnapshots } from "../snapshot/refresh.ts";
 import type { Topic } from "../storage/revisions.ts";
 
-/** Redis as this installation uses it, proven to be usable. */
+/** Redis of this installation, checked to be usable. */
 export interface AppRedis {
   readonly client: RedisClient;
   readonly state: LedgerState;
   readonly outage: Outage;
 }
 
-/** Undefined without FAIRWAY_REDIS_URL. Throws StartError. */
+/** Opens Redis; undefined without FAIRWAY_REDIS_URL. Throws StartError. */
 export async function openRedis(env: Env, { database }: AppStorage, log: Logger): Promise<AppRedis | undefined> {
   if (!env.redisUrl) return undefined;
   const { redisUrl: url, redisWaitMs: waitMs } = env;
@@ -45,12 +45,15 @@ export async function openRedis(env: Env, { database }: AppStorage, log: Logger)
 const PINGS = 3;
 const PING_TIMEOUT_MS = 5_000;
 
-/** With a Redis that is slower than the timeout of a call nothing would ever be counted, without a visible reason. */
+/**
+ * Warns about a slow Redis: if it is slower than the timeout of a call, nothing would ever be counted, without a
+ * visible reason.
+ */
 async function warnAboutDistance(client: RedisClient, log: Logger): Promise<void> {
   const times: number[] = [];
   for (let at = 0; at < PINGS; at += 1) {
     const startedAt = performance.now();
-    // One that does not come any more is late as well.
+    // A response that never arrives counts as late too.
     await client.sendOne({ command: "ping", args: [] }, PING_TIMEOUT_MS).catch(() => undefined);
     times.push(performance.now() - startedAt);
   }
@@ -86,7 +89,7 @@ export interface ClusterDeps {
   readonly onThreshold: (budget: Budget, percent: number) => void;
 }
 
-/** The ledger over Redis. Throws StartError when its journal cannot be written. */
+/** Creates the ledger over Redis. Throws StartError if its journal cannot be written. */
 export function createClusterLedger(deps: ClusterDeps): RedisLedger {
   const { env, redis, storage, clock, log, metrics, onBalance, onThreshold } = deps;
   const { database, logDatabase, isLogSeparate } = storage;
@@ -124,12 +127,12 @@ export function createClusterLedger(deps: ClusterDeps): RedisLedger {
   }
 }
 
-/** Redis as the readiness probe shows it. */
+/** Returns Redis as a dependency of the readiness probe. */
 export function redisDependency(ledger: RedisLedger): Dependency {
   return { name: "redis", check: () => ledger.check() };
 }
 
-/** Tells other replicas at once what they would find by themselves a few seconds later. */
+/** Notifies other replicas at once of changes that they would otherwise find a few seconds later. */
 export interface ChangeChannel extends Runnable {
   publish(topic: Topic): Promise<void>;
 }
@@ -150,7 +153,7 @@ export function createChangeChannel(redis: RedisClient, log: Logger, snapshots: 
     onMessage: (text) => {
       if (isTopic(text)) publish(text);
     },
-    // Anything may have happened meanwhile.
+    // Any change may have been missed.
     onGap: () => TOPICS.forEach(publish),
   });
   return { ...channel, publish: (topic) => channel.publish(topic) };
@@ -162,7 +165,7 @@ function isTopic(text: string): text is Topic {
   return (TOPICS as readonly string[]).includes(text);
 }
 
-/** Ends the connections after everything that uses them. */
+/** Closes the connections after everything that uses them. */
 export function redisLife({ client }: AppRedis): Runnable {
   return { name: "redis", start() {}, stop: () => client.close() };
 }

@@ -5,7 +5,7 @@ import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createReplicaReports } from "../resources/system/replicas.ts";
 import { VERSION } from "../version.ts";
 
-/** Says every few seconds that this replica runs, and how busy it is. */
+/** Reports every few seconds that this replica is running, and how busy it is. */
 export function replicaReports(
   { env, storage, clock, log, snapshots }: Core,
   { running }: PipelineDeps,

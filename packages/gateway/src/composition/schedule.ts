@@ -22,7 +22,7 @@ interface ScheduleParts {
   readonly logExport: LogExport;
 }
 
-/** Everything that runs at intervals, on each replica or on the leader alone. */
+/** Creates everything that runs at intervals, on each replica or only on the leader. */
 export function createAppSchedule(
   core: Core,
   { operations, jobs }: Management,

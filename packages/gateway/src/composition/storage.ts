@@ -22,7 +22,7 @@ import { ownFile } from "../storage/engines/sqlite.ts";
 import { createVault, keysFromFile, VaultError, type Vault } from "../storage/secrets/secrets.ts";
 import { VERSION } from "../version.ts";
 
-/** A dependency or a setting does not allow the start; the message names the variable and the cure. */
+/** A dependency or a setting prevents the start; the message names the variable and the solution. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }
@@ -36,7 +36,7 @@ export interface AppStorage {
   close(): Promise<void>;
 }
 
-/** Opens and migrates the databases and proves that their secrets can be read. Throws StartError. */
+/** Opens and migrates the databases and checks that their secrets can be read. Throws StartError. */
 export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
   const vault = createVault({ keys: loadKeys(env) });
   const database = await connect("FAIRWAY_DATABASE_URL", env.databaseUrl, env, log);
@@ -63,7 +63,10 @@ export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
   };
 }
 
-/** For a process that serves alone: it ends the reservations of the one before, and must not meet a living one. */
+/**
+ * Takes ownership for a process that serves alone: it ends the reservations of the process before it, which must no
+ * longer run.
+ */
 export async function ownStorage(env: Env, storage: AppStorage): Promise<AppStorage> {
   const path = sqlitePath(env.databaseUrl.reveal());
   const release = await ownFile(path);
@@ -143,12 +146,12 @@ function refusedBy(cause: unknown): readonly [string, string] {
 }
 
 interface Preparing {
-  /** One that is there afterwards. */
+  /** A table that exists after the migration. */
   readonly table: "revisions" | "logs";
   readonly migrated: () => Promise<void>;
 }
 
-/** Brings the schema up to date and proves that rows can be written. */
+/** Migrates the schema and checks that rows can be written. */
 async function prepare(variable: string, database: Database, { table, migrated }: Preparing): Promise<void> {
   try {
     await answered(variable, migrated);
@@ -163,7 +166,7 @@ async function prepare(variable: string, database: Database, { table, migrated }
   }
 }
 
-/** A database that was reached may still be too slow, or leave. */
+/** Runs work on a connected database, which may still be too slow or disconnect. */
 async function answered<T>(variable: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -19,7 +19,7 @@ import { createTaskUpstream } from "../tasks/upstream.ts";
 
 const POLL_MS = 15_000;
 
-/** Drawings, songs and videos: their routes, their polling, and the addresses of their pictures. */
+/** Drawings, songs and videos: their routes, their polling, and the addresses of their images. */
 export interface Tasks {
   readonly handler: TaskHandler;
   readonly jobs: readonly ScheduledJob[];
@@ -31,7 +31,7 @@ export interface TaskPartsDeps {
   readonly pipeline: PipelineDeps;
   readonly reading: ReadRequestDeps;
   readonly fetcher: GuardedFetcher;
-  /** Undefined where no traces are sent. */
+  /** Undefined if no traces are sent. */
   readonly tracing: Tracing | undefined;
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
 }
@@ -77,7 +77,7 @@ function judgeTask(call: TaskCall, { kind, model, texts }: TaskPrompt, pipeline:
   return judgeTaskPrompt({ id: requestId, caller, spec }, texts, deps);
 }
 
-/** Address of a drawing that needs no sign-in. */
+/** Returns an address of a drawing that needs no sign-in. */
 export function signedImageUrl({
   storage,
 }: {

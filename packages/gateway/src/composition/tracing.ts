@@ -12,7 +12,7 @@ interface TracingDeps {
   readonly log: Logger;
 }
 
-/** Undefined where no collector is set: the packages of OpenTelemetry are not even loaded. */
+/** Returns undefined if no collector is set; the packages of OpenTelemetry are then not loaded. */
 export async function composeTracing({ env, clock, log }: TracingDeps): Promise<Tracing | undefined> {
   if (env.otlpEndpoint === undefined) return undefined;
   const headers = headersIn("FAIRWAY_OTLP_HEADERS", env.otlpHeaders);
@@ -29,7 +29,7 @@ export async function composeTracing({ env, clock, log }: TracingDeps): Promise<
   });
 }
 
-/** Throws StartError. */
+/** Parses headers. Throws StartError. */
 export function headersIn(variable: string, value: Secret | undefined): Readonly<Record<string, string>> {
   const pairs = (value?.reveal() ?? "")
     .split(",")

@@ -17,15 +17,15 @@ const KIND = "demo";
 const CHANNEL = "channel";
 const TOKEN = "token";
 const OWNER = "demo";
-/** The OpenAI wire. */
+/** Channel type of the OpenAI protocol. */
 const CHANNEL_TYPE = 1;
 const NAME = "Demo (echo)";
-/** Clients of the Responses API are converted. */
+/** Requests of Responses API clients are converted. */
 const SETTING = JSON.stringify({ responses_mode: "never" });
 
 /**
- * Makes the demo channel and key once in the life of a database, and points the channel at this process's upstream.
- * What an operator deleted stays deleted. Answers the key while both still exist.
+ * Creates the demo channel and key once in the life of a database, and points the channel at this process's upstream.
+ * What an operator deleted stays deleted. Returns the key while both still exist.
  */
 export async function seedDemo(upstreamUrl: string, deps: DemoDeps): Promise<string | undefined> {
   const known = await remembered(deps);
@@ -37,7 +37,7 @@ export async function seedDemo(upstreamUrl: string, deps: DemoDeps): Promise<str
   return root === undefined ? undefined : (await deps.tokens.get(root, known.get(TOKEN) ?? 0))?.key;
 }
 
-/** Deletes what `seedDemo` made. */
+/** Deletes what `seedDemo` created. */
 export async function removeDemo(deps: DemoDeps): Promise<void> {
   const known = await remembered(deps);
   const channelId = known.get(CHANNEL);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, parseObject, type JsonObject } from "../lib/text/json.ts";
 
-/** The only model that the demo upstream knows. */
+/** The only model of the demo upstream. */
 export const DEMO_MODEL = "fairway-demo";
 
 export interface DemoUpstream {
@@ -13,10 +13,10 @@ export interface DemoUpstream {
 
 const WORD_EVERY_MS = 25;
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A fixed time keeps answers comparable from run to run. */
+/** A fixed time, so that responses are the same in every run. */
 const CREATED = 1_700_000_000;
 
-/** A loopback server with the OpenAI API that echoes the prompt, so that a first request needs no provider. */
+/** Starts a loopback server with the OpenAI API that echoes the prompt, so that a first request needs no provider. */
 export async function startDemoUpstream(): Promise<DemoUpstream> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -97,7 +97,7 @@ function embed(body: JsonObject, response: ServerResponse): void {
   });
 }
 
-/** Eight numbers that depend on the text alone. */
+/** Returns eight numbers that depend only on the text. */
 function buildVector(text: string, asBase64: boolean): number[] | string {
   const numbers = Float32Array.from({ length: 8 }, (_, index) => {
     let hash = index + 1;

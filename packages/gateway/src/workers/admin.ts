@@ -8,7 +8,7 @@ interface Answer {
   readonly contentType?: string;
 }
 
-/** Probes and metrics of all workers on one listener of the primary. */
+/** Serves probes and metrics of all workers on one listener of the primary. */
 export function createFleetAdmin(fleet: Fleet, size: number): Server {
   return createServer((request, response) => {
     answer(fleet, size, request).then(
@@ -22,7 +22,7 @@ async function answer(fleet: Fleet, size: number, request: IncomingMessage): Pro
   const { pathname = "", searchParams } = URL.parse(request.url ?? "/", "http://admin") ?? {};
   if (request.method !== "GET" && request.method !== "HEAD") return { status: 405, text: "method not allowed\n" };
   if (pathname === "/metrics") return { status: 200, ...(await collectMetrics(fleet)) };
-  // The machine is ready while one worker is, and started when all are. The primary itself lives.
+  // The machine is ready while one worker is, and started when all are. The primary itself is always live.
   const needed = { "/livez": 0, "/readyz": 1, "/startupz": size }[pathname];
   if (needed === undefined) return { status: 404, text: "not found\n" };
   return probe(fleet, { path: pathname, isVerbose: searchParams?.has("verbose") === true, needed, size });
@@ -49,7 +49,7 @@ async function probe(fleet: Fleet, { path, isVerbose, needed, size }: Probe): Pr
 
 async function collectMetrics(fleet: Fleet): Promise<Pick<Answer, "text" | "contentType">> {
   await fleet.ask<"metrics">({ kind: "metrics" });
-  // One that hangs keeps the counts of its last answer: a sum that falls would read as a restart.
+  // A worker that hangs retains the counts of its last report: a sum that falls would be read as a restart.
   return mergeMetrics([fleet.counted, ...fleet.members.map(({ metrics }) => metrics)]);
 }
 

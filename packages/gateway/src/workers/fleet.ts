@@ -4,12 +4,12 @@ import { addCounters } from "../observability/merge-metrics.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Question, Report, WorkerStarted } from "./messages.ts";
 
-/** A process that serves, as the primary sees it. */
+/** A process that serves, from the primary's point of view. */
 export interface Member {
   readonly worker: Worker;
   readonly startedAt: number;
   isServing: boolean;
-  /** Asked to end; its end is no crash. */
+  /** True if it was asked to exit; its exit is then not a crash. */
   isLeaving: boolean;
   metrics: readonly CollectedMetric[];
 }
@@ -18,7 +18,7 @@ export interface FleetSettings {
   readonly size: number;
   readonly log: Logger;
   readonly fork: () => Worker;
-  /** A worker ended before it ever served, and no other has served yet: the start has failed. */
+  /** Called if a worker exits before it ever served, and no other worker has served yet: the start has failed. */
   readonly onFailedStart: (code: number) => void;
 }
 
@@ -26,14 +26,14 @@ type Answered = Extract<Report, { readonly id: number }>;
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
-/** A worker that served this long does not count as failing. */
+/** A worker that has served for this long does not count as failing. */
 const STEADY_MS = 60_000;
 const CUT_OFF =
   "its requests were cut and are charged once, when their reservations expire; after SIGKILL look for a lack of memory in the kernel's log";
-/** For an answer of a worker; one that hangs is left out. */
+/** Timeout for the response of a worker; one that hangs is left out. */
 const ANSWER_MS = 2_000;
 
-/** Starts the workers, replaces those that end, asks them for their state. */
+/** Starts the workers, replaces those that exit, and queries their state. */
 export class Fleet {
   readonly #settings: FleetSettings;
   readonly #members = new Map<number, Member>();
@@ -54,19 +54,22 @@ export class Fleet {
     return [...this.#members.values()];
   }
 
-  /** Counters of workers that have ended. */
+  /** Counters of workers that have exited. */
   get counted(): readonly CollectedMetric[] {
     return this.#counted;
   }
 
-  /** One worker first: it migrates and makes the first account, or reports why it cannot. Then the others. */
+  /**
+   * Starts one worker first, which migrates and creates the first account, or reports why it cannot. Then starts the
+   * others.
+   */
   async start(): Promise<WorkerStarted> {
     const first = await this.#add();
     await Promise.all(Array.from({ length: this.#settings.size - 1 }, () => this.#add()));
     return first;
   }
 
-  /** Replaces all workers, one after the other; each new one serves before an old one ends. */
+  /** Replaces all workers one after the other; each new one serves before an old one exits. */
   async restart(): Promise<void> {
     for (const member of this.members) {
       if (this.#isStopping) return;
@@ -76,7 +79,7 @@ export class Fleet {
     }
   }
 
-  /** Asks all workers to end, and waits for them. Answers the worst exit code. */
+  /** Asks all workers to exit and waits for them. Returns the worst exit code. */
   async stop(): Promise<number> {
     this.#isStopping = true;
     const ends = this.members.map((member) => {
@@ -88,12 +91,12 @@ export class Fleet {
     return Math.max(0, ...codes);
   }
 
-  /** Ends what still runs. */
+  /** Ends everything that still runs. */
   cutOff(): void {
     for (const { worker } of this.#members.values()) worker.process.kill("SIGTERM");
   }
 
-  /** The answers of all workers that serve; undefined for one that does not answer in time. */
+  /** Returns the responses of all workers that serve; undefined for one that does not respond in time. */
   async ask<K extends Answered["kind"]>(
     question: Omit<Extract<Question, { readonly kind: K }>, "id">,
   ): Promise<readonly { readonly member: Member; readonly answer: Extract<Answered, { kind: K }> | undefined }[]> {

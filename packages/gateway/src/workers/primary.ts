@@ -13,12 +13,12 @@ export interface Primary {
   readonly adminUrl: string | undefined;
   /** Replaces the workers one after the other. */
   restart(): Promise<void>;
-  /** Lets running requests end; answers the exit code. */
+  /** Waits for running requests; returns the exit code. */
   stop(): Promise<number>;
   cutOff(): void;
 }
 
-/** Whether this process is to supervise others that serve. Throws StartError where they could not share their state. */
+/** Returns whether this process supervises others that serve. Throws StartError if they could not share their state. */
 export function supervises(env: Env): boolean {
   if (cluster.isWorker || env.workers === 1) return false;
   const missing = [
@@ -34,7 +34,10 @@ export function supervises(env: Env): boolean {
   return true;
 }
 
-/** Starts the workers and answers probes and metrics for all of them. They share the port of the gateway. `onFailedStart` gets the exit code of a first worker that could not start; it has said why. */
+/**
+ * Starts the workers and serves probes and metrics for all of them. They share the port of the gateway. `onFailedStart`
+ * gets the exit code of a first worker that could not start, which has logged the reason.
+ */
 export async function startPrimary(env: Env, log: Logger, onFailedStart: (code: number) => void): Promise<Primary> {
   const fleet = new Fleet({
     size: env.workers,

@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import type { App } from "../composition/lifecycle.ts";
 import type { Question, Report, WorkerStarted } from "./messages.ts";
 
-/** The part of an app that answers for its process. */
+/** The part of an app that reports on its process. */
 export type Reporting = Pick<App, "probe" | "collectMetrics">;
 
 export const isWorker = cluster.isWorker;
@@ -13,18 +13,18 @@ export function reportTo(app: Reporting, started: WorkerStarted): void {
   send({ kind: "started", started });
 }
 
-/** Gives the primary the last counts. */
+/** Sends the last counts to the primary. */
 export async function reportEnd(app: Reporting): Promise<void> {
   const metrics = await app.collectMetrics();
   await new Promise<void>((resolve) => send({ kind: "stopping", metrics }, resolve));
 }
 
-/** A worker whose primary died has no listener any more: it finishes its running calls, then exits. */
+/** Stops a worker whose primary died: it no longer has a listener, so it finishes its running calls and exits. */
 export function onPrimaryGone(stop: () => void): void {
   const { worker } = cluster;
   worker?.on("disconnect", () => {
     if (worker.exitedAfterDisconnect) return;
-    // Keeps the Node process alive.
+    // This prevents the Node process from exiting.
     worker.exitedAfterDisconnect = true;
     stop();
   });

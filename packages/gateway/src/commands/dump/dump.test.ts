@@ -85,7 +85,7 @@ eachDatabase("export and import of everything", (open) => {
         .insertInto("abilities")
         .values(abilities.slice(at, at + 500))
         .execute();
-    // Log rows that the hourly sums already include: a reader of both must not add them twice.
+    // These log rows are already in the hourly sums: a reader of both must not add them twice.
     await db.insertInto("revisions").values({ topic: "usage-rollup", revision: 41 }).execute();
     await db.insertInto("options").values({ key: "SystemName", value: "中文 \\ 'x' \u{1f600}" }).execute();
     await db.insertInto("preferences").values({ user_id: 70, value: "{}", updated_at: 3 }).execute();
@@ -156,7 +156,7 @@ eachDatabase("export and import of everything", (open) => {
     };
     const found = await from.database.raw.rows<{ name: string }>(sql[from.database.kind], []);
     const known = new Set<string>([...TABLE_NAMES, ...LEFT_BEHIND]);
-    // Partitions are tables of their own on PostgreSQL.
+    // Partitions are separate tables on PostgreSQL.
     const own = found.map(({ name }) => name).filter((name) => !/schema_versions|schema_lock|^logs_/.test(name));
     expect(own.filter((name) => !known.has(name))).toEqual([]);
   });
@@ -206,14 +206,14 @@ eachDatabase("export and import of everything", (open) => {
     await expect(readDump({ ...to, logDatabase: to.database, dir, isDry: true })).rejects.toThrow("is no export");
   });
 
-  // SQLite blocks other writers meanwhile.
+  // SQLite blocks other writers during this time.
   if (open.kind === "sqlite") return;
 
   test("what is written meanwhile is in none of the files", async () => {
     const { raw } = from.database;
     await raw.run("delete from access_tokens", []);
     const touch = "insert into access_tokens (user_id, name, token_hash, created_at) values (70, 'late', ?, 1)";
-    // A write arrives between the first table and the others.
+    // A write happens between the first table and the others.
     const transaction: typeof raw.transaction = (work) =>
       raw.transaction((tx) => {
         let turn = 0;

@@ -38,7 +38,7 @@ export async function readDump(deps: ReadDeps): Promise<ImportReport> {
       `${dir} was written by a newer version, which also has ${unknown.join(", ")}: read it with that`,
     );
   const report = new ImportReport();
-  // An export of before a table was there has no file for it.
+  // An older export has no file for a table that was added later.
   const tables = TABLE_NAMES.filter((table) => Object.hasOwn(counts, table));
   for (const table of TABLE_NAMES) await checkEmpty(deps, table);
   for (const table of tables) await checkTable(deps, table, counts[table]);
@@ -80,7 +80,9 @@ async function checkEmpty(deps: ReadDeps, table: DumpedTable): Promise<void> {
   if (first) throw new UsageError(`the table ${table} is not empty: an export is read into a new database`);
 }
 
-/** Nothing is written before everything fits: whole files, known columns, secrets that open with the keys given. */
+/**
+ * Checks everything before anything is written: whole files, known columns, and secrets that the given keys can open.
+ */
 async function checkTable(deps: ReadDeps, table: DumpedTable, expected: unknown): Promise<void> {
   const path = join(deps.dir, buildFileName(table));
   if (!existsSync(path)) throw new UsageError(`${path} is missing: copy the whole export`);

@@ -6,7 +6,7 @@ import { ROLLUP_GAP, ROLLUP_MARK } from "../../resources/usage-data/rollup.ts";
 import { EXPORT_MARKS } from "../../resources/log-export/cursor.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 
-/** Every table with the columns that order its rows; what only concerns running processes stays behind. */
+/** Every table with the columns that order its rows, except tables that only concern running processes. */
 export const TABLES = {
   users: ["id"],
   tokens: ["id"],
@@ -51,10 +51,13 @@ export type DumpedTable = keyof typeof TABLES;
 
 export const TABLE_NAMES = Object.keys(TABLES) as readonly DumpedTable[];
 
-/** Reads back only what it understands. */
+/** The format of an export; an import accepts only formats that it knows. */
 export const FORMAT = "fairway-export-1";
 
-/** Rows of `revisions` that mark which log rows the sums contain, and which were exported: they move with the rows. */
+/**
+ * Rows of `revisions` that mark which log rows the sums contain and which were exported; they are exported with the
+ * rows.
+ */
 export const MARKS: readonly string[] = [
   ROLLUP_MARK,
   ROLLUP_GAP,
@@ -71,7 +74,7 @@ export interface Manifest {
   readonly format: string;
   /** Epoch seconds. */
   readonly created_at: number;
-  /** Missing in files of before there were any. */
+  /** Absent in older files. */
   readonly marks?: Readonly<Record<string, number>>;
   readonly tables: Readonly<Partial<Record<DumpedTable, number>>>;
 }

@@ -10,7 +10,7 @@ export interface DumpDeps {
   readonly database: Database;
   readonly logDatabase: Database;
   readonly clock: Clock;
-  /** Made when it is not there; readable by its owner only. */
+  /** Created if it does not exist; readable only by its owner. */
   readonly dir: string;
 }
 
@@ -18,14 +18,14 @@ const PAGE = 1000;
 
 type Row = Readonly<Record<string, SqlValue>>;
 
-/** One file of JSON lines per table and a list of them; answers how many rows each has. */
+/** Writes one file of JSON lines per table and a list of them; returns the number of rows of each. */
 export async function writeDump({ database, logDatabase, clock, dir }: DumpDeps): Promise<Record<string, number>> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  // One of before would vouch for files that are only half written.
+  // An old manifest would vouch for files that are only half written.
   rmSync(join(dir, "manifest.json"), { force: true });
   const counts: Partial<Record<DumpedTable, number>> = {};
   let marks: Record<string, number> = {};
-  // One transaction: the files show one moment, however long they take.
+  // All tables are read in one transaction, so the files show one moment, however long it takes.
   await atOneMoment(database.raw, async (tx) => {
     for (const table of TABLE_NAMES.filter((name) => name !== "logs")) counts[table] = await writeTable(tx, table, dir);
     marks = await readMarks(tx);
@@ -36,7 +36,10 @@ export async function writeDump({ database, logDatabase, clock, dir }: DumpDeps)
   return counts as Record<string, number>;
 }
 
-/** Each statement of a usual transaction sees what others committed before it; these all see what was there at first. */
+/**
+ * Runs the work in a snapshot. In a usual transaction, each statement sees rows that others committed before it; here
+ * all statements see the rows that existed at the start.
+ */
 function atOneMoment(raw: RawDatabase, work: (tx: RawTransaction) => Promise<void>): Promise<void> {
   return raw.transaction(async (tx) => {
     if (raw.kind === "postgres") await tx.run("set transaction isolation level repeatable read", []);
@@ -79,7 +82,9 @@ async function writeFile(path: string, parts: AsyncIterable<string> | Iterable<s
   }
 }
 
-/** By the place after the last row: a long table is not read from its beginning for every page. */
+/**
+ * Reads pages by the position after the last row, so that a long table is not read from its beginning for every page.
+ */
 async function* pages(tx: Pick<RawTransaction, "rows">, table: DumpedTable): AsyncGenerator<Row[]> {
   const key: readonly string[] = TABLES[table];
   const order = key.map((name) => `"${name}"`).join(", ");
@@ -95,7 +100,7 @@ async function* pages(tx: Pick<RawTransaction, "rows">, table: DumpedTable): Asy
   }
 }
 
-/** `a > ? or (a = ? and b > ?) ...` */
+/** Returns the condition `a > ? or (a = ? and b > ?) ...`. */
 function after(key: readonly string[]): string {
   return key
     .map((name, at) => [...key.slice(0, at).map((before) => `"${before}" = ?`), `"${name}" > ?`].join(" and "))

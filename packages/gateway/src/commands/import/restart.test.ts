@@ -1,4 +1,4 @@
-// After an import the gateway starts, and finds the keys that it took over.
+// After an import, the gateway starts and finds the imported keys.
 import { createHash } from "node:crypto";
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import fc from "fast-check";
@@ -18,7 +18,7 @@ import { Secret } from "../../lib/secret.ts";
 import { importDatabase } from "./litellm/database.ts";
 import { importCompatible } from "./new-api/import.ts";
 
-/** Characters that a header can carry and a column of 48 letters holds. */
+/** Characters that are allowed in a header and fit into a column of 48 letters. */
 const KEY = fc.oneof(
   fc.stringMatching(/^[0-9A-Za-z]{48}$/),
   fc.stringMatching(/^[!-~]{1,40}$/).filter((key) => !key.startsWith("sk-")),
@@ -57,7 +57,7 @@ eachDatabase("a gateway after an import", (open) => {
     await importCompatible({ ...target(), ...logs, prices, kind: "new-api", source });
     await source.close();
     for (const key of keys) expect([key, await isFound(`sk-${key}`)]).toEqual([key, 1]);
-    // Each is the newest once: the start checks that one.
+    // Each key is the newest one once, because the start checks the newest.
     const { db } = kit.database;
     for (const { id } of await db.selectFrom("tokens").select("id").orderBy("id", "desc").execute()) {
       await verifyVault(kit.database, kit.vault);

@@ -19,17 +19,17 @@ export interface LimitsDeps {
   readonly env: Pick<Env, "relayLimitsOnOutage" | "loginLimitsOnOutage">;
 }
 
-/** The counters shared by all replicas, and the outage that records every call they did not answer. */
+/** The counters shared by all replicas, and the outage that records every call that they did not answer. */
 export interface LimitsRedis {
   readonly client: RedisClient;
   readonly outage: Pick<Outage, "report">;
 }
 
 const RETRY_MS = 5_000;
-/** One line a minute while Redis is away; the metric counts every call. */
+/** One line per minute is logged while Redis is down; the metric counts every call. */
 const LOG_EVERY_MS = 60_000;
 
-/** Everything that counts requests: in Redis for all replicas when there is one, else in this process. */
+/** Creates everything that counts requests: in Redis for all replicas if there is one, otherwise in this process. */
 export function createLimits({ redis: shared, log, metrics, env }: LimitsDeps): {
   readonly limiter: Limiter;
   readonly claims: Claims;
@@ -61,7 +61,7 @@ export function createLimits({ redis: shared, log, metrics, env }: LimitsDeps): 
   };
 }
 
-/** Rules of sign-in that are counted here while Redis is away, like all others. */
+/** Counts sign-in rules in this process while Redis is down, like all other rules. */
 function allowing(limiter: Limiter): Limiter {
   const allowed = (rule: Rule): Rule => ({ ...rule, onOutage: "allow" });
   return {
@@ -71,7 +71,7 @@ function allowing(limiter: Limiter): Limiter {
   };
 }
 
-/** Nothing limited is let through uncounted. */
+/** Refuses all limited requests, so that none passes uncounted. */
 function refusing(claims: Claims): Claims {
   return {
     ...claims,

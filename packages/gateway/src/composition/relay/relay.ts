@@ -54,14 +54,14 @@ export interface RelayPartsDeps {
 }
 
 const KEEP_ALIVE_MS = 60_000;
-/** A client that reads nothing for this long is cut off. */
+/** A client that reads nothing for this long is disconnected. */
 const STUCK_MS = 120_000;
 
-/** Everything between the edge and the upstreams. */
+/** Creates everything between the edge and the upstreams. */
 export function createRelayParts(deps: RelayPartsDeps): {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;
-  /** For addresses that users name; the owner of the composition closes it. */
+  /** Fetches addresses that users provide; the owner of the composition closes it. */
   readonly fetcher: GuardedFetcher;
   /** Background services that share upstream health, call the operator's webhook and write rows of failed calls. */
   readonly channels: readonly Runnable[];
@@ -190,7 +190,7 @@ function createRelayGuard({ snapshots, log, disable, metrics }: RelayPartsDeps, 
 
 type OnAttempt = Parameters<typeof createChannelGuard>[0]["onAttempt"];
 
-/** One attempt as the metrics count it. */
+/** Returns one attempt in the form that the metrics count. */
 function toAttemptSample(
   ...[{ target, startedAt }, result]: Parameters<OnAttempt>
 ): Parameters<Metrics["attempted"]>[0] {
@@ -216,7 +216,7 @@ function classifyAttempt(result: Parameters<OnAttempt>[1]): string {
   }
 }
 
-/** Messages that are lost leave each replica to find out for itself. */
+/** Shares upstream health. If messages are lost, each replica finds out for itself. */
 function healthChannel(health: SharedHealth, { redis, log }: RelayPartsDeps): Runnable[] {
   if (!redis) return [];
   const channel = createChannel({

@@ -21,10 +21,10 @@ export interface ResponsePoliciesDeps {
   readonly snapshots: Pick<SnapshotStore, "subscribe">;
 }
 
-/** One line a minute while Redis is away; the metric counts every call. */
+/** One line per minute is logged while Redis is down; the metric counts every call. */
 const LOG_EVERY_MS = 60_000;
 
-/** The guardrail and the response cache: both idle until the options switch them on. */
+/** Creates the guardrail and the response cache; both are idle until the options enable them. */
 export function createResponsePolicies(
   deps: ResponsePoliciesDeps,
 ): Runnable & { readonly policies: ResponsePolicyDeps } {
@@ -53,7 +53,7 @@ function createAnswers({ redis, storage, ...reporting }: ResponsePoliciesDeps): 
   return createRedisAnswers({ redis, sealer: storage.vault, onFailure });
 }
 
-/** Counts what a cache lost, and logs it now and then. */
+/** Counts the losses of a cache, and logs them from time to time. */
 export function reportLosses(
   cache: string,
   message: string,

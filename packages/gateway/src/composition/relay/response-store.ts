@@ -13,10 +13,10 @@ export interface ComposeDeps extends Omit<ResponsePoliciesDeps, "snapshots"> {
   readonly snapshots: Pick<SnapshotStore, "current" | "subscribe">;
 }
 
-/** A request that continues a response fails without it, so the read waits longer. */
+/** A request that continues a response fails without it, so the read waits longer than others. */
 const WAIT_MS = 2_000;
 
-/** Responses of conversions: in memory, or in Redis for all replicas. */
+/** Creates the store of converted responses: in memory, or in Redis for all replicas. */
 export function composeResponseStore(deps: ComposeDeps): ResponseStore {
   const { redis, clock, metrics, snapshots, storage } = deps;
   const [outputs, requests] = redis ? inRedis(redis, deps) : [createMemoryEntries(), createMemoryEntries()];

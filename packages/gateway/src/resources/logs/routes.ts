@@ -128,7 +128,7 @@ function tokenRoute({ store, authenticator }: LogRoutesDeps): Route {
       const { userId, tokenId } = await authenticator.byKey(request, context.ip, { allowExhausted: true });
       return ownerViews()(await store.ofToken(userId, tokenId));
     } catch (error) {
-      // Compatible gateways answer an empty list to a key that they do not know.
+      // Compatible gateways return an empty list for an unknown key.
       if (error instanceof AppError && UNKNOWN_KEY.has(error.code)) return [];
       throw error;
     }
@@ -137,12 +137,12 @@ function tokenRoute({ store, authenticator }: LogRoutesDeps): Route {
 
 const UNKNOWN_KEY: ReadonlySet<string | undefined> = new Set(["missing_api_key", "invalid_api_key"]);
 
-/** The filter bound to its owner: what names other users or channels does not count. */
+/** Returns the filter restricted to its owner; names of other users or channels are ignored. */
 function ownQuery(filter: Omit<LogQuery, "username" | "channel" | "user_id">, caller: Principal): LogQuery {
   return { ...EVERYTHING, ...filter, username: "", channel: 0, user_id: 0, ownerId: caller.userId };
 }
 
-/** The newest row of a request of the caller. */
+/** Returns the newest row of one of the caller's requests. */
 async function ownRow(store: LogStore, caller: Principal, requestId: string): Promise<StoredLog | undefined> {
   const query = { ...ownQuery(EVERYTHING, caller), request_id: requestId };
   return (await store.page(query, { offset: 0, limit: 1 }))[0];
@@ -164,7 +164,7 @@ function requireLog(row: StoredLog | undefined): StoredLog {
 
 type View = (rows: readonly StoredLog[]) => Promise<LogRow[]>;
 
-/** Rows as their owner sees them, numbered from the first to the last that the call answers. */
+/** Returns rows as their owner sees them, numbered from the first to the last row of the call. */
 function ownerViews(offset = 0): View {
   let number = offset;
   return async (rows) => rows.map((row) => ownerView(row, (number += 1)));

@@ -21,12 +21,12 @@ export interface PageRequest {
   readonly before?: Cursor | undefined;
 }
 
-/** From here on the rows before a page are skipped in an index alone. */
+/** From this offset, the rows before a page are skipped in an index alone. */
 const DEEP_OFFSET = 1_000;
 const IDS_PER_STATEMENT = 1_000;
 const MERGED_MODELS = 50;
 
-/** Finds a row in its partition. */
+/** The keys that find a row in its partition. */
 interface Place {
   readonly id: number;
   readonly created_at: number;
@@ -34,7 +34,7 @@ interface Place {
 
 const PLACE = ["id", "created_at"] as const;
 
-/** Rows of a filter and a period, unordered. */
+/** Selects the rows of a filter and a period, unordered. */
 export function matching(db: Kysely<Schema>, query: LogQuery, period: Period = toPeriod(query)) {
   return db
     .selectFrom("logs")
@@ -42,7 +42,7 @@ export function matching(db: Kysely<Schema>, query: LogQuery, period: Period = t
     .where((eb) => within(eb, period));
 }
 
-/** The same in the order of the list, which is the order of every index of the table. */
+/** Selects the same rows in the order of the list, which is the order of every index of the table. */
 export function newestFirst(db: Kysely<Schema>, query: LogQuery, period: Period = toPeriod(query)) {
   return matching(db, query, period).orderBy("created_at", "desc").orderBy("id", "desc");
 }
@@ -63,24 +63,27 @@ export async function readPage(database: Database, query: LogQuery, page: PageRe
   return readByIds(db, await rows.select(PLACE).offset(offset).execute());
 }
 
-/** A filter of several models as one for each, when nothing else in it has an index of its own. */
+/** Splits a filter with several models into one for each, if no other part of it has its own index. */
 export function perModel(query: LogQuery): LogQuery[] {
   if (!hasSeveralModels(query)) return [query];
   return query.models.map((model) => ({ ...query, model_name: model, models: [] }));
 }
 
-/** An index has the rows of each model in the order of the list, but not those of several. */
+/**
+ * Returns true for several models: an index has the rows of each model in the order of the list, but not those of
+ * several.
+ */
 function hasSeveralModels(query: LogQuery): boolean {
   const { ownerId, user_id, username, token_name, tokens, channel, group, request_id, models } = query;
   const texts = [username, token_name, group, request_id];
   const isNarrow = ownerId !== undefined || user_id > 0 || channel > 0 || texts.some((text) => text !== "");
-  // Alone, the empty name would mean every model.
+  // On its own, the empty name would mean every model.
   const areNames = models.every((model) => model !== "");
   const isShort = models.length > 1 && models.length <= MERGED_MODELS;
   return areNames && isShort && tokens.length === 0 && !isNarrow && !needsScan(query);
 }
 
-/** The newest rows of each model; the newest of these form the page. */
+/** Reads the newest rows of each model; the newest of these are the page. */
 async function mergedPage(db: Kysely<Schema>, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
   const { limit, before } = page;
   const offset = before ? 0 : page.offset;
@@ -112,7 +115,7 @@ async function scanPage(database: Database, query: LogQuery, page: PageRequest):
   return readByIds(db, found.slice(offset));
 }
 
-/** The times leave only the partitions to be searched that these rows are in. */
+/** Reads rows by id; their times limit the search to the partitions that contain them. */
 async function readByIds(db: Kysely<Schema>, found: readonly Place[]): Promise<StoredLog[]> {
   const rows: StoredLog[] = [];
   for (const some of inChunks(found, IDS_PER_STATEMENT)) {

@@ -4,19 +4,19 @@ import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { buildCondition, hasErrorFilter, within, type LogQuery, type Period } from "./filter.ts";
 
-/** Rows that one statement of a part reads. */
+/** Number of rows that one statement reads. */
 export const PART_ROWS = 20_000;
 
 /**
- * The parts of a period for a whole answer. Only SQLite needs parts, because a statement holds the whole process up:
- * the servers answer while the process does other work, and get the period whole.
+ * Yields the parts of a period for a whole response. Only SQLite needs parts, because a statement blocks the whole
+ * process. The other databases run the statement while the process does other work, so they get the whole period.
  */
 export async function* slicePeriod(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
   if (database.kind === "sqlite") yield* splitPeriod(database, query, period);
   else yield period;
 }
 
-/** Cuts a period, newest first, into parts that one statement reads quickly, for answers that may stop in between. */
+/** Splits a period, newest first, into parts that one statement reads quickly, for responses that may stop early. */
 export async function* splitPeriod(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
   let { to } = period;
   for (;;) {
@@ -25,7 +25,7 @@ export async function* splitPeriod(database: Database, query: LogQuery, period: 
       yield { from: period.from, to };
       return;
     }
-    // A single second may hold more rows than a part should.
+    // A single second may have more rows than a part should.
     const from = edge === to ? edge : edge + 1;
     yield { from, to };
     to = from - 1;
@@ -34,7 +34,7 @@ export async function* splitPeriod(database: Database, query: LogQuery, period: 
   }
 }
 
-/** Time of the row `PART_ROWS` below the newest one; undefined when there are fewer. */
+/** Returns the time of the row `PART_ROWS` below the newest one; undefined if there are fewer rows. */
 async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Promise<number | undefined> {
   const row = await db
     .selectFrom("logs")
@@ -49,7 +49,10 @@ async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Pr
   return row?.created_at;
 }
 
-/** The part of a filter that an index answers; the rest would make the search for edges as slow as the work itself. */
+/**
+ * Returns the part of a filter that an index answers; with the rest, finding the edges would be as slow as the work
+ * itself.
+ */
 function indexed(query: LogQuery): LogQuery {
   return {
     ...query,

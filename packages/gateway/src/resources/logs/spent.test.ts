@@ -31,7 +31,10 @@ eachDatabase("what was spent", (open) => {
       new AbortController().signal,
     );
 
-  /** One row in each half hour of a user and a model, worth its number, and one that is no consumption. */
+  /**
+   * Inserts one row in each half hour for a user and a model, with its number as quota, and one that is not
+   * consumption.
+   */
   async function insertHours(from: number, to: number): Promise<void> {
     const rows = Array.from({ length: (to - from) * 2 }, (_, half) => ({
       user_id: 1 + (half % 3),

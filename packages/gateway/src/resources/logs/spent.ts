@@ -6,8 +6,8 @@ import { matching } from "./rows.ts";
 import { slicePeriod } from "./slices.ts";
 
 /**
- * Quota of the consumption rows of the period, whatever type the filter names. Whole hours come from the hourly sums
- * where they cover the filter; the rest is read from the rows.
+ * Returns the quota of the consumption rows of the period, whatever type the filter has. Whole hours come from the
+ * hourly sums if these cover the filter; the rest is read from the rows.
  */
 export async function sumQuota(deps: SumsDeps, query: LogQuery): Promise<number> {
   const period = toPeriod(query);
@@ -20,7 +20,10 @@ export async function sumQuota(deps: SumsDeps, query: LogQuery): Promise<number>
   return before + known.quota + (await sumNewest(deps, query, { hours, mark: known.mark })) + after;
 }
 
-/** Sum and mark of one moment: one statement reads both. Undefined when the sums are far behind. */
+/**
+ * Reads sum and mark in one statement, so that they belong to the same moment. Returns undefined if the sums are far
+ * behind.
+ */
 async function readSums(
   deps: SumsDeps,
   query: LogQuery,
@@ -45,7 +48,7 @@ async function sumRows({ database }: SumsDeps, query: LogQuery, period: Period):
   return spent;
 }
 
-/** Rows of the hours that were written since the sums were made. */
+/** Sums the rows that were written in these hours after the sums. */
 async function sumNewest(
   { database }: SumsDeps,
   query: LogQuery,

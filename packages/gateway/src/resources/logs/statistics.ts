@@ -7,11 +7,14 @@ import { needsScan, toPeriod, type LogQuery } from "./filter.ts";
 import { matching, perModel } from "./rows.ts";
 import { PART_ROWS, splitPeriod, slicePeriod } from "./slices.ts";
 
-/** Most rows that a count reads without an index, so that a page does not wait for a number. */
+/** Maximum number of parts that a count reads without an index, so that a page does not wait for the number. */
 const SCANNED_PARTS = LOG_SCAN_CAP / PART_ROWS;
 const RATE_WINDOW_SECONDS = 60;
 
-/** Matching rows, counted up to `LOG_TOTAL_CAP`; where rows have to be read to be left out, among the newest `LOG_SCAN_CAP`. */
+/**
+ * Counts the matching rows up to `LOG_TOTAL_CAP`; if rows have to be read to be excluded, only the newest
+ * `LOG_SCAN_CAP` are counted.
+ */
 export async function countRows(database: Database, query: LogQuery): Promise<number> {
   let total = 0;
   for (const one of perModel(query)) {
@@ -41,7 +44,10 @@ async function countUpTo(database: Database, query: LogQuery, cap: number): Prom
   return total;
 }
 
-/** Calls and tokens of the last minute, whatever period and type the filter names; tests of channels are no calls. */
+/**
+ * Returns the calls and tokens of the last minute, whatever period and type the filter has; tests of channels do not
+ * count as calls.
+ */
 export async function readRates(
   db: Kysely<Schema>,
   query: LogQuery,
@@ -49,7 +55,7 @@ export async function readRates(
 ): Promise<{ rpm: number; tpm: number }> {
   const since = { from: seconds(clock) - RATE_WINDOW_SECONDS, to: 0 };
   const isCall = sql<number>`case when token_name = ${TEST_TOKEN_NAME} then 0 else 1 end`;
-  // An index has the rows of each type, but not those of both.
+  // An index has the rows of each type, but not of both.
   const [answered, failed] = await Promise.all([
     matching(db, { ...query, type: LOG_TYPE.consume }, since)
       .select((eb) => [

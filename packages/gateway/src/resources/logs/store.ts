@@ -18,9 +18,9 @@ import { countRows, readRates } from "./statistics.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogStoreDeps {
-  /** The database that holds `logs`; the main one unless logs have their own. */
+  /** The database of `logs`; the main one unless logs have their own. */
   readonly database: Database;
-  /** Holds the hourly sums, and the tokens. */
+  /** The database of the hourly sums and the tokens. */
   readonly sums: Database;
   readonly clock: Clock;
 }
@@ -28,8 +28,8 @@ export interface LogStoreDeps {
 export type LogStore = ReturnType<typeof createLogStore>;
 
 /**
- * SQL of the log, in the order of the list (created_at, id descending) that every index of the table ends with:
- * a page of 10 million rows is read from its first row on.
+ * Creates the SQL of the log. Every index of the table ends with the order of the list (created_at, id descending), so
+ * a page of 10 million rows is read from its first row.
  */
 export function createLogStore({ database, sums, clock }: LogStoreDeps) {
   const { db } = database;
@@ -58,7 +58,7 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
       return rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(LOG_TOKEN_CAP).execute();
     },
 
-    /** Matching rows with an id above `id`, oldest first. */
+    /** Returns the matching rows with an id above `id`, oldest first. */
     after: (query: LogQuery, id: number, limit: number): Promise<StoredLog[]> =>
       matching(db, query).selectAll().where("id", ">", id).orderBy("id").limit(limit).execute(),
 
@@ -66,7 +66,7 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
   };
 }
 
-/** The place of a row in the list; of a deleted row only the id is known. */
+/** Returns the position of a row in the list; for a deleted row, only the id is known. */
 async function cursorAt(db: Kysely<Schema>, id: number): Promise<Cursor> {
   const row = await db.selectFrom("logs").select("created_at").where("id", "=", id).executeTakeFirst();
   if (row) return { createdAt: row.created_at, id };
@@ -74,7 +74,7 @@ async function cursorAt(db: Kysely<Schema>, id: number): Promise<Cursor> {
   return { createdAt: (await older.executeTakeFirst())?.created_at ?? 0, id };
 }
 
-/** Rows whose type is the keyword or, for administrators, whose content begins with it. */
+/** Finds rows by their type, or, for administrators, by the beginning of their content. */
 async function search(database: Database, keyword: string, ownerId: number | undefined): Promise<StoredLog[]> {
   const type = /^\d{1,9}$/.test(keyword) ? Number(keyword) : -1;
   if (ownerId !== undefined) {
@@ -93,8 +93,8 @@ async function search(database: Database, keyword: string, ownerId: number | und
 }
 
 /**
- * Deletes the rows older than `time`, a few at a time. `tell` runs before the last one goes: it writes a row of its own,
- * and so an id is never given twice.
+ * Deletes the rows older than `time`, a few at a time. `tell` runs before the last one is deleted: it writes its own
+ * row, so that an id is never assigned twice.
  */
 async function removeBefore(
   database: Database,

@@ -10,7 +10,7 @@ import type { LogStore } from "./store.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogTail extends Runnable {
-  /** Sends the matching rows that are written from `open` on until the client leaves; resolves then. */
+  /** Sends the matching rows written after `open`; resolves when the client leaves. */
   follow(open: () => EventStream, query: LogQuery, view: View): Promise<void>;
 }
 
@@ -23,12 +23,12 @@ interface Follower {
 }
 
 const POLL_MS = 1_000;
-/** Rows of one poll that are shown; the others are counted. */
+/** Maximum number of rows of a poll that are sent; the others are only counted. */
 const SHOWN = 20;
-/** A reader's rights are checked again when it reconnects. */
+/** Maximum duration of a stream: a reader's rights are checked again when it reconnects. */
 const LONGEST_MS = 300_000;
 
-/** Reads the log once a second for all followers together, and never without one. */
+/** Reads the log once per second for all followers together, and only while there is one. */
 export function createLogTail(store: LogStore, log: Logger): LogTail {
   const followers = new Set<Follower>();
   let feed: LogFeed | undefined;

@@ -3,8 +3,8 @@ import type { Schema } from "../../storage/tables/schema.ts";
 import type { LogQuery } from "./filter.ts";
 
 /**
- * The filter of one token with its owner, whose rows an index has; ids of tokens have none, because every row of the log
- * would pay for it. The rows of deleted tokens stay, so that their calls are found as well.
+ * Adds the owner to the filter of a token, because an index has the owner's rows. There is no index on ids of tokens,
+ * because every row of the log would pay for it. The rows of deleted tokens stay, so their calls are found too.
  */
 export async function withOwner(db: Kysely<Schema>, query: LogQuery): Promise<LogQuery> {
   if (query.token_id <= 0 || query.ownerId !== undefined || query.user_id > 0) return query;

@@ -9,7 +9,7 @@ export type StoredLog = Selectable<LogTable>;
 /** Members of `other` that only administrators may see. */
 const OPERATOR_MEMBERS = ["admin_info", "upstream_model_name", TRACE_MEMBER];
 
-/** A row as administrators see it. */
+/** Returns a row as administrators see it. */
 export function adminView(row: StoredLog, channelName: string): LogRow {
   return {
     ...shared(row),
@@ -19,14 +19,14 @@ export function adminView(row: StoredLog, channelName: string): LogRow {
   };
 }
 
-/** A row as its owner sees it, with a running number for an id. */
+/** Returns a row as its owner sees it, with a running number in place of the id. */
 export function ownerView(row: StoredLog, number: number): LogRow {
   const members = row.other === "" ? undefined : parseObject(row.other);
   const ip = isByAnother(row, members) ? "" : row.ip;
   return { ...shared(row), id: number, channel: 0, channel_name: "", ip, other: withoutOperator(members) };
 }
 
-/** The address of an administrator who did something to the owner is not the owner's to know. */
+/** Returns true if another user made the change; the owner must not see the address of that administrator. */
 function isByAnother({ user_id: owner }: StoredLog, members: JsonObject | undefined): boolean {
   const info = members?.["admin_info"];
   const operator = isObject(info) ? info["operator_id"] : undefined;
@@ -55,7 +55,7 @@ function shared(row: StoredLog): Omit<LogRow, "channel" | "channel_name" | "othe
   };
 }
 
-/** Compatible consoles parse `other` and fail on anything but an object. */
+/** Returns the text of an object: compatible consoles parse `other` and fail on anything else. */
 function objectText(other: string): string {
   return other === "" || parseObject(other) === undefined ? "" : other;
 }

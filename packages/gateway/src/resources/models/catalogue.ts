@@ -12,7 +12,7 @@ type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "mod
 /** Creation time of every model in compatible gateways. */
 const CREATED = 1_626_777_600;
 
-/** Members that clients of compatible gateways read in a model of OpenAI's list. */
+/** Members of an OpenAI model that clients of compatible gateways read. */
 const PERMISSION = {
   id: "modelperm-fairway",
   object: "model_permission",
@@ -28,7 +28,7 @@ const PERMISSION = {
   is_blocking: false,
 };
 
-/** Channel types of compatible gateways; rows of them exist where the registry knows no adapter. */
+/** Channel types of compatible gateways; their rows exist even if the registry has no adapter. */
 const COMPATIBLE_TYPES: readonly number[] = [
   1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39, 40, 41,
   42, 43, 44, 45, 46, 47, 48,
@@ -38,7 +38,7 @@ export function isChannelType(type: number, known: { has(type: number): boolean 
   return COMPATIBLE_TYPES.includes(type) || known.has(type);
 }
 
-/** Every model of some provider once, ascending; the provider that comes first owns it. */
+/** Returns every model of a provider once, ascending; the first provider that has it owns it. */
 export function buildCatalogue(providers: readonly Provider[]): CatalogueModel[] {
   const owners = new Map<string, string>();
   for (const { models, ownedBy } of providers) {
@@ -57,7 +57,7 @@ export function buildCatalogue(providers: readonly Provider[]): CatalogueModel[]
     }));
 }
 
-/** Channel type, as text, to the usual models; types without a list map to []. */
+/** Returns the usual models by channel type, as text; types without a list have []. */
 export function groupModelsByType(providers: readonly Provider[]): Record<string, string[]> {
   const lists = new Map<number, string[]>(COMPATIBLE_TYPES.map((type) => [type, []]));
   for (const { type, models } of providers) lists.set(type, [...models]);

@@ -4,7 +4,7 @@ import type { ProviderAdapter } from "../../providers/core/types.ts";
 import { listChannelTypes, groupModelsByType } from "./catalogue.ts";
 
 export interface ModelRoutesDeps {
-  /** By ascending type. */
+  /** Sorted by type, ascending. */
   readonly providers: readonly ProviderAdapter[];
 }
 

@@ -1,7 +1,7 @@
 import { openApi, openApiDocument } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 
-/** The routes with one more that describes them all. The document is made when it is first asked for. */
+/** Adds a route that describes all routes. The document is built at the first request. */
 export function withOpenApi(routes: readonly Route[], version: string): Route[] {
   let document: Record<string, unknown> | undefined;
   const all: Route[] = [

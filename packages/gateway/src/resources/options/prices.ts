@@ -6,7 +6,7 @@ import type { Snapshot } from "../../snapshot/types.ts";
 
 let builtIn: PriceBook | undefined;
 
-/** Every priced model and every model that an enabled channel serves, by the name that price options use. */
+/** Returns every model that has a price or that an enabled channel serves, by its name in price options. */
 export function listOptionPrices({ prices, index }: Pick<Snapshot, "prices" | "index">): OptionPrice[] {
   const book = (builtIn ??= createPriceBook());
   const served = new Set([...index.values()].flatMap((models) => [...models.keys()].map(listedName)));

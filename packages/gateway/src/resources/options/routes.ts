@@ -46,7 +46,7 @@ export function optionRoutes({ store, defaults, snapshot }: OptionRoutesDeps): R
     implement(optionUpdate, async (call) => {
       const { key = "", value } = call.body;
       if (key === "") throw new Refusal("invalid_parameter", { field: "key" });
-      // Forms of compatible consoles send an unchanged secret without a value: it stays.
+      // Forms of compatible consoles send an unchanged secret without a value, so it stays.
       if (value === undefined || isWithoutEffect(key)) return;
       const check = checkOption(key, String(value), await values());
       if (!check.isValid) throw toRefusal(check, key);
@@ -73,7 +73,9 @@ export function optionRoutes({ store, defaults, snapshot }: OptionRoutesDeps): R
   ];
 }
 
-/** Checks each change against what holds after all of them: a switch may come with what it needs. */
+/**
+ * Checks each change against the values after all changes: a switch may come together with the options that it needs.
+ */
 function checkAll(rows: readonly OptionRow[], after: OptionValues): OptionWrite[] {
   const checks = rows.map(({ key, value }) => ({ key, check: checkOption(key, value, after) }));
   const refused = checks.flatMap(({ key, check }) => (check.isValid ? [] : [{ key, check }]));

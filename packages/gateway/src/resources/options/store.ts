@@ -32,7 +32,7 @@ export interface OptionStoreDeps {
   readonly defaults: OptionDefaults;
 }
 
-/** A checked change; `text` undefined puts the default back. */
+/** A checked change; if `text` is undefined, the option returns to its default. */
 export interface OptionWrite {
   readonly key: OptionKey;
   readonly text: string | undefined;
@@ -46,7 +46,7 @@ export interface Writer {
 
 export type OptionStore = ReturnType<typeof createOptionStore>;
 
-/** SQL of options. Secrets are sealed; the history and the log never hold them. */
+/** Creates the SQL of options. Secrets are sealed; the history and the log never contain them. */
 export function createOptionStore(deps: OptionStoreDeps) {
   const { database, vault } = deps;
   const { db, kind } = database;
@@ -64,24 +64,24 @@ export function createOptionStore(deps: OptionStoreDeps) {
   };
 
   return {
-    /** Changed options in clear text. */
+    /** Stored options in clear text. */
     stored,
 
-    /** Every option but the hidden ones, by key. */
+    /** Returns every option except the hidden ones, by key. */
     visible: async (): Promise<OptionRow[]> => {
       const texts = new Map((await stored()).map(({ key, value }) => [key, value]));
       const keys = OPTION_KEYS.filter((key) => !isHiddenOption(key)).sort((a, b) => (a < b ? -1 : 1));
       return keys.map((key) => ({ key, value: texts.get(key) ?? optionDefault(key, deps.defaults) }));
     },
 
-    /** Hidden options that hold something. */
+    /** Returns the hidden options that have a value. */
     filledSecrets: async (): Promise<string[]> =>
       (await stored()).filter(({ key, value }) => isHiddenOption(key) && value !== "").map(({ key }) => key),
 
-    /** All or nothing; holds on this replica when it resolves. */
+    /** Writes all changes or none; resolves when this replica uses them. */
     write: async (changes: readonly OptionWrite[], writer: Writer, check?: CheckTag): Promise<void> => {
       await transact(db, async (trx) => {
-        // First, so that writers take turns.
+        // This comes first, so that writers wait for each other.
         await bump(rawOn(trx, kind), kind, "options");
         check?.(await newestChange(trx));
         for (const change of changes) await writeOne(deps, trx, change, writer);
@@ -89,7 +89,7 @@ export function createOptionStore(deps: OptionStoreDeps) {
       await deps.announce("options");
     },
 
-    /** Rises with every change of any option. */
+    /** Increases with every change of any option. */
     tag: () => newestChange(db),
 
     history: async (query: { readonly key: string; readonly offset: number; readonly limit: number }) => {

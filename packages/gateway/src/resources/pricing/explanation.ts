@@ -12,10 +12,10 @@ export interface Explained {
   readonly cached: number;
 }
 
-/** No answer has more, and the charge of any number up to it can be computed. */
+/** More than any response has; the charge of any number up to this can be computed. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** By the prices and the arithmetic of real charges; null for a model without a price. */
+/** Explains a charge with the prices and arithmetic of real charges; returns null for a model without a price. */
 export function explainPrice(
   { prices, options }: Pick<Snapshot, "prices" | "options">,
   { model, group, prompt, completion, cached }: Explained,

@@ -110,7 +110,7 @@ test("a charge is explained by the arithmetic of charges, to those who may see t
     quota: 2232,
     quota_per_unit: 500_000,
   });
-  // Half a unit is rounded up, and less than that still costs one.
+  // Half a unit is rounded up, and anything less than that still costs one.
   expect(await explained(members.admin, "model=ours&prompt=2")).toMatchObject({ exact: "2.5", quota: 3 });
   expect(await explained(members.admin, "model=listed&prompt=1")).toMatchObject({ exact: "0.075", quota: 1 });
   expect(await explained(members.admin, "model=drawn&prompt=9")).toMatchObject({

@@ -35,7 +35,7 @@ export function pricingRoutes({ snapshots }: PricingRoutesDeps): Route[] {
       const mayUse = group === caller.group || Object.hasOwn(usableGroups(snapshot.options, caller.group), group);
       if (!mayUse && !(isAdmin && snapshot.prices.hasGroup(group)))
         throw new Refusal("token_group_not_permitted", { field: "group", values: { g: group } });
-      // Users see no prices of models that are not offered to them.
+      // Users see no prices of models that they are not offered.
       const isOffered = snapshot.index.get(group)?.has(query.model) ?? false;
       return isAdmin || isOffered ? explainPrice(snapshot, { ...query, group }) : null;
     }),

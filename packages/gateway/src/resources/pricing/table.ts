@@ -1,7 +1,9 @@
 import type { OptionValues, PricingRow } from "@fairway/wire";
 import type { Snapshot } from "../../snapshot/types.ts";
 
-/** Prices of every model that some enabled channel serves, with all groups that can reach it; models ascending. */
+/**
+ * Returns the price of every model that an enabled channel serves, with all groups that can reach it, ordered by model.
+ */
 export function listPricing(snapshot: Pick<Snapshot, "index" | "prices">): PricingRow[] {
   const groups = new Map<string, string[]>();
   for (const [group, models] of snapshot.index) {
@@ -22,7 +24,7 @@ export function listPricing(snapshot: Pick<Snapshot, "index" | "prices">): Prici
   });
 }
 
-/** The rows and groups that a caller may see. */
+/** Returns the rows and groups that a caller may see. */
 export function visibleTo(rows: readonly PricingRow[], groups: ReadonlySet<string>): PricingRow[] {
   return rows.flatMap((row) => {
     const enable_groups = row.enable_groups.filter((group) => groups.has(group));

@@ -63,7 +63,7 @@ async function answerPage(call: ListCall, store: RedemptionStore, page: { offset
   return rows;
 }
 
-/** The condition of the update decides: a code that is redeemed between reading and writing stays used. */
+/** Changes a code. The condition of the update decides: a code redeemed between reading and writing stays used. */
 async function changed(
   store: RedemptionStore,
   id: number,

@@ -55,7 +55,7 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
       return { rows: rows.map(toRedemption), total };
     },
 
-    /** All codes or none. */
+    /** Creates all codes or none. */
     async create({ userId, name, quota, count }: NewCodes): Promise<string[]> {
       const codes = Array.from({ length: count }, () => randomText(CODE_LENGTH, HEX));
       const shared = { user_id: userId, status: REDEMPTION_STATUS.unused, name, quota, deleted_at: null };
@@ -64,7 +64,7 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
       return codes;
     },
 
-    /** Changes a code that is not used yet; false when it is used or gone. */
+    /** Changes an unused code; returns false if it is used or no longer exists. */
     change: (id: number, values: Updateable<RedemptionTable>, check?: CheckTag): Promise<boolean> =>
       transact(db, async (trx) => {
         const open = (change: Updateable<RedemptionTable>) =>
@@ -95,7 +95,7 @@ function removals(db: Kysely<Schema>, clock: Clock) {
       return numUpdatedRows > 0n;
     },
 
-    /** Removes codes that can no longer be redeemed; returns how many. */
+    /** Removes codes that can no longer be redeemed; returns their number. */
     async removeInvalid(): Promise<number> {
       const { numUpdatedRows } = await db
         .updateTable("redemptions")

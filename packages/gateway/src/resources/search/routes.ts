@@ -40,7 +40,7 @@ export function searchRoutes({ store, snapshots }: SearchRoutesDeps): Route[] {
   ];
 }
 
-/** The search shows nothing that the caller could not list. */
+/** Returns true if the caller may list these rows: the search shows nothing else. */
 function mayList(endpoint: Endpoint, { role, token }: Principal): boolean {
   const isRoleEnough = endpoint.access === "user" || role >= ROLE.admin;
   const rights = findCallRights(endpoint);
@@ -52,7 +52,7 @@ function listGroups(snapshot: Snapshot, caller: Principal): Iterable<string> {
   return mayList(selfModels, caller) ? Object.keys(usableGroups(snapshot.options, caller.group)) : [];
 }
 
-/** Models that the groups reach; those that begin with the text come first. */
+/** Returns the models that the groups can reach; those that begin with the text come first. */
 function listModels(snapshot: Snapshot, groups: Iterable<string>, text: string): string[] {
   const wanted = text.toLowerCase();
   const found = new Set<string>();

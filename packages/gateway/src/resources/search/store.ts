@@ -4,7 +4,7 @@ import { containing, likeAnyCase } from "../../storage/like.ts";
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
-/** The few best hits per kind; rows whose id is the text come first. */
+/** Finds the few best hits per kind; rows whose id is the text come first. */
 export function createSearchStore({ database: { db } }: { readonly database: Database }) {
   return {
     channels: (text: string): Promise<SearchHits["channels"]> =>

@@ -5,26 +5,26 @@ import { upsertSql } from "../../storage/inserts.ts";
 import { rowsByKey } from "../../storage/keyed-rows.ts";
 import { encodeCounts, withText, type FacetCounts } from "./facet-counts.ts";
 
-/** A table that counts log rows, with the values of their facets as a text. */
+/** A table that counts log rows, with the values of their facets as text. */
 export interface CountTable {
   readonly table: "facet_sums" | "log_sums";
   readonly key: readonly string[];
   readonly texts: readonly string[];
-  /** Most values of a facet: a text is read and written as a whole. */
+  /** Maximum number of values of a facet: a text is read and written as a whole. */
   readonly maxValues: number;
 }
 
 export interface CountedSlot {
-  /** Values of the columns of the key, in their order. */
+  /** Values of the key columns, in the order of the columns. */
   readonly key: readonly (string | number)[];
   rows: number;
-  /** Undefined where facets are not counted. */
+  /** Undefined if facets are not counted. */
   readonly counts: FacetCounts | undefined;
 }
 
 const SLOTS_AT_ONCE = 100;
 
-/** The slot of a key; a new one counts facets if `counts` makes some. */
+/** Returns the slot of a key; a new one counts facets if `counts` returns some. */
 export function ensureSlot(
   slots: Map<string, CountedSlot>,
   key: readonly (string | number)[],
@@ -36,7 +36,9 @@ export function ensureSlot(
   return slot;
 }
 
-/** Adds the slots to the table; a lock of the caller keeps others from doing so meanwhile, so texts are read and merged. */
+/**
+ * Adds the slots to the table. The caller holds a lock against concurrent writers, because texts are read and merged.
+ */
 export async function addSlots(
   tx: RawTransaction,
   kind: Database["kind"],
@@ -53,7 +55,7 @@ export async function addSlots(
   }
 }
 
-/** The slot stays as it is: a transaction that the database gives up is tried again. */
+/** Builds the text without changing the slot: a transaction that the database aborts is retried. */
 function buildCountsText(
   { maxValues }: CountTable,
   { key, counts }: CountedSlot,
@@ -65,7 +67,7 @@ function buildCountsText(
   return text === "" ? "" : encodeCounts(withText(counts, text), maxValues);
 }
 
-/** Texts that the slots add to, by their keys. */
+/** Returns the stored texts that the slots add to, by their keys. */
 async function storedTexts(
   tx: RawTransaction,
   kind: Database["kind"],

@@ -1,7 +1,7 @@
 import type { UsageDimension } from "@fairway/wire";
 
 /**
- * Numbers of the column `dimension`; never change one. Users read `userModel` of themselves; `attempts` is the sum over all
+ * Numbers of the column `dimension`; never change one. Users read their own `userModel`; `attempts` is the sum over all
  * channels.
  */
 export const DIMENSION = {
@@ -19,7 +19,7 @@ export type DimensionNumber = (typeof DIMENSION)[keyof typeof DIMENSION];
 export const HOUR = 3_600;
 export const DAY = 86_400;
 
-/** The dimension that a query sums by; users may only query their own. */
+/** Returns the dimension that a query sums by; users may only query their own. */
 export function findDimension(by: UsageDimension, isOwn: boolean): DimensionNumber | undefined {
   if (!isOwn) return DIMENSION[by];
   if (by === "all") return DIMENSION.user;

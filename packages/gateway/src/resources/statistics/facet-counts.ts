@@ -3,15 +3,15 @@ export type Counts = Map<string, number>;
 const FACETS = ["models", "tokens", "groups", "channels", "codes", "statuses", "types", "users"] as const;
 type Facet = (typeof FACETS)[number];
 
-/** How often each value of each facet occurs. */
+/** The number of occurrences of each value of each facet. */
 export type FacetCounts = Readonly<Record<Facet, Counts>>;
 
-/** Facets in the text of a sum; never change their order. The sums of one user need no users. */
+/** Order of the facets in the text of a sum; never change it. The sums of one user need no users. */
 const IN_TEXT = ["models", "tokens", "groups", "channels", "codes", "statuses", "users"] as const;
 
-/** Characters of `other` that hold status and code of a failed call, which come first. */
+/** Number of characters of `other` that contain the status and code of a failed call, which come first. */
 export const ERROR_HEAD = 160;
-/** As `LogErrorDetail` is written. */
+/** Matches an error as `LogErrorDetail` is written. */
 const ERROR = /^\{"status_code":(\d{1,3}),"error_code":"([^"\\]*)"/;
 
 const [QUOTE, ZERO, NINE, BACKSLASH, BRACE] = [34, 48, 57, 92, 123];
@@ -24,7 +24,7 @@ export function addCount(counts: Counts, value: string, count: number): void {
   if (value !== "") counts.set(value, (counts.get(value) ?? 0) + count);
 }
 
-/** Columns of a log row that facets count. */
+/** Columns of a log row that the facets count. */
 export interface CountedRow {
   readonly model_name: string;
   readonly token_name: string;
@@ -46,22 +46,22 @@ export function addError(counts: FacetCounts, head: string): void {
   addCount(counts.codes, code, 1);
 }
 
-/** Counts with those of a text that is not empty. */
+/** Returns the counts plus those of a text that is not empty. */
 export function withText(counts: FacetCounts, text: string): FacetCounts {
   const merged = Object.fromEntries(FACETS.map((name) => [name, new Map(counts[name])])) as unknown as FacetCounts;
   addText(merged, text);
   return merged;
 }
 
-/** Empty when a facet has too many values. */
+/** Returns an empty text if a facet has too many values. */
 export function encodeCounts(counts: FacetCounts, maxValues: number): string {
   if (IN_TEXT.some((name) => counts[name].size > maxValues)) return "";
   return JSON.stringify(IN_TEXT.map((name) => Object.fromEntries(counts[name])));
 }
 
 /**
- * Adds what a text that is not empty holds. Facets of a month read texts of five megabytes: with `JSON.parse`, they take more
- * than twice as long.
+ * Adds the counts in a text that is not empty. Facets of a month read texts of five megabytes; `JSON.parse` would take
+ * more than twice as long.
  */
 export function addText(counts: FacetCounts, text: string): void {
   let facet = -1;
@@ -73,7 +73,7 @@ export function addText(counts: FacetCounts, text: string): void {
     const name = text.slice(at + 1, end);
     const value = name.includes("\\") ? (JSON.parse(`"${name}"`) as string) : name;
     let count = 0;
-    // The colon is in between.
+    // Skips the colon in between.
     at = end + 2;
     for (let digit = text.charCodeAt(at); digit >= ZERO && digit <= NINE; digit = text.charCodeAt(++at))
       count = count * 10 + digit - ZERO;
@@ -81,7 +81,7 @@ export function addText(counts: FacetCounts, text: string): void {
   }
 }
 
-/** Place of the quote that ends a name. */
+/** Returns the position of the quote that ends a name. */
 function findNameEnd(text: string, from: number): number {
   let end = text.indexOf('"', from);
   for (;;) {

@@ -20,7 +20,7 @@ export const FACET_SUMS: CountTable = {
 export function gatherFacets(rows: readonly GatheredLog[]): CountedSlot[] {
   const slots = new Map<string, CountedSlot>();
   for (const row of rows) {
-    // MariaDB compares texts without the spaces at their end.
+    // MariaDB compares texts without trailing spaces.
     const username = row.username.trimEnd();
     for (const span of [HOUR, DAY]) {
       const start = row.created_at - (row.created_at % span);

@@ -54,7 +54,7 @@ interface Facts {
 }
 
 const LONGEST_SUBJECT = 255;
-/** Ends and outcomes that the client caused, or that a limit of its own did. */
+/** Codes and outcomes caused by the client, or by one of its own limits. */
 const REFUSED = new Set([
   "client_error",
   "auth",
@@ -110,7 +110,7 @@ function toVerdict(reason: string): Verdict {
   return REFUSED.has(reason) ? "refused" : "error";
 }
 
-/** Channels count attempts: a call that failed at one and was answered by another counts at both. */
+/** Returns the attempts of a row. A call that failed at one channel and succeeded at another counts for both. */
 function listAttempts(row: GatheredLog, other: JsonObject, facts: Facts): [channel: number, facts: Facts][] {
   const attempts = traceIn(other)?.a ?? [];
   if (attempts.length === 0) return row.channel_id > 0 ? [[row.channel_id, facts]] : [];
@@ -129,7 +129,7 @@ interface SlotKey {
 }
 
 function addAt(gathered: Gathered, { dimension, ownerId, subject, time }: SlotKey, facts: Facts): void {
-  // MariaDB compares texts without the spaces at their end.
+  // MariaDB compares texts without trailing spaces.
   const name = subject.slice(0, LONGEST_SUBJECT).trimEnd();
   for (const span of [HOUR, DAY]) {
     const start = time - (time % span);

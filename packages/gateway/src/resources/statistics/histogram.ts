@@ -1,24 +1,24 @@
 import type { Percentiles } from "@fairway/wire";
 
 /**
- * Counts of durations in buckets that grow by 4 %, as DDSketch lays them out: every percentile is within 2 % of the exact
- * one, and two histograms merge without loss by adding their counts.
+ * Counts of durations in buckets that grow by 4 %, as in DDSketch: every percentile is within 2 % of the exact one, and
+ * two histograms merge without loss by adding their counts.
  */
 export type Histogram = Map<number, number>;
 
 const GROWTH = 1.04;
 const [COLON, SPACE, ZERO] = [58, 32, 48];
 const LOG_GROWTH = Math.log(GROWTH);
-/** About 16 hours; a bucket more holds everything above. */
+/** About 16 hours; one more bucket contains everything above. */
 const LONGEST_MS = 60_000_000;
 
-/** Bucket of a duration in milliseconds; below 1 ms is the first. */
+/** Returns the bucket of a duration in milliseconds; anything below 1 ms is in the first. */
 function calculateBucket(ms: number): number {
   if (!(ms > 1)) return 0;
   return Math.ceil(Math.log(Math.min(ms, LONGEST_MS)) / LOG_GROWTH);
 }
 
-/** The middle of a bucket. */
+/** Returns the middle of a bucket. */
 function calculateBucketValue(bucket: number): number {
   return bucket === 0 ? 1 : (2 * GROWTH ** bucket) / (GROWTH + 1);
 }
@@ -28,7 +28,10 @@ export function observe(histogram: Histogram, ms: number, count = 1): void {
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
 }
 
-/** Adds the counts of `text`. A month of many channels merges thousands of them: splitting takes three times as long. */
+/**
+ * Adds the counts of `text`. A month of many channels merges thousands of texts; splitting them would take three times
+ * as long.
+ */
 export function mergeText(histogram: Histogram, text: string): void {
   if (text === "") return;
   let bucket = 0;
@@ -53,7 +56,7 @@ export function merge(histogram: Histogram, more: Histogram): void {
   for (const [bucket, count] of more) histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
 }
 
-/** A histogram with the counts of `text` added. */
+/** Returns a histogram with the counts of `text` added. */
 export function withText(histogram: Histogram, text: string): Histogram {
   if (text === "") return histogram;
   const merged = new Map(histogram);
@@ -61,7 +64,7 @@ export function withText(histogram: Histogram, text: string): Histogram {
   return merged;
 }
 
-/** `bucket:count` pairs, ascending. */
+/** Formats the histogram as `bucket:count` pairs, ascending. */
 export function formatHistogram(histogram: Histogram): string {
   const pairs = [...histogram].toSorted(([a], [b]) => a - b);
   return pairs.map(([bucket, count]) => `${bucket}:${count}`).join(" ");

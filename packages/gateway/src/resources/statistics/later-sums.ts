@@ -9,7 +9,10 @@ import { FACET_MARK, FACET_SUMS, gatherFacets, LATER_SUMS_GAP } from "./facet-su
 import type { GatheredLog } from "./gather.ts";
 import { gatherLogSums, LOG_SUMS, LOG_SUMS_GAP, LOG_SUMS_MARK } from "./log-sums.ts";
 
-/** Sums that came after the statistics and move with their mark, which an older program moves without them. */
+/**
+ * Sums that were introduced after the statistics. They advance with the same mark, which an older program advances
+ * without them.
+ */
 const LATER_SUMS = [
   { of: FACET_SUMS, mark: FACET_MARK, gapTopic: LATER_SUMS_GAP, gather: gatherFacets },
   { of: LOG_SUMS, mark: LOG_SUMS_MARK, gapTopic: LOG_SUMS_GAP, gather: gatherLogSums },
@@ -25,13 +28,13 @@ interface Addition {
   readonly of: CountTable;
   readonly mark: string;
   readonly gapTopic: string;
-  /** Time up to which rows were left out; 0 = none were. */
+  /** Time up to which rows were left out; 0 if none were. */
   readonly gap: number;
   readonly slots: readonly CountedSlot[];
 }
 
 export interface LaterPass {
-  /** Id of the last row that is added. */
+  /** Id of the last added row. */
   readonly to: number;
   readonly additions: readonly Addition[];
 }
@@ -40,7 +43,7 @@ const HOURS_AT_ONCE = 48;
 const SLICES_AT_ONCE = 600;
 const REVISION = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
 
-/** What the rows after `from` up to `to` add. */
+/** Returns what the rows after `from` up to `to` add. */
 export async function laterPass(
   deps: Databases,
   rows: readonly GatheredLog[],
@@ -53,15 +56,15 @@ export async function laterPass(
   return { to, additions };
 }
 
-/** MySQL and MariaDB compare texts without the spaces at their end. */
+/** Trims texts like MySQL and MariaDB, which compare them without trailing spaces. */
 function createTrim({ database, logs }: Databases): (text: string) => string {
   const areIgnored = database.kind === "mysql" || logs.kind === "mysql";
   return areIgnored ? (text) => text.replace(/ +$/, "") : (text) => text;
 }
 
 /**
- * Time up to which these sums lack rows when rows after `from` are added next; 0 when they hold every row before. They
- * lack rows when a program that does not know them, or another log, moved the mark of the statistics.
+ * Returns the time up to which these sums lack rows if rows after `from` are added next; 0 if they contain every row
+ * before. They lack rows if a program that does not know them, or another log, moved the mark of the statistics.
  */
 async function gapBefore({ database, logs, clock }: Databases, mark: string, from: number): Promise<number> {
   if ((await readMark(database, mark)) === from) return 0;
@@ -72,7 +75,10 @@ async function gapBefore({ database, logs, clock }: Databases, mark: string, fro
   return Math.max(seconds(clock), Number(newest?.time ?? 0)) + 1;
 }
 
-/** Adds a pass in the transaction that moves the mark of the statistics, whose lock lets texts be read and merged. */
+/**
+ * Adds a pass in the transaction that moves the mark of the statistics; the mark's lock makes it safe to read and merge
+ * texts.
+ */
 export async function addLaterPass(
   tx: RawTransaction,
   kind: Database["kind"],
@@ -85,7 +91,7 @@ export async function addLaterPass(
   }
 }
 
-/** Removes sums of rows that are no longer in the log, some starts at a time, oldest first. */
+/** Removes sums of rows that are no longer in the log, a few intervals at a time, oldest first. */
 export async function removeOldSums({ db }: Database, logs: Database): Promise<void> {
   const rows = logs.db.selectFrom("logs").select("created_at").orderBy("created_at").orderBy("id").limit(1);
   const oldest = await rows.executeTakeFirst();

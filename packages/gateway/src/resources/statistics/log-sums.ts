@@ -8,7 +8,7 @@ import type { GatheredLog } from "./gather.ts";
 export const LOG_SUMS_MARK = "log-sums";
 /** Row of `revisions` with the time (seconds) up to which the log sums may lack rows. */
 export const LOG_SUMS_GAP = "log-sums-gap";
-/** Five minutes: every longer bucket of a plot is a multiple. */
+/** Five minutes; every longer bucket of a plot is a multiple of it. */
 export const SLICE = 300;
 
 export const LOG_SUMS: CountTable = {
@@ -18,7 +18,7 @@ export const LOG_SUMS: CountTable = {
   maxValues: 10_000,
 };
 
-/** Plots need no facets, and a day of one model is read by the hour. */
+/** Intervals without facets, which plots do not need; a day of one model is read by the hour. */
 const INTERVALS = [
   { byModel: 0, span: SLICE, hasFacets: false },
   { byModel: 0, span: HOUR, hasFacets: true },
@@ -27,7 +27,7 @@ const INTERVALS = [
   { byModel: 1, span: HOUR, hasFacets: true },
 ] as const;
 
-/** Counts the rows of a pass by time and type, all together and by model. */
+/** Counts the rows of a pass by time and type, for all models together and for each model. */
 export function gatherLogSums(rows: readonly GatheredLog[], trim: (text: string) => string): CountedSlot[] {
   const slots = new Map<string, CountedSlot>();
   for (const row of rows) {

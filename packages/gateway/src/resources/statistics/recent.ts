@@ -4,27 +4,27 @@ import { DAY, DIMENSION, type DimensionNumber } from "./dimensions.ts";
 import { gather, GATHERED, type Gathered, type GatheredLog } from "./gather.ts";
 import { addSums, emptySums, type Sums } from "./sums.ts";
 
-/** Rows that one answer reads at most; SQLite holds the whole process up meanwhile. */
+/** Maximum number of rows that a response reads; SQLite blocks the whole process during this time. */
 const MAX_ROWS: Readonly<Record<Database["kind"], number>> = { mysql: 10_000, postgres: 10_000, sqlite: 2_000 };
-/** Callers within this time share an answer. */
+/** Callers within this time share one result. */
 const SHARED_SECONDS = 5;
 
 export interface RecentQuery {
   readonly dimension: DimensionNumber;
   /** Undefined = everyone's calls. */
   readonly ownerId: number | undefined;
-  /** How far back the calls go. */
+  /** Length of the period in seconds. */
   readonly seconds: number;
   /** "" = all subjects. */
   readonly subject: string;
 }
 
 export interface RecentUsage {
-  /** The first second whose calls are all in the sums: later than was asked for where there are more than are read. */
+  /** The first second whose calls are all in the sums; later than requested if there are more rows than the limit. */
   readonly from: number;
   readonly to: number;
   readonly total: Sums;
-  /** The dearest first. */
+  /** Sorted by quota, highest first. */
   readonly subjects: readonly (Sums & { readonly subject: string })[];
 }
 
@@ -36,7 +36,7 @@ interface Read {
 
 export type ReadRecent = (query: RecentQuery) => Promise<RecentUsage>;
 
-/** Sums of the last minutes from the rows of the log, read when someone asks. */
+/** Creates the sums of the last minutes, read from the log on request. */
 export function createRecentUsage({ logs, clock, maxRows = MAX_ROWS[logs.kind] }: RecentDeps): ReadRecent {
   const answers = new Map<string, { readonly at: number; readonly read: Promise<Read> }>();
   const readRows = async ({ seconds: span, ownerId }: RecentQuery, to: number): Promise<Read> => {
@@ -59,7 +59,7 @@ export function createRecentUsage({ logs, clock, maxRows = MAX_ROWS[logs.kind] }
 }
 
 export interface RecentDeps {
-  /** Holds the log. */
+  /** Database of the log. */
   readonly logs: Database;
   readonly clock: Clock;
   readonly maxRows?: number;
@@ -71,14 +71,14 @@ interface Newest {
   readonly limit: number;
 }
 
-/** By the index of the time, or of a user and the time. */
+/** Selects rows with the index on the time, or on a user and the time. */
 function newestRows({ db }: Database, { from, ownerId, limit }: Newest): Promise<GatheredLog[]> {
   let rows = db.selectFrom("logs").where("created_at", ">=", from);
   if (ownerId !== undefined) rows = rows.where("user_id", "=", ownerId);
   return rows.select(GATHERED).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
 }
 
-/** Where rows were left out, the second of the oldest one lacks some. */
+/** If rows were left out, the second of the oldest row is incomplete. */
 function wholeSeconds(rows: readonly GatheredLog[], from: number, limit: number): Pick<Read, "from" | "gathered"> {
   const oldest = rows.at(-1)?.created_at ?? from;
   const isCut = rows.length === limit && oldest !== rows[0]?.created_at;
@@ -102,7 +102,7 @@ function sumUsage({ dimension, ownerId, subject }: RecentQuery, { from, to, gath
   return { from, to, total, subjects: ranked };
 }
 
-/** Channels count attempts; a call may have several. */
+/** Returns the dimension of the total. Channels count attempts, and a call may have several. */
 function selectTotalDimension(dimension: DimensionNumber, ownerId: number | undefined): DimensionNumber {
   if (ownerId !== undefined) return DIMENSION.user;
   return dimension === DIMENSION.channel ? DIMENSION.attempts : DIMENSION.all;

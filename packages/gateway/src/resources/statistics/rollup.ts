@@ -14,24 +14,24 @@ import { addLaterPass, laterPass, removeOldSums, type LaterPass } from "./later-
 import { STATISTICS_UNTIL } from "./store.ts";
 
 export interface StatisticsRollupDeps {
-  /** Holds the sums and their mark. */
+  /** Database of the sums and their mark. */
   readonly database: Database;
-  /** Holds the log; the same database unless logs have their own. */
+  /** Database of the log; the same one unless logs have their own. */
   readonly logs: Database;
   readonly clock: Clock;
-  /** After this long a run leaves the rest of a long log to the next one. */
+  /** Time after which a run leaves the rest of a long log to the next one. */
   readonly budgetMs?: number;
-  /** How long uncommitted rows may take; SQLite has one writer and needs no wait. */
+  /** Maximum duration of uncommitted rows; SQLite has one writer and needs no wait. */
   readonly settleMs?: number;
-  /** Rows that are added at once: more of them share sums, and hold the memory and the database for longer. */
+  /** Rows that are added at once. More rows share sums, but occupy memory and the database for longer. */
   readonly rowsPerPass?: number;
-  /** Called before each write; throws when another replica leads. */
+  /** Called before each write; throws if another replica leads. */
   readonly confirm?: () => Promise<void>;
 }
 
 /** Row of `revisions` whose number is the id of the last log row in the sums. */
 export const STATISTICS_MARK = "usage-statistics";
-/** A statement holds the whole process up on SQLite. */
+/** Rows per pass; a statement blocks the whole process on SQLite. */
 const ROWS_PER_PASS: Readonly<Record<Database["kind"], number>> = { mysql: 10_000, postgres: 10_000, sqlite: 2_000 };
 const BUDGET_MS = 30_000;
 const SLOTS_AT_ONCE = 100;
@@ -44,8 +44,8 @@ const STORED = { table: "usage_statistics", key: KEY, texts: ["subject"], column
 const UNTIL = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
 
 /**
- * Adds the calls that were logged since the last run to the sums, each exactly once: the mark moves in the transaction
- * of the sums, and only from where it was read. Returns the number of ids that were passed.
+ * Adds the calls logged since the last run to the sums, each exactly once: the mark moves in the transaction of the
+ * sums, and only from its known value. Returns the number of processed ids.
  */
 export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: AbortSignal): Promise<number> {
   const { database, logs, clock } = deps;
@@ -54,7 +54,7 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
   await removeOldSums(database, logs);
   const newest = await newestLogId(logs.db);
   const start = await readMark(database, STATISTICS_MARK);
-  // The log was replaced by another one, whose rows may be in the sums already.
+  // Another log replaced the old one; its rows may already be in the sums.
   if (newest < start) {
     const later = await laterPass(deps, [], { from: newest, to: newest });
     await add(database, { slots: [], later }, { from: start, to: newest, until });
@@ -78,11 +78,11 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
 interface PassStart {
   readonly mark: number;
   readonly newest: number;
-  /** Time up to which calls are in the sums once `newest` is. */
+  /** Time up to which calls are in the sums after `newest` is added. */
   readonly until: number;
 }
 
-/** The id that was reached; undefined when another replica moved the mark meanwhile. */
+/** Returns the id that was reached; undefined if another replica moved the mark in the meantime. */
 async function addPass(deps: StatisticsRollupDeps, { mark, newest, until }: PassStart): Promise<number | undefined> {
   const { db } = deps.logs;
   const rowsPerPass = deps.rowsPerPass ?? ROWS_PER_PASS[deps.database.kind];
@@ -102,7 +102,7 @@ async function noteComplete({ database, confirm }: StatisticsRollupDeps, until: 
   await database.raw.run(upsertSql(database.kind, UNTIL), [STATISTICS_UNTIL, until]);
 }
 
-/** In the order of their ids, as the marks count them. */
+/** Returns rows in the order of their ids, like the marks. */
 function rowsBetween(db: Kysely<Schema>, from: number, to: number): Promise<GatheredLog[]> {
   return db.selectFrom("logs").where("id", ">", from).where("id", "<=", to).select(GATHERED).orderBy("id").execute();
 }
@@ -118,7 +118,10 @@ interface AllSums {
   readonly later: LaterPass;
 }
 
-/** False when another replica moved the mark meanwhile. The moved mark is locked, so histograms can be read and merged. */
+/**
+ * Returns false if another replica moved the mark in the meantime. The moved mark is locked, so histograms can be read
+ * and merged.
+ */
 function add({ raw, kind }: Database, { slots, later }: AllSums, pass: Pass): Promise<boolean> {
   return raw.transaction(async (tx) => {
     if (!(await moveMark(tx, STATISTICS_MARK, pass))) return false;
@@ -143,7 +146,7 @@ interface StoredRow {
   readonly first_token: string;
 }
 
-/** Rows that the slots add to, by their keys. */
+/** Returns the stored rows that the slots add to, by their keys. */
 async function readStored(
   tx: RawTransaction,
   kind: Database["kind"],
@@ -157,7 +160,7 @@ function buildSlotKey({ span, dimension, ownerId, subject, start }: Slot): (stri
   return [span, dimension, ownerId, subject, start];
 }
 
-/** The slot stays as it is: a transaction that the database gives up is tried again. */
+/** Builds the values without changing the slot: a transaction that the database aborts is retried. */
 function buildSlotValues(slot: Slot, stored: StoredRow | undefined): (string | number)[] {
   const { sums } = slot;
   const texts = HISTOGRAMS.map((name) => formatHistogram(withText(sums[name], stored?.[name] ?? "")));

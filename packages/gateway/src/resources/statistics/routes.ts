@@ -28,7 +28,7 @@ export interface StatisticsRoutesDeps {
 
 const DEFAULT_SUBJECTS = 20;
 const DEFAULT_RECENT = 60;
-/** More points than any plot has room for; longer periods are answered by day. */
+/** More points than any plot can show; longer periods use days. */
 const MAX_HOURS = 31 * 24;
 
 interface StatisticsQuery {
@@ -50,7 +50,7 @@ export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
   ];
 }
 
-/** Undefined = everyone. No user has the id 0, so an unknown name has no calls. */
+/** Returns undefined for everyone. No user has the id 0, so an unknown name has no calls. */
 async function findOwner(
   { store }: StatisticsRoutesDeps,
   query: { readonly user_id: number; readonly username: string },
@@ -145,7 +145,7 @@ function dimensionNamed(text: string): UsageDimension {
   return by;
 }
 
-/** Starts of the first and the last hour. */
+/** Returns the starts of the first and the last hour. */
 function resolvePeriod({ start_timestamp: start, end_timestamp: end }: StatisticsQuery, now: number) {
   const last = end > 0 ? end : now;
   const first = start > 0 ? start : last - DAY;
@@ -154,7 +154,7 @@ function resolvePeriod({ start_timestamp: start, end_timestamp: end }: Statistic
   return { from: first - (first % HOUR), to: last - (last % HOUR) };
 }
 
-/** Points of long periods are whole days in UTC, which are summed already. */
+/** Returns the points; long periods use whole days in UTC, which are already summed. */
 function resolvePoints(
   { interval, utc_offset: offset }: StatisticsQuery,
   { from, to }: { readonly from: number; readonly to: number },
@@ -167,7 +167,7 @@ function resolvePoints(
   return { interval, utcOffset: Math.round(offset / HOUR) * HOUR };
 }
 
-/** Groups and models are names already. */
+/** Returns the names of the subjects; groups and models are already names. */
 async function loadNames(
   { store, channelNames }: StatisticsRoutesDeps,
   by: UsageDimension,

@@ -29,12 +29,12 @@ eachDatabase("usage statistics", (open) => {
   beforeAll(async () => {
     kit = await openStoreKit(await open());
     const rows = [
-      // The last hour of a day, two whole days, the first hour of the next one.
+      // These are the last hour of a day, two whole days, and the first hour of the next day.
       row({ start: DAYS - HOUR, quota: 1 }),
       row({ span: DAY, start: DAYS, quota: 20, calls: 2, latency: "100:2" }),
       row({ span: DAY, start: DAYS + DAY, quota: 300, latency: "150:1" }),
       row({ start: DAYS + 2 * DAY, quota: 4_000 }),
-      // Inside the whole days: counted there already.
+      // This hour is inside the whole days, which already count it.
       row({ start: DAYS + HOUR, quota: 20, calls: 2 }),
       row({ subject: "o3", start: DAYS - HOUR, quota: 5 }),
     ];
@@ -60,7 +60,7 @@ eachDatabase("usage statistics", (open) => {
     const [withPoints, without] = [await store.usage({ ...days, interval: DAY }), await store.usage(days)];
     expect(withPoints.subjects.map((subject) => ({ ...subject, points: [] }))).toEqual(without.subjects);
     expect(withPoints.subjects[0]).toMatchObject({ quota: 320, calls: 3, latency: { count: 3 } });
-    // The period ends inside the second day, so its point holds only the hours before that end.
+    // The period ends inside the second day, so the day's point contains only the hours before that end.
     const part = await store.usage({ ...days, to: DAYS + DAY + HOUR, interval: DAY });
     expect([part.subjects[0]?.quota, part.subjects[0]?.points.map(({ quota }) => quota)]).toEqual([20, [20]]);
   });

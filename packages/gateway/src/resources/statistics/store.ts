@@ -9,10 +9,10 @@ import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { LATER_SUMS_GAP } from "./facet-sums.ts";
 import { addRow, addSums, emptySums, calculateFigures, type Sums, type SumsRow } from "./sums.ts";
 
-/** Which rows: a dimension, of one user or of everyone, in a period whose ends are starts of hours. */
+/** The rows to read: a dimension, of one user or everyone, in a period that starts and ends with whole hours. */
 export interface UsageQuery {
   readonly dimension: DimensionNumber;
-  /** Undefined = whatever the owner. */
+  /** Undefined = any owner. */
   readonly ownerId: number | undefined;
   /** "" = all subjects. */
   readonly subject: string;
@@ -21,7 +21,7 @@ export interface UsageQuery {
   readonly to: number;
   /** Seconds of a point; 0 = no points. */
   readonly interval: number;
-  /** Seconds that the clock of the reader is ahead of UTC: where points begin. */
+  /** Seconds that the reader's clock is ahead of UTC; sets where points begin. */
   readonly utcOffset?: number;
   readonly limit: number;
 }
@@ -38,13 +38,13 @@ interface Hours {
   readonly to: number;
 }
 
-/** Sums of one subject by the start of a point. */
+/** Sums of one subject, by the start of their point. */
 type Points = ReadonlyMap<number, Sums>;
 
 interface Part {
   readonly span: number;
   readonly from: number;
-  /** Excluded. */
+  /** Excluded from the period. */
   readonly before: number;
 }
 
@@ -54,7 +54,7 @@ export const STATISTICS_UNTIL = "usage-statistics-until";
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
-/** SQL of the sums; long periods are read from the rows of whole days. */
+/** Creates the SQL of the sums; long periods are read from the rows of whole days. */
 export function createStatisticsStore({ database }: { readonly database: Database }) {
   const { db, raw } = database;
   return {
@@ -74,7 +74,7 @@ export function createStatisticsStore({ database }: { readonly database: Databas
       };
     },
 
-    /** Quota of one subject by hour. */
+    /** Returns the quota of one subject by hour. */
     spending: (dimension: DimensionNumber, subject: string, period: Hours) =>
       readSpending(db, { dimension, subject, period }),
 
@@ -112,7 +112,7 @@ async function readSpending(
   return rows.map(({ start, quota }) => ({ start, quota: Number(quota) }));
 }
 
-/** Whole days of the period, and the hours before and after them. */
+/** Splits the period into whole days and the hours before and after them. */
 export function splitPeriod({ from, to }: Pick<UsageQuery, "from" | "to">): Part[] {
   const before = to + HOUR;
   const firstDay = Math.ceil(from / DAY) * DAY;
@@ -137,7 +137,7 @@ function rowsIn(db: Kysely<Schema>, query: UsageQuery, part: Part) {
   return query.subject === "" ? rows : rows.where("subject", "=", query.subject);
 }
 
-/** A subject of the period. A token has one owner, as has a user; the other subjects belong to everyone. */
+/** A subject of the period. A token has one owner, and so does a user; other subjects belong to everyone. */
 interface Ranked {
   readonly subject: string;
   readonly owner: number;
@@ -153,7 +153,7 @@ interface RankedRow {
 /** Dimensions whose subjects are ids. */
 const BY_ID: readonly DimensionNumber[] = [DIMENSION.user, DIMENSION.token, DIMENSION.channel];
 
-/** Subjects, those with most quota first. */
+/** Returns the subjects, highest quota first. */
 async function rank(raw: RawDatabase, query: UsageQuery): Promise<Ranked[]> {
   const { dimension, ownerId, subject } = query;
   const text = rankSql(raw.kind, query);
@@ -171,9 +171,9 @@ async function rank(raw: RawDatabase, query: UsageQuery): Promise<Ranked[]> {
 
 function rankSql(kind: RawDatabase["kind"], { dimension, ownerId, subject }: UsageQuery): string {
   const isOfAll = ownerId === undefined;
-  // MySQL and MariaDB would read whole rows, with their percentiles, where the other index has all that is needed.
+  // MySQL and MariaDB would read whole rows with their percentiles, although the other index has all the columns.
   const hint = kind === "mysql" && isOfAll ? " ignore index (primary)" : "";
-  // They group by numbers in three quarters of the time.
+  // Grouping by numbers takes a quarter less time.
   const name = kind === "mysql" && BY_ID.includes(dimension) ? "cast(subject as unsigned)" : "subject";
   return `select ${name} as named, min(owner_id) as owner, sum(quota) as quota from usage_statistics${hint}
     where span = ? and dimension = ? and start >= ? and start < ?${isOfAll ? "" : " and owner_id = ?"}${subject === "" ? "" : " and subject = ?"}
@@ -181,8 +181,8 @@ function rankSql(kind: RawDatabase["kind"], { dimension, ownerId, subject }: Usa
 }
 
 /**
- * Rows of some subjects by the primary key, which begins with the owner. PostgreSQL would try each owner with each subject
- * where both are lists.
+ * Selects rows of some subjects by the primary key, which begins with the owner. If both were lists, PostgreSQL would
+ * try each owner with each subject.
  */
 function selectSubjectRows(db: Kysely<Schema>, query: UsageQuery, part: Part, some: readonly Ranked[]) {
   return rowsIn(db, query, part).where((eb) =>
@@ -201,20 +201,22 @@ const COLUMNS = [
   "first_token",
 ] as const;
 
-/** The start of the point that a row belongs to. Without an interval all rows are one point. */
+/** Returns the start of a row's point. Without an interval, all rows are one point. */
 function findPointStart(time: number, { from, interval, utcOffset = 0 }: UsageQuery): number {
   if (interval === 0) return from;
   return Math.floor((time + utcOffset) / interval) * interval - utcOffset;
 }
 
-/** The rows of a query: whole days where a day lies in one point, hours elsewhere. Both lie in the period. */
+/**
+ * Returns the parts of a query: whole days if a day is within one point, otherwise hours. Both are within the period.
+ */
 function splitIntoParts(query: UsageQuery): Part[] {
   const { from, to, interval, utcOffset = 0 } = query;
   const isDayInOnePoint = interval === 0 || (interval === DAY && utcOffset === 0);
   return isDayInOnePoint ? splitPeriod(query) : [{ span: HOUR, from, before: to + HOUR }];
 }
 
-/** Each subject's sums by point. They add up to its sum over the period, whichever rows they were read from. */
+/** Returns each subject's sums by point. They add up to its sum over the period, whichever rows they were read from. */
 async function readPoints(
   db: Kysely<Schema>,
   query: UsageQuery,
@@ -246,7 +248,10 @@ function sumPoints(points: Points = new Map()): Sums {
   return sum;
 }
 
-/** The sums over all subjects of the query, by point. Channels count attempts, so their sum differs from the others. */
+/**
+ * Returns the sums over all subjects of the query, by point. Channels count attempts, so their sum differs from the
+ * others.
+ */
 async function readTotal(db: Kysely<Schema>, query: UsageQuery): Promise<Points> {
   const points = new Map<number, Sums>();
   for (const one of await totalQueries(db, query)) {

@@ -4,13 +4,13 @@ import { merge, mergeText, calculatePercentiles, type Histogram } from "./histog
 const COUNTS = ["calls", "errors", "refused", "quota", "input_tokens", "output_tokens"] as const;
 type Counts = Record<(typeof COUNTS)[number], number>;
 
-/** The sums over the calls of one subject. */
+/** The sums of the calls of one subject. */
 export interface Sums extends Counts {
   readonly latency: Histogram;
   readonly first_token: Histogram;
 }
 
-/** The same as a row of the table has it. */
+/** The same sums in the columns of a table row. */
 export interface SumsRow extends Readonly<Counts> {
   readonly latency: string;
   readonly first_token: string;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The answer of a fresh installation, letter by letter; chats are looked at on their own. */
+/** The exact response of a fresh installation; chats are checked separately. */
 const FRESH = {
   version: "0.1.0",
   start_time: Date.UTC(2026, 10, 21) / 1000,
@@ -119,7 +119,7 @@ describe("status", () => {
   });
 });
 
-/** On a full disk, and where the database accepts no writes: the error names the cause, and `/readyz` sees it. */
+/** Tests a full disk and a database that accepts no writes: the error names the cause, and `/readyz` reports it. */
 async function refusesWrites({ database }: ManagementApp, root: ApiCaller): Promise<void> {
   const write = () => root.put("/api/option/", { key: "Notice", value: "x".repeat(500_000) });
   const [{ pages } = { pages: 0 }] = await database.raw.rows<{ pages: number }>(

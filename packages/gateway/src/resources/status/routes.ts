@@ -37,8 +37,8 @@ export function statusRoutes(deps: StatusRoutesDeps): Route[] {
 const HOST = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
- * Where the caller reached this server on the machine itself. A Host header from elsewhere is not repeated: a cache
- * could hand it to others. Consoles use the address of their own page then.
+ * Returns the local address at which the caller reached this server. A Host header from elsewhere is not repeated,
+ * because a cache could send it to other clients; consoles then use the address of their own page.
  */
 function findLocalAddress({ headers }: IncomingMessage, { isSecure }: RequestContext): string | undefined {
   const host = headers.host ?? "";
@@ -46,7 +46,7 @@ function findLocalAddress({ headers }: IncomingMessage, { isSecure }: RequestCon
   return `${isSecure ? "https" : "http"}://${host}`;
 }
 
-/** Asks the database at most once in ten seconds; calls in between share the answer. */
+/** Creates a database check that runs at most once in ten seconds; calls in between share the result. */
 function createPing({ database, clock }: StatusRoutesDeps): () => Promise<boolean> {
   let askedAt = Number.NEGATIVE_INFINITY;
   let answer = Promise.resolve(true);

@@ -14,9 +14,9 @@ import type { OptionStore } from "../options/store.ts";
 import { readPassword, readUsername } from "../users/input.ts";
 
 export interface SetupState {
-  /** True once this installation has its first account; never turns back. */
+  /** Returns true once this installation has its first account; never becomes false again. */
   isSetUp(): boolean;
-  /** Reads it from the database until it is true. */
+  /** Reads this from the database until it is true. */
   refresh(): Promise<boolean>;
 }
 
@@ -41,7 +41,7 @@ export interface SetupRoutesDeps {
   readonly setupToken: Secret | undefined;
 }
 
-/** The row that only one of several calls can insert. */
+/** Id of a row that only one of several concurrent calls can insert. */
 const SETUP_ID = 1;
 
 export function setupRoutes(deps: SetupRoutesDeps): Route[] {
@@ -108,13 +108,15 @@ async function setUp(deps: SetupRoutesDeps, call: Call<typeof setup>): Promise<v
 
 const FORWARDED = ["x-forwarded-for", "x-real-ip", "forwarded", "via"];
 
-/** With the token; without one only from this machine, which a proxy on it is not. */
+/**
+ * Returns true with the correct token. Without a token, only this machine may open the setup, but not a proxy on it.
+ */
 function mayOpen(token: Secret | undefined, { body, context, request }: Call<typeof setup>): boolean {
   if (token) return isSame(token.reveal(), body.setup_token ?? "");
   return isLoopback(context.ip) && FORWARDED.every((name) => request.headers[name] === undefined);
 }
 
-/** Failures of the setup carry status 400. */
+/** Returns the refusal with status 400, as for all failures of the setup. */
 function asBadRequest({ key, field }: Refusal): Refusal {
   return new Refusal(key, { status: 400, ...(field === undefined ? {} : { field }) });
 }

@@ -5,11 +5,11 @@ export interface StatusFacts {
   /** Epoch seconds of the start of this process. */
   readonly startedAt: number;
   readonly isSetUp: boolean;
-  /** Address of this server while the option names none. */
+  /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
 }
 
-/** Options that name a member of the view, and the few members that are worked out. */
+/** Returns the options that are members of the view, and the few computed members. */
 export function statusView(options: OptionValues, facts: StatusFacts): Status {
   const shown: Record<string, unknown> = {};
   for (const key of OPTION_KEYS) {
@@ -21,7 +21,7 @@ export function statusView(options: OptionValues, facts: StatusFacts): Status {
     start_time: facts.startedAt,
     server_address: serverAddress(options, facts.publicUrl),
     enable_online_topup: options.PayAddress !== "" && options.EpayId !== "" && options.EpayKey !== "",
-    // Balances are never batched, so there is nothing to switch on.
+    // Balances are never batched, so this cannot be enabled.
     enable_batch_update: false,
     setup: facts.isSetUp,
   };

@@ -6,11 +6,14 @@ export interface Order {
   readonly tradeNo: string;
   /** With two decimals. */
   readonly money: string;
-  /** Where the browser goes afterwards. */
+  /** Address to which the browser returns after the payment. */
   readonly returnUrl: string;
 }
 
-/** Address of the checkout page of an order; undefined when the provider gives none. Rejects when it does not answer. */
+/**
+ * Returns the address of the checkout page of an order; undefined if the provider returns none. Rejects if it does not
+ * respond.
+ */
 export async function createCheckout(
   outbound: Outbound,
   options: OptionValues,

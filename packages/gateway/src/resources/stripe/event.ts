@@ -10,7 +10,7 @@ export interface EventDeps {
   readonly log: Logger;
 }
 
-/** Payment method of an order: another provider's notice or another currency never pays it. */
+/** Returns the payment method of an order, so that another provider's notice or another currency never pays it. */
 export function buildPaymentMethod(currency: string): string {
   return `stripe ${currency}`;
 }
@@ -21,7 +21,7 @@ const ENDED: Readonly<Record<string, string>> = {
   "checkout.session.async_payment_failed": "failed",
 };
 
-/** Does what a verified event says. Events about nothing of ours are answered like all others, and logged. */
+/** Processes a verified event. Events about unknown orders are logged, and get the same response as all others. */
 export async function takeEvent(deps: EventDeps, text: string): Promise<void> {
   const event = parseObject(text);
   const data = event?.["data"];

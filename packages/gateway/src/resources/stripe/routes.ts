@@ -19,11 +19,11 @@ export interface StripeRoutesDeps {
   readonly options: () => OptionValues;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Address of this server while the option names none. */
+  /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
 }
 
-/** Payment by card with a checkout page of the provider. */
+/** Creates the routes for card payments with the provider's checkout page. */
 export function stripeRoutes(deps: StripeRoutesDeps): Route[] {
   return [
     implement(stripeInfo, () => {
@@ -61,7 +61,7 @@ function isSetUp({ StripeSecretKey, StripeWebhookSecret, StripeApiUrl }: OptionV
   return StripeSecretKey !== "" && StripeWebhookSecret !== "" && StripeApiUrl !== "";
 }
 
-/** The order is written before the provider is called: its notice can arrive before its answer. */
+/** Creates the order before calling the provider, because the notice can arrive before the response. */
 async function pay(deps: StripeRoutesDeps, value: unknown, caller: Principal) {
   const { wallet, clock, log } = deps;
   const { amount, money, quota } = read(deps, value, caller);

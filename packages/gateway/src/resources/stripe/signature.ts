@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Older and newer events are refused: a copied one is worth nothing later. */
+/** Maximum difference in time; older and newer events are refused, so a copied event is soon worthless. */
 const TOLERANCE_SECONDS = 300;
 
 /**
- * True when the header (`t=...,v1=...`) signs exactly this body with the secret, at about `now` (epoch seconds).
- * While a secret is being changed the provider sends several signatures.
+ * Returns true if the header (`t=...,v1=...`) signs exactly this body with the secret, at about `now` (epoch seconds).
+ * While a secret is being rotated, the provider sends several signatures.
  */
 export function isSignedEvent(header: string, body: string, secret: string, now: number): boolean {
   const parts = header.split(",").map((part) => part.trim().split("=", 2));
@@ -19,7 +19,7 @@ export function isSignedEvent(header: string, body: string, secret: string, now:
   });
 }
 
-/** HMAC-SHA-256, hex, of `time.body`. */
+/** Returns the HMAC-SHA-256 of `time.body` in hex. */
 export function signEvent(time: string, body: string, secret: string): string {
   return createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
 }

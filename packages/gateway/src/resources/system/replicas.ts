@@ -7,14 +7,14 @@ import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 
-/** How often a replica reports, and after how long without a report it is shown as lost. */
+/** The interval of a replica's reports, and the time without a report after which it is shown as lost. */
 const REPORT_SECONDS = 30;
 const LOST_SECONDS = 90;
-/** Other requests than those of the last report are reported after at most this long. */
+/** Maximum time until a change of the running requests is reported. */
 const CHANGE_MS = 5_000;
-/** Channels of one report: those with most requests. */
+/** Maximum number of channels in a report; those with the most requests are included. */
 const MAX_CHANNELS = 1_000;
-/** A replica that died without a word is listed this long. */
+/** How long a replica that died without a final report is still listed. */
 const LISTED_SECONDS = 3_600;
 
 const COLUMNS = [
@@ -29,7 +29,7 @@ const COLUMNS = [
 ] as const;
 const REPORT = { table: "replicas", columns: COLUMNS, key: ["instance"], replace: COLUMNS.slice(1) } as const;
 
-/** Requests that run now, and those of each channel. */
+/** The running requests, in total and by channel. */
 export interface Running {
   readonly requests: number;
   byChannel(): ReadonlyMap<number, number>;
@@ -43,7 +43,7 @@ export interface ReplicaReportDeps {
   readonly version: string;
   readonly leading: {
     readonly isLeader: boolean;
-    /** Each change is reported at once. */
+    /** The listener reports each change at once. */
     subscribe(listener: () => void): void;
   };
   readonly running: Running;
@@ -55,7 +55,7 @@ export interface ReplicaReportDeps {
   };
 }
 
-/** Reports this process to the others, and removes it when it stops in order. */
+/** Reports this process to the other replicas, and removes it after an orderly stop. */
 export function createReplicaReports(deps: ReplicaReportDeps): Runnable {
   const { database, clock, log, instance, version, running, snapshots } = deps;
   const { raw, kind } = database;
@@ -73,7 +73,7 @@ export function createReplicaReports(deps: ReplicaReportDeps): Runnable {
     await report();
     await raw.run("delete from replicas where seen_at < ?", [seconds(clock) - LISTED_SECONDS]);
   };
-  /** Changes during a report share the next one. */
+  /** Changes during a report are included in the next one. */
   const reportNew = async () => {
     const isSame = snapshots.revision() === reported.revision && deps.leading.isLeader === reported.isLeader;
     if (!isSame) await report();
@@ -115,13 +115,13 @@ function busy(running: Running): { readonly requests: number; readonly channels:
   return { requests: running.requests, channels: JSON.stringify(Object.fromEntries(most)) };
 }
 
-/** The process that answers: its own numbers are those of this moment. */
+/** The process that responds; its own numbers are current. */
 export interface Answering {
   readonly instance: string;
   readonly running: Running;
 }
 
-/** Longest running first. */
+/** Lists replicas, the longest-running first. */
 export async function listReplicas({ db }: Database, clock: Clock, answering?: Answering): Promise<Replica[]> {
   const now = seconds(clock);
   const rows = await db.selectFrom("replicas").selectAll().orderBy("started_at").orderBy("instance").execute();

@@ -29,7 +29,7 @@ test("the owner cannot enable what an administrator disabled, and leaves no row 
   const { admin, user, root } = members;
   expect(await admin.data(asAdmin(2))).toMatchObject({ status: 2, disabled_by_admin: true });
   expect(await readRefusal(asOwner(1))).toEqual(REFUSED);
-  // Disabling it once more does not make it the owner's disable.
+  // Disabling it again does not make the owner responsible.
   expect(await user.data(asOwner(2))).toMatchObject({ status: 2, disabled_by_admin: true });
   expect(await readRefusal(asOwner(1))).toEqual(REFUSED);
   expect(await readRefusal(user.put("/api/token/", { ...token, status: 1 }))).toEqual(REFUSED);

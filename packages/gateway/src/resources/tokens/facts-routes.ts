@@ -23,7 +23,7 @@ export interface TokenFactsDeps {
   readonly clock: Clock;
 }
 
-/** Tokens without their keys, for owners and administrators. */
+/** Creates the routes for tokens without their keys, for owners and administrators. */
 export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
   return [
     implement(tokenFacts, async ({ params, caller, response }) => {
@@ -56,7 +56,7 @@ export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
 /** A query of a token list without filters. */
 const EVERY = { keyword: "", keyPart: "", status: [], group: "", expiringWithin: 0 } as const;
 
-/** For a user without a role, the token of another user does not exist. */
+/** Checks the owner: for a user without a role, the token of another user does not exist. */
 function visible(owner: TokenOwner | undefined, caller: Principal): TokenOwner {
   if (!owner || (owner.id !== caller.userId && caller.role < ROLE.admin)) throw new Refusal("token_not_found");
   if (!canView(caller, owner)) throw new Refusal("user_view_not_permitted");

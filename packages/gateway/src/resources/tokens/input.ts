@@ -8,7 +8,7 @@ import { Refusal } from "../../lib/refusal.ts";
 
 const NAME_LIMIT = 30;
 
-/** The columns of a token that a form sets. */
+/** The columns of a token that a form can set. */
 export interface TokenFields {
   readonly name: string;
   readonly remain_quota: number;
@@ -18,13 +18,14 @@ export interface TokenFields {
   readonly model_limits: string;
   readonly allow_ips: string;
   readonly group: string;
-  /** JSON; absent = as before. */
+  /** JSON; if absent, the limits do not change. */
   readonly limits?: string | null;
 }
 
 /**
- * Fields of a form with defaults for what is absent; refuses with `token_name_too_long`, `quota_invalid`, `token_group_not_permitted` and `ip_range_invalid`.
- * @param mayUse says whether the owner may use a group
+ * Returns the fields of a form with defaults for absent ones; throws `token_name_too_long`, `quota_invalid`,
+ * `token_group_not_permitted` and `ip_range_invalid`.
+ * @param mayUse returns whether the owner may use a group
  */
 export function tokenFields(input: TokenInput, mayUse: (group: string) => boolean): TokenFields {
   const { name, remain_quota, expired_time, model_limits, allow_ips, group } = withDefaults(DEFAULTS, input);
@@ -62,7 +63,7 @@ interface Enabling {
   readonly unlimited: boolean;
 }
 
-/** Refuses with `token_expired` or `token_quota_used_up` to enable a token that the relay would refuse at once. */
+/** Throws `token_expired` or `token_quota_used_up` if the relay would refuse the enabled token at once. */
 export function checkEnabling(token: Enabling, now: number): void {
   const isOver = token.expired_time !== NEVER_EXPIRES && token.expired_time <= now;
   if (token.status === TOKEN_STATUS.expired && isOver) throw new Refusal("token_expired");
@@ -70,10 +71,13 @@ export function checkEnabling(token: Enabling, now: number): void {
     throw new Refusal("token_quota_used_up");
 }
 
-/** What an administrator disabled, its owner cannot enable. */
+/** The user who disabled a token: an owner cannot enable what an administrator disabled. */
 export type SwitchedBy = "owner" | "admin";
 
-/** As whom a caller switches a token. Owners who may change themselves, which super administrators may, are not bound. */
+/**
+ * Returns the role in which a caller changes a token. Owners who may manage themselves (super administrators) are not
+ * restricted.
+ */
 export function resolveSwitcher(
   caller: Principal,
   owner: { readonly id: number; readonly role: number },
@@ -83,7 +87,7 @@ export function resolveSwitcher(
   return status === TOKEN_STATUS.enabled && canChange(caller, owner) ? "admin" : "owner";
 }
 
-/** Refuses with `token_disabled_by_admin`. */
+/** Throws `token_disabled_by_admin`. */
 export function checkSwitch(isDisabledByAdmin: boolean, by: SwitchedBy, status: number): void {
   if (isDisabledByAdmin && by === "owner" && status === TOKEN_STATUS.enabled)
     throw new Refusal("token_disabled_by_admin");

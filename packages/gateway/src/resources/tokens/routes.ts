@@ -29,7 +29,7 @@ import { tokenTag, type TokenQuery, type TokenStore, type TokenUpdate } from "./
 export interface TokenRoutesDeps {
   readonly store: TokenStore;
   readonly clock: Clock;
-  /** Groups that a caller may put on a token. */
+  /** Returns the groups that a caller may set on a token. */
   readonly usableGroups: (ownGroup: string) => ReadonlySet<string>;
   readonly maxTokens: number;
 }
@@ -89,7 +89,7 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
 
 type ListCall = Call<typeof tokenList>;
 
-/** Compatible gateways call the page size `size`. */
+/** Maps the page size, which compatible gateways call `size`. */
 function sizedQuery({ query }: ListCall): ListCall["query"] {
   return { ...query, page_size: query.size > 0 ? query.size : query.page_size };
 }
@@ -118,8 +118,9 @@ function buildTokenQuery({ query, caller }: ListCall): Omit<TokenQuery, "offset"
 }
 
 /**
- * With the quota that a form began with, only its difference counts: calls may have spent of it in the meantime. An
- * overdrawn token that comes back as it is keeps what it owes. Undefined: the call sets the quota.
+ * Returns the difference of the quota. If the form sends the quota that it started with, only the difference counts,
+ * because calls may have spent quota in the meantime. An overdrawn token that is saved unchanged still owes its debt.
+ * Returns undefined if the call sets the quota.
  */
 function calculateDifference(
   { remain_quota: wanted = 0, original_remain_quota: original }: Call<typeof tokenUpdate>["body"],

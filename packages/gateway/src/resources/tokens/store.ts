@@ -33,7 +33,7 @@ export interface TokenQuery {
   readonly keyPart: string;
   readonly status: readonly number[];
   readonly group: string;
-  /** Only tokens that end within this many seconds; 0 = all. */
+  /** Only tokens that expire within this many seconds; 0 = all. */
   readonly expiringWithin: number;
   readonly sort: string;
   readonly order: string;
@@ -43,9 +43,9 @@ export interface TokenQuery {
 
 export interface TokenUpdate {
   readonly check?: CheckTag | undefined;
-  /** The quota that is left, from the one that is there; may refuse by throwing. */
+  /** Computes the remaining quota from the current one; throws to refuse. */
   readonly remainFrom?: ((remain: number) => number) | undefined;
-  /** May refuse the row that is there by throwing. */
+  /** Throws to refuse the current row. */
   readonly accept?: ((row: TokenRow) => void) | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface TokenPage {
   readonly total: number;
 }
 
-/** Whose a token is. */
+/** The owner of a token. */
 export interface TokenOwner {
   readonly id: number;
   readonly username: string;
@@ -102,7 +102,10 @@ const COLUMNS = [
   "deleted_at",
 ] as const satisfies readonly (keyof TokenRow)[];
 
-/** SQL of tokens. Every function but `findOwner` is bound to one owner; a write drops the relay's copy everywhere. */
+/**
+ * Creates the SQL of tokens. Every function except `findOwner` is restricted to one owner; a write drops the relay's
+ * copy on all replicas.
+ */
 export function createTokenStore(deps: TokenStoreDeps) {
   return { ...reads(deps), ...writes(deps), ...removals(deps) };
 }
@@ -128,7 +131,7 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
     return column === "id" ? rows : rows.orderBy("id", "desc");
   };
   const view = (row: TokenRow): Token => toToken(row, vault.open(row.key_sealed, tokenKey(row.id)));
-  /** Keys are sealed, so a part of one is looked for in the owner's opened keys; owners have few. */
+  /** Keys are sealed, so a part of one is searched in the owner's opened keys; an owner has few. */
   const pageByKey = async (query: TokenQuery): Promise<TokenPage> => {
     const all = (await ordered(query).execute()).map(view).filter((token) => token.key.includes(query.keyPart));
     return { rows: all.slice(query.offset, query.offset + query.limit), total: all.length };
@@ -149,7 +152,7 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
       return row && view(row);
     },
 
-    /** A user with an account; undefined for a deleted one, as in `findOwner`. */
+    /** Returns a user with an account; undefined for a deleted one, as in `findOwner`. */
     owner: (userId: number): Promise<TokenOwner | undefined> => owners.where("id", "=", userId).executeTakeFirst(),
 
     findOwner: (id: number): Promise<TokenOwner | undefined> => {
@@ -159,7 +162,7 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
 
     count: (userId: number): Promise<number> => countTokens(db, userId),
 
-    /** Keys in clear by id; ids that are not the owner's are skipped. */
+    /** Returns keys in clear by id; ids of other owners are skipped. */
     async keys(userId: number, ids: readonly number[]): Promise<Record<string, string>> {
       const rows = await selectOwnRows(db, userId, ids).select(["id", "key_sealed"]).orderBy("id").execute();
       return Object.fromEntries(rows.map((row) => [String(row.id), vault.open(row.key_sealed, tokenKey(row.id))]));
@@ -168,7 +171,7 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
 }
 
 function writes({ database: { db, kind }, vault, clock, announce, tokens }: TokenStoreDeps) {
-  /** Changes one token of its owner; answers the new row, or undefined when there is none. */
+  /** Changes one token of its owner; returns the new row, or undefined if there is none. */
   const change = async (
     userId: number,
     id: number,
@@ -195,7 +198,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
   };
 
   return {
-    /** @param checkCount refuses by throwing; gets the number that the owner has, with the owner locked */
+    /** @param checkCount throws to refuse; gets the number of the owner's tokens, with the owner locked */
     async create(userId: number, fields: TokenFields, checkCount?: (count: number) => void): Promise<Token> {
       const key = randomText(KEY_LENGTH);
       const now = seconds(clock);
@@ -210,7 +213,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         deleted_at: null,
       };
       const id = await transact(db, async (trx) => {
-        // An account that is being deleted takes its tokens along.
+        // Deleting an account also deletes its tokens.
         if (!(await lockUser(trx, userId))) throw new Refusal("account_deleted");
         checkCount?.(await countTokens(trx, userId));
         const made = await insertRow(trx, "tokens", row);
@@ -222,7 +225,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
 
     update: (userId: number, id: number, fields: Partial<TokenFields>, update?: TokenUpdate) =>
       change(userId, id, fields, update),
-    /** Refuses with `token_disabled_by_admin` where the owner enables what an administrator disabled. */
+    /** Throws `token_disabled_by_admin` if the owner enables a token that an administrator disabled. */
     setStatus(userId: number, id: number, { status, by }: TokenSwitch, update: Pick<TokenUpdate, "check"> = {}) {
       const isOff = status === TOKEN_STATUS.disabled;
       const values = by === "admin" ? { status, disabled_by_admin: Number(isOff) } : { status };
@@ -231,7 +234,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         accept: (row) => checkSwitch(row.disabled_by_admin !== 0, by, status),
       });
     },
-    /** The row stays, so that logs keep their reference and the key is never given again. */
+    /** The row stays, so that logs retain their reference and the key is never assigned again. */
     remove: (userId: number, id: number) => change(userId, id, { deleted_at: seconds(clock) }),
   };
 }
@@ -245,14 +248,14 @@ async function countChange(
   if (values.remain_quota !== undefined || values.unlimited_quota !== undefined) await noteLimitChange(tx, id);
 }
 
-/** Removes those of the ids that are the owner's; answers how many. */
+/** Removes the tokens with these ids that belong to the owner; returns their number. */
 function removals({ database: { db, kind }, clock, announce, tokens }: TokenStoreDeps) {
   return {
     async removeAll(userId: number, ids: readonly number[]): Promise<number> {
       const removed = await transact(db, async (trx) => {
         const found = selectOwnRows(trx, userId, ids).select("id").orderBy("id");
-        // Of two calls at once the second waits here, and finds what the first has left. The tokens before their
-        // revision, as every change of one token: two orders would wait for each other.
+        // If two calls run at once, the second waits here and then finds what the first has left. The tokens come
+        // before their revision, as in every change of one token: with two orders, a deadlock would be possible.
         const selectOwnTokens = (await (kind === "sqlite" ? found : found.forUpdate()).execute()).map(({ id }) => id);
         if (selectOwnTokens.length === 0) return selectOwnTokens;
         const change = trx.updateTable("tokens").set({ deleted_at: seconds(clock) });
@@ -267,7 +270,7 @@ function removals({ database: { db, kind }, clock, announce, tokens }: TokenStor
   };
 }
 
-/** Changes with every edit, not with the quota that is left, which moves by itself. */
+/** Returns a tag that changes with every edit, but not with the remaining quota, which changes with usage. */
 export function tokenTag(token: Omit<Token, "key">): string {
   const { name, status, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
   const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits };

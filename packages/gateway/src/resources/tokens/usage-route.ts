@@ -6,13 +6,13 @@ import type { Database } from "../../storage/database.ts";
 
 export interface UsageRouteDeps {
   readonly database: Database;
-  /** The check of the relay: address list, status and owner are asked here as they are there. */
+  /** The check of the relay: the address list, status and owner are checked here as well. */
   readonly authenticator: Pick<Authenticator, "byKey">;
 }
 
 export function tokenUsageRoute(deps: UsageRouteDeps): Route {
   return implement(tokenUsage, async ({ request, context }): Promise<TokenUsage> => {
-    // An exhausted key may read that it is exhausted.
+    // An exhausted key may read its own usage.
     const caller = await deps.authenticator.byKey(request, context.ip, { allowExhausted: true });
     const row = await deps.database.db
       .selectFrom("tokens")

@@ -4,10 +4,10 @@ import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 
-/** Servers assign ids before their transactions commit: the newest rows are read this much later. */
+/** Delay of reading the newest rows, because servers assign ids before their transactions commit. */
 export const SETTLE_MS = 15_000;
 
-/** Id of the last log row that the sums of `topic` contain. */
+/** Returns the id of the last log row in the sums of `topic`. */
 export async function readMark({ raw }: Database, topic: string): Promise<number> {
   const rows = await raw.rows<{ revision: number }>("select revision from revisions where topic = ?", [topic]);
   if (rows[0]) return rows[0].revision;
@@ -19,7 +19,7 @@ export async function readMark({ raw }: Database, topic: string): Promise<number
   return 0;
 }
 
-/** False when the mark is no longer at `from`; the transaction must then add nothing. */
+/** Returns false if the mark is no longer at `from`; the transaction must then add nothing. */
 export async function moveMark(
   tx: RawTransaction,
   topic: string,
@@ -28,7 +28,7 @@ export async function moveMark(
   return (await tx.run("update revisions set revision = ? where topic = ? and revision = ?", [to, topic, from])) === 1;
 }
 
-/** Id of the row that ends a pass of about `rows`; ids may have gaps of any size. */
+/** Returns the id of the last row of a pass of about `rows` rows; ids may have gaps of any size. */
 export async function findPassEnd(db: Kysely<Schema>, mark: number, rows: number): Promise<number> {
   const next = db.selectFrom("logs").select("id").where("id", ">", mark).orderBy("id").offset(rows).limit(1);
   return (await next.executeTakeFirst())?.id ?? Number.MAX_SAFE_INTEGER;

@@ -10,18 +10,18 @@ import type { Schema } from "../../storage/tables/schema.ts";
 import { findPassEnd, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "./log-mark.ts";
 
 export interface RollupDeps {
-  /** Holds the sums and the mark of how far the log was read. */
+  /** Database of the sums and of the mark that shows how far the log was read. */
   readonly database: Database;
-  /** Holds the log; the same database unless logs have their own. */
+  /** Database of the log; the same one unless logs have their own. */
   readonly logs: Database;
-  /** Option DataExportEnabled; while it is off the log is skipped. */
+  /** Returns the option DataExportEnabled; if it is off, the log is skipped. */
   readonly isEnabled: () => boolean;
   /**
-   * Servers hand out ids before their transactions commit, so the newest rows are read this much later.
-   * SQLite has one writer at a time and needs no wait.
+   * Delay of reading the newest rows, because servers assign ids before their transactions commit. SQLite has one
+   * writer at a time and needs no wait.
    */
   readonly settleMs?: number;
-  /** Asked before each write; throws when another replica leads. */
+  /** Called before each write; throws if another replica leads. */
   readonly confirm?: () => Promise<void>;
 }
 
@@ -50,15 +50,15 @@ const ADD = {
 } as const;
 
 /**
- * Adds the consumption rows that were written since the last run to the hourly sums. Safe to run anywhere, any number
- * of times and at the same time: the mark moves in the transaction of the sums, and only from where it was read.
- * Answers the number of log rows that were passed.
+ * Adds the consumption rows written since the last run to the hourly sums. It is safe to run on any replica, any number
+ * of times and concurrently: the mark moves in the transaction of the sums, and only from its known value. Returns the
+ * number of processed log rows.
  */
 export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promise<number> {
   const newest = await newestLogId(deps.logs.db);
   const start = await readMark(deps.database, ROLLUP_MARK);
   if (newest <= start) {
-    // Another log took the place of the one that was read: what it holds may be in the sums already.
+    // Another log replaced the old one; its rows may already be in the sums.
     if (newest < start) await startOver(deps, { from: start, to: newest });
     return 0;
   }
@@ -76,7 +76,7 @@ export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promis
   return mark - start;
 }
 
-/** The log is another one: its rows may be in the sums already. */
+/** Starts with another log, whose rows may already be in the sums. */
 async function startOver({ database, logs }: RollupDeps, pass: { from: number; to: number }): Promise<void> {
   const latest = logs.db.selectFrom("logs").select((eb) => eb.fn.max("created_at").as("time"));
   const gap = secondAfter(await latest.executeTakeFirstOrThrow());
@@ -85,7 +85,10 @@ async function startOver({ database, logs }: RollupDeps, pass: { from: number; t
   });
 }
 
-/** The inner order binds the search to these ids: PostgreSQL would look for them from the newest row of the log down. */
+/**
+ * Returns the latest time of these ids. The inner order limits the search to them: PostgreSQL would search from the
+ * newest row of the log downwards.
+ */
 async function latestBetween(db: Kysely<Schema>, from: number, to: number): Promise<number> {
   const rows = db.selectFrom("logs").select("created_at").where("id", ">", from).where("id", "<=", to).orderBy("id");
   const latest = db.selectFrom(rows.as("passed")).select((eb) => eb.fn.max("created_at").as("time"));
@@ -127,20 +130,20 @@ async function sumsBetween(db: Kysely<Schema>, from: number, to: number): Promis
 interface Pass {
   readonly from: number;
   readonly to: number;
-  /** Time up to which rows were skipped; 0 = none were. */
+  /** Time up to which rows were skipped; 0 if none were. */
   readonly gap: number;
 }
 
 const GAP = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
 
-/** The sums up to that time (seconds) may differ from the rows of the log. */
+/** Records that the sums up to this time (seconds) may differ from the rows of the log. */
 export async function widenGap(tx: RawTransaction, kind: Database["kind"], gap: number): Promise<void> {
   if (gap === 0) return;
   const [known] = await tx.rows<{ revision: number }>("select revision from revisions where topic = ?", [ROLLUP_GAP]);
   if ((known?.revision ?? 0) < gap) await tx.run(upsertSql(kind, GAP), [ROLLUP_GAP, gap]);
 }
 
-/** False when another replica moved the mark meanwhile; nothing is added then. */
+/** Returns false, without adding anything, if another replica moved the mark in the meantime. */
 function add({ raw, kind }: Database, sums: readonly Sums[], pass: Pass): Promise<boolean> {
   return raw.transaction(async (tx) => {
     if (!(await moveMark(tx, ROLLUP_MARK, pass))) return false;

@@ -1,7 +1,7 @@
 import type { UsageRow } from "@fairway/wire";
 import type { Database } from "../../storage/database.ts";
 
-/** A period in seconds, both ends included; 0 = open. */
+/** A period in seconds, including both ends; 0 = no limit. */
 export interface UsagePeriod {
   readonly from: number;
   readonly to: number;
@@ -9,10 +9,10 @@ export interface UsagePeriod {
 
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
-/** More rows than any chart draws; keeps a call without bounds from filling the memory. */
+/** More rows than any chart draws; prevents a call without a period from filling the memory. */
 const ROW_LIMIT = 100_000;
 
-/** SQL of the hourly sums that charts are drawn from. */
+/** Creates the SQL of the hourly sums for charts. */
 export function createUsageStore({ database: { db } }: { readonly database: Database }) {
   const inPeriod = ({ from, to }: UsagePeriod) => {
     const rows = db.selectFrom("quota_data").where("created_at", ">=", from);
@@ -26,7 +26,7 @@ export function createUsageStore({ database: { db } }: { readonly database: Data
 
     ofUser: (userId: number, period: UsagePeriod) => read(inPeriod(period).where("user_id", "=", userId)),
 
-    /** All users in one sum per model and hour. */
+    /** Returns one sum per model and hour over all users. */
     async ofAll(period: UsagePeriod): Promise<UsageRow[]> {
       const rows = await inPeriod(period)
         .select((eb) => [

@@ -95,7 +95,7 @@ describe("the list", () => {
     const search = async (query: string) => names((await root.get(`/api/user/search?${query}`)).body);
     expect(await search("keyword=%20URS%20&group=")).toEqual(["ursula"]);
     expect(await search("keyword=arthur%40example")).toEqual(["arthur"]);
-    // An address that a list blanks is not found out by searching for its parts either.
+    // An address that is hidden in a list cannot be found by searching for parts of it either.
     const asAdmin = async (keyword: string) =>
       names((await admin.get(`/api/user/search?keyword=${encodeURIComponent(keyword)}`)).body);
     expect(await asAdmin("arthur@")).toEqual([]);

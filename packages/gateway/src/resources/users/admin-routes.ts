@@ -96,7 +96,7 @@ async function answerPage(
   const { rows, total } = await store.list({
     viewer: caller,
     keyword: query.keyword,
-    // Compatible consoles send the word when no group is selected.
+    // Compatible consoles send this word if no group is selected.
     group: query.group === "undefined" ? "" : query.group,
     roles: query.role,
     statuses: query.status,
@@ -140,7 +140,10 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
   setTag(call.response, userTag(requireUser(await deps.store.find(user.id))));
 }
 
-/** The change of the balance. If the form sends the balance that it started with, only the difference is applied. */
+/**
+ * Returns the change of the balance. If the form sends the balance that it started with, only the difference is
+ * applied.
+ */
 function createQuotaDifference({ quota = 0, original_quota: original }: Call<typeof userUpdate>["body"]) {
   return (balance: number) => (original === undefined ? quota - balance : quota - original);
 }

@@ -19,15 +19,15 @@ export interface ChangeQuotaDeps {
 
 export interface QuotaChange {
   readonly userId: number;
-  /** The difference that leads from the balance that is there to the wanted one. */
+  /** Returns the difference from the current balance to the new one. */
   readonly by: (balance: number) => number;
   readonly operator: Principal;
   readonly context: RequestContext;
-  /** Set where another try of the same change is to change nothing. */
+  /** Set if repeating the change must have no effect. */
   readonly once?: Once | undefined;
   /** Added to the text of the change. */
   readonly remark?: string;
-  /** Further writes of the same transaction; they may run several times. */
+  /** Further writes of the same transaction; it may run several times. */
   readonly also?: (tx: RawTransaction) => Promise<void>;
 }
 
@@ -37,12 +37,12 @@ interface Balance {
 }
 
 /**
- * Moves a balance by an administrator's hand and writes it to the log; answers the new one, or the one that is there
- * where the change was applied before. `quota_invalid` when it would be negative.
+ * Changes a balance on behalf of an administrator and logs the change. Returns the new balance, or the current one if
+ * the change was applied before. Throws `quota_invalid` if the balance would be negative.
  */
 export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): Promise<number> {
   const { userId, operator, once } = change;
-  // Requests that have ended are in the row before it is read.
+  // Completed requests must be in the row before it is read.
   await deps.ledger.flush();
   let after = 0;
   await deps.ledger.changeWith(async (tx) => {
@@ -71,7 +71,7 @@ interface Move {
   readonly after: number;
 }
 
-/** Writes the change to the log; answers its text. */
+/** Writes the change to the log; returns its text. */
 async function note(
   deps: ChangeQuotaDeps,
   tx: RawTransaction,
@@ -98,8 +98,8 @@ function describe(options: OptionValues, before: number, after: number): string 
 }
 
 /**
- * The write takes the row's lock before the balance is read. With its caller locked, changes of one key follow each
- * other; in the order of ids, two administrators do not wait for each other.
+ * Locks the row before the balance is read. Because the caller's row is locked too, changes with one key run one after
+ * the other; because of the order by id, two administrators cannot deadlock.
  */
 async function lockBalance(tx: RawTransaction, userId: number, callerId: number | undefined): Promise<Balance> {
   const ids = [...new Set([userId, callerId ?? userId])].toSorted((a, b) => a - b);

@@ -23,7 +23,9 @@ export interface ConfirmRouteDeps extends PasswordProofDeps, PartyDeps {
   readonly clock: Clock;
 }
 
-/** Lets a session confirm its user before a change of credentials, some time after the sign-in. */
+/**
+ * Creates the route that confirms the user of a session before a change of credentials, some time after the sign-in.
+ */
 export function confirmRoute(deps: ConfirmRouteDeps): Route {
   return implement(selfConfirm, async (call) => {
     await prove(deps, call);
@@ -32,7 +34,7 @@ export function confirmRoute(deps: ConfirmRouteDeps): Route {
   });
 }
 
-/** A password that was read off somewhere does not replace the second factor of an account that has one. */
+/** Checks the proof. A stolen password must not replace the second factor of an account that has one. */
 async function prove(deps: ConfirmRouteDeps, call: Call<typeof selfConfirm>): Promise<void> {
   const { body, caller, context } = call;
   if (body.passkey) {
@@ -45,7 +47,10 @@ async function prove(deps: ConfirmRouteDeps, call: Call<typeof selfConfirm>): Pr
   await provePassword(deps, { caller, ip: context.ip }, { password: body.password ?? "", field: "password" });
 }
 
-/** Wrong guesses count by session: a stolen one must not find the password out, and must not lock the owner out either. */
+/**
+ * Checks the password. Wrong guesses count per session: a stolen session must neither find out the password nor lock
+ * the owner out.
+ */
 export function provePassword(
   { store, passwords, guard }: PasswordProofDeps,
   { caller, ip }: { readonly caller: Principal; readonly ip: string },

@@ -21,18 +21,18 @@ export interface CreateAccountDeps {
   readonly writeLog: WriteLog;
   readonly options: () => OptionValues;
   readonly vault: Vault;
-  /** Every account that registers gets a token. */
+  /** True if every account gets a token when it registers. */
   readonly givesToken: boolean;
 }
 
 export interface NewUser extends Pick<NewAccount, "username" | "passwordHash" | "displayName" | "email"> {
-  /** Invitation code; an unknown one is not an error. */
+  /** Invitation code; an unknown code is not an error. */
   readonly affCode?: string;
-  /** The account was made by its owner: invitations count and a first token is made. */
+  /** True if the owner created the account: the invitation counts, and a first token is created. */
   readonly isRegistration: boolean;
-  /** Identity at a sign-in service. */
+  /** Identity of a sign-in service. */
   readonly bindings?: Readonly<Record<string, string | number>>;
-  /** Runs in the same transaction; refuses by throwing. */
+  /** Runs in the same transaction; throws to refuse. */
   readonly before?: (trx: Trx) => Promise<void>;
 }
 
@@ -46,8 +46,8 @@ interface Gift {
 }
 
 /**
- * Makes an account with its gifts in one transaction; `username_taken` and `email_taken` when name or address are taken.
- * A balance that an account begins with is written with its row: no reservation can exist yet.
+ * Creates an account with its gifts in one transaction; throws `username_taken` or `email_taken` if the name or address
+ * is taken. The first balance is written with the row: no reservation can exist yet.
  */
 export async function createAccount(deps: CreateAccountDeps, user: NewUser): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
@@ -59,7 +59,7 @@ export async function createAccount(deps: CreateAccountDeps, user: NewUser): Pro
         throw new Refusal("username_taken", { field: "username" });
       if (user.email !== undefined && (await deps.store.isEmailTaken(user.email)))
         throw new Refusal("email_taken", { field: "email" });
-      // The invitation code exists already: the next one is drawn.
+      // The invitation code already exists, so another one is drawn.
       if (attempt === ATTEMPTS) throw cause;
     }
   }
@@ -119,7 +119,9 @@ async function writeGifts(
   }
 }
 
-/** The invitation always counts; the reward is separate from the balance until it is transferred. */
+/**
+ * Rewards the inviter. The invitation always counts; the reward is separate from the balance until it is transferred.
+ */
 async function rewardInviter(
   { database, writeLog, clock, options }: CreateAccountDeps,
   trx: Trx,

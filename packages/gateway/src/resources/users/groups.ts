@@ -7,7 +7,7 @@ const OWN_LABEL = "User group";
 type GroupOptions = Pick<OptionValues, "GroupRatio" | "UserUsableGroups">;
 
 /**
- * Groups that a user may choose, with labels: those that are offered and have a ratio, and his own.
+ * Returns the groups that a user may choose, with labels: those that are offered and have a ratio, and the user's own.
  * `default` comes first, because consoles preselect the first one.
  */
 export function usableGroups(options: GroupOptions, ownGroup?: string): Record<string, string> {

@@ -2,7 +2,7 @@ import { characters, DISPLAY_NAME_MAX, fill, REASONS } from "@fairway/wire";
 import { checkPassword, checkUsername } from "../../identity/accounts/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 
-/** A user name, trimmed; `username_invalid` otherwise. */
+/** Returns a trimmed user name; throws `username_invalid` if it is not valid. */
 export function readUsername(text: string): string {
   const username = text.trim();
   const code = checkUsername(username);
@@ -10,7 +10,7 @@ export function readUsername(text: string): string {
   return username;
 }
 
-/** `password_too_short` or `password_too_long` when the text is no password. */
+/** Throws `password_too_short` or `password_too_long` if the text cannot be a password. */
 export function readPassword(text: string): string {
   const code = checkPassword(text);
   if (code) throw new Refusal(code, { field: "password" });
@@ -25,13 +25,13 @@ export function readDisplayName(text: string): string {
   });
 }
 
-/** A balance as forms send it; `quota_invalid` unless it is an integer from 0 on. */
+/** Returns a balance from a form; throws `quota_invalid` unless it is an integer of at least 0. */
 export function readQuota(value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new Refusal("quota_invalid", { field: "quota" });
 }
 
-/** `undefined` for members that are absent or empty: they stay as they are. */
+/** Returns undefined for absent or empty members, which do not change. */
 export function dropEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }

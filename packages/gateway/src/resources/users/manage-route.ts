@@ -24,7 +24,7 @@ const LOGGED: Readonly<Record<Exclude<UserAction, "add_quota">, string>> = {
   demote: "Demoted to regular user",
 };
 
-/** Steps of a user's life by an administrator's hand. */
+/** Creates the routes with which administrators manage users. */
 export function userManageRoutes(deps: AdminRoutesDeps): Route[] {
   return [manageRoute(deps), topUpRoute(deps)];
 }
@@ -70,7 +70,10 @@ function readId(id: unknown, field: string): number {
   return id;
 }
 
-/** `value` is a signed difference unless the call names the operation, as later compatible consoles do. */
+/**
+ * Returns the change of the quota. `value` is a signed difference unless the call names the operation, as later
+ * compatible consoles do.
+ */
 function readQuotaMove({ body: { value = Number.NaN, mode = "" } }: Call<typeof userManage>): QuotaChange["by"] {
   if (!Number.isSafeInteger(value) || (mode !== "" && value < 0))
     throw new Refusal("quota_invalid", { field: "value" });
@@ -128,10 +131,9 @@ interface Step {
 }
 
 /**
- * Decides on the locked row; returns the row after the change.
- * A disabled or deleted account refuses by its row, with the reason; its sessions go when they are next used.
- * Those that were not used in the meantime go here, before the account is enabled again, and so do its access tokens:
- * a user that was disabled has to sign in again.
+ * Checks the locked row and returns it after the change. A disabled or deleted account is refused with the reason; its
+ * sessions are removed when they are next used. Sessions that were not used in the meantime are removed here before the
+ * account is enabled again, and so are its access tokens: a user who was disabled has to sign in again.
  */
 function take(deps: AdminRoutesDeps, { id, action, caller, ip }: Step): Promise<UserRow> {
   return deps.store.write(id, async (trx) => {

@@ -1,6 +1,6 @@
 import type { MoneyStyle, OptionValues } from "@fairway/wire";
 
-/** How amounts are written in logs and messages. */
+/** Returns the format of amounts in logs and messages. */
 export function moneyStyle(options: Pick<OptionValues, "QuotaPerUnit" | "DisplayInCurrencyEnabled">): MoneyStyle {
   return { quotaPerUnit: options.QuotaPerUnit, inCurrency: options.DisplayInCurrencyEnabled };
 }

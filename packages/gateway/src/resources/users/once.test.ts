@@ -78,7 +78,7 @@ eachDatabase("a change of a balance with an Idempotency-Key", (open) => {
     await members.admin.data(add(members.admin, 80, { mode: "override" }));
     await app.database.db.updateTable("users").set({ quota: 60 }).where("id", "=", members.user.userId).execute();
     expect(await members.admin.data(add(members.admin, 80, { mode: "override" }))).toMatchObject({ quota: 60 });
-    // Also where it changed nothing the first time.
+    // The same holds if it changed nothing the first time.
     key = `${key}:same`;
     await members.admin.data(add(members.admin, 60, { mode: "override" }));
     await app.database.db.updateTable("users").set({ quota: 10 }).where("id", "=", members.user.userId).execute();

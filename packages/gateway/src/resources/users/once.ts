@@ -4,20 +4,23 @@ import type { Principal } from "../../identity/principal.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 
-/** A change of a balance that its caller named, so that another try of it changes nothing. */
+/** A balance change with an idempotency key, so that repeating it changes nothing. */
 export interface Once {
-  /** Begins the request id of every change that this caller sends with this key. */
+  /** Prefix of the request ids of all changes that this caller sends with this key. */
   readonly prefix: string;
-  /** Names the key and the change in the ledger. */
+  /** Identifies the key and the change in the ledger. */
   readonly requestId: string;
 }
 
-/** As the relay takes it. */
+/** The format that the relay accepts. */
 const KEY = /^[\w.\-:]{1,255}$/;
-/** Base64url characters of a hash that a request id has room for. */
+/** Number of base64url characters of a hash that fit into a request id. */
 const HASH_CHARS = 26;
 
-/** The header `Idempotency-Key`; undefined without one. Each caller has keys of its own. Refuses with `idempotency_key_invalid`. */
+/**
+ * Reads the header `Idempotency-Key`; undefined if there is none. Each caller has separate keys. Throws
+ * `idempotency_key_invalid`.
+ */
 export function readIdempotencyKey(
   request: IncomingMessage,
   caller: Principal,
@@ -31,11 +34,14 @@ export function readIdempotencyKey(
   return { prefix, requestId: `${prefix}-${hashValue(change)}` };
 }
 
-/** Whether the change was applied before; refuses with `idempotency_key_reused` where the key named another one. The caller is locked. */
+/**
+ * Returns whether the change was applied before; throws `idempotency_key_reused` if the key was used for another
+ * change. The caller is locked.
+ */
 export async function isApplied(tx: RawTransaction, { prefix, requestId }: Once): Promise<boolean> {
   const rows = await tx.rows<{ request_id: string }>(
     "select request_id from ledger where request_id > ? and request_id < ? and kind = 'adjust'",
-    // The sign behind "-" ends what begins with it.
+    // "." follows "-", so it ends the range of texts with this prefix.
     [`${prefix}-`, `${prefix}.`],
   );
   const [known] = rows;

@@ -54,9 +54,9 @@ describe("the own account", () => {
     const known = { id: ann.userId, username: "ann", display_name: "ann", role: 1, status: 1, group: "default" };
     expect(await asked(ann)).toEqual(known);
     expect(await asked(app.anonymous())).toBeNull();
-    // Other calls still want the id.
+    // Other calls still require the id.
     expect((await ann.call("GET", "/api/user/self", { headers: { "new-api-user": "-1" } })).status).toBe(401);
-    // No other site may read it, and an access token is no session.
+    // No other site may read it, and an access token does not count as a session.
     const { headers } = await ann.get("/api/user/self/signed_in", { origin: "https://elsewhere.example" });
     expect(headers["access-control-allow-origin"]).toBeUndefined();
     const withToken = app.anonymous();

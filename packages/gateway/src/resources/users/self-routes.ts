@@ -173,7 +173,7 @@ async function writeSelf(
   }
 }
 
-/** The name stays taken; sessions, access tokens and keys refuse from now on. */
+/** Deletes the account. The name stays taken; its sessions, access tokens and keys are refused from now on. */
 async function deleteSelf({ store, clock }: SelfRoutesDeps, { caller }: Call<typeof selfDelete>): Promise<void> {
   if (caller.role === ROLE.root) throw new Refusal("root_cannot_be_deleted");
   await store.write(caller.userId, (trx) => store.update(trx, caller.userId, { deleted_at: seconds(clock) }));

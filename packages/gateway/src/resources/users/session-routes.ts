@@ -14,10 +14,10 @@ import type { AccessTokens } from "../../identity/keys/access-token.ts";
 import { requireSession } from "../../identity/principal.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 
-/** Leading characters of the stored hash: enough to name a session, nothing to open one. */
+/** Number of leading characters of the stored hash: enough to identify a session, but not to use it. */
 const ID_CHARS = 16;
 
-/** Routes by which users list and end their own sessions and credentials. */
+/** Creates the routes with which users list and end their own sessions and credentials. */
 export function sessionRoutes({
   sessions,
   accessTokens,
@@ -60,7 +60,7 @@ export function sessionRoutes({
       return token;
     }),
     implement(accessTokenDelete, async ({ query, caller }) => {
-      // A token can end itself, as a sign-out of the command line does.
+      // A token can end itself, as the command line does when it signs out.
       if (caller.token?.name !== query.name) requireSession(caller);
       await accessTokens.remove(caller.userId, query.name);
     }),

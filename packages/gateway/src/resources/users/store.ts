@@ -35,17 +35,17 @@ export interface UserStoreDeps {
 export type Trx = Transaction<Schema>;
 export type UserStore = ReturnType<typeof createUserStore>;
 
-/** SQL of accounts. Writes name their columns: a balance is never written back from a row that was read. */
+/** Creates the SQL of accounts. Writes name their columns: a balance is never written back from a row that was read. */
 export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
   const { db, kind } = database;
 
-  /** After a commit: every copy of the user is stale and dropped. */
+  /** Runs after a commit: every copy of the user is stale and is dropped. */
   const forget = async (userId: number): Promise<void> => {
     tokens.dropUser(userId);
     await announce("users");
   };
 
-  /** One transaction; afterwards every copy of the user is stale and dropped. */
+  /** Runs one transaction; afterwards every copy of the user is stale and is dropped. */
   const write = async <T>(userId: number, work: (trx: Trx) => Promise<T>): Promise<T> => {
     const answer = await transact(db, async (trx) => {
       const result = await work(trx);
@@ -59,18 +59,18 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
   return {
     write,
     forget,
-    /** Any row, deleted ones included. */
+    /** Finds any row, including deleted ones. */
     find: (id: number): Promise<UserRow | undefined> => selectUser(db).where("id", "=", id).executeTakeFirst(),
 
-    /** By `usernameKey`. */
+    /** Finds a user by `usernameKey`. */
     findByName: (key: string): Promise<UserRow | undefined> =>
       selectUser(db).where("username_key", "=", key).executeTakeFirst(),
 
-    /** Stored hash of a password; only for comparing. */
+    /** Returns the stored hash of a password; only for comparison. */
     findPasswordHash: async (id: number): Promise<string | undefined> =>
       (await db.selectFrom("users").select("password").where("id", "=", id).executeTakeFirst())?.password,
 
-    /** Another user, deleted ones included, has this name in any letter case. */
+    /** Returns true if another user, even a deleted one, has this name in any letter case. */
     isNameTaken: async (key: string, exceptId = 0): Promise<boolean> =>
       (await db
         .selectFrom("users")
@@ -91,7 +91,7 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
       await trx.updateTable("users").set(change).where("id", "=", id).execute();
     },
 
-    /** Removes the row and all that belongs to it; logs stay. `check` refuses by throwing. */
+    /** Removes the row and all that belongs to it; logs stay. `check` throws to refuse. */
     remove: (id: number, check: (user: UserRow | undefined) => void) =>
       write(id, (trx) => removeRows(trx, kind, id, check)),
 
@@ -127,7 +127,7 @@ async function removeRows(
   await bump(tx, kind, "tokens");
 }
 
-/** In the caller's transaction; the caller then calls `forget`. */
+/** Runs in the caller's transaction; the caller must then call `forget`. */
 export async function updateUser(
   tx: RawTransaction,
   kind: Database["kind"],
@@ -139,7 +139,7 @@ export async function updateUser(
   await bump(tx, kind, "users");
 }
 
-/** The row, locked until the transaction ends. */
+/** Returns the row, locked until the transaction ends. */
 export async function lockedUser(tx: RawTransaction, id: number): Promise<UserRow | undefined> {
   await tx.run("update users set status = status where id = ?", [id]);
   const [row] = await tx.rows<UserRow>(`select ${COLUMN_LIST} from users where id = ?`, [id]);
@@ -170,14 +170,14 @@ function filtered(db: Kysely<Schema>, { viewer, keyword, group, roles, statuses 
   return rows;
 }
 
-/** `canView` as a condition. */
+/** Returns `canView` as an SQL condition. */
 function isVisible(eb: ExpressionBuilder<Schema, "users">, { userId, role }: UserQuery["viewer"]): Expression<SqlBool> {
   return role === ROLE.root ? eb.and([]) : eb.or([eb("role", "<", role), eb("id", "=", userId)]);
 }
 
 type Matching = ReturnType<typeof filtered>;
 
-/** The caller's column when it is one of the list's own, then the newest first. */
+/** Orders by the caller's column if the list has it, then newest first. */
 function ordered(select: Matching, { sort, order }: UserQuery): Matching {
   const column = USER_SORTS.find((name) => name === sort);
   const direction = order.toLowerCase() === "asc" ? "asc" : "desc";

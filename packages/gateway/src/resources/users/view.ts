@@ -36,7 +36,7 @@ export const USER_COLUMNS = [
   "deleted_at",
 ] as const satisfies readonly (keyof UserRow)[];
 
-/** A row as it travels: without password and token. */
+/** Returns a row without password and token, as it is sent. */
 export function userView(row: UserRow): User {
   return {
     id: row.id,
@@ -67,13 +67,13 @@ export function userView(row: UserRow): User {
   };
 }
 
-/** Changes with every edit, not with the balance and the counters, which move by themselves. */
+/** Returns a tag that changes with every edit, but not with the balance and the counters, which change with usage. */
 export function userTag(row: UserRow): string {
   const { username, display_name, role, status, email, group, limits, deleted_at } = row;
   return buildEtag({ username, display_name, role, status, email, group, limits, deleted_at });
 }
 
-/** The view without addresses and bindings, for equals and superiors in lists. */
+/** Returns the view without addresses and bindings, for users of equal or higher role in lists. */
 export function blankedView(row: UserRow): User {
   const bindings = { github_id: "", wechat_id: "", telegram_id: "", linux_do_id: "", oidc_id: "" };
   return { ...userView(row), ...bindings, email: "" };

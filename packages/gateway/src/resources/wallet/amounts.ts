@@ -9,14 +9,14 @@ export type AmountOptions = Pick<
 export type AmountReading =
   | {
       readonly amount: number;
-      /** To pay, with two decimals. */
+      /** Amount to pay, with two decimals. */
       readonly money: string;
-      /** To credit, in quota units. */
+      /** Amount to credit, in quota units. */
       readonly quota: number;
     }
   | { readonly refused: "invalid_parameter" | "topup_below_minimum" | "topup_too_low"; readonly min: number };
 
-/** Reads an amount of dollars (of quota units where currency is off); exact until the one rounding to cents. */
+/** Reads an amount in dollars, or in quota units if currency is off; exact until it is rounded once to cents. */
 export function readAmount(value: unknown, options: AmountOptions, group: string): AmountReading {
   const perUnit = ratio(options.QuotaPerUnit);
   const inCurrency = options.DisplayInCurrencyEnabled;
@@ -33,7 +33,7 @@ export function readAmount(value: unknown, options: AmountOptions, group: string
   return { amount: value, money: decimals(rounded), quota };
 }
 
-/** The least amount, in the same units. */
+/** Returns the minimum amount in the same units. */
 export function calculateMinimum({
   DisplayInCurrencyEnabled,
   MinTopUp,
@@ -42,14 +42,14 @@ export function calculateMinimum({
   return DisplayInCurrencyEnabled ? MinTopUp : roundToWhole(times(ratio(MinTopUp), ratio(QuotaPerUnit)));
 }
 
-/** Cents of a decimal text; undefined when it is none. */
+/** Returns the cents of a decimal text; undefined if it is not one. */
 export function parseCents(money: string): bigint | undefined {
   const match = /^(\d{1,15})(?:\.(\d{1,2})0*)?$/.exec(money.trim());
   if (!match) return undefined;
   return BigInt(match[1] ?? "0") * 100n + BigInt((match[2] ?? "").padEnd(2, "0"));
 }
 
-/** A group without a ratio, or with 0, pays the plain price. */
+/** Returns the ratio of a group; without a ratio, or with 0, it pays the plain price. */
 function groupRatio({ TopupGroupRatio }: AmountOptions, group: string): Ratio {
   const text = Object.hasOwn(TopupGroupRatio, group) ? TopupGroupRatio[group] : undefined;
   const factor = text === undefined ? ONE : ratio(text);

@@ -18,7 +18,9 @@ export interface PaymentForm {
 
 const UNSIGNED: ReadonlySet<string> = new Set(["sign", "sign_type"]);
 
-/** MD5 over `name=value` pairs, sorted by name and joined by `&` without encoding, followed by the key. */
+/**
+ * Returns the MD5 of the `name=value` pairs, sorted by name and joined by `&` without encoding, followed by the key.
+ */
 export function signFields(fields: EpayFields, key: string): string {
   const pairs = Object.entries(fields)
     .filter(([name, value]) => value !== "" && !UNSIGNED.has(name))
@@ -35,7 +37,7 @@ export function isSigned(fields: EpayFields, key: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** The fields that the payment page takes, signed. */
+/** Returns the signed fields for the payment page. */
 export function formFields(form: PaymentForm): Record<string, string> {
   const fields = {
     pid: form.merchantId,
@@ -50,7 +52,7 @@ export function formFields(form: PaymentForm): Record<string, string> {
   return { ...fields, sign: signFields(fields, form.key), sign_type: "MD5" };
 }
 
-/** Where the form goes: `/submit.php` below the provider's own path. */
+/** Returns the address that the form is sent to: `/submit.php` below the provider's own path. */
 export function submitUrl(payAddress: string): string {
   const url = new URL(payAddress);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/submit.php`;

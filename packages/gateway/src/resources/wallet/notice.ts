@@ -21,14 +21,14 @@ export function isPaymentConfigured({ PayAddress, EpayId, EpayKey }: PaymentOpti
   return PayAddress !== "" && EpayId !== "" && EpayKey !== "";
 }
 
-/** The fields of a notice; of a repeated name the first one counts, for the signature as for the order. */
+/** Reads the fields of a notice; if a name is repeated, the first one counts, for the signature and for the order. */
 export function readNotice(parameters: URLSearchParams): EpayFields {
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of parameters) fields[name] ??= value;
   return fields;
 }
 
-/** The answer to the provider: `success` ends its repeats, and is sent only after the credit is committed. */
+/** Answers the provider: `success` ends its retries, and is sent only after the credit is committed. */
 export async function answerNotice({ store, log, options }: NoticeDeps, notice: EpayFields): Promise<NoticeAnswer> {
   const settings = options();
   const { pid, trade_no, out_trade_no: tradeNo, trade_status, money: paid } = withDefaults(BLANK, notice);

@@ -32,7 +32,7 @@ const COLUMNS = [
   "status",
 ] as const satisfies readonly (keyof Order)[];
 
-/** Routes for orders and payment methods. */
+/** Creates the routes for orders and payment methods. */
 export function orderRoutes({ database, options }: OrderRoutesDeps): Route[] {
   return [
     implement(orderListSelf, ({ query, caller }) => readOrders(database, query, caller.userId)),

@@ -26,14 +26,14 @@ export interface WalletRoutesDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly options: () => WalletOptions;
-  /** Address of this server while the option names none. */
+  /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
 }
 
 export type WalletOptions = AmountOptions &
   Pick<OptionValues, "PayAddress" | "EpayId" | "EpayKey" | "CustomCallbackAddress" | "ServerAddress">;
 
-/** Spellings of the two ways to pay, as compatible consoles and the provider have them. */
+/** Spellings of the two payment methods in compatible consoles and at the provider. */
 const METHODS: ReadonlyMap<unknown, "alipay" | "wxpay"> = new Map([
   ["zfb", "alipay"],
   ["alipay", "alipay"],
@@ -100,7 +100,7 @@ async function pay(deps: WalletRoutesDeps, caller: Principal, body: PayBody) {
   return { success: true, message: "success", data, url: submitUrl(settings.PayAddress) };
 }
 
-/** Amount and payment calls of compatible gateways report failures in `data`. */
+/** Returns a failure in `data`, as amount and payment calls of compatible gateways do. */
 function moneyFailure(key: MessageKey, values: MessageValues = {}) {
   return { success: false, message: "error", data: messageText(key, values), code: MESSAGE_CODES[key] };
 }

@@ -12,7 +12,7 @@ export interface WalletStoreDeps {
   readonly clock: Clock;
   readonly ledger: Pick<Ledger, "changeWith">;
   readonly writeLog: WriteLog;
-  /** `$0.200000`, as logs show quota. */
+  /** Formats quota as logs show it: `$0.200000`. */
   readonly formatQuota: (quota: number) => string;
 }
 
@@ -34,7 +34,7 @@ export type WalletStore = ReturnType<typeof createWalletStore>;
 
 const ORDER_LIFE_SECONDS = 86_400;
 
-/** SQL of what comes into a wallet. The condition of one update decides which call gets the credit. */
+/** Creates the SQL of credits to a wallet. The condition of one update decides which call gets the credit. */
 export function createWalletStore(deps: WalletStoreDeps) {
   return {
     redeem: (user: { readonly userId: number; readonly username: string }, key: string) => redeem(deps, user, key),
@@ -58,7 +58,7 @@ export function createWalletStore(deps: WalletStoreDeps) {
         .execute();
     },
 
-    /** Closes orders that were not paid within a day; a late notice still credits them. Returns how many. */
+    /** Closes orders that were not paid within a day; a late notice still credits them. Returns their number. */
     async expireOrders(): Promise<number> {
       const { numUpdatedRows } = await deps.database.db
         .updateTable("top_ups")
@@ -117,13 +117,19 @@ async function redeem(
   return "quota" in outcome && !isApplied ? { refused: "code_redeemed" } : outcome;
 }
 
-/** Administrators manage codes and see their keys, no matter who made them; they give to regular users only. */
+/**
+ * Returns whether a user may redeem codes. Administrators manage codes and see their keys, so their codes are only for
+ * regular users.
+ */
 async function mayRedeem(tx: RawTransaction, userId: number): Promise<boolean> {
   const [user] = await tx.rows<{ role: number }>("select role from users where id = ?", [userId]);
   return user === undefined || user.role < ROLE.admin || user.role === ROLE.root;
 }
 
-/** A balance beyond 2^53 - 1 could not be read any more, not even to be corrected: `quota_invalid` takes everything back. */
+/**
+ * Throws `quota_invalid`, which rolls back the transaction, if the balance would exceed 2^53 - 1: it could not be read
+ * any more, not even to correct it.
+ */
 async function checkRoom(tx: RawTransaction, userId: number, quota: number): Promise<void> {
   await tx.run("update users set quota = quota where id = ?", [userId]);
   const [user] = await tx.rows<{ quota: number }>("select quota from users where id = ?", [userId]);

@@ -13,7 +13,7 @@ import { keepBudget, limitsText, NO_SPENDING, readSpending, type Spending } from
 
 /** The owner of keys: a user, a team, or none. */
 export interface Owner {
-  /** Unique, and the same in every run. */
+  /** Unique, and the same in each run. */
   readonly key: string;
   readonly name: string;
   readonly email: string;
@@ -22,7 +22,7 @@ export interface Owner {
   /** Models that keys of this owner may use if they name none; empty means all. */
   readonly models: readonly string[];
   readonly spending: Spending;
-  /** The row of the owner. */
+  /** The source row of the owner. */
   readonly from: ForeignRow | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Account {
 }
 
 const DISPLAY_NAME_LIMIT = 64;
-/** The columns there that hold what columns of another name hold here. */
+/** Source columns that have another name here. */
 const SOURCES = { username: "user_alias", display_name: "user_alias", email: "user_email", used_quota: "spend" };
 
 /** Matches no password: such an account gets one by mail or from an administrator. */
@@ -67,7 +67,7 @@ export function teamOwner(context: DatabaseImport, row: ForeignRow): Owner {
   };
 }
 
-/** An owner of whom the database says nothing but the name. */
+/** Returns an owner for which the database has only a name. */
 export function bareOwner(key: string, name: string): Owner {
   return {
     key,
@@ -81,7 +81,7 @@ export function bareOwner(key: string, name: string): Owner {
   };
 }
 
-/** The account of an owner; made once, and found again by the ledger row of its first balance. */
+/** Returns the account of an owner; it is created once, and found again by the ledger row of its first balance. */
 export async function bringOwner(context: DatabaseImport, owner: Owner): Promise<Account> {
   const { target, report, ledger, resolveOwnerKind } = context;
   const mark = digest(owner.key);
@@ -142,12 +142,15 @@ async function insertAccount(
   return made.id;
 }
 
-/** The remaining amount of a budget without a period; all other accounts start with the credit. */
+/** Returns the remaining amount of a budget without a period; all other accounts start with the credit. */
 function calculateBalance({ credit }: DatabaseImport, { left, period }: Spending): number {
   return left === undefined || period !== undefined ? Math.round(credit * QUOTA_PER_UNIT) : left;
 }
 
-/** Names there may hold anything; a second one of the same letters gets a part of the mark. */
+/**
+ * Returns a free name. Names in the source may contain anything; a second one with the same letters gets a part of the
+ * mark.
+ */
 async function freeName(tx: RawTransaction, wanted: string, mark: string): Promise<string> {
   const plain = wanted.replaceAll(/[\s\p{Cc}\p{Cf}@/]+/gu, "-") || "litellm";
   const name = plain.slice(0, USERNAME_MAX);

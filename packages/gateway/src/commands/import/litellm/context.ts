@@ -11,19 +11,19 @@ export interface LitellmDatabase {
   readonly target: Database;
   readonly vault: Vault;
   readonly clock: Clock;
-  /** A dry run writes everything too, in a transaction that is rolled back. */
+  /** A dry run also writes everything, in a transaction that is rolled back. */
   readonly isDry: boolean;
-  /** US dollars that an account without a budget starts with: a wallet here always has a limit. */
+  /** US dollars that an account without a budget starts with, because a wallet here always has a limit. */
   readonly credit: number;
   readonly report: ImportReport;
   readonly groups: GroupNames;
-  /** Called with the number of rows imported of one kind. */
+  /** Called with a kind of row and the number of imported rows. */
   readonly onProgress: (what: string, done: number) => void;
 }
 
 export interface DatabaseImport extends Omit<LitellmDatabase, "isDry"> {
   readonly ledger: Pick<Ledger, "changeWith">;
-  /** Budgets that several rows share, by their id. */
+  /** Budgets that several rows share, by id. */
   readonly budgets: ReadonlyMap<string, ForeignRow>;
   /** Models that the channels of this gateway serve. */
   readonly models: readonly string[];

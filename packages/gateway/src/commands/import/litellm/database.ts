@@ -13,12 +13,12 @@ const TEAMS = "LiteLLM_TeamTable";
 const BUDGETS = "LiteLLM_BudgetTable";
 const MODELS = "LiteLLM_ProxyModelTable";
 const NO_OWNER = "nobody";
-/** Old versions keep a key in the clear in the column that identifies it: messages call it by its name. */
+/** Columns that identify a key in messages: in old versions, its id column contains the key in clear. */
 const KEY_LABELS = ["key_alias", "key_name"];
 
 /**
- * Users, teams and keys. A key of a team belongs to the team's account, whose budget it spends. A second run changes
- * nothing that exists already, so a run that stopped continues.
+ * Imports users, teams and keys. The key of a team belongs to the team's account and spends its budget. A second run
+ * changes nothing that already exists, so it continues a run that stopped.
  */
 export async function importDatabase({ isDry, ...settings }: LitellmDatabase): Promise<void> {
   const { source, target } = settings;

@@ -10,14 +10,14 @@ import type { DatabaseImport } from "./context.ts";
 import { keepBudget, limitsText, readSpending, type Spending } from "./spending.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
-/** Words that stand for models among the names. */
+/** Names that mean all models. */
 const ALL = new Set(["*", "all-proxy-models"]);
 const OF_OWNER = "all-team-models";
 const NONE = "no-default-models";
-/** The columns there that hold what columns of another name hold here. */
+/** Source columns that have another name here. */
 const SOURCES = { name: "key_alias", model_limits: "models", remain_quota: "max_budget", used_quota: "spend" };
 
-/** A key that works on: of most only the SHA-256 is known, by which it is found. */
+/** Imports a key that continues to work: for most keys only the SHA-256 is known, which is enough to find them. */
 export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: Account): Promise<void> {
   const { target, vault, report } = context;
   const stored = row.text("token");
@@ -45,13 +45,13 @@ export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: 
   });
 }
 
-/** Very old versions stored the key itself. */
+/** Very old versions stored the key itself, so it is hashed here. */
 function findableBy(stored: string): string | undefined {
   if (/^[0-9a-f]{64}$/.test(stored)) return importedDigest(stored);
   return stored.startsWith("sk-") ? importedKey(stored) : undefined;
 }
 
-/** All that is left of the key, without `sk-`: `...abcd`. */
+/** Returns all that is known of the key, without `sk-`: `...abcd`. */
 function shownAs(row: ForeignRow): string {
   const stored = row.text("token");
   return (stored.startsWith("sk-") ? stored : keyEnd(row.text("key_name"))).replace(/^sk-/, "");
@@ -90,7 +90,7 @@ function buildQuotaColumns({ left, period, spent }: Spending) {
     : { remain_quota: left, unlimited_quota: 0, used_quota: spent };
 }
 
-/** Undefined = all. Patterns become the models that are here now. */
+/** Returns undefined for all models. Patterns become the models that exist here now. */
 function resolveModels(
   { models, report }: DatabaseImport,
   named: readonly string[],

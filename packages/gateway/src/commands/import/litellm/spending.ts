@@ -10,12 +10,12 @@ export interface Spending {
   readonly spent: number;
   /** Undefined = no budget. */
   readonly max: number | undefined;
-  /** What is left of the budget; undefined = no budget. */
+  /** The rest of the budget; undefined = no budget. */
   readonly left: number | undefined;
-  /** The budget starts again after this time; undefined = never. */
+  /** The period after which the budget restarts; undefined = never. */
   readonly period: BudgetPeriod | undefined;
   readonly limits: { rpm?: number; tpm?: number; concurrency?: number } | null;
-  /** A limit of 0 lets nothing pass, which limits here cannot say. */
+  /** True for a limit of 0, which blocks every call; limits here cannot express it. */
   readonly isClosed: boolean;
 }
 
@@ -39,7 +39,7 @@ const PERIODS: Readonly<Record<string, BudgetPeriod>> = {
   "1mo": "month",
 };
 
-/** Budget and limits stand in the row itself, or in a budget that several rows share. */
+/** Reads the budget and limits from the row itself, or from a budget that several rows share. */
 export function readSpending({ budgets, report }: DatabaseImport, row: ForeignRow): Spending {
   const shared = budgets.get(row.text("budget_id"));
   const from = (name: string) => (row.text(name) === "" ? shared : row);
@@ -69,12 +69,12 @@ function readAmounts(row: ForeignRow, budget: ForeignRow | undefined): Pick<Spen
   return { spent, max, left };
 }
 
-/** A budget of nothing has no period: it stays empty when it renews. */
+/** Returns the period. A budget of 0 has none, because it is still empty after it renews. */
 function findPeriod(max: number, duration: string): BudgetPeriod | undefined {
   return max < 1 ? undefined : PERIODS[duration];
 }
 
-/** A limit of 0 lets nothing pass, and closes the account or key. */
+/** Reads the limits. A limit of 0 blocks every call, so it disables the account or key. */
 function readLimits(filled: (column: string) => ForeignRow | undefined): Pick<Spending, "limits" | "isClosed"> {
   const limits: { rpm?: number; tpm?: number; concurrency?: number } = {};
   let isClosed = false;
@@ -103,7 +103,7 @@ export function limitsText(limits: Spending["limits"]): string | null {
   return limits && JSON.stringify(limits);
 }
 
-/** The amount of money in a column of US dollars. */
+/** Returns a column of US dollars in quota units. */
 function unitsIn(row: ForeignRow, column: string): number {
   const amount = Math.round(row.decimal(column) * QUOTA_PER_UNIT);
   if (Number.isSafeInteger(amount)) return amount;
@@ -134,7 +134,7 @@ const BUDGET = {
 } as const;
 const SOFT_PERCENT = 80;
 
-/** A renewing budget becomes a calendar budget that starts with the amount already spent. */
+/** Turns a renewing budget into a calendar budget that starts with the amount already spent. */
 export async function keepBudget(
   { clock, target }: DatabaseImport,
   tx: RawTransaction,

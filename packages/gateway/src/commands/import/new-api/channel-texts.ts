@@ -6,7 +6,7 @@ import type { ImportReport } from "../../../resources/import/report.ts";
 import type { ForeignRow } from "../../../storage/foreign.ts";
 import { Refusal } from "../../../lib/refusal.ts";
 
-/** Columns of a channel that hold JSON, with what this gateway does of them; the report names the rest. */
+/** JSON columns of a channel with the parts that this gateway supports; the report lists the rest. */
 export interface ChannelTexts {
   readonly setting: string | null;
   readonly param_override: string | null;
@@ -35,7 +35,7 @@ export function channelTexts(row: ForeignRow, name: string, report: ImportReport
   };
 }
 
-/** The proxy, and the order in which several keys are used. */
+/** Returns the proxy, and the order in which several keys are used. */
 function settingText(row: ForeignRow, lose: Lose): string | null {
   const { proxy, ...others } = objectIn(row, "setting", lose);
   const setting: JsonObject = {};
@@ -73,7 +73,7 @@ function headerText(row: ForeignRow, lose: Lose): string | null {
   return null;
 }
 
-/** A mapping that is not a JSON object of texts never worked. */
+/** Returns the mapping; one that is not a JSON object of texts never worked. */
 function mappingText(row: ForeignRow, column: string, lose: Lose): string {
   const text = row.text(column).trim();
   if (text === "" || text === "{}") return "";

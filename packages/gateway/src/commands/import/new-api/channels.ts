@@ -38,7 +38,7 @@ export async function importChannels(context: ImportContext): Promise<void> {
 
 interface Part {
   readonly key: string;
-  /** Above 0 for the further keys of a channel whose keys are files: each has a channel of its own here. */
+  /** Above 0 for the further keys of a channel whose keys are files: here, each of them gets its own channel. */
   readonly index: number;
 }
 
@@ -95,7 +95,7 @@ async function storeChannel(context: ImportContext, fresh: NewChannel): Promise<
   });
 }
 
-/** Without its key a channel could only fail. */
+/** Returns true for a channel without its key, which could only fail. */
 function isKeyless(row: ForeignRow, { key, type }: { readonly key: string; readonly type: number }): boolean {
   const isOn = row.int("status", CHANNEL_STATUS.enabled) === CHANNEL_STATUS.enabled;
   return isOn && key === "" && providerByType(type)?.isKeyOptional !== true;
@@ -139,7 +139,7 @@ function readRouting({ kind }: ImportContext, row: ForeignRow): RoutingSettings 
 
 const VERTEX = 41;
 
-/** Keys on lines of their own stay together; those that are files (JSON) cannot. */
+/** Returns the keys. Keys on separate lines stay together; keys that are files (JSON) cannot. */
 function readKeys(row: ForeignRow): string[] {
   const file = compatibleKeyFile(readConfig(row));
   if (file !== undefined) return [file];
@@ -155,7 +155,7 @@ function readConfig(row: ForeignRow): Readonly<Record<string, unknown>> {
   return parseObject(row.text("config")) ?? {};
 }
 
-/** Longest names of the table that calls are routed by. */
+/** Maximum lengths of names in the routing table. */
 const MAX_NAMES = { models: 255, group: 64 } as const;
 
 function checkNames(row: ForeignRow): void {

@@ -1,7 +1,7 @@
 import type { ImportReport } from "../../../resources/import/report.ts";
 import type { ForeignRow } from "../../../storage/foreign.ts";
 
-/** Columns that are read, or that say nothing about a thing that is imported. Others with content are named. */
+/** Columns that are read, or that contain nothing about an imported item. Other columns with content are reported. */
 const READ: Readonly<Record<string, readonly string[]>> = {
   users: [
     "id,username,password,original_password,display_name,role,status,email,github_id,wechat_id,telegram_id",
@@ -21,7 +21,7 @@ const READ: Readonly<Record<string, readonly string[]>> = {
 
 const KNOWN = new Map(Object.entries(READ).map(([table, lines]) => [table, new Set(lines.join().split(","))]));
 
-/** Names what a row holds in columns that are not taken over. */
+/** Reports the columns of a row that are not imported. */
 export function remarkColumns(report: ImportReport, table: string, row: ForeignRow, name: string): void {
   for (const column of row.filled)
     if (KNOWN.get(table)?.has(column) === false) report.remark(`${table} have ${column}: this is not imported`, name);

@@ -12,33 +12,33 @@ import type { ImportReport } from "../../../resources/import/report.ts";
 export interface ImportContext {
   readonly kind: SourceGateway;
   readonly source: ForeignDatabase;
-  /** Holds `logs` there; the same database unless logs have their own. */
+  /** The source database of `logs`; the same one unless logs have their own. */
   readonly logSource: ForeignDatabase;
   readonly target: Database;
-  /** Holds `logs`; the main database unless logs have their own. */
+  /** The target database of `logs`; the main database unless logs have their own. */
   readonly logTarget: Database;
   readonly vault: Vault;
   readonly ledger: Pick<Ledger, "changeWith">;
   readonly clock: Clock;
-  /** Nothing is written, everything is counted. */
+  /** If true, everything is counted but nothing is written. */
   readonly isDry: boolean;
   readonly report: ImportReport;
   readonly groups: GroupNames;
   readonly prices: {
     readonly areChannelsAsked: boolean;
-    /** Address of the gateway that is left. */
+    /** Address of the gateway that is being replaced. */
     readonly former: string | undefined;
   };
   /** Called after each batch of rows with the kind of row. */
   readonly progress: (what: string) => void;
-  /** Names of imported rows hold it; the same in each run on one source. */
+  /** Part of the names of imported rows; the same in each run on one source. */
   readonly origin: string;
-  /** Numbers there to numbers here. */
+  /** Ids here, by ids in the source. */
   readonly users: Map<number, number>;
   readonly tokens: Map<number, number>;
   readonly channels: Map<number, number>;
-  /** All channels there, with their models. */
+  /** All channels of the source, with their models. */
   readonly served: Served[];
-  /** Channels that were made here. */
+  /** Channels that were created here. */
   readonly routed: number[];
 }

@@ -16,11 +16,11 @@ type Made = "ledger" | "report" | "users" | "tokens" | "channels" | "routed" | "
 
 export interface CompatibleImport extends Omit<ImportContext, Made> {
   readonly withLogs: boolean;
-  /** Called with the number of rows imported of one kind. */
+  /** Called with a kind of row and the number of imported rows. */
   readonly onProgress: (what: string, done: number) => void;
 }
 
-/** Imports a database of a compatible gateway. A second run changes nothing that exists already. */
+/** Imports a database of a compatible gateway. A second run changes nothing that already exists. */
 export async function importCompatible({ withLogs, onProgress, ...settings }: CompatibleImport): Promise<ImportReport> {
   const report = new ImportReport();
   const progress = (what: string) => onProgress(what, report.total(what));
@@ -39,21 +39,21 @@ export async function importCompatible({ withLogs, onProgress, ...settings }: Co
     if (!(await source.has(table)))
       throw new Error(`this is no database of ${settings.kind}: it has no table ${table}`);
   }
-  // A dry run writes everything too, in a transaction that is rolled back: what the real run cannot store, it cannot.
+  // A dry run also writes everything, in a transaction that is rolled back, so it fails where the real run would fail.
   const bringAll = (place: Database) => importTables(createContext(place));
   const areSummed = await (isDry ? rehearse(target, bringAll) : bringAll(target));
-  // The log can be too large for one transaction.
+  // The log may be too large for one transaction.
   const logPlace = isDry ? { ...logTarget, raw: undoing(logTarget.raw) } : logTarget;
   if (withLogs && (await logSource.has("logs")))
     await importLogs({ ...createContext(target), logTarget: logPlace }, { areSummed });
   return report;
 }
 
-/** Everything but the log; answers whether there were hourly sums. */
+/** Imports everything except the log; returns whether there were hourly sums. */
 async function importTables(context: ImportContext): Promise<boolean> {
   const { source, target, isDry } = context;
   await importUsers(context);
-  // PostgreSQL does not take back the numbers of its sequences.
+  // PostgreSQL does not roll back the numbers of its sequences.
   if (!isDry) await alignIds(target, ["users"]);
   await importTokens(context);
   await importChannels(context);
@@ -68,7 +68,7 @@ async function importTables(context: ImportContext): Promise<boolean> {
   return areSummed;
 }
 
-/** Running gateways read again what changed. */
+/** Makes running gateways reload what changed. */
 async function announce({ target: { raw, kind } }: ImportContext): Promise<void> {
   await raw.transaction(async (tx) => {
     for (const topic of ["users", "tokens", "channels", "options"] as const) await bump(tx, kind, topic);

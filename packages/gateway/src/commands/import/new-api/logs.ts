@@ -14,11 +14,14 @@ const SUMS = {
 } as const;
 const SUMS_AT_ONCE = 100;
 const HOUR = 3_600;
-/** One API's own tests of channels; the number means an error here. */
+/** One API's type for its own channel tests; here, this number means an error. */
 const ONE_API_TEST = 5;
 const CHANNEL_TEST_TYPE = 4;
 
-/** Hourly sums of the dashboard. Answers whether there were any: their log rows must not be summed up again. */
+/**
+ * Imports hourly sums of the dashboard. Returns whether there were any, because their log rows must not be summed
+ * again.
+ */
 export async function importSums(context: ImportContext): Promise<boolean> {
   const { source, target, users, report, progress, clock } = context;
   if (!(await source.has("quota_data"))) return false;
@@ -92,7 +95,7 @@ async function newSums({ target }: ImportContext, sums: readonly HourlySum[]): P
   return sums.filter((sum) => !known.has(buildSumKey(sum)));
 }
 
-/** Request logs. Each gets a name that follows from where it stood, so that a second run finds it. */
+/** Imports request logs. Each row gets a name derived from its place in the source, so that a second run finds it. */
 export async function importLogs(context: ImportContext, { areSummed }: { readonly areSummed: boolean }) {
   const { logSource, logTarget, origin } = context;
   const prefix = `${areSummed ? SUMMED_REQUEST : "import-"}${origin}-`;

@@ -18,7 +18,7 @@ import { priceWrites } from "../../../resources/import/prices.ts";
 import { upstreamPrices } from "../../../resources/import/upstream-prices.ts";
 import type { ImportContext } from "./context.ts";
 
-/** Options that this gateway knows and whose texts pass its checks; the others are named. */
+/** Imports options that this gateway knows and whose texts pass its checks; the others are reported. */
 export async function importOptions(context: ImportContext): Promise<void> {
   const { report, groups } = context;
   const rows: OptionRow[] = [];
@@ -53,14 +53,14 @@ export async function importOptions(context: ImportContext): Promise<void> {
   if (all.length > 0) await store.write(all, { userId: 0, username: "import", ip: "" });
 }
 
-/** Prices that upstreams publish for models without one. */
+/** Returns prices that upstreams publish for models without one. */
 async function missingPrices({ served, prices, report }: ImportContext, options: readonly OptionRow[]) {
   const { areChannelsAsked, former } = prices;
   const sources = { areChannelsAsked, former: former === undefined ? undefined : { address: former, key: "" } };
   return priceWrites(await upstreamPrices(sources, { channels: served, options }, report), options, report);
 }
 
-/** Options that are tables by group, or lists of groups. */
+/** Options with tables by group, or lists of groups. */
 const OF_GROUPS: readonly string[] = ["GroupRatio", "TopupGroupRatio", "UserUsableGroups", "AutoGroups"];
 
 function withGroups(groups: GroupNames, { key, value }: OptionRow): OptionRow {
@@ -100,7 +100,7 @@ function redemptionRow({ users, clock, report }: ImportContext, row: ForeignRow)
 
 const ORDER_STATES = ["pending", "success", "expired", "failed"];
 
-/** Orders with what they are worth. Paid ones are in the balances already; open ones can still be paid. */
+/** Imports orders with their value. Paid ones are already in the balances; open ones can still be paid. */
 export async function importTopUps(context: ImportContext): Promise<void> {
   const { source, target, users, report } = context;
   for await (const rows of source.pages("top_ups")) {
@@ -127,7 +127,7 @@ function topUpRow({ users }: ImportContext, row: ForeignRow) {
   };
 }
 
-/** Units of an order: some services count dollars, one counts units. */
+/** Returns the value of an order in units: some services count dollars, one counts units. */
 function worth(row: ForeignRow, service: string): number {
   if (service === "creem") return row.int("amount");
   const units = Math.round((service === "stripe" ? row.decimal("money") : row.int("amount")) * QUOTA_PER_UNIT);

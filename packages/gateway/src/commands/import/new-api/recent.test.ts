@@ -239,7 +239,7 @@ eachDatabase("import of recent revisions", (open) => {
       new AbortController().signal,
     );
     expect(await all("quota_data")).toMatchObject([{ count: 3, quota: 31 }]);
-    // The rows count, also where the sums of the other gateway differ.
+    // The rows count, even if the sums of the other gateway differ.
     const { database, clock } = kit;
     const rows = (await all("logs")).filter(({ type }) => type === 2);
     const spent = createLogStore({ database, sums: database, clock }).spent(EVERYTHING);

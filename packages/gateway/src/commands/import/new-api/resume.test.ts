@@ -17,7 +17,7 @@ const TABLES = [
 
 class Killed extends Error {}
 
-/** A process that dies before its statement number `last`. */
+/** Returns a database that fails like a process that dies before statement number `last`. */
 function dyingAt(last: number, database: Database): Database {
   let left = last;
   const count = <T>(work: () => Promise<T>): Promise<T> => {
@@ -79,7 +79,7 @@ eachDatabase("an import that stops half way", (open) => {
         .select(["id", "user_id", "key_hash", "remain_quota"])
         .orderBy("id")
         .execute(),
-      // Further keys of a channel get a number of the database.
+      // Further keys of a channel get an id from the database.
       channels: await db.selectFrom("channels").select(["name", "used_quota"]).orderBy("name").execute(),
       abilities: await db
         .selectFrom("abilities")

@@ -7,12 +7,15 @@ import type { ImportContext } from "./context.ts";
 
 /** The second factors of an account. */
 export interface Security {
-  /** Base32 of an authenticator that is switched on. */
+  /** Base32 secret of an enabled authenticator. */
   secret?: string;
   readonly passkeys: ForeignRow[];
 }
 
-/** By the user's number there. Read before the users: an account never comes over without its second factor. */
+/**
+ * Returns the second factors by the user's id in the source. They are read before the users, so that no account is
+ * imported without its second factor.
+ */
 export async function readSecurity({ source, report }: ImportContext): Promise<Map<number, Security>> {
   const all = new Map<number, Security>();
   const of = (row: ForeignRow) => {

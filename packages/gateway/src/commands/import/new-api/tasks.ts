@@ -5,10 +5,10 @@ import { bringNew } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
 
 const DONE = "100%";
-/** The platform of the tasks that are polled here. */
+/** The platform whose tasks are polled here. */
 const POLLED = "suno";
 
-/** Drawings. Those that still run are asked about here, and paid back when they fail. */
+/** Imports drawings. Running ones are polled here, and refunded if they fail. */
 export function importDrawings(context: ImportContext): Promise<void> {
   return importJobs(context, { what: "drawings", table: "midjourneys", mark: "mj", buildRow: drawingRow });
 }
@@ -40,7 +40,7 @@ async function importJobs(context: ImportContext, { what, table, mark, buildRow 
   }
 }
 
-/** The quota was charged when the task was submitted, and refunded when it failed. */
+/** Returns the quota, which was charged when the task was submitted and refunded if it failed. */
 function money(row: ForeignRow) {
   const quota = row.int("quota");
   const isFailed = row.text("status") === "FAILURE";

@@ -11,7 +11,7 @@ import { remarkColumns } from "./columns.ts";
 import type { ImportContext } from "./context.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
-/** Keys keep working: they are found by their hash and can be shown again. */
+/** Imports keys, which continue to work: they are found by their hash and can be shown again. */
 export async function importTokens(context: ImportContext): Promise<void> {
   for await (const rows of context.source.pages("tokens")) {
     for (const row of rows) await importToken(context, row);
@@ -52,7 +52,7 @@ function readName(row: ForeignRow): string {
   return row.text("name") || `token ${row.int("id")}`;
 }
 
-/** Networks that no address is compared with would open the key to everybody or close it: they are named. */
+/** Parses networks. One that matches no address would open the key to everyone or block it, so it is reported. */
 function parseNetworks(
   { report }: ImportContext,
   row: ForeignRow,
@@ -65,7 +65,7 @@ function parseNetworks(
 }
 
 function tokenRow(context: ImportContext, row: ForeignRow, userId: number): Record<string, SqlValue> {
-  // One API names its limits otherwise: a list of models, and networks in one line.
+  // One API has other names for its limits: a list of models, and networks in one line.
   const models = row.list(row.has("model_limits") ? "model_limits" : "models").join(",");
   const isLimited = row.has("model_limits_enabled") ? row.flag("model_limits_enabled") : models !== "";
   const { clock, groups } = context;

@@ -26,7 +26,7 @@ interface Users extends ImportContext {
 const BINDINGS = ["wechat_id", "telegram_id", "linux_do_id", "oidc_id"] as const;
 const DELETED = 3;
 
-/** Accounts with their password hashes. A balance comes in through the ledger, once for each account. */
+/** Imports accounts with their password hashes. A balance is booked through the ledger, once for each account. */
 export async function importUsers(context: ImportContext): Promise<void> {
   const secured: Users = { ...context, security: await readSecurity(context) };
   const names = new Set<string>();
@@ -54,7 +54,7 @@ export async function importUsers(context: ImportContext): Promise<void> {
   }
 }
 
-/** Names there may differ in letter case only; here they may not. */
+/** Returns a free name. Names in the source may differ only in letter case; here they may not. */
 function freeName({ report }: ImportContext, row: ForeignRow, names: Set<string>): string {
   const name = row.text("username");
   const isTaken = names.has(usernameKey(name));
@@ -86,7 +86,7 @@ async function importUser(context: Users, row: ForeignRow, username: string): Pr
   return id;
 }
 
-/** An account that was never used, such as the one of a first start, takes over password and balance. */
+/** Updates an account that was never used, such as the one of a first start, with the imported password and balance. */
 async function updateUnused(context: Users, row: ForeignRow, known: Known): Promise<number> {
   const { target, report } = context;
   const moved = await target.raw.rows("select 1 as one from ledger where user_id = ? and request_id <> ? limit 1", [
@@ -116,7 +116,7 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
   return known.id;
 }
 
-/** The ledger explains what an account has used, also what it used elsewhere. */
+/** Books the usage: the ledger explains everything that an account has used, including its usage elsewhere. */
 function carryUsage({ kind, clock, target }: ImportContext, tx: RawTransaction, userId: number, row: ForeignRow) {
   const detail = `usage imported from ${kind}`;
   return bookCarriedUsage(tx, target.kind, {
@@ -165,12 +165,12 @@ async function userRow(
   };
 }
 
-/** Statuses that this gateway does not know do not open an account. */
+/** Returns whether an account is enabled; an unknown status does not enable it. */
 function isEnabled(row: ForeignRow): boolean {
   return row.text("status") === "" || row.int("status") === USER_STATUS.enabled;
 }
 
-/** The whole amount that an account ever had, which is what the ledger books. */
+/** Returns the whole amount that an account ever had, which the ledger books. */
 function calculateTotal(row: ForeignRow): number {
   const total = row.int("quota") + row.int("used_quota");
   return Number.isSafeInteger(total)
@@ -178,7 +178,7 @@ function calculateTotal(row: ForeignRow): number {
     : row.refuse("quota", `quota and used_quota together are larger than ${Number.MAX_SAFE_INTEGER}`);
 }
 
-/** The checks of the real run, and what is not carried over. */
+/** Runs the checks of the real run, and reports what is not imported. */
 function checkUser({ report }: ImportContext, row: ForeignRow): void {
   for (const column of ["request_count", "aff_count", "aff_quota", "aff_history"]) row.int(column);
   calculateTotal(row);
@@ -190,7 +190,7 @@ function checkUser({ report }: ImportContext, row: ForeignRow): void {
   remarkColumns(report, "users", row, row.text("username"));
 }
 
-/** Null when the row has none, or when another account has it. */
+/** Returns null if the row has no value, or if another account has it. */
 async function freeValue(tx: RawTransaction, column: string, value: string | undefined): Promise<string | null> {
   if (value === undefined || value === "") return null;
   const taken = await tx.rows(`select 1 as one from users where ${column} = ?`, [value]);

@@ -5,16 +5,18 @@ import { calculatePastEnd, roundUp, readGapTime, type Hours } from "./hours.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 import { isWhole, findOldestTime, findOldestErrorTime } from "./oldest-rows.ts";
 
-/** Which sums: the topic of the time up to which they may lack rows, and the seconds of their shortest interval. */
+/**
+ * The sums to use: the topic of the time up to which they may lack rows, and the seconds of their shortest interval.
+ */
 export interface Wanted {
   readonly gapTopic: string;
   readonly step: number;
 }
 
-/** What sums hold of a period. */
+/** The part of a period that sums cover. */
 export interface Covered {
   readonly hours: Hours;
-  /** Start of the first interval whose failed calls are all there. */
+  /** Start of the first interval with all its failed calls. */
   readonly errorsFrom: number;
   /** Time of the oldest failed call of the period. */
   readonly oldestError: number;
@@ -22,10 +24,10 @@ export interface Covered {
   readonly oldest: number;
 }
 
-/** After all rows: sums hold each of those up to their mark, whatever its time. A start of a day. */
+/** A time after all rows, at the start of a day: sums contain each row up to their mark, whatever its time. */
 const OPEN_END = 1_000_000 * DAY;
 
-/** Undefined where the rows are as quick. */
+/** Returns undefined if reading the rows is as quick. */
 export async function coveredPeriod(
   deps: SumsDeps,
   { query, period }: { readonly query: LogQuery; readonly period: Period },
@@ -43,7 +45,10 @@ export async function coveredPeriod(
   return { hours: { from, to }, errorsFrom, oldestError, oldest };
 }
 
-/** A log that begins within the period, or with it, is summed from its first day on if that day lost no row. */
+/**
+ * Returns the start of the sums. If the log begins within the period, this is the start of its first day, unless that
+ * day has lost rows.
+ */
 async function resolveBegin(deps: SumsDeps, { from }: Period, oldest: number): Promise<number> {
   if (oldest < from) return from;
   const day = oldest - (oldest % DAY);
@@ -55,7 +60,7 @@ interface Errors extends Hours {
   readonly step: number;
 }
 
-/** Failed calls are removed earlier than other rows. */
+/** Returns the start for failed calls, which are removed earlier than other rows. */
 async function resolveErrorsBegin(deps: SumsDeps, { from, to, oldestError, step }: Errors): Promise<number> {
   if (oldestError <= from || oldestError >= to) return oldestError;
   const begin = Math.max(from, oldestError - (oldestError % DAY));

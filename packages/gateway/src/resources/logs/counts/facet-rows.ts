@@ -7,7 +7,7 @@ import type { RowsPart } from "./row-parts.ts";
 import { matching, newestFirst } from "../rows.ts";
 import { slicePeriod } from "../slices.ts";
 
-/** Rows that one question still may read. */
+/** The number of rows that one request may still read. */
 export interface RowLimits {
   rows: number;
   errors: number;
@@ -25,7 +25,7 @@ interface Counting {
   readonly counts: FacetCounts;
 }
 
-/** Counts the newest matching rows of a part, as many as the limits leave. */
+/** Counts the newest matching rows of a part, up to the limits. */
 export async function countMatchingRows(database: Database, counting: Counting, part: RowsPart): Promise<void> {
   const { db } = database;
   const { query, limits, counts } = counting;
@@ -58,7 +58,7 @@ export async function countMatchingRows(database: Database, counting: Counting, 
   if (errors) await countErrors(database, counting, { ...part, period: errors });
 }
 
-/** Codes and statuses of the failed calls among the counted rows. */
+/** Counts codes and statuses of the failed calls among the counted rows. */
 async function countErrors(database: Database, { query, limits, counts }: Counting, part: RowsPart): Promise<void> {
   if (limits.errors <= 0) return;
   let errors = selectNewest(database, query, part).where("type", "=", LOG_TYPE.error);
@@ -70,7 +70,10 @@ async function countErrors(database: Database, { query, limits, counts }: Counti
   }
 }
 
-/** Rows after an id are found by their ids: in the order of the list, a planner might read all others as well. */
+/**
+ * Selects the newest rows. Rows after an id are found by their ids: in the order of the list, a planner might read all
+ * others too.
+ */
 function selectNewest({ db }: Database, query: LogQuery, { period, isWhole = false }: RowsPart) {
   return isWhole ? matching(db, query, period).orderBy("id", "desc") : newestFirst(db, query, period);
 }

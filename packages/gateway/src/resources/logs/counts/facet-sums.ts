@@ -9,34 +9,34 @@ import { whoConditions, type LogQuery, type Period } from "../filter.ts";
 import { hasUser, isSummed, selectMark, resolveModels } from "./hours.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 
-/** Sums of one span from one start to before another. */
+/** Sums of one span, from one start until before another. */
 type Interval = ReturnType<typeof splitPeriod>[number];
 
 export interface FacetSum {
   readonly type: number;
-  /** In the sums of a user, whose texts do not have it. */
+  /** Empty in the sums of a user, whose texts lack the user name. */
   readonly username: string;
   readonly log_rows: number;
   readonly counts: string;
   readonly mark: number;
 }
 
-/** Where the facets of a filter are summed. */
+/** The source of the sums for the facets of a filter. */
 export interface FacetSource {
   readonly gapTopic: string;
-  /** Undefined where this takes longer than to count some rows. */
+  /** Returns undefined if this takes longer than counting some rows. */
   readonly findIntervals: (hours: Period, now: number) => readonly Interval[] | undefined;
-  /** Failed calls of some intervals, and the other rows of others: with the mark, in one statement. */
+  /** Reads failed calls of some intervals and the other rows of other intervals, with the mark, in one statement. */
   readonly read: (
     deps: SumsDeps,
     of: { readonly others: readonly Interval[]; readonly errors: readonly Interval[] },
   ) => Promise<readonly FacetSum[]>;
 }
 
-/** Most texts of a type: one of an hour or a day with 5,000 tokens takes two milliseconds. */
+/** Maximum number of texts of a type: a text of an hour or a day with 5,000 tokens takes two milliseconds. */
 const MAX_TEXTS = 36;
 
-/** Undefined where sums lack a column of the filter. */
+/** Returns undefined if the sums lack a column of the filter. */
 export function facetSource(query: LogQuery): FacetSource | undefined {
   if (!isSummed(query) || query.isNothing) return undefined;
   const models = resolveModels(query);
@@ -44,7 +44,7 @@ export function facetSource(query: LogQuery): FacetSource | undefined {
   return models === "some" ? undefined : ofLog(query, models);
 }
 
-/** Hours of a period whose end is excluded, as the statistics cut it. */
+/** Splits a period without its last hour in the same way as the statistics. */
 function cut({ from, to }: Period): readonly Interval[] {
   return from < to ? splitPeriod({ from, to: to - HOUR }) : [];
 }
@@ -84,7 +84,7 @@ function ofLog(query: LogQuery, models: "all" | readonly string[]): FacetSource 
   return {
     gapTopic: LOG_SUMS_GAP,
     findIntervals(hours, now) {
-      // A model has no sums of days.
+      // There are no daily sums of models.
       const intervals = models === "all" ? cut(hours) : [{ span: HOUR, from: hours.from, before: hours.to }];
       const calculateLength = ({ span, from, before }: Interval) => (Math.min(before, now + span) - from) / span;
       const texts = intervals.reduce((sum, interval) => sum + calculateLength(interval), 0) * names.length;

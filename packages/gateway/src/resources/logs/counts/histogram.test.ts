@@ -30,7 +30,7 @@ eachDatabase("calls over time", (open) => {
       new AbortController().signal,
     );
 
-  /** Two rows in each hour, of several users, models and types. */
+  /** Inserts two rows in each hour, of several users, models and types. */
   function insertHours(from: number, to: number): Promise<void> {
     const rows = Array.from({ length: (to - from) * 2 }, (_, half) => ({
       user_id: 1 + (half % 3),

@@ -18,18 +18,18 @@ interface Bucket {
   readonly others: number;
 }
 
-/** Adds up what several statements count of one bucket. */
+/** Counts by bucket, to add up the results of several statements. */
 type Buckets = Map<number, Bucket>;
 
 const MAX_BUCKETS = 120;
-/** Lengths of buckets that people read easily. */
+/** Bucket lengths that are easy to read. */
 const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, HOUR, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
-/** Types of rows that are no calls; those of type 0 are consumption of older versions. */
+/** Types of rows that are not calls; rows of type 0 are consumption of older versions. */
 const NO_CALLS = [LOG_TYPE.topup, LOG_TYPE.manage, LOG_TYPE.system];
-/** All types but consumption, which alone is in the hourly sums. */
+/** All types except consumption, the only type in the hourly sums. */
 const OTHER_TYPES = Object.values(LOG_TYPE).filter((type) => type !== LOG_TYPE.consume);
 
-/** Counts rows over time; whole hours of consumption come from the hourly sums where those cover the filter. */
+/** Counts rows over time; whole hours of consumption come from the hourly sums if these cover the filter. */
 export async function readHistogram(deps: SumsDeps, query: LogQuery): Promise<LogHistogram> {
   const period = await closedPeriod(deps, query);
   const span = period.to - period.from + 1;
@@ -62,7 +62,7 @@ async function fromLogSums(counting: Counting, period: Period): Promise<Buckets 
   return buckets;
 }
 
-/** From the sums of each user and model; undefined where the rows have to be counted. */
+/** Counts with the sums of each user and model; returns undefined if the rows have to be counted. */
 async function fromSums(counting: Counting, period: Period): Promise<Buckets | undefined> {
   const { deps, query, interval } = counting;
   const isCounted = query.type === LOG_TYPE.unknown || query.type === LOG_TYPE.consume;
@@ -86,7 +86,8 @@ async function readSums(
   { deps, query, interval }: Counting,
   hours: Hours,
 ): Promise<{ readonly buckets: Buckets; readonly mark: number } | undefined> {
-  // By hour, as the index has them: buckets would be sorted in a table of their own, which takes three times as long.
+  // The statement groups by hour, like the index: buckets would be sorted in a separate table, which takes three times
+  // as long.
   const rows = await summed(deps, query, hours)
     .select((eb) => ["created_at", eb.fn.sum<number>("count").as("count"), sumsMark.as("mark")])
     .groupBy("created_at")
@@ -118,11 +119,11 @@ const isOther = (eb: ExpressionBuilder<Schema, "logs">) => eb("type", "in", OTHE
 
 const isNoCall = (eb: ExpressionBuilder<Schema, "logs">) => eb("type", "in", NO_CALLS);
 
-/** A test that succeeded is a row of consumption, as compatible gateways write it. */
+/** Matches a successful test, which is a row of consumption, as compatible gateways write it. */
 const isTest = (eb: ExpressionBuilder<Schema, "logs">) =>
   eb.and([eb("token_name", "=", TEST_TOKEN_NAME), eb("type", "=", LOG_TYPE.consume)]);
 
-/** Marks the rows that are no calls among those that were counted; they are few, and an index has them. */
+/** Counts the rows that are not calls among the counted rows; they are few, and an index has them. */
 async function countOthers({ deps, query, interval }: Counting, period: Period, buckets: Buckets): Promise<void> {
   if (query.type === LOG_TYPE.error) return;
   const { db } = deps.database;
@@ -144,7 +145,7 @@ function buildBucketStart(interval: number) {
 }
 
 async function readBuckets(db: Kysely<Schema>, rows: ReturnType<typeof matching>, interval: number): Promise<Bucket[]> {
-  // By second first, which is the order of the indexes.
+  // The second comes first, like in the indexes.
   const isError = sql<number>`sum(case when type = ${sql.lit(LOG_TYPE.error)} then 1 else 0 end)`;
   const bySecond = rows
     .select((eb) => ["created_at", eb.fn.countAll<number>().as("count"), isError.as("errors")])

@@ -7,15 +7,15 @@ import { hasErrorFilter, modelConditions, whoConditions, type LogQuery, type Per
 import { findOldestTime } from "./oldest-rows.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 
-/** Below this many hours the rows themselves are as quick. */
+/** With fewer hours than this, reading the rows is as quick. */
 const FEWEST_HOURS = 2;
-/** Rows that the sums may be behind; with more of them the rows are read as a whole. */
+/** Maximum number of rows that the sums may be behind; otherwise only the rows are read. */
 export const MAX_BEHIND = 200_000;
 
-/** Hours from the first second of `from` to the last before `to`. */
+/** Hours from the first second of `from` until before `to`. */
 export type Hours = Period;
 
-/** Whether the hourly sums have all columns of a filter. */
+/** Returns whether the hourly sums have all columns of a filter. */
 export function isSummed(query: LogQuery): boolean {
   const { token_name, token_id, tokens, channel, group, request_id, min_use_time, is_stream, has_retry } = query;
   const isOfToken = token_name !== "" || token_id > 0 || tokens.length > 0;
@@ -27,13 +27,13 @@ export function hasUser({ ownerId, user_id, username }: LogQuery): boolean {
   return ownerId !== undefined || user_id > 0 || username !== "";
 }
 
-/** The models of a filter; "some" where it does not name them. */
+/** Returns the models of a filter; "some" if it does not name them. */
 export function resolveModels({ model_name, models }: LogQuery): "all" | "some" | readonly string[] {
   if (model_name === "") return models.length === 0 ? "all" : models;
   return models.length > 0 || model_name.includes("%") ? "some" : [model_name];
 }
 
-/** The past hours of a period that the hourly sums cover completely and that have no deleted row. */
+/** Returns the past hours of a period that the hourly sums cover completely and that have no deleted row. */
 export async function wholeHours(deps: SumsDeps, { from, to }: Period): Promise<Hours | undefined> {
   const [oldest, gap] = await Promise.all([findOldestTime(deps), readGapTime(deps, ROLLUP_GAP)]);
   if (oldest === undefined) return undefined;
@@ -45,19 +45,19 @@ export function roundUp(time: number, step: number): number {
   return Math.ceil(time / step) * step;
 }
 
-/** End of the last whole interval of a period that is over. */
+/** Returns the end of the last whole past interval of a period. */
 export function calculatePastEnd({ clock }: SumsDeps, to: number, step: number): number {
   const now = seconds(clock);
   return Math.floor((to > 0 ? Math.min(to + 1, now) : now) / step) * step;
 }
 
-/** Time up to which sums may lack rows. */
+/** Returns the time up to which sums may lack rows. */
 export async function readGapTime({ sums }: SumsDeps, topic: string): Promise<number> {
   const gap = await sums.db.selectFrom("revisions").select("revision").where("topic", "=", topic).executeTakeFirst();
   return gap?.revision ?? 0;
 }
 
-/** Sums of the filter in these hours. */
+/** Selects the sums of the filter in these hours. */
 export function summed({ sums }: SumsDeps, query: LogQuery, { from, to }: Hours) {
   return sums.db
     .selectFrom("quota_data")
@@ -66,22 +66,22 @@ export function summed({ sums }: SumsDeps, query: LogQuery, { from, to }: Hours)
     .where((eb) => eb.and([...whoConditions(eb, query), ...modelConditions(eb, query)]));
 }
 
-/** Id of the last row in the sums; read in the statement of the sums, it belongs to them. */
+/** Selects the id of the last row in the sums; in the statement that reads the sums, it belongs to them. */
 export function selectMark(topic: string) {
   return sql<number>`(select revision from revisions where topic = ${topic})`.as("mark");
 }
 
-/** The same of the hourly sums. */
+/** The mark of the hourly sums. */
 export const sumsMark = sql<number | null>`(select revision from revisions where topic = ${ROLLUP_MARK})`;
 
-/** Whether the rows after the mark are few enough to be read. */
+/** Returns whether the rows after the mark are few enough to be read. */
 export async function isNearby(deps: SumsDeps, mark: number): Promise<boolean> {
   return ((await rowsBehind(deps, mark)) ?? Infinity) <= MAX_BEHIND;
 }
 
 /**
- * About how many ids are after the mark; undefined when the sums are of another log. The newest row of these days says
- * so nearly always: PostgreSQL plans the search for the highest id over every partition.
+ * Returns the approximate number of ids after the mark; undefined if the sums belong to another log. The newest row of
+ * these days nearly always suffices: PostgreSQL would plan the search for the highest id over every partition.
  */
 export async function rowsBehind({ database, clock }: SumsDeps, mark: number): Promise<number | undefined> {
   const now = seconds(clock);

@@ -6,12 +6,12 @@ import { DAY } from "../../statistics/dimensions.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 
 /**
- * Sums are removed a day after their rows. A search near the place where a row is expected leaves few partitions of a
- * log of many: PostgreSQL plans a search of all of them for 50 ms.
+ * Sums are removed a day after their rows. Searching close to where a row is expected leaves few partitions of a large
+ * log: PostgreSQL takes 50 ms to plan a search of all.
  */
 export const NEAR_SECONDS = 2 * DAY;
 
-/** Undefined for an empty log. */
+/** Returns undefined for an empty log. */
 export async function findOldestTime({ database, sums }: Omit<SumsDeps, "clock">): Promise<number | undefined> {
   const first = await sums.db.selectFrom("log_sums").select("start").orderBy("start").limit(1).executeTakeFirst();
   const rows = database.db.selectFrom("logs").select("created_at").orderBy("created_at").orderBy("id").limit(1);
@@ -20,8 +20,8 @@ export async function findOldestTime({ database, sums }: Omit<SumsDeps, "clock">
 }
 
 /**
- * Of a period that begins no earlier than the log. After all times when there is none; 0 when the filter leaves failed
- * calls out.
+ * Finds the oldest failed call of a period that begins no earlier than the log. Returns a time after all others if
+ * there is none, and 0 if the filter excludes failed calls.
  */
 export async function findOldestErrorTime(
   { database }: SumsDeps,
@@ -47,8 +47,8 @@ export async function findOldestErrorTime(
 }
 
 /**
- * Whether the log still has all rows that were counted from a time on, given the oldest that it has: the sums up to there
- * count as many as the log has in the five minutes of that row.
+ * Returns whether the log still has all rows from `from` to its oldest row. It does if the sums up to there count as
+ * many rows as the log has in the five minutes of that row.
  */
 export async function isWhole(
   { database, sums }: SumsDeps,

@@ -9,7 +9,7 @@ import type { SumsDeps } from "./sums-deps.ts";
 
 type Direction = "asc" | "desc";
 
-/** The period of the filter; where it is open, from the first matching row to the last one. */
+/** Returns the period of the filter; an open end becomes the first or last matching row. */
 export async function closedPeriod(deps: SumsDeps, query: LogQuery): Promise<Period> {
   const { start_timestamp: start, end_timestamp: end } = query;
   const now = seconds(deps.clock);
@@ -22,12 +22,12 @@ export async function closedPeriod(deps: SumsDeps, query: LogQuery): Promise<Per
   return { from: first ?? to, to };
 }
 
-/** Time of the last row of an open period; 0 when there is none. */
+/** Returns the time of the last row of an open period; 0 if there is none. */
 async function resolveEndTime(deps: SumsDeps, query: LogQuery, now: number): Promise<number> {
   const { start_timestamp: start, end_timestamp: end } = query;
   if (end === 0) return (await findLastTime(deps, query)) ?? 0;
   if (end <= now) return end;
-  // Rows may be dated later than the clock of this replica.
+  // The time of a row may be later than the clock of this replica.
   return (await search(deps, query, { from: Math.max(start, now), to: end }, "desc")) ?? now;
 }
 
@@ -52,7 +52,10 @@ async function search({ database }: SumsDeps, query: LogQuery, period: Period, d
   return (await rows.orderBy("created_at", direction).orderBy("id", direction).executeTakeFirst())?.created_at;
 }
 
-/** Start of the first or last hour that has sums of the filter: the row is near, and few partitions are searched. */
+/**
+ * Returns the start of the first or last hour with sums of the filter: the row is near it, so few partitions are
+ * searched.
+ */
 async function findSumTime(deps: SumsDeps, query: LogQuery, direction: Direction): Promise<number | undefined> {
   if (!isSummed(query) || query.isNothing) return undefined;
   const models = resolveModels(query);

@@ -35,7 +35,7 @@ eachDatabase("plots from the sums of the log", (open) => {
     return [...buckets.values()].toSorted((a, b) => a.start - b.start);
   }
 
-  /** Plots by weeks down to those by five minutes. */
+  /** Periods whose plots use intervals from weeks down to five minutes. */
   const PERIODS = [
     [0, 0],
     [BEGIN + 1, BEGIN + 9 * DAY],
@@ -58,7 +58,7 @@ eachDatabase("plots from the sums of the log", (open) => {
     { username: "bob", type: 5 },
     { ownerId: 2, model_name: "claude" },
   ];
-  /** What the sums of users do not answer. */
+  /** Filters that the sums of users cannot answer. */
   const OF_ALL = FILTERS.filter(({ ownerId, username }) => ownerId === undefined && username === undefined);
   const checkAll = async (filters = FILTERS) => {
     for (const [start_timestamp, end_timestamp] of PERIODS) {

@@ -8,7 +8,7 @@ import type { SumsDeps } from "./sums-deps.ts";
 import { coveredPeriod, type Covered } from "./covered-period.ts";
 import { rowsOutside, type RowsPart } from "./row-parts.ts";
 
-/** Rows of one type in an interval that lies in one bucket. */
+/** Number of rows of one type in an interval within one bucket. */
 export interface PlotSum {
   readonly start: number;
   readonly type: number;
@@ -17,11 +17,11 @@ export interface PlotSum {
 
 export interface PlotSums {
   readonly sums: readonly PlotSum[];
-  /** Rows that are in no sum. */
+  /** Parts with rows that no sum contains. */
   readonly parts: readonly RowsPart[];
 }
 
-/** Sums of a plot by time and type; undefined where they lack a column of the filter or most of the period. */
+/** Returns the sums of a plot by time and type; undefined if they lack a column of the filter or most of the period. */
 export async function readPlotSums(
   deps: SumsDeps,
   query: LogQuery,
@@ -39,15 +39,18 @@ export async function readPlotSums(
   return parts && { sums: rows, parts };
 }
 
-/** Seconds of the sums that a bucket adds up; undefined where no sums have all columns of the filter. */
+/**
+ * Returns the interval in seconds of the sums that a bucket adds up; undefined if no sums have all columns of the
+ * filter.
+ */
 function findStep(query: LogQuery, interval: number): number | undefined {
   const step = interval % HOUR === 0 ? HOUR : SLICE;
   if (interval % step !== 0 || !isSummed(query) || query.isNothing) return undefined;
-  // The sums of a user are of hours, and of all models.
+  // The sums of a user are hourly and cover all models together.
   return hasUser(query) && (step !== HOUR || resolveModels(query) !== "all") ? undefined : step;
 }
 
-/** Both read the mark of the same moment in their statement. */
+/** Both statements read the mark of their own moment. */
 function ofLog(
   { sums }: SumsDeps,
   query: LogQuery,

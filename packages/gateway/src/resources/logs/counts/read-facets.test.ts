@@ -81,7 +81,7 @@ eachDatabase("facets", (open) => {
     { models: ["", "claude", "nothing"] },
     { channel: 2 },
   ];
-  /** What the sums of users do not answer. */
+  /** Filters that the sums of users cannot answer. */
   const OF_ALL = FILTERS.filter(({ ownerId, username }) => ownerId === undefined && username === undefined);
   const checkAll = async (filters = FILTERS) => {
     for (const [start_timestamp, end_timestamp] of PERIODS)
@@ -130,7 +130,7 @@ eachDatabase("facets", (open) => {
     expect(await isFromSums({ models: ["claude", "gpt-4o"], start_timestamp: BEGIN + 45 * HOUR })).toBe(true);
     const hour = { start_timestamp: BEGIN + 40 * HOUR, end_timestamp: BEGIN + 41 * HOUR - 1 };
     expect((await facets(hour)).types).toEqual([{ value: "2", count: 9_000 }]);
-    // More texts than are read at once.
+    // This is more text than one request reads.
     expect(await isFromSums({ model_name: "claude" })).toBe(false);
     expect(await isFromSums({ channel: 1 })).toBe(false);
     expect(await isFromSums({ ownerId: 1 })).toBe(false);
@@ -144,7 +144,7 @@ eachDatabase("facets", (open) => {
     await days.set({ log_rows: 9_000 }).execute();
     const count = async (part: Partial<LogQuery> = {}) =>
       (await facets(part)).types.toSorted((a, b) => Number(a.value) - Number(b.value)).map((type) => type.count);
-    // 110 hours are in five days.
+    // 110 hours span five days.
     expect(await count()).toEqual([45_000, 45_000]);
     expect(await count({ end_timestamp: BEGIN + 4 * DAY - 1 })).toEqual([36_000, 36_000]);
     await logs.remove(BEGIN + 12 * HOUR + 20, 5);

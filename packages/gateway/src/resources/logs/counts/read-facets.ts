@@ -9,10 +9,10 @@ import type { SumsDeps } from "./sums-deps.ts";
 import { coveredPeriod, type Covered } from "./covered-period.ts";
 import { rowsOutside, type RowsPart } from "./row-parts.ts";
 
-/** Characters of texts that are read at once: a millisecond of the process. */
+/** Number of characters that are read at once; they take the process a millisecond. */
 const TEXT_AT_ONCE = 50_000;
 
-/** Counts the values of the newest rows; where sums have all columns of the filter, those of all rows. */
+/** Counts the values of the newest rows, or of all rows if sums have all columns of the filter. */
 export async function readFacets(deps: SumsDeps, query: LogQuery): Promise<CountedFacets> {
   const source = facetSource(query);
   const known = source && (await fromSums(deps, query, source));
@@ -30,7 +30,7 @@ async function countParts({ database }: SumsDeps, query: LogQuery, { counts, par
   return { counts, isComplete: limits.rows > 0 && limits.errors > 0 };
 }
 
-/** Undefined where the rows have to be counted. */
+/** Returns undefined if the rows have to be counted. */
 async function fromSums(deps: SumsDeps, query: LogQuery, source: FacetSource): Promise<CountedFacets | undefined> {
   const period = toPeriod(query);
   const covered = await coveredPeriod(deps, { query, period }, { gapTopic: source.gapTopic, step: HOUR });
@@ -39,7 +39,7 @@ async function fromSums(deps: SumsDeps, query: LogQuery, source: FacetSource): P
   return parts && countParts(deps, query, { counts: known.counts, parts });
 }
 
-/** Sums and mark of one moment. Undefined where a facet has too many values, or nothing is known. */
+/** Reads sums and mark of the same moment. Returns undefined if a facet has too many values, or nothing is known. */
 async function readSums(
   deps: SumsDeps,
   { findIntervals, read }: FacetSource,

@@ -10,13 +10,13 @@ type Builder = ExpressionBuilder<Schema, "logs">;
 
 export interface RowsPart {
   readonly period: Period;
-  /** Which of the rows of the period. */
+  /** Condition for the rows of the period. */
   readonly only?: ((eb: Builder) => Expression<SqlBool>) | undefined;
-  /** Few rows, which an index finds: one statement. */
+  /** True for few rows, which an index finds in one statement. */
   readonly isWhole?: boolean;
 }
 
-/** Rows of a period that sums up to `mark` lack, newest first; undefined when there are too many. */
+/** Returns the parts with rows that the sums up to `mark` lack, newest first; undefined if there are too many. */
 export async function rowsOutside(
   deps: SumsDeps,
   period: Period,

@@ -2,9 +2,9 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
 
 export interface SumsDeps {
-  /** Holds `logs`. */
+  /** Database of `logs`. */
   readonly database: Database;
-  /** Holds the hourly sums. */
+  /** Database of the hourly sums. */
   readonly sums: Database;
   readonly clock: Clock;
 }
