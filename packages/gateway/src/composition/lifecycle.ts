@@ -41,7 +41,7 @@ export interface StartedApp {
   readonly hasDefaultPassword: boolean;
 }
 
-/** How long idle connections stay open during a stop, because other machines may hold some. */
+/** How long idle connections stay open during a stop if other machines may have some. */
 const IDLE_SECONDS = 5;
 /** Time for the last settlements after requests were cut off. */
 const LAST_SETTLEMENTS_MS = 10_000;

@@ -1,20 +1,21 @@
 import type { AccessScope, ScopeArea } from "./scopes.ts";
 import { isInScope, SCOPE_AREAS } from "./scopes.ts";
 
-/** What a call does: `spend` calls an upstream with a stored key, `destroy` cannot be taken back. */
+/** What a call does: `spend` calls an upstream with a stored key, `destroy` cannot be undone. */
 export type CallEffect = "read" | "write" | "spend" | "destroy";
 
-/** What a call of the management API asks of its caller besides a role. */
+/** What a call of the management API requires of its caller besides a role. */
 export interface CallRights {
   readonly effect: CallEffect;
   /**
-   * Parts of the API whose scope an access token needs, each of them. `any` requires one of all, because the call itself
-   * shows nothing of the others. Empty: anyone may call.
+   * Parts of the API for which an access token needs a scope; it needs all of them. `any` requires a scope for any one
+   * part, because the call itself shows nothing of the others. If the list is empty, anyone may call.
    */
   readonly areas: readonly ScopeArea[] | "any";
   /**
-   * Access tokens are refused with `session_required`. `fresh` also wants a sign-in or a confirmation of the last five
-   * minutes (`confirmation_required`); `session` is for calls that prove it themselves or only take rights away.
+   * Access tokens are refused with `session_required`. `fresh` also requires a sign-in or a confirmation within the
+   * last five minutes (`confirmation_required`); `session` is for calls that check this themselves or only remove
+   * rights.
    */
   readonly stepUp: "fresh" | "session" | undefined;
 }
@@ -34,15 +35,15 @@ const destroy = (areas: Areas, stepUp?: StepUp) => rights("destroy", areas, step
 
 /** The call needs no sign-in. */
 const OPEN: Areas = [];
-/** The answer holds rows of every kind. */
+/** The response contains rows of every kind. */
 const ALL: Areas = SCOPE_AREAS;
 const ANY: Areas = "any";
-/** What documents describe. */
+/** The areas of resources that documents describe. */
 const DOCUMENTS: Areas = ["channels", "tokens", "billing", "settings"];
 
 /**
- * Every call of the management API by name: what it does, the parts of the API it belongs to, and the proof it wants.
- * The gateway refuses to start with a call that is missing here. A change of a password requires its proof in the
+ * Every call of the management API by name: what it does, the parts of the API that it belongs to, and the proof that
+ * it requires. The gateway refuses to start if a call is missing here. A change of a password requires its proof in the
  * handler (`selfUpdate`, `userUpdate`), because other changes by the same call need none.
  */
 export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
@@ -287,12 +288,12 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   sendEmailCode: write(OPEN),
 };
 
-/** The level of scope that an effect needs: only reading calls are open to tokens for reading. */
+/** Returns the level of scope that an effect needs: tokens with a read scope may only make calls that read. */
 function toScopeLevel(effect: CallEffect): "read" | "write" {
   return effect === "read" ? "read" : "write";
 }
 
-/** The first scope that a token with `scopes` lacks for a call; undefined when it may make the call. */
+/** Returns the first scope that a token with `scopes` lacks for a call; undefined if it may make the call. */
 export function missingScope(
   scopes: readonly string[],
   { effect, areas }: Pick<CallRights, "effect" | "areas">,
@@ -302,7 +303,7 @@ export function missingScope(
   return areas.map((area) => `${area}:${level}` as const).find((scope) => !isInScope(scopes, scope));
 }
 
-/** A call, as far as its rights are concerned. */
+/** The part of a call that determines its rights. */
 interface RightsOwner {
   readonly name: string;
   /** The rights of a call outside the contract. */
@@ -310,8 +311,8 @@ interface RightsOwner {
 }
 
 /**
- * The row of a call; undefined for one that is missing. Clients never read the table, so that it is no part of what they
- * load: calls do not hold their rows.
+ * Returns the rights of a call; undefined if it is not in the table. Clients never read the table, so calls do not
+ * contain their rights and clients do not load them.
  */
 export function findCallRights({ name, rights }: RightsOwner): CallRights | undefined {
   return CALL_RIGHTS[name] ?? rights;

@@ -5,14 +5,14 @@ export type ScopeArea = (typeof SCOPE_AREAS)[number];
 type Level = "read" | "write";
 export type AccessScope = Level | `${ScopeArea}:${Level}`;
 
-/** `write` includes `read`; without an area the scope covers all of them. */
+/** `write` includes `read`; a scope without an area covers all areas. */
 export const ACCESS_SCOPES: readonly AccessScope[] = [
   "read",
   "write",
   ...SCOPE_AREAS.flatMap((area) => [`${area}:read`, `${area}:write`] as const),
 ];
 
-/** An empty list allows nothing. */
+/** Returns whether the scopes include the needed one; an empty list allows nothing. */
 export function isInScope(scopes: readonly string[], needed: AccessScope): boolean {
   const [area = "", level = ""] = needed.split(":");
   const isCovered = (one: Level) => scopes.includes(one) || scopes.includes(`${area}:${one}`);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 
-/** Credentials can be changed for so long after a sign-in or a confirmation. */
+/** Seconds after a sign-in or a confirmation in which credentials can be changed. */
 export const PROOF_SECONDS = 300;
 
 export const selfConfirm = endpoint({
@@ -15,7 +15,7 @@ export const selfConfirm = endpoint({
   body: z.strictObject({
     password: z.optional(z.string()),
     code: z.optional(z.string().check(z.maxLength(64))),
-    /** The browser's answer to the options of `POST /api/user/passkey/options`. */
+    /** The browser's response to the options of `POST /api/user/passkey/options`. */
     passkey: z.optional(z.record(z.string(), z.unknown())),
   }),
   fails: [

@@ -80,7 +80,7 @@ export const oauthWechatBind = endpoint({
   ],
 });
 
-/** Everything that Telegram signed, as it came; a name given twice is a list. */
+/** Everything that Telegram signed, unchanged; a repeated name becomes a list. */
 const telegramQuery = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
 export const oauthTelegram = endpoint({

@@ -8,7 +8,7 @@ export const PASSKEY_NAME_MAX = 64;
 
 const passkeyName = z.optional(z.string().check(z.maxLength(PASSKEY_NAME_MAX)));
 
-/** The JSON form of `navigator.credentials` values; passed through unread. */
+/** The JSON form of `navigator.credentials` values; passed on without being read. */
 const browserObject = z.record(z.string(), z.unknown());
 
 export const Passkey = z.object({

@@ -1,4 +1,4 @@
-// What a user chose about the console. Members that are not declared here are stored as they are.
+// A user's preferences for the console. Members that are not declared here are stored unchanged.
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
 import { endpoint } from "../core/endpoint.ts";
@@ -8,14 +8,14 @@ const columnIds = z.optional(z.array(textUpTo(40)).check(z.maxLength(60)));
 /** Columns of a table, and the height of its rows. */
 export const ListLayout = z.object({
   hidden: columnIds,
-  /** Shown even where they do not fit. */
+  /** Columns that are shown even if they do not fit. */
   shown: columnIds,
   order: columnIds,
   density: z.optional(z.enum(["comfortable", "compact"])),
 });
 export type ListLayout = z.output<typeof ListLayout>;
 
-/** Filters, order and columns of a list under a name. */
+/** Filters, order and columns of a list, saved under a name. */
 export const ListView = z.object({
   name: textUpTo(60).check(z.minLength(1)),
   /** Query of the list's address. */
@@ -33,7 +33,7 @@ export const ListPreferences = z.object({
 export type ListPreferences = z.output<typeof ListPreferences>;
 
 export const Preferences = z.looseObject({
-  /** By list, such as `channel`. */
+  /** Preferences by list, such as `channel`. */
   lists: z.optional(z.record(textUpTo(40), ListPreferences)),
 });
 export type Preferences = z.output<typeof Preferences>;

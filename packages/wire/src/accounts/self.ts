@@ -39,7 +39,7 @@ export const selfUpdate = endpoint({
     password: text,
     display_name: text,
     original_password: text,
-    /** With a new password: revokes all access tokens too, which continue to work otherwise. */
+    /** With a new password: also revokes all access tokens, which otherwise continue to work. */
     revoke_access_tokens: z.optional(z.boolean()),
   }),
   fails: [
@@ -134,7 +134,7 @@ export const selfInviteTransfer = endpoint({
 });
 
 export const SessionView = z.object({
-  /** Names the session in calls; says nothing about its cookie. */
+  /** Identifies the session in calls; reveals nothing about its cookie. */
   id: z.string(),
   is_current: z.boolean(),
   ip: z.string(),
@@ -177,7 +177,7 @@ export const NamedAccessToken = z.object({
   last_used_at: z.int(),
   /** 0 = never. */
   expires_at: z.int(),
-  /** Empty = nothing. */
+  /** Scopes of the token; empty = it may do nothing. */
   scopes: z.array(z.string()),
 });
 export type NamedAccessToken = z.output<typeof NamedAccessToken>;
@@ -201,7 +201,10 @@ export const accessTokenCreate = endpoint({
     name: z.string().check(z.maxLength(64)),
     /** Epoch seconds; 0 = never. */
     expires_at: z.optional(z.int().check(z.minimum(0))),
-    /** At least one: `write` for everything that the caller may do, `read`, or either for one area, such as `channels:read`. */
+    /**
+     * At least one scope: `write` for everything that the caller may do, `read`, or either for one area, such as
+     * `channels:read`.
+     */
     scopes: z
       .array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes }), { error: REASONS.scopes })
       .check(z.minLength(1, { error: REASONS.scopes }), z.maxLength(ACCESS_SCOPES.length, { error: REASONS.scopes })),

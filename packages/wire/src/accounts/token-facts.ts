@@ -8,12 +8,12 @@ import { Token } from "./tokens.ts";
 export const TokenFacts = z.extend(z.omit(Token, { key: true }), {
   /** Name of the owner. */
   username: z.string(),
-  /** Both ends of the key for its owner; "" for everyone else. */
+  /** First and last characters of the key for its owner; "" for everyone else. */
   key_hint: z.string(),
 });
 export type TokenFacts = z.output<typeof TokenFacts>;
 
-/** Both ends of a key, which tell it apart. */
+/** Returns the first and last characters of a key, which identify it. */
 export function keyHint(key: string): string {
   return `sk-${key.slice(0, 4)}…${key.slice(-4)}`;
 }

@@ -7,10 +7,10 @@ import { pageFields } from "../core/paging.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
 import { queryInts } from "../core/lists.ts";
 
-/** Most tokens that one page of the list may hold; chat pages ask for 999. */
+/** Maximum number of tokens on one page of the list; chat pages request 999. */
 export const TOKEN_PAGE_CAP = 1000;
 
-/** An access token of the caller. `key` is shown to its owner in full, without the `sk-` that clients put before it. */
+/** An access token of the caller. `key` is shown in full to its owner, without the `sk-` that clients put before it. */
 export const Token = z.object({
   id: z.int(),
   user_id: z.int(),
@@ -26,20 +26,20 @@ export const Token = z.object({
   model_limits_enabled: z.boolean(),
   /** Comma-joined. */
   model_limits: z.string(),
-  /** One address or network per line; "" = no limit. */
+  /** One address or network per line; "" = no restriction. */
   allow_ips: z.string(),
   used_quota: z.int(),
   /** "" = the group of the user. */
   group: z.string(),
   /** Limits of the token, within those of its user. */
   limits: LimitsView,
-  /** Disabled by an administrator: its owner cannot enable it. */
+  /** True if an administrator disabled the token: its owner cannot enable it. */
   disabled_by_admin: z.boolean(),
   DeletedAt: z.nullable(z.string()),
 });
 export type Token = z.output<typeof Token>;
 
-/** When a token was last used, 0 = never: a new one has the time of its creation as `accessed_time`. */
+/** Returns when a token was last used, 0 = never: a new token has the time of its creation as `accessed_time`. */
 export function resolveLastUse(token: Pick<Token, "accessed_time" | "created_time" | "used_quota">): number {
   const isUsed = token.accessed_time > token.created_time || token.used_quota > 0;
   return isUsed ? token.accessed_time : 0;
@@ -49,7 +49,7 @@ const longText = textUpTo(64 * 1024);
 
 const tokenFields = {
   name: z.optional(z.string()),
-  /** Read as a number so that a fraction is answered with `quota_invalid`. */
+  /** Read as a number, so that a fraction is answered with `quota_invalid`. */
   remain_quota: z.optional(z.number({ error: REASONS.integer })),
   unlimited_quota: z.optional(z.boolean()),
   expired_time: z.optional(z.int().check(z.minimum(-1))),
@@ -57,7 +57,7 @@ const tokenFields = {
   model_limits: z.optional(longText),
   allow_ips: z.optional(longText),
   group: z.optional(z.string()),
-  /** Absent: they stay; {}: none. */
+  /** Absent: the limits stay; {}: no limits. */
   limits: LimitsInput,
 };
 
@@ -156,7 +156,7 @@ export const tokenUpdate = endpoint({
     ...tokenFields,
     id: z.optional(z.int()),
     status: z.optional(z.int()),
-    /** The value that the form started with; what was spent since then stays spent. */
+    /** The value that the form started with; quota spent since then stays spent. */
     original_remain_quota: z.optional(z.number({ error: REASONS.integer })),
   }),
   data: Token,
@@ -180,7 +180,7 @@ export const tokenDelete = endpoint({
   fails: ["token_not_found"],
 });
 
-/** Most tokens that one call may name. */
+/** Maximum number of tokens in one call. */
 export const TOKEN_BATCH_CAP = 100;
 const idsBody = z.strictObject({ ids: z.optional(z.array(z.int())) });
 
@@ -230,7 +230,7 @@ export const TokenUsage = z.object({
     total_used: z.int(),
     total_available: z.int(),
     unlimited_quota: z.boolean(),
-    /** Names of the allowed models, each true. */
+    /** Names of the allowed models, each with the value true. */
     model_limits: z.record(z.string(), z.literal(true)),
     model_limits_enabled: z.boolean(),
     /** Epoch seconds; 0 = never. */

@@ -10,7 +10,7 @@ const codeBody = z.strictObject({ code: z.optional(z.string().check(z.maxLength(
 export const TwoFactorState = z.object({ enabled: z.boolean(), recovery_codes_left: z.int() });
 export type TwoFactorState = z.output<typeof TwoFactorState>;
 
-/** Shown once: only their hashes are stored. */
+/** Shown only once, because only their hashes are stored. */
 const recoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
 
 export const twoFactorGet = endpoint({
@@ -30,7 +30,7 @@ export const twoFactorBegin = endpoint({
   rate: "critical",
   summary: "A new secret for an authenticator; it has no effect until it is confirmed.",
   data: z.object({
-    /** Base32, for typing in. */
+    /** Secret in base32, for manual entry. */
     secret: z.string(),
     /** `otpauth://` address, for a QR code. */
     url: z.string(),

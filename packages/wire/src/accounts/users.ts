@@ -7,17 +7,17 @@ import { queryInts } from "../core/lists.ts";
 import { REASONS } from "../core/reasons.ts";
 import { pageFields } from "../core/paging.ts";
 
-/** Lengths in code points. */
+/** Maximum lengths in code points. */
 export const USERNAME_MAX = 20;
 export const DISPLAY_NAME_MAX = 20;
 export const PASSWORD_MIN = 8;
 export const PASSWORD_MAX = 128;
-/** Most named access tokens of one user. */
+/** Maximum number of named access tokens of one user. */
 export const ACCESS_TOKENS_MAX = 100;
-/** Bytes of a user's stored preferences. */
+/** Maximum size of a user's stored preferences in bytes. */
 export const PREFERENCES_MAX_BYTES = 32 * 1024;
 
-/** A user as every call shows one: password and access token never travel. */
+/** A user as every call returns one: the password and the access token are never sent. */
 export const User = z.object({
   id: z.int(),
   username: z.string(),
@@ -44,9 +44,9 @@ export const User = z.object({
   aff_quota: z.int(),
   aff_history_quota: z.int(),
   inviter_id: z.int(),
-  /** Instead of those of `DefaultUserLimits`, member by member. */
+  /** Limits that replace those of `DefaultUserLimits`, member by member. */
   limits: LimitsView,
-  /** RFC 3339 in UTC once the account is deleted. */
+  /** RFC 3339 in UTC, set once the account is deleted. */
   DeletedAt: z.nullable(z.string()),
 });
 export type User = z.output<typeof User>;
@@ -63,7 +63,7 @@ export const SignedInUser = z.object({
 export type SignedInUser = z.output<typeof SignedInUser>;
 
 const text = z.optional(z.string());
-/** Any number: fractions and negative ones are refused by name in the handler. */
+/** Any number: the handler refuses fractions and negative numbers with their own codes. */
 const wholeNumber = z.optional(z.number({ error: REASONS.integer }));
 const userFilter = { keyword: queryText, group: queryText, role: queryInts, status: queryInts };
 
@@ -144,7 +144,7 @@ export const userUpdate = endpoint({
     role: z.optional(z.int()),
     quota: wholeNumber,
     original_quota: wholeNumber,
-    /** Absent: they stay; {}: none. */
+    /** Absent: the limits stay; {}: no limits. */
     limits: LimitsInput,
   }),
   fails: [
@@ -175,7 +175,7 @@ export const userManage = endpoint({
   access: "admin",
   summary:
     "Promotes, demotes, disables, enables, deletes, or adds `value` to the quota; `mode` says `add`, `subtract` or `override`. With an `Idempotency-Key`, a change of the quota counts once.",
-  /** `username` names the user without an `id`, as older programs of compatible gateways do. */
+  /** `username` identifies the user if there is no `id`, as older programs of compatible gateways send it. */
   body: z.strictObject({ id: z.optional(z.unknown()), username: text, action: text, value: wholeNumber, mode: text }),
   data: z.object({ id: z.int(), username: z.string(), role: z.int(), status: z.int(), quota: z.int() }),
   fails: [

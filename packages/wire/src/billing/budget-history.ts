@@ -3,11 +3,11 @@ import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
 import { Budget } from "./budgets.ts";
 
-/** Spending of the budget's subject in the running window, and where it leads. */
+/** Spending of the budget's subject in the current window, and its forecast. */
 export const BudgetHistory = z.object({
-  /** The budget as it is now. */
+  /** The budget in its current state. */
   budget: Budget,
-  /** Seconds of one point. */
+  /** Length of one point in seconds. */
   interval: z.int(),
   /** Intervals with spending, oldest first. */
   points: z.array(z.object({ start: z.int(), quota: z.int() })),

@@ -14,35 +14,37 @@ export const Budget = z.object({
   scope,
   /** Id of the token, user or channel; name of the group or model. */
   subject: z.string(),
-  /** Name of the token, user, group, model or channel; "" when no row has that id any longer. */
+  /** Name of the token, user, group, model or channel; "" if no row has that id any longer. */
   subject_name: z.string(),
   period,
-  /** Decides when a day begins, such as `Europe/Berlin`. Weeks begin on Monday. */
+  /** Time zone that decides when a day begins, such as `Europe/Berlin`. Weeks begin on Monday. */
   time_zone: z.string(),
   /** Quota units. */
   quota_limit: z.int(),
-  /** Part of the limit at which the super administrator gets a mail; 0 = never. */
+  /** Percentage of the limit at which the super administrator gets a mail; 0 = never. */
   soft_percent: z.int(),
-  /** True: requests that would pass the limit are refused. False: notices only. */
+  /** True: requests that would exceed the limit are refused. False: notices only. */
   is_hard: z.boolean(),
   /** Quota used in the current window; the next two also describe the current window. */
   used: z.int(),
-  /** Reserved by running requests. */
+  /** Quota reserved by running requests. */
   held: z.int(),
   /** Epoch seconds. */
   window_start: z.int(),
   window_end: z.int(),
-  /** What was spent earlier in the window is not counted: later than its start where the budget was made inside it. */
+  /**
+   * Epoch seconds from which spending counts: later than the start of the window if the budget was created inside it.
+   */
   counts_since: z.optional(z.int()),
 });
 export type Budget = z.output<typeof Budget>;
 
-/** From when on `used` counts; pace, forecast and curve begin there too. */
+/** Returns the time from which `used` counts; pace, forecast and curve begin there too. */
 export function countsSince({ window_start: start, counts_since: since = start }: Budget): number {
   return Math.max(start, since);
 }
 
-/** Name and number of the subject, such as `ada #17`; that of a deleted row is its number. */
+/** Returns the name and id of the subject, such as `ada #17`; for a deleted row, only its id. */
 export function budgetSubject({
   scope,
   subject,

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
 
-/** A purchase of quota, by whatever payment service. */
+/** A purchase of quota through any payment service. */
 export const Order = z.object({
   id: z.int(),
   user_id: z.int(),
-  /** Dollars in currency mode, else quota units. */
+  /** Dollars in currency mode, otherwise quota units. */
   amount: z.int(),
   /** The amount to pay, in the currency of the payment service. */
   money: z.number(),
@@ -26,7 +26,7 @@ export const OrderPage = z.object({ items: z.array(Order), total: z.int(), page:
 export type OrderPage = z.output<typeof OrderPage>;
 
 const fields = {
-  /** From 1. */
+  /** Page number, from 1. */
   p: queryInt,
   page_size: queryInt,
   /** Part of the order number. */
@@ -61,12 +61,12 @@ export const topUpInfo = endpoint({
   summary: "Payment methods and the minimum amount, as the wallet of later compatible consoles reads them.",
   data: z.object({
     enable_online_topup: z.boolean(),
-    /** Always false: card payment has calls of its own, `/api/user/stripe`. */
+    /** Always false: card payment has its own calls, `/api/user/stripe`. */
     enable_stripe_topup: z.literal(false),
     enable_creem_topup: z.literal(false),
     pay_methods: z.array(z.object({ name: z.string(), type: z.string(), color: z.string(), min_topup: z.string() })),
     min_topup: z.int(),
-    /** Amounts to choose from; none are set apart. */
+    /** Amounts to choose from; always empty here. */
     amount_options: z.array(z.int()),
     discount: z.record(z.string(), z.number()),
     topup_link: z.string(),

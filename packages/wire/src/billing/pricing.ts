@@ -12,7 +12,10 @@ export const PricingRow = z.object({
   owner_by: z.literal(""),
   completion_ratio: z.number(),
   enable_groups: z.array(z.string()),
-  /** Prompts longer than one of them are charged by its rates as a whole; the highest first, absent where there is none. */
+  /**
+   * Borders, the highest first; a prompt longer than one of them is charged by its rates as a whole. Absent if there
+   * are none.
+   */
   borders: z.optional(z.array(z.object({ above: z.int(), model_ratio: z.number(), completion_ratio: z.number() }))),
 });
 export type PricingRow = z.output<typeof PricingRow>;
@@ -27,19 +30,19 @@ export const pricingList = endpoint({
   data: z.array(PricingRow),
 });
 
-/** How a charge is computed. Amounts that are not integers are exact decimals, or fractions such as `4/3`. */
+/** How a charge is computed. Amounts that are not integers are exact decimals or fractions such as `4/3`. */
 export const PricingExplanation = z.object({
   model: z.string(),
   group: z.string(),
   /**
-   * `operator`, `built-in defaults`, `list price of …` or `self-use`, and when it held; `…, as MODEL` for a name that
-   * channels map to the model.
+   * `operator`, `built-in defaults`, `list price of …` or `self-use`, and the date of the price; `…, as MODEL` for a
+   * name that channels map to the model.
    */
   source: z.string(),
   date: z.string(),
   /** By tokens (0) or per call (1), as in the list of prices. */
   quota_type: z.int(),
-  /** Prompts longer than this are charged by other rates, as this one is; absent where it is not. */
+  /** Length above which prompts are charged by other rates, if this prompt is; otherwise absent. */
   tier_above: z.optional(z.int()),
   /** Ratios as the log shows them; absent for prices per call. */
   ratios: z.optional(z.object({ model: z.number(), completion: z.number(), cache: z.number() })),
@@ -63,11 +66,11 @@ export const pricingExplain = endpoint({
     "How a chat would be charged, factor by factor; null where the model has no price, or, for users, no channel of theirs.",
   query: z.object({
     model: queryText,
-    /** That of the caller when empty. */
+    /** Group of the charge; the caller's group if empty. */
     group: queryText,
-    /** All tokens of the prompt, those that came from a cache included. */
+    /** All tokens of the prompt, including those from a cache. */
     prompt: queryInt,
-    /** Tokens of the answer. */
+    /** Tokens of the response. */
     completion: queryInt,
     /** Tokens of the prompt that came from a cache. */
     cached: queryInt,

@@ -9,7 +9,7 @@ export const REDEMPTION_BATCH_CAP = 100;
 /** A redemption code; `key` is the code itself. */
 export const Redemption = z.object({
   id: z.int(),
-  /** Its creator. */
+  /** Id of the user who created the code. */
   user_id: z.int(),
   key: z.string(),
   status: z.int(),
@@ -17,7 +17,7 @@ export const Redemption = z.object({
   quota: z.int(),
   created_time: z.int(),
   redeemed_time: z.int(),
-  /** Always 0 in answers; names the number of codes on creation. */
+  /** Always 0 in responses; sets the number of codes on creation. */
   count: z.literal(0),
   /** 0 = no user. */
   used_user_id: z.int(),
@@ -66,7 +66,7 @@ export const redemptionCreate = endpoint({
   summary: "Creates `count` codes of one value, all or none, and answers them.",
   body: z.strictObject({
     name: z.optional(z.string()),
-    /** Read as numbers so that fractions are answered with the codes below. */
+    /** Read as numbers, so that fractions are answered with the codes below. */
     quota: z.optional(z.number()),
     count: z.optional(z.number()),
   }),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 
-/** Dollars in currency mode, else quota units. */
+/** Dollars in currency mode, otherwise quota units. */
 const amountBody = z.strictObject({ amount: z.optional(z.number()) });
 
 export const stripeInfo = endpoint({

@@ -13,13 +13,17 @@ export const walletRedeem = endpoint({
 });
 
 const amountFields = {
-  /** Dollars in currency mode, else quota units; whatever is no integer is answered in the shape of these calls. */
+  /**
+   * Dollars in currency mode, otherwise quota units; anything but an integer is refused in the format of these calls.
+   */
   amount: z.optional(z.unknown()),
-  /** Sent by family consoles; ignored. */
+  /** Sent by compatible consoles; ignored. */
   top_up_code: z.optional(z.unknown()),
 };
 
-/** Amount and payment calls write `success` or `error` into `message`; the text of a failure is in `data`. */
+/**
+ * The response of amount and payment calls: `message` is `success` or `error`, and the text of a failure is in `data`.
+ */
 export const MoneyAnswer = z.object({ success: z.boolean(), message: z.string(), data: z.string() });
 
 export const walletAmount = endpoint({
@@ -51,7 +55,7 @@ export const walletPay = endpoint({
   ],
 });
 
-/** A dozen short fields; anyone may send them. */
+/** Maximum size of a notice: it has a dozen short fields, and anyone may send one. */
 const NOTICE_BYTES = 16 * 1024;
 
 const noticeFacts = {

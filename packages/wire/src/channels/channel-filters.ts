@@ -3,17 +3,17 @@ import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryText } from "../core/envelope.ts";
 import { textUpTo } from "../core/characters.ts";
 
-/** A name that the host of a channel refused, so that its calls are sent without it. */
+/** A name that the host of a channel refused, so that calls are sent to it without this name. */
 export const LearnedFilter = z.object({
-  /** What serves behind the channel, such as `bedrock-invoke`. */
+  /** The service behind the channel, such as `bedrock-invoke`. */
   host: z.string(),
-  /** The model as the host knows it. */
+  /** The model under the host's name. */
   model: z.string(),
   /** `anthropic-beta:NAME`, the path of a member of the body, or `tools:TYPE`. */
   name: z.string(),
   /** Epoch seconds. */
   since: z.int(),
-  /** Epoch seconds; it is sent again from then on. */
+  /** Epoch seconds from which the name is sent again. */
   until: z.int(),
 });
 export type LearnedFilter = z.output<typeof LearnedFilter>;
@@ -45,11 +45,11 @@ export const channelFiltersForget = endpoint({
 
 export const BetaAnswer = z.object({
   name: z.string(),
-  /** `refused` = the host refuses the beta; `failed` = nothing is known, `message` says why. */
+  /** `refused` = the host refuses the beta; `failed` = nothing is known, and `message` says why. */
   answer: z.enum(["taken", "refused", "failed"]),
-  /** What the host said, masked; "" where it took the beta. */
+  /** Message of the host, masked; "" if it accepted the beta. */
   message: z.string(),
-  /** Its name in calls of clients: another one where the host has one, "" where it is left out. */
+  /** Its name in calls of clients: the host's own name if it has one, "" if the beta is left out. */
   sent_as: z.string(),
 });
 export type BetaAnswer = z.output<typeof BetaAnswer>;
@@ -63,11 +63,11 @@ export const channelBetas = endpoint({
     "Asks the host of a channel for each known beta flag with a small request, and shows which ones it takes and which ones calls of clients are sent with. It sends about 40 requests; the log has a row of the first.",
   params: idParams,
   body: z.strictObject({
-    /** Instead of the channel's test model. */
+    /** Model to use instead of the channel's test model. */
     model: z.optional(textUpTo(191)),
   }),
   data: z.object({
-    /** False where the host does not answer a request without any beta; then none is asked for. */
+    /** False if the host does not answer a request without any beta; then none is tested. */
     ok: z.boolean(),
     message: z.string(),
     host: z.string(),

@@ -1,22 +1,22 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 
-/** An upstream key that is skipped, or near to it, as the answering replica sees it. */
+/** An upstream key that is skipped, or nearly so, as the replica that answers sees it. */
 export const ChannelHealth = z.object({
   channel_id: z.int(),
-  /** Place of the key in the channel's key text, from 0. */
+  /** Index of the key in the channel's key text, from 0. */
   key_index: z.int(),
   /**
    * `open` = failing, skipped; `half-open` = one call may try it; `failing` = still used; `resting` = after a 429;
-   * `doubtful-usage` = used, but it reported more usage than its answers can have cost, within the last hour;
-   * `chat-only` = its server has no Responses API, whose clients are served over chat until it is tried again.
+   * `doubtful-usage` = used, but within the last hour it reported more usage than its responses can have cost;
+   * `chat-only` = its server has no Responses API, so its clients are served over chat until it is tried again.
    */
   state: z.enum(["open", "half-open", "failing", "resting", "doubtful-usage", "chat-only"]),
-  /** The model that rests; "" = all of the key's models. */
+  /** The model that is resting; "" = all models of the key. */
   model: z.string(),
-  /** Milliseconds until it is used again; 0 = now. */
+  /** Milliseconds until the key is used again; 0 = now. */
   wait_ms: z.int(),
-  /** For `doubtful-usage`: the number of answers. */
+  /** For `doubtful-usage`: the number of responses. */
   consecutive_failures: z.int(),
 });
 export type ChannelHealth = z.output<typeof ChannelHealth>;

@@ -13,16 +13,16 @@ export const MULTI_KEY_ACTIONS = [
   "delete_disabled_keys",
 ] as const;
 
-/** One upstream key of a channel; the key itself never leaves the server. */
+/** One upstream key of a channel; the key itself is never sent. */
 export const ChannelKey = z.object({
-  /** Place in the channel's key text, from 0; the same as `multi_key_index` of a log row. */
+  /** Index in the channel's key text, from 0; the same as `multi_key_index` of a log row. */
   index: z.int(),
   /** Last four characters of a long key. */
   hint: z.string(),
-  /** 1 in use, 2 switched off by hand, 3 switched off because its upstream refused it for good. */
+  /** 1 in use, 2 disabled by hand, 3 disabled because its upstream refused it permanently. */
   status: z.int(),
   reason: z.string(),
-  /** Epoch seconds of the last switch; 0 = never. */
+  /** Epoch seconds of the last status change; 0 = never. */
   time: z.int(),
 });
 export type ChannelKey = z.output<typeof ChannelKey>;
@@ -84,13 +84,13 @@ export const channelMultiKey = endpoint({
     /** One of `get_key_status`, `disable_key`, `enable_key`, `disable_all_keys`, `enable_all_keys`, `delete_key`, `delete_disabled_keys`. */
     action: z.optional(z.string()),
     key_index: z.optional(z.int()),
-    /** From 1. */
+    /** Page number, from 1. */
     page: z.optional(z.int()),
     page_size: z.optional(z.int()),
-    /** Only keys of this status. */
+    /** Only keys with this status. */
     status: z.optional(z.int()),
   }),
-  /** The keys for `get_key_status`, else how many were changed. */
+  /** The keys for `get_key_status`, otherwise the number of changed keys. */
   data: z.union([MultiKeyPage, z.int()]),
   fails: ["invalid_parameter", "invalid_field", "unknown_action", "channel_not_found", "channel_changed"],
 });

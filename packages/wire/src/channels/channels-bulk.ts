@@ -1,4 +1,5 @@
-// Many channels at once: those of a tag, those of a filter, and what an upstream offers before it is one.
+// Calls for many channels at once: those of a tag, those of a filter, and the offer of an upstream before it is a
+// channel.
 import * as z from "zod/mini";
 import { Channel, channelFields, ChannelInput } from "./channels.ts";
 import { textUpTo } from "../core/characters.ts";
@@ -37,9 +38,9 @@ export const channelTagUpdate = endpoint({
   summary: "Changes every channel of a tag, and the tag itself.",
   body: z.strictObject({
     tag: z.optional(z.string()),
-    /** "" takes the tag away. */
+    /** New tag of the channels; "" removes the tag. */
     new_tag: z.optional(name191),
-    /** The spelling of one compatible console. */
+    /** Spelling of the same member in one compatible console. */
     newTag: z.optional(name191),
     priority: channelFields.priority,
     weight: channelFields.weight,
@@ -68,7 +69,7 @@ export const channelCopyAs = endpoint({
   access: "admin",
   summary: "Copies a channel with its key, for later compatible consoles; counters and balance start at 0.",
   params: idParams,
-  /** What is appended to the name; `_copy` when it is empty. */
+  /** Text that is appended to the name; `_copy` if empty. */
   query: z.object({ suffix: queryText }),
   data: z.object({ id: z.int() }),
   fails: ["channel_not_found"],
@@ -87,7 +88,7 @@ export const channelTagModels = endpoint({
 
 export const CHANNEL_BULK_ACTIONS = ["enable", "disable", "delete", "patch", "test", "sync"] as const;
 
-/** How one channel of a bulk call fared. */
+/** The result of a bulk call for one channel. */
 export const ChannelBulkResult = z.object({
   id: z.int(),
   success: z.boolean(),
@@ -126,11 +127,11 @@ export const channelBulk = endpoint({
 /** The result of testing an unsaved form's upstream. */
 export const ChannelProbeResult = z.object({
   ok: z.boolean(),
-  /** HTTP status of the upstream, where one was seen. */
+  /** HTTP status of the upstream, if there was one. */
   status: z.optional(z.int()),
   latency_ms: z.int(),
   message: z.string(),
-  /** The code of the message, when the gateway itself found what is wrong. */
+  /** The code of the message, if the gateway itself found the problem. */
   code: z.optional(z.string()),
   /** Present for `kind: "models"`. */
   models: z.optional(z.array(z.string())),
@@ -145,7 +146,7 @@ export const channelProbe = endpoint({
   body: z.strictObject({
     ...channelFields,
     kind: z.optional(z.string()),
-    /** A saved channel whose key stands in for a blank one. */
+    /** A saved channel whose key is used if `key` is blank. */
     id: z.optional(z.int()),
     /** Model of the test request. */
     model: z.optional(textUpTo(255)),

@@ -6,10 +6,10 @@ import { idParams, queryFlag, queryText } from "../core/envelope.ts";
 import { pageFields } from "../core/paging.ts";
 import { queryInts, queryTexts } from "../core/lists.ts";
 
-/** Lowest priority that a channel may have. */
+/** The lowest priority that a channel may have. */
 export const LOWEST_PRIORITY = -999;
 
-/** A channel as every answer shows it: the key never leaves the server, so `key` is always "". */
+/** A channel as every call returns it: the key is never sent, so `key` is always "". */
 export const Channel = z.object({
   id: z.int(),
   type: z.int(),
@@ -23,11 +23,11 @@ export const Channel = z.object({
   test_time: z.int(),
   /** Milliseconds of the last test; 0 = never tested. */
   response_time: z.int(),
-  /** What the last test found wrong, masked; "" = it passed, or there was none. */
+  /** Problem found by the last test, masked; "" = it passed, or there was none. */
   test_error: z.optional(z.string()),
   base_url: z.string(),
   other: z.string(),
-  /** US dollars, as the provider reports them. */
+  /** US dollars, as reported by the provider. */
   balance: z.number(),
   balance_updated_time: z.int(),
   /** Comma-joined, like `group`. */
@@ -40,18 +40,24 @@ export const Channel = z.object({
   priority: z.int(),
   auto_ban: z.int(),
   /**
-   * "" or JSON text `{"status_reason","status_time"}`, with `"with_last_key":true` while it is off for want of keys, and
-   * with `"status_until"` in epoch seconds while it is disabled for a time.
+   * "" or JSON text `{"status_reason","status_time"}`, with `"with_last_key":true` while the channel is disabled
+   * because no key is left, and with `"status_until"` in epoch seconds while it is disabled for a time.
    */
   other_info: z.string(),
   tag: z.nullable(z.string()),
-  /** Passwords, headers and other secrets in it, and in the next two, are hints: `****`, for long ones with their end. */
+  /**
+   * Settings with hints in place of passwords, headers and other secrets, as in the next two: `****`, for long ones
+   * with their last characters.
+   */
   setting: z.string(),
   param_override: z.string(),
   header_override: z.string(),
-  /** Rises with every write; send it back as `If-Match` to refuse an edit of a stale form. */
+  /** Increases with every write; send it back as `If-Match` to refuse an edit of a stale form. */
   version: z.int(),
-  /** Number of upstream keys, and the last four characters of a long single key: tells keys apart without showing them. */
+  /**
+   * Number of upstream keys, and the last four characters of a long single key: distinguishes keys without showing
+   * them.
+   */
   key_count: z.optional(z.int()),
   key_hint: z.optional(z.string()),
 });
@@ -64,11 +70,11 @@ const name191 = textUpTo(191);
 export const channelFields = {
   name: z.optional(name191),
   type: z.optional(z.int()),
-  /** One channel per line on creation, unless `multi_key` keeps the lines together as keys of one channel. */
+  /** One channel per line on creation, unless `multi_key` stores the lines together as keys of one channel. */
   key: z.optional(longText),
   models: z.optional(longText),
   group: z.optional(longText),
-  /** The same as a list, as consoles of compatible gateways send it; `group` goes before it. */
+  /** The same as a list, as consoles of compatible gateways send it; `group` takes precedence. */
   groups: z.optional(z.array(z.string())),
   base_url: z.optional(textUpTo(512)),
   other: z.optional(longText),
@@ -79,21 +85,21 @@ export const channelFields = {
   max_input_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(2_147_483_647))),
   auto_ban: z.optional(z.int().check(z.minimum(0), z.maximum(1))),
   priority: z.optional(z.int().check(z.minimum(LOWEST_PRIORITY))),
-  /** Below 0 becomes 0. */
+  /** A weight below 0 becomes 0. */
   weight: z.optional(z.int().check(z.maximum(2_147_483_647))),
   status: z.optional(z.int()),
   tag: z.optional(name191),
-  /** A hint in place of a secret, here and in the next two, keeps the stored one. */
+  /** Settings; a hint in place of a secret leaves the stored secret unchanged, here and in the next two. */
   setting: z.optional(longText),
   param_override: z.optional(longText),
-  /** JSON object: headers of every call of the channel; `{key}` stands for its key. */
+  /** JSON object: headers of every call of the channel; `{key}` is replaced by its key. */
   header_override: z.optional(longText),
 };
 
 export const ChannelInput = z.strictObject(channelFields);
 export type ChannelInput = z.output<typeof ChannelInput>;
 
-/** Most channels that one bulk call names. */
+/** Maximum number of channels in one bulk call. */
 export const CHANNEL_BULK_CAP = 1000;
 
 const ids = z.optional(z.array(z.int()));
@@ -103,7 +109,7 @@ const STATUS_WORDS: ReadonlyMap<string, readonly number[]> = new Map([
   ["disabled", [CHANNEL_STATUS.disabledByHand, CHANNEL_STATUS.disabledBySystem]],
 ]);
 
-/** Numbers, or the words of later compatible consoles. */
+/** Numbers, or the words that later compatible consoles send. */
 const queryStatus = z.pipe(
   queryTexts,
   z.transform((parts: string[]): number[] =>
@@ -111,7 +117,7 @@ const queryStatus = z.pipe(
   ),
 );
 
-/** Narrows a list; empty members do not filter. */
+/** Members that narrow a list; empty members do not filter. */
 export const channelFilter = {
   keyword: queryText,
   group: queryText,
@@ -165,14 +171,14 @@ export const channelCreate = endpoint({
     ...channelFields,
     /** Id of the row that a console copied. */
     id: z.optional(z.unknown()),
-    /** Takes the key of this channel when `key` is blank. */
+    /** Id of the channel whose key is used if `key` is blank. */
     copy_from: z.optional(z.int()),
     multi_key: z.optional(z.boolean()),
-    /** The form as later compatible consoles wrap it. */
+    /** The form, wrapped as later compatible consoles send it. */
     channel: z.optional(ChannelInput),
-    /** For `channel`: `multi_to_single` keeps the lines of the key together, `single` and `batch` do not. */
+    /** For `channel`: `multi_to_single` stores the lines of the key together, `single` and `batch` do not. */
     mode: z.optional(z.string()),
-    /** For `channel`: how its keys take turns, `random` or `polling`. */
+    /** For `channel`: the order in which its keys are used, `random` or `polling`. */
     multi_key_mode: z.optional(z.string()),
   }),
   fails: [
@@ -201,14 +207,17 @@ export const channelUpdate = endpoint({
   body: z.strictObject({
     ...channelFields,
     id: z.optional(z.int()),
-    /** `append` adds the lines of `key` to the keys that the channel has; `replace`, "" or nothing puts them in their place. */
+    /**
+     * `append` adds the lines of `key` to the channel's keys; `replace`, "" or an absent member replaces the keys with
+     * them.
+     */
     key_mode: z.optional(z.string()),
     /**
-     * With status 2: seconds after which the channel is enabled again; 0 = it stays disabled, as it does after a call
-     * that sends the status alone. At most 30 days.
+     * With status 2: seconds after which the channel is enabled again; 0 = it stays disabled, as after a call that
+     * sends only the status. At most 30 days.
      */
     disable_seconds: z.optional(z.int().check(z.minimum(0), z.maximum(30 * 86_400))),
-    /** With status 2: why. */
+    /** With status 2: the reason. */
     status_reason: z.optional(textUpTo(500)),
   }),
   data: Channel,
@@ -279,7 +288,7 @@ export const channelFix = endpoint({
   data: z.int(),
 });
 
-/** What the log shows as the token of a test. */
+/** The token name of a test in the log. */
 export const TEST_TOKEN_NAME = "Model test";
 
 export const channelTest = endpoint({
@@ -362,7 +371,7 @@ export const channelModelsFor = endpoint({
   ],
 });
 
-/** An entry of the model catalogue, in the shape of OpenAI's model list. */
+/** An entry of the model catalogue, in the format of OpenAI's model list. */
 export const CatalogueModel = z.object({
   id: z.string(),
   object: z.literal("model"),

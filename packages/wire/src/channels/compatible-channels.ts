@@ -1,13 +1,13 @@
-/** Families of gateways whose rows differ. */
+/** Families of gateways with different rows. */
 export type SourceGateway = "one-api" | "new-api";
 
-/** A channel type of such a gateway: the number here, and the address that its number stood for. */
+/** A channel type of such a gateway: our number, and the address that its own number implied. */
 export interface TypeHere {
   readonly type: number;
   readonly baseUrl?: string;
 }
 
-/** Resellers of OpenAI's protocol that both projects number alike, from before they parted. */
+/** Resellers of OpenAI's protocol with the same number in both projects, from before they split. */
 const RESELLERS: readonly [number, TypeHere][] = [
   [6, { type: 1, baseUrl: "https://api.openaimax.com" }],
   [7, { type: 1, baseUrl: "https://api.ohmygpt.com" }],
@@ -18,8 +18,8 @@ const RESELLERS: readonly [number, TypeHere][] = [
 ];
 
 /**
- * New API's numbers are those of this gateway, but for a few that are an address of another type. Undefined: services
- * that this gateway does not speak to.
+ * New API uses the numbers of this gateway, except for a few that are an address of another type. Undefined: services
+ * that this gateway does not support.
  */
 const NEW_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map([
   ...RESELLERS,
@@ -33,7 +33,7 @@ const NEW_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map([
   [58, undefined],
 ]);
 
-/** Services of New API that this gateway has no channel type for. */
+/** Services of New API for which this gateway has no channel type. */
 const NAMES: Readonly<Record<number, string>> = {
   51: "Jimeng",
   52: "Vidu",
@@ -42,22 +42,22 @@ const NAMES: Readonly<Record<number, string>> = {
   58: "Kuaizi Lizhen",
 };
 
-/** The number of a type, with the name of its service where only the other gateway has it. */
+/** Returns the number of a type, with the name of its service if only the other gateway has it. */
 export function compatibleTypeName(kind: SourceGateway, type: number): string {
   const name = kind === "new-api" ? NAMES[type] : undefined;
   return name === undefined ? String(type) : `${type} (${name})`;
 }
 
 /**
- * Types of One API whose numbers mean something else here; all others are the same. Undefined: services that this
- * gateway does not speak to.
+ * Types of One API whose numbers have another meaning here; all others are the same. Undefined: services that this
+ * gateway does not support.
  */
 const ONE_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<number, TypeHere | undefined>([
   ...RESELLERS,
   [2, { type: 1, baseUrl: "https://oa.api2d.net" }],
   [4, { type: 1, baseUrl: "https://api.closeai-proxy.xyz" }],
   [5, { type: 1, baseUrl: "https://api.openai-sb.com" }],
-  // There an address to which the usual paths are added; here a whole address.
+  // In One API, the usual paths are appended to this address; here it is the whole address.
   [8, { type: 1 }],
   [26, { type: 1006 }],
   [27, { type: 35 }],
@@ -90,9 +90,9 @@ const LAST_OF_ONE_API = 51;
 const ZHIPU = 16;
 const ZHIPU_V4 = 26;
 
-/** Maps a channel type of the other gateway to ours; undefined if there is no equivalent. */
+/** Returns our channel type for one of the other gateway; undefined if there is no equivalent. */
 export function compatibleType(kind: SourceGateway, type: number, models: readonly string[]): TypeHere | undefined {
-  // One API chooses between the two protocols of Zhipu by the model.
+  // One API selects one of Zhipu's two protocols by the model.
   if (kind === "one-api" && type === ZHIPU && models.some((model) => model.startsWith("glm-")))
     return { type: ZHIPU_V4 };
   const own = kind === "one-api" ? ONE_API_TYPES : NEW_API_TYPES;
@@ -100,26 +100,26 @@ export function compatibleType(kind: SourceGateway, type: number, models: readon
   return kind === "one-api" && type > LAST_OF_ONE_API ? undefined : { type };
 }
 
-/** Placeholders and patterns in a `header_override` of New API, which mean nothing here. */
+/** Returns true for placeholders and patterns in a `header_override` of New API, which have no meaning here. */
 export function hasForeignHeaders(text: string): boolean {
   return /[{][a-z_:]+[}]|"(?:re:|regex:|\*)/.test(text);
 }
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** The file of a Google service account, which One API stores in a field next to the key. */
+/** Returns the file of a Google service account, which One API stores in a field next to the key. */
 export function compatibleKeyFile(config: Config): string | undefined {
   const file = config["vertex_ai_adc"];
   return typeof file === "string" && file !== "" ? file : undefined;
 }
 
-/** The parts of an AWS key, which One API stores there as well. */
+/** Returns the parts of an AWS key, which One API stores there as well. */
 export function compatibleKeyParts(config: Config): string | undefined {
   const parts = ["ak", "sk", "region"].map((name) => config[name]).filter((part) => typeof part === "string");
   return parts.length > 1 ? parts.join("|") : undefined;
 }
 
-/** One API moved what belongs to a type into a column of JSON. */
+/** Returns the settings of a type, which One API moved into a JSON column. */
 export function compatibleOther(config: Config, other: string): string {
   const names = ["api_version", "region", "library_id", "user_id", "plugin"];
   const found = names.map((name) => config[name]).find((value) => typeof value === "string" && value !== "");

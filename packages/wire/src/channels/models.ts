@@ -10,20 +10,20 @@ export const modelsByType = endpoint({
   data: z.record(z.string(), z.array(z.string())),
 });
 
-/** A kind of upstream as the channel form offers it. */
+/** A kind of upstream, as offered in the channel form. */
 export const ChannelType = z.object({
   type: z.int(),
   id: z.string(),
   label: z.string(),
-  /** "" = there is no usual one. */
+  /** The usual address; "" = there is none. */
   base_url: z.string(),
-  /** A channel must name its own; false also where the address follows from the key or the region. */
+  /** True if a channel must set its own address; false also if the address follows from the key or the region. */
   needs_base_url: z.boolean(),
   key_hint: z.string(),
   other_hint: z.string(),
-  /** What a form of a new channel holds in `other`; "" = nothing. */
+  /** Initial value of `other` in the form of a new channel; "" = none. */
   other_default: z.string(),
-  /** Accepted, but no longer offered. */
+  /** True if the type is still accepted but no longer offered. */
   retired: z.boolean(),
   can_test: z.boolean(),
   can_balance: z.boolean(),

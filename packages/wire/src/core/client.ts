@@ -24,7 +24,7 @@ export interface ClientSettings {
   /** "" for calls to the page's own origin. */
   readonly baseUrl: string;
   readonly fetch: Fetch;
-  /** Asked for each call: the user-id header, an access token. */
+  /** Called for each call: returns the user-id header or an access token. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
@@ -48,19 +48,19 @@ export type CallInput<E extends Endpoint> = Needs<"params", Input<E["params"]>> 
 export interface CallAnswer<E extends Endpoint> {
   readonly data: Output<E["data"]>;
   readonly message: string;
-  /** Rows that match before paging; undefined when the call names no total. */
+  /** Number of matching rows before paging; undefined if the call returns no total. */
   readonly total: number | undefined;
   /** Members next to `data`. */
   readonly siblings: Readonly<Record<string, unknown>>;
 }
 
-/** A call that did not succeed. `status` 0 = there was no answer at all. */
+/** A failed call. `status` 0 = there was no response at all. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly status: number;
-  /** The code of the answer, as it travels. */
+  /** The code of the response, as it was sent. */
   readonly code: string | undefined;
-  /** The message that the code stands for; undefined without one, or for a code of another program. */
+  /** The message for the code; undefined without a code, or for a code of another program. */
   readonly key: MessageKey | undefined;
   /** Input field that the refusal concerns. */
   readonly field: string | undefined;
@@ -90,11 +90,11 @@ export class ApiProblem extends Error {
 }
 
 export interface Client {
-  /** Throws ApiProblem for refusals, error statuses and lost connections; an abort stays what it is. */
+  /** Throws ApiProblem for refusals, error statuses and lost connections; an abort is passed through unchanged. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<CallAnswer<E>>;
 }
 
-/** Calls the management API by its endpoint definitions. */
+/** Creates a client that calls the management API by its endpoint definitions. */
 export function createClient(settings: ClientSettings): Client {
   return {
     async call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<CallAnswer<E>> {
@@ -106,13 +106,13 @@ export function createClient(settings: ClientSettings): Client {
   };
 }
 
-/** Path with its parameters filled in and the query behind it. */
+/** Returns the path with its parameters filled in, followed by the query. */
 export function buildUrl(endpoint: Endpoint, params: unknown = {}, query: unknown = {}): string {
   const values = params as Readonly<Record<string, string | number>>;
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_place, name: string) => encodeURIComponent(String(values[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query as Record<string, QueryValue>)) {
-    // A list becomes its items with commas between.
+    // A list becomes its items, separated by commas.
     if (value !== undefined) search.set(name, String(value));
   }
   const text = search.toString();

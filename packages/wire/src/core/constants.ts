@@ -1,4 +1,4 @@
-/** Role levels of a user; an endpoint names the lowest level that may call it. */
+/** Role levels of a user; an endpoint sets the lowest level that may call it. */
 export const ROLE = { guest: 0, user: 1, admin: 10, root: 100 } as const;
 export type Role = (typeof ROLE)[keyof typeof ROLE];
 
@@ -8,7 +8,7 @@ export const TOKEN_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 
 export const REDEMPTION_STATUS = { unused: 1, disabled: 2, used: 3 } as const;
 export const LOG_TYPE = { unknown: 0, topup: 1, consume: 2, manage: 3, system: 4, error: 5 } as const;
 
-/** Quota units that make one US dollar unless the option `QuotaPerUnit` says otherwise. */
+/** Quota units per US dollar, unless the option `QuotaPerUnit` is set. */
 export const QUOTA_PER_UNIT = 500_000;
 
 /** `expired_time` of a token that never expires. */

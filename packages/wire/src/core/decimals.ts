@@ -1,4 +1,4 @@
-/** A number in plain decimal notation (`1e-3` becomes `0.001`); undefined when it is none. */
+/** Returns a number in plain decimal notation (`1e-3` becomes `0.001`); undefined if it is not a number. */
 export function decimalText(source: string): string | undefined {
   const parts = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(source);
   if (!parts) return undefined;

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { CallRights } from "../access/call-rights.ts";
 import type { MessageKey } from "./message-codes.ts";
 
-/** Who may call an endpoint. `try` personalises the answer when a credential is valid, `key` takes a relay key. */
+/** Who may call an endpoint. `try` personalises the response if a credential is valid, `key` requires a relay key. */
 export type Access = "none" | "try" | "user" | "admin" | "root" | "key";
 
 /** Rate class of an endpoint; every endpoint also counts against its caller's API class. */
@@ -18,9 +18,8 @@ export type Output<S> = S extends z.ZodMiniType ? z.output<S> : undefined;
 export type Input<S> = S extends z.ZodMiniType ? z.input<S> : undefined;
 
 /**
- * One call of the management API.
- * `path` holds path parameters in braces (`/api/channel/{id}`), whose shapes stand in `params`.
- * `data` is the shape of the envelope's `data` member; `siblings` names members next to it.
+ * One call of the management API. `path` contains path parameters in braces (`/api/channel/{id}`), whose schemas are in
+ * `params`. `data` is the schema of the envelope's `data` member; `siblings` lists members next to it.
  */
 export interface Endpoint<
   P extends Schema | undefined = Schema | undefined,
@@ -38,21 +37,21 @@ export interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly data: D;
-  /** Longest body that is read; a longer one is refused with `body_too_large`. */
+  /** Maximum body size in bytes; a longer body is refused with `body_too_large`. */
   readonly bodyBytes: number;
-  /** Codes of `messages.ts` that this call may answer, besides those of its access and rate class. */
+  /** Codes of `messages.ts` that this call may return, besides those of its access and rate class. */
   readonly fails: readonly MessageKey[];
-  /** How the success answer is written: the envelope, an event stream, plain text or a file. */
+  /** The format of a successful response: the envelope, an event stream, plain text or a file. */
   readonly answer: "envelope" | "stream" | "text" | "file" | "raw";
-  /** An extra human check (`turnstile` query key) when the operator switched it on. */
+  /** True for an additional human check (query key `turnstile`) if the operator has enabled it. */
   readonly humanCheck: boolean;
-  /** Set where the session call cannot carry the user-id header (redirects of sign-in services, logout). */
+  /** True if the session call cannot send the user-id header (redirects of sign-in services, logout). */
   readonly withoutUserHeader: boolean;
-  /** A GET that changes state: prefetchers are refused and HEAD is unknown. */
+  /** True for a GET that changes state: prefetchers are refused, and HEAD is unknown. */
   readonly hasEffects: boolean;
-  /** Readable from any origin, without credentials. */
+  /** True if the call is readable from any origin, without credentials. */
   readonly isCrossOrigin: boolean;
-  /** The rights of a call outside the contract; `findCallRights` has those of the others. */
+  /** The rights of a call outside the contract; `findCallRights` returns those of the others. */
   readonly rights: CallRights | undefined;
 }
 
@@ -74,7 +73,7 @@ interface EndpointSpec<P, Q, B, D> {
   withoutUserHeader?: boolean;
   hasEffects?: boolean;
   isCrossOrigin?: boolean;
-  /** The rights of a call outside the contract; the table has the others. */
+  /** The rights of a call outside the contract; the table contains the others. */
   rights?: CallRights | undefined;
 }
 

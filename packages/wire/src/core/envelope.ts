@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** `{success, message, data}`: the shape of every JSON answer under `/api`. */
+/** `{success, message, data}`: the format of every JSON response under `/api`. */
 export interface Envelope<D> {
   readonly success: boolean;
   readonly message: string;
@@ -16,7 +16,7 @@ export type QueryValue = string | number | boolean | undefined | readonly (strin
 
 const anyValue = z.optional(z.custom<QueryValue>(() => true));
 
-/** Query integer: missing, empty, fractional or unreadable text counts as 0. */
+/** Query integer: missing, empty, fractional or invalid text counts as 0. */
 export const queryInt = z.pipe(
   anyValue,
   z.transform((value: QueryValue) => readInt(firstText(value))),
@@ -36,7 +36,7 @@ export const queryFlag = z.pipe(
   z.transform((value: QueryValue) => TRUE_WORDS.has(firstText(value))),
 );
 
-/** Query of the narrow update calls: present and not `""`, `0` or `false`. */
+/** Query of calls that update only the status: set if present and not `""`, `0` or `false`. */
 export const statusOnly = z.object({
   status_only: z.pipe(
     z.custom<string | boolean>((value) => !["", "0", "false"].includes(firstText(value as QueryValue))),

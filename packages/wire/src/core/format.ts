@@ -8,23 +8,26 @@ export interface MoneyStyle {
   readonly inCurrency: boolean;
 }
 
-/** Quota as logs and messages show it: `$0.200000`, or `100000 quota` when currency is off. */
+/** Formats quota for logs and messages: `$0.200000`, or `100000 quota` if currency is off. */
 export function formatQuota(quota: number, style: MoneyStyle): string {
   return style.inCurrency ? `$${dollars(quota, 6, style.quotaPerUnit)}` : `${quota} quota`;
 }
 
-/** Quota as screens show it: dollars with two decimals, or the shortened number. */
+/** Formats quota for screens: dollars with two decimals, or the shortened number. */
 export function showQuota(quota: number, style: MoneyStyle, decimals = 2): string {
   return style.inCurrency ? `$${dollars(quota, decimals, style.quotaPerUnit)}` : shortNumber(quota);
 }
 
-/** Quota in dollars with a fixed number of decimals, rounded half away from zero, without binary fractions. */
+/** Returns quota in dollars with a fixed number of decimals, rounded half away from zero, without binary fractions. */
 export function dollars(quota: number, decimals: number, quotaPerUnit: number = QUOTA_PER_UNIT): string {
   const unit = scaled(quotaPerUnit);
   return ratioText(BigInt(quota) * unit.scale, unit.digits, decimals);
 }
 
-/** Quota units of an amount of dollars typed as text, rounded half away from zero; undefined when it is no number. */
+/**
+ * Returns the quota units of a dollar amount entered as text, rounded half away from zero; undefined if it is not a
+ * number.
+ */
 export function parseDollarQuota(text: string, quotaPerUnit: number = QUOTA_PER_UNIT): number | undefined {
   const plain = decimalText(text.trim());
   if (plain === undefined) return undefined;
@@ -40,7 +43,7 @@ const SHORT = [
   { from: 1e4, letter: "k", unit: 1e3 },
 ] as const;
 
-/** 1e4 and more with k, 1e6 and more with M, 1e9 and more with B, one decimal. */
+/** Shortens a number: 1e4 and more with k, 1e6 and more with M, 1e9 and more with B, with one decimal. */
 export function shortNumber(value: number): string {
   for (const step of SHORT) {
     const unit = "unit" in step ? step.unit : step.from;
@@ -49,7 +52,7 @@ export function shortNumber(value: number): string {
   return String(value);
 }
 
-/** Making a formatter takes longer than a thousand uses of it. */
+/** Formatters are cached, because creating one takes longer than a thousand uses of it. */
 const CLOCKS = new Map<string | undefined, Intl.DateTimeFormat>();
 
 function getClock(timeZone: string | undefined): Intl.DateTimeFormat {
@@ -69,7 +72,7 @@ function getClock(timeZone: string | undefined): Intl.DateTimeFormat {
   return clock;
 }
 
-/** Epoch seconds as `2026-11-21 08:05:09` in the reader's time zone, or in the named one. */
+/** Formats epoch seconds as `2026-11-21 08:05:09` in the reader's time zone, or in the given one. */
 export function formatTime(seconds: number, timeZone?: string): string {
   const parts = getClock(timeZone).formatToParts(new Date(seconds * 1000));
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? "";
@@ -90,7 +93,7 @@ function scaledText(plain: string): Scaled {
   return { digits: BigInt(whole + fraction), scale: 10n ** BigInt(fraction.length) };
 }
 
-/** `numerator / denominator` with a fixed number of decimals. */
+/** Returns `numerator / denominator` with a fixed number of decimals. */
 function ratioText(numerator: bigint, denominator: bigint, decimals: number): string {
   const isNegative = numerator < 0n;
   const top = (isNegative ? -numerator : numerator) * 10n ** BigInt(decimals);

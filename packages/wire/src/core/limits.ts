@@ -3,27 +3,27 @@ import { fill, REASONS } from "./reasons.ts";
 
 const limit = z.optional(z.int().check(z.minimum(1)));
 
-/** Requests and tokens of a minute, requests at once; what is absent is not limited. */
+/** Requests and tokens per minute, and concurrent requests; an absent member means no limit. */
 const members = { rpm: limit, tpm: limit, concurrency: limit };
 
-/** Per minute: requests and tokens; at once: requests. What is absent is not limited. */
+/** Requests and tokens per minute, and concurrent requests. An absent member means no limit. */
 export interface Limits {
   readonly rpm?: number;
   readonly tpm?: number;
   readonly concurrency?: number;
 }
 
-/** Limits of a token or a user as they are shown; {} = none of its own. */
+/** Limits of a token or a user in responses; {} = none of its own. */
 export const LimitsView = z.object(members);
-/** As a form sends them; unknown members are refused by `limitsFault`. */
+/** Limits in a form; `limitsFault` refuses unknown members. */
 export const LimitsInput = z.optional(z.looseObject(members));
 
-/** In documents; {} = none. */
+/** Limits in a document; {} = none. */
 export const LimitsSpec = z.optional(z.strictObject(members));
 
 const NAMES: readonly string[] = Object.keys(members);
 
-/** The member that is no limit, "" for the whole, and what is wrong with it. */
+/** The invalid member, "" for the whole value, and what is wrong with it. */
 export interface LimitsFault {
   readonly member: string;
   readonly reason: string;
@@ -40,7 +40,7 @@ export function limitsFault(value: unknown): LimitsFault | undefined {
   return undefined;
 }
 
-/** Limits as rows hold them: JSON text; undefined where there are none or they cannot be read. */
+/** Returns limits from the JSON text of a row; undefined if there are none or they cannot be read. */
 export function storedLimits(text: string | null | undefined): Limits | undefined {
   if (!text) return undefined;
   try {
@@ -51,7 +51,7 @@ export function storedLimits(text: string | null | undefined): Limits | undefine
   }
 }
 
-/** The text of `storedLimits`; null where nothing is limited. */
+/** Returns the text for `storedLimits`; null if nothing is limited. */
 export function limitsText(limits: Readonly<Record<string, unknown>>): string | null {
   return Object.keys(limits).length === 0 ? null : JSON.stringify(limits);
 }

@@ -6,7 +6,7 @@ const FALSE_WORDS = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
 const anyValue = z.optional(z.custom<QueryValue>(() => true));
 
-/** Query switch with three positions: undefined unless the text spells true or false. */
+/** Query boolean with three values: undefined unless the text is true or false. */
 export const queryTristate = z.pipe(
   anyValue,
   z.transform((value: QueryValue): boolean | undefined => {
@@ -16,7 +16,7 @@ export const queryTristate = z.pipe(
   }),
 );
 
-/** Query list: a repeated name or comma-joined texts; trimmed, without blanks and repeats. */
+/** Query list: a repeated name or comma-joined texts; trimmed, without blanks and duplicates. */
 export const queryTexts = z.pipe(
   anyValue,
   z.transform((value: QueryValue): string[] => [...new Set(toTexts(value).flatMap(splitList))]),
@@ -30,7 +30,7 @@ export const queryInts = z.pipe(
   ),
 );
 
-/** Parts of a comma-joined list as forms send it: trimmed, without blanks and repeats, in order. */
+/** Returns the parts of a comma-joined list from a form: trimmed, without blanks and duplicates, in order. */
 export function splitList(text: string): string[] {
   const parts = text.split(",").map((part) => part.trim());
   return [...new Set(parts.filter((part) => part !== ""))];

@@ -1,6 +1,6 @@
 /**
- * Every message of the management API: the key that code uses, and the code that answers carry. Compatible consoles and
- * scripts know the codes, so they never change.
+ * Every message of the management API: the key that code uses, and the code in responses. Compatible consoles and
+ * scripts depend on the codes, so they never change.
  */
 export const MESSAGE_CODES = {
   invalid_parameter: "G1",
@@ -181,7 +181,7 @@ const KEYS: ReadonlyMap<string, MessageKey> = new Map(
   Object.entries(MESSAGE_CODES).map(([key, code]) => [code, key as MessageKey]),
 );
 
-/** The message that the code of an answer stands for; undefined for codes of other programs. */
+/** Returns the message for the code of a response; undefined for codes of other programs. */
 export function findMessageKey(code: unknown): MessageKey | undefined {
   return typeof code === "string" ? KEYS.get(code) : undefined;
 }

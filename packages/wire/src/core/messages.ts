@@ -2,9 +2,9 @@ import type { MessageKey } from "./message-codes.ts";
 import { fill, type MessageValues } from "./reasons.ts";
 
 interface MessageEntry {
-  /** HTTP status that carries the message; 200 is the rule for business outcomes. */
+  /** HTTP status of the message; usually 200 for business outcomes. */
   readonly status: number;
-  /** `{x}` places are filled by `fill`. */
+  /** Text of the message; `fill` replaces the `{x}` placeholders. */
   readonly text: string;
 }
 
@@ -268,7 +268,7 @@ export const MESSAGES = {
   },
 } as const satisfies Record<MessageKey, MessageEntry>;
 
-/** The text of a message with its places filled. */
+/** Returns the text of a message with its placeholders filled. */
 export function messageText(key: MessageKey, values: MessageValues = {}): string {
   return fill(MESSAGES[key].text, values);
 }

@@ -1,4 +1,4 @@
-/** The known word that a misspelt one is closest to; undefined where none is near. */
+/** Returns the known word that is closest to a misspelt one; undefined if none is close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const most = Math.max(2, Math.floor(word.length / 3));
   const near = known
@@ -8,7 +8,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return near[0]?.one;
 }
 
-/** Letters to insert, remove or replace. */
+/** Returns the number of letters to insert, remove or replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

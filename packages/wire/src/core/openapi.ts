@@ -17,7 +17,7 @@ export const openApi = endpoint({
 type Json = Record<string, unknown>;
 type Schema = z.ZodMiniType;
 
-/** A document of OpenAPI 3.1 about these calls. */
+/** Returns an OpenAPI 3.1 document of these calls. */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   info: { readonly title: string; readonly version: string },
@@ -39,7 +39,7 @@ export function openApiDocument(
   };
 }
 
-/** Narrow and wide forms of a call share their method and path. */
+/** Groups the calls by method and path, which the narrow and wide forms of a call share. */
 function groupByPlace(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
   const places = new Map<string, Endpoint[]>();
   for (const call of endpoints) {
@@ -111,7 +111,7 @@ function answerSchema({ data, answer }: Endpoint): Json {
   return { type: "object", properties, required: ["success", "message"] };
 }
 
-/** Refusals of edits that begin with an older version. */
+/** Refusals of edits that are based on an older version. */
 const STALE: ReadonlySet<MessageKey> = new Set(["entity_changed", "channel_changed"]);
 const IF_MATCH: Json = {
   name: "If-Match",
@@ -165,7 +165,7 @@ function outputSchema(schema: Schema): Json {
   return jsonSchema(schema, "output");
 }
 
-/** Readers of query text take anything; the document names what they make of it. */
+/** Schemas for query text accept anything; the document shows their result. */
 const READERS = new Map<unknown, Json>([
   [queryInt, { type: "integer" }],
   [queryText, { type: "string" }],
@@ -173,7 +173,7 @@ const READERS = new Map<unknown, Json>([
   [pathId, { type: "integer", minimum: 1 }],
 ]);
 
-/** The JSON Schema of what goes in or comes out. */
+/** Returns the JSON Schema of an input or output. */
 export function jsonSchema(schema: Schema, io: "input" | "output"): Json {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 import { queryInt, queryText } from "./envelope.ts";
 
-/** Rows of a page when the caller names no size. */
+/** Rows per page if the caller sets no size. */
 export const PAGE_SIZE = 10;
 export const PAGE_SIZE_CAP = 100;
-/** Most rows that a search answers. */
+/** Maximum number of rows that a search returns. */
 export const SEARCH_CAP = 1000;
 
 /** Query members of every paged list whose first page is 0. */
 export const pageFields = {
   p: queryInt,
   page_size: queryInt,
-  /** Name of a column of the list's own whitelist; others fall back to the natural order. */
+  /** Name of a column that the list allows; others fall back to the natural order. */
   sort: queryText,
   order: queryText,
 };
@@ -23,7 +23,10 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Rows to skip and to read; a missing or negative size means the default, a negative page the first one. */
+/**
+ * Returns the rows to skip and to read; a missing or negative size means the default, a negative page means the first
+ * one.
+ */
 export function resolvePage(
   query: { readonly p: number; readonly page_size: number },
   cap: number = PAGE_SIZE_CAP,

@@ -19,7 +19,10 @@ export const REASONS = {
   scopes: "must list read, write, or one of them for an area, such as channels:read",
 } as const;
 
-/** Replaces `{name}` places by `values`; places without a value stay, inherited properties never fill one. */
+/**
+ * Replaces `{name}` placeholders with `values`; a placeholder without a value stays, and inherited properties are never
+ * used.
+ */
 export function fill(template: string, values: MessageValues = {}): string {
   return template.replace(/\{(\w+)\}/g, (place, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : place,

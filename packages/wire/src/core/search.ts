@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { queryText } from "./envelope.ts";
 
-/** Most hits of one kind. */
+/** Maximum number of hits of one kind. */
 export const SEARCH_HITS = 5;
 
 /** Hits for the command palette; kinds that the caller may not see stay empty. */

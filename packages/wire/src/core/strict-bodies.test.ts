@@ -17,7 +17,7 @@ interface Definition {
   readonly options?: readonly z.ZodMiniType[];
 }
 
-/** Paths of objects in a schema that take members which they do not name. */
+/** Returns the paths of objects in a schema that accept undeclared members. */
 function looseObjects(schema: z.ZodMiniType, path: string): string[] {
   const definition = schema._zod.def as unknown as Definition;
   const inner = [definition.element, definition.innerType, definition.in, ...(definition.options ?? [])];
@@ -28,7 +28,7 @@ function looseObjects(schema: z.ZodMiniType, path: string): string[] {
   return [...(isStrict ? [] : [path]), ...found, ...members];
 }
 
-/** What a user or a browser composes freely, and limits, whose members are refused by name in the handler. */
+/** Objects that a user or a browser composes freely, and limits, whose unknown members the handler refuses. */
 const FREE = ["selfPreferencesUpdate", "tokenCreate.limits", "tokenUpdate.limits", "userUpdate.limits"];
 
 describe("bodies", () => {

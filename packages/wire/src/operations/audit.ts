@@ -10,13 +10,13 @@ export const AuditRow = z.object({
   username: z.string(),
   /** Name of the call, as in the endpoint table. */
   action: z.string(),
-  /** What it concerned, such as `channel 7`; "" when the call names nothing single. */
+  /** The resource that the call changed, such as `channel 7`; "" if it is not a single one. */
   target: z.string(),
-  /** JSON text of what was there before, secrets left out; null when nothing was, or nothing was named. */
+  /** JSON text of the values before the call, without secrets; null if there were none, or no single resource. */
   old_value: z.nullable(z.string()),
   /**
-   * JSON text of what was there afterwards, or else of what the call sent. Its only member `unfinished` holds what was
-   * sent when the call is still under way, or its end is unknown.
+   * JSON text of the values after the call, or else of what the call sent. If the only member is `unfinished`, it
+   * contains the input of a call that is still running or whose result is unknown.
    */
   new_value: z.nullable(z.string()),
   ip: z.string(),

@@ -5,17 +5,20 @@ import { User } from "../accounts/users.ts";
 import { REASONS } from "../core/reasons.ts";
 
 /**
- * Members that consoles of compatible gateways send in addition to those of a call. Everything else that a call does not know
- * is refused: a misspelt member would otherwise be a write that answers success and changes nothing.
+ * Members that consoles of compatible gateways send in addition to those of a call. All other unknown members are
+ * refused: otherwise a misspelt member would be a write that reports success and changes nothing.
  */
 export interface CompatibleMembers {
-  /** Members of the row that a form was loaded with, which it sends back: what the call does not change is taken off, however old. */
+  /**
+   * Members of the row that a form was loaded with and sends back; those that the call does not change are removed,
+   * however old they are.
+   */
   readonly row?: readonly string[];
-  /** Members of features that do not exist here: taken off when blank, refused otherwise. Texts are defaults of a form. */
+  /** Members of features that do not exist here: removed if blank, refused otherwise. Texts are defaults of a form. */
   readonly blank?: Readonly<Record<string, readonly unknown[]>>;
-  /** Members that mean nothing to any server. */
+  /** Members without meaning for any server. */
   readonly ignored?: readonly string[];
-  /** The member that holds the form, where a console wraps it. */
+  /** The member that contains the form, if a console wraps it. */
   readonly wrapped?: string;
 }
 
@@ -42,7 +45,7 @@ const laterChannel = {
   multi_key_mode: ["random"],
 };
 
-/** By the name of the call. */
+/** The members by the name of the call. */
 export const COMPATIBLE_MEMBERS: Readonly<Record<string, CompatibleMembers>> = {
   login: { ignored: ["remember"], blank: { turnstile: NOTHING } },
   register: { blank: { wechat_verification_code: NOTHING, turnstile: NOTHING } },
@@ -62,7 +65,7 @@ export const COMPATIBLE_MEMBERS: Readonly<Record<string, CompatibleMembers>> = {
   channelModelsFor: { blank: { settings: NOTHING, header_override: NOTHING } },
 };
 
-/** A member that a call does not take, and why. */
+/** A member that a call does not accept, and why. */
 export interface MemberFault {
   readonly path: readonly string[];
   readonly reason: string;
@@ -70,7 +73,10 @@ export interface MemberFault {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The body of a call without what compatible consoles add to it, or the first such member that cannot be left out. */
+/**
+ * Returns the body of a call without the members that compatible consoles add, or the first such member that cannot be
+ * removed.
+ */
 export function withoutCompatibleMembers(
   call: string,
   body: unknown,
@@ -108,7 +114,7 @@ function withoutListed(
   return { body: listed };
 }
 
-/** Undefined: the list does not know the member, which is for the schema to refuse. */
+/** Returns undefined if the list does not contain the member; the schema then refuses it. */
 function findMemberFault(
   { row, blank = {}, ignored = [] }: CompatibleMembers,
   body: Members,
@@ -120,7 +126,10 @@ function findMemberFault(
   return row?.includes(name) ? "taken off" : undefined;
 }
 
-/** Nothing, off or zero, also as JSON text and member by member: what a form sends for an empty field. */
+/**
+ * Returns true for empty, off or zero, also as JSON text and member by member: this is what a form sends for an empty
+ * field.
+ */
 export function isBlank(value: unknown): boolean {
   if (typeof value === "string") return value.trim() === "" || isBlankJson(value);
   if (isObject(value)) return Object.values(value).every(isBlank);

@@ -7,7 +7,7 @@ import { LimitsSpec } from "../core/limits.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
 
-/** Names that are stored with commas between them. */
+/** Names that are stored comma-separated. */
 const names = z.array(
   z.string().check(z.refine((name) => !name.includes(","), "one name; write names with a comma between as two items")),
 );
@@ -17,11 +17,11 @@ const flag = z.optional(z.boolean());
 
 const pathPart = z.string().check(z.regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,252}$/));
 
-/** Where the gateway finds a secret. One of the three: a mounted Secret, a file of the same folder, a variable. */
+/** The source of a secret, one of three: a mounted Secret, a file of the same folder, or a variable. */
 const source = {
   secretKeyRef: z.optional(z.strictObject({ name: pathPart, key: pathPart })),
   file: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*){0,4}$/))),
-  /** The part of the variable's name that follows `FAIRWAY_SECRET_`. */
+  /** The part of the variable's name after `FAIRWAY_SECRET_`. */
   env: z.optional(z.string().check(z.regex(/^[A-Z0-9_]{1,128}$/))),
 };
 type Sources = z.output<z.ZodMiniObject<typeof source>>;
@@ -32,7 +32,7 @@ const hasOneSource = z.refine<Sources>(
 export const SecretSource = z.strictObject(source).check(hasOneSource);
 export type SecretSource = z.output<typeof SecretSource>;
 
-/** Members that are left out belong to the console. */
+/** Absent members are managed in the console. */
 export const ChannelSpec = z.strictObject({
   /** Name of the provider, such as `openai`. */
   type: z.string(),
@@ -50,25 +50,25 @@ export const ChannelSpec = z.strictObject({
   other: text,
   modelMapping: z.optional(textMap),
   statusCodeMapping: z.optional(textMap),
-  /** As a whole: limits, key_limits, multi_key_mode, proxy and the like. */
+  /** Settings, replaced as a whole: limits, key_limits, multi_key_mode, proxy and the like. */
   settings: z.optional(z.record(z.string(), z.unknown())),
-  /** As a whole: members that replace those of each request. */
+  /** Members that replace those of each request, set as a whole. */
   paramOverride: z.optional(z.record(z.string(), z.unknown())),
-  /** As a whole: headers of every call, with `{key}` for the key. */
+  /** Headers of every call, set as a whole, with `{key}` for the key. */
   headerOverride: z.optional(textMap),
-  /** Longest prompt that the channel takes; 0 = any. */
+  /** Longest prompt that the channel accepts; 0 = any. */
   maxInputTokens: z.optional(z.int().check(z.minimum(0))),
   /** The key itself, resolved by the sender of the document. */
   key: text,
   /**
-   * Where the key is found when the document does not hold it. A missing one leaves the stored key as it is. In a
-   * cluster the Secret has the label `fairway.dev/readable: "true"`, or the chart lists it.
+   * The source of the key if the document does not contain it. If it is missing, the stored key does not change. In a
+   * cluster, the Secret must have the label `fairway.dev/readable: "true"`, or the chart must list it.
    */
   credentialsFrom: z.optional(
-    // `Split`: one key a line, in turn.
+    // `Split`: one key per line, used in turn.
     z.strictObject({ ...source, keys: z.optional(z.enum(["Single", "Split"])) }).check(hasOneSource),
   ),
-  /** Takes over a channel that no document declares, whatever its name. */
+  /** Takes over a channel that no document describes, whatever its name. */
   adopt: z.optional(z.strictObject({ channelId: z.int().check(z.minimum(1)) })),
   deletionPolicy: z.optional(z.enum(["Delete", "Disable", "Orphan"])),
 });
@@ -78,11 +78,11 @@ export const OptionSetSpec = z.strictObject({
   values: z.optional(textMap),
   /** Stored as JSON text. */
   json: z.optional(z.record(z.string(), z.unknown())),
-  /** Values of options that hold secrets, such as `SMTPToken`; an option that is shown takes none. */
+  /** Values of options that contain secrets, such as `SMTPToken`; an option that is shown to users accepts none. */
   valuesFrom: z.optional(z.array(z.strictObject({ option: z.string(), ...source }).check(hasOneSource))),
-  /** If two sets name an option, the higher priority wins, and among equals the first. 0 by default. */
+  /** Priority among sets: if two set the same option, the higher one wins, and among equals the first. 0 by default. */
   priority: z.optional(z.int()),
-  /** Options that the set no longer names go back to their defaults instead of staying as they are. */
+  /** Options that the set no longer contains return to their defaults instead of staying as they are. */
   prune: flag,
 });
 export type OptionSetSpec = z.output<typeof OptionSetSpec>;
@@ -93,7 +93,10 @@ export const TokenSpec = z.strictObject({
   group: text,
   /** RFC 3339; null = never. */
   expiresAt: z.optional(z.nullable(z.string())),
-  /** Set when the token is made; later it belongs to its use, unless each apply is to fill it up to the amount again. */
+  /**
+   * Quota, set when the token is created. Later only its use changes it, unless each apply should refill it to the
+   * amount.
+   */
   quota: z.optional(
     z.strictObject({
       unlimited: flag,
@@ -103,10 +106,10 @@ export const TokenSpec = z.strictObject({
   ),
   modelLimits: z.optional(names),
   allowIps: z.optional(names),
-  /** Requests and tokens per minute, requests at once. */
+  /** Requests and tokens per minute, and concurrent requests. */
   limits: LimitsSpec,
   disabled: flag,
-  /** In a cluster: the Secret of the same namespace into which the key is written, as `api-key` unless `key` says otherwise. */
+  /** In a cluster: the Secret of the same namespace that the key is written to, as `api-key` unless `key` is set. */
   writeSecretTo: z.optional(
     z.strictObject({
       name: z.string().check(z.regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/)),
@@ -119,36 +122,42 @@ export type TokenSpec = z.output<typeof TokenSpec>;
 export const BudgetSpec = z.strictObject({
   /** The scope of the limit. */
   scope: z.enum(["token", "user", "group", "model", "channel"]),
-  /** Name of the user, group or model; of a token or channel the name of its document, or its number. */
+  /** Name of the user, group or model; for a token or channel, the name of its document or its id. */
   subject: z.string().check(z.minLength(1), z.maxLength(191)),
   period: z.enum(["day", "week", "month"]),
-  /** Quota units of a period. */
+  /** Quota units per period. */
   limit: z.int().check(z.minimum(1)),
-  /** Decides when a day begins, such as `Europe/Berlin`. Weeks begin on Monday. */
+  /** Time zone that decides when a day begins, such as `Europe/Berlin`. Weeks begin on Monday. */
   timeZone: text,
-  /** Part of the limit at which the super administrator gets a mail; 0 = never. */
+  /** Percentage of the limit at which the super administrator gets a mail; 0 = never. */
   softPercent: z.optional(z.int().check(z.minimum(0), z.maximum(100))),
-  /** True: requests that would pass the limit are refused. False: notices only. */
+  /** True: requests that would exceed the limit are refused. False: notices only. */
   hard: flag,
 });
 export type BudgetSpec = z.output<typeof BudgetSpec>;
 
 export const UserSpec = z.strictObject({
-  /** The name of the document by default. It does not change. */
+  /** User name, by default the name of the document. It cannot change. */
   username: text,
   displayName: z.optional(textUpTo(DISPLAY_NAME_MAX).check(z.minLength(1))),
   /** "" = none. */
   email: text,
   group: text,
-  /** Below the role of the account that applies the document; the super administrator is never described. */
+  /** A role below that of the account that applies the document; documents cannot describe the super administrator. */
   role: z.optional(z.enum(["user", "admin"])),
-  /** Units that the account begins with, 0 by default. Set once, when the account is made, with its row in the ledger. */
+  /**
+   * Quota units that the account starts with, 0 by default. Set once, when the account is created, with its row in the
+   * ledger.
+   */
   quota: z.optional(z.strictObject({ amount: z.int() })),
-  /** Requests and tokens per minute, requests at once. */
+  /** Requests and tokens per minute, and concurrent requests. */
   limits: LimitsSpec,
-  /** True disables the account. An account that is disabled is enabled by hand only. */
+  /** True disables the account. A disabled account can only be enabled by hand. */
   disabled: flag,
-  /** Where the password of a new account is found; later it belongs to the user. Without it, the user sets one by mail. */
+  /**
+   * The source of a new account's password; later the password belongs to the user. Without it, the user sets one by
+   * mail.
+   */
   passwordFrom: z.optional(SecretSource),
 });
 export type UserSpec = z.output<typeof UserSpec>;
@@ -165,12 +174,15 @@ export const DeclarativeDocument = z.discriminatedUnion("kind", [
 ]);
 export type DeclarativeDocument = z.output<typeof DeclarativeDocument>;
 export type DeclarativeKind = DeclarativeDocument["kind"];
-/** Kinds that are custom resources of a cluster too; accounts are not for everyone who may write to a namespace. */
+/**
+ * Kinds that are also custom resources of a cluster; accounts are not, because not everyone who may write to a
+ * namespace may manage them.
+ */
 export type ResourceKind = Exclude<DeclarativeKind, "User">;
 
 export const FieldChange = z.object({
   field: z.string(),
-  /** Values as in the document; secrets appear as `(changed)`. */
+  /** Values as in the document; secrets are shown as `(changed)`. */
   old: z.optional(z.unknown()),
   new: z.optional(z.unknown()),
 });
@@ -181,11 +193,14 @@ export const DeclarativeChange = z.object({
   name: z.string(),
   action: z.enum(["create", "update", "delete", "unchanged", "conflict"]),
   fields: z.array(FieldChange),
-  /** Why there is a conflict, or which secrets were not found. */
+  /** Reason for a conflict, or the secrets that were not found. */
   message: z.string(),
-  /** 0 where there is no row of its own (option sets) or none yet. */
+  /** Id of the row; 0 if there is none yet, or never one (option sets). */
   resource_id: z.int(),
-  /** Epoch seconds until which a channel that was switched by hand stays so; absent where it follows its document. */
+  /**
+   * Epoch seconds until which a channel that was enabled or disabled by hand stays so; absent if it follows its
+   * document.
+   */
   override_until: z.optional(z.int()),
 });
 export type DeclarativeChange = z.output<typeof DeclarativeChange>;
@@ -193,14 +208,14 @@ export type DeclarativeChange = z.output<typeof DeclarativeChange>;
 const DOCUMENTS_BYTES = 16 * 1024 * 1024;
 
 const body = z.strictObject({
-  /** Who owns the documents, such as `file:production`. */
+  /** The owner of the documents, such as `file:production`. */
   manager: z.string().check(z.minLength(1), z.maxLength(191)),
   documents: z.array(z.unknown()).check(z.maxLength(2000)),
-  /** Deletes what this manager owns and the documents no longer name. */
+  /** Deletes what this manager owns but the documents no longer describe. */
   prune: flag,
-  /** Deletes these alone, as far as this manager owns them and the documents do not name them. */
+  /** Deletes only these, if this manager owns them and the documents do not describe them. */
   remove: z.optional(z.array(z.strictObject({ kind: z.string(), name: z.string() })).check(z.maxLength(2000))),
-  /** Takes over what another manager owns, and deletes more than half of the own. */
+  /** Takes over what another manager owns, and allows deleting more than half of one's own resources. */
   force: flag,
 });
 
@@ -237,7 +252,7 @@ export const declarativeExport = endpoint({
   summary: "What is here as documents, with names of variables in the place of secrets; `kind` narrows it.",
   query: z.object({
     kind: queryText,
-    /** Notes the id of each row in the annotation `fairway.dev/id`. */
+    /** Adds the id of each row as the annotation `fairway.dev/id`. */
     ids: queryFlag,
   }),
   data: z.array(
@@ -263,7 +278,9 @@ export const declarativeManaged = endpoint({
       resource_id: z.int(),
       owner: z.string(),
       fields: z.array(z.string()),
-      /** Epoch seconds until which a channel that was switched by hand stays so; 0 = it follows its document. */
+      /**
+       * Epoch seconds until which a channel that was enabled or disabled by hand stays so; 0 = it follows its document.
+       */
       override_until: z.int(),
     }),
   ),

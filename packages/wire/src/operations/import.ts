@@ -11,17 +11,19 @@ export const litellmImport = endpoint({
   summary:
     "Channels, prices, aliases and retries of a configuration of LiteLLM or Bifrost; what is here already stays. Answers what was made, every setting that was not carried over and every model without a price, a line each.",
   body: z.strictObject({
-    /** YAML of LiteLLM, or JSON of Bifrost. */
+    /** YAML of LiteLLM or JSON of Bifrost. */
     config: z.string().check(z.minLength(1)),
-    /** Values of the variables that it names as `os.environ/NAME` or `env.NAME`; the gateway reads none of its own. */
+    /**
+     * Values of the variables that it refers to as `os.environ/NAME` or `env.NAME`; the gateway reads none of its own.
+     */
     variables: z.optional(z.record(z.string(), z.string())),
-    /** Only says what would be made. */
+    /** True to only report what would be created. */
     dry_run: z.optional(z.boolean()),
-    /** Models without a price get what the addresses of their channels publish. */
+    /** Models without a price get the prices that the addresses of their channels publish. */
     price_from_upstream: z.optional(z.boolean()),
-    /** Address of the gateway that is left: models without a price get what it publishes. */
+    /** Address of the gateway that is being replaced: models without a price get the prices that it publishes. */
     price_from: z.optional(z.string().check(z.regex(/^https?:\/\/\S*[^\s/]$/))),
-    /** Groups there to their names here; every channel is in `default`. */
+    /** Names of groups here by their names in the configuration; every channel is in `default`. */
     groups: z.optional(z.record(z.string().check(z.minLength(1)), z.string().check(z.minLength(1)))),
   }),
   bodyBytes: CONFIG_BYTES,
@@ -39,17 +41,17 @@ export const pricesImport = endpoint({
   body: z.strictObject({
     channels: z.array(
       z.strictObject({
-        /** Without a slash at its end; "" = that of the vendor, who publishes nothing. */
+        /** Address without a slash at the end; "" = that of the vendor, which publishes no prices. */
         address: z.string(),
-        /** Sent with the question; "" = none. */
+        /** Key that is sent with the request; "" = none. */
         key: z.string(),
-        /** The name that clients use, to the name at the upstream. */
+        /** Names at the upstream, by the names that clients use. */
         models: z.record(z.string().check(z.minLength(1)), z.string()),
       }),
     ),
-    /** Options that are about to be written: what they price needs no other price. */
+    /** Options that will be written: models that they price need no other price. */
     options: z.optional(z.record(z.string(), z.string())),
-    /** False only names the models. */
+    /** False only reports the models. */
     price_from_upstream: z.optional(z.boolean()),
     dry_run: z.optional(z.boolean()),
   }),

@@ -5,7 +5,7 @@ import { idParams } from "../core/envelope.ts";
 export const JOB_STATUS = { running: "running", done: "done", failed: "failed", interrupted: "interrupted" } as const;
 export type JobStatus = (typeof JOB_STATUS)[keyof typeof JOB_STATUS];
 
-/** A piece of background work that a user started. */
+/** Background work that a user started. */
 export const Job = z.object({
   id: z.int(),
   name: z.string(),
@@ -32,7 +32,7 @@ export const jobList = endpoint({
   data: z.array(Job),
 });
 
-/** With `Accept: text/event-stream` the answer is a stream of `job` events that ends with the job. */
+/** With `Accept: text/event-stream`, the response is a stream of `job` events that ends with the job. */
 export const jobGet = endpoint({
   name: "jobGet",
   method: "GET",

@@ -3,11 +3,11 @@ import { textUpTo } from "../core/characters.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
 
-/** Members of `other` of a row of type 5, a call that failed. */
+/** Members of `other` in a row of type 5, a failed call. */
 export const LogErrorDetail = z.object({
   /** HTTP status that the client got. */
   status_code: z.int(),
-  /** Code that the client got, such as `rate_limit_exceeded`; "" where an upstream gave none. */
+  /** Code that the client got, such as `rate_limit_exceeded`; "" if an upstream sent none. */
   error_code: z.string(),
   /** Who is at fault: `client`, `gateway` or `upstream`. */
   error_type: z.string(),
@@ -17,37 +17,37 @@ export const LogErrorDetail = z.object({
   ms: z.int(),
   /** Path of the call, without its query. */
   request_path: z.string(),
-  /** Upstream calls that were made. */
+  /** Number of upstream calls. */
   attempts: z.int(),
-  /** Set on rows that stand for further errors of the same token and code: how many. */
+  /** Number of further errors of the same token and code that the row represents. */
   repeated: z.optional(z.int()),
 });
 export type LogErrorDetail = z.output<typeof LogErrorDetail>;
 
-/** Why a channel was not chosen, or why it was left. */
+/** Why a channel was not chosen, or was given up. */
 export const SkipReason = z.enum([
-  /** Switched off, by hand or by itself. */
+  /** Disabled, by hand or by the system. */
   "status",
-  /** Serves the model in other groups only. */
+  /** Serves the model only in other groups. */
   "group",
-  /** The prompt is longer than the channel takes. */
+  /** The prompt is longer than the channel accepts. */
   "input_size",
   /** The channel cannot serve this operation. */
   "unsupported",
-  /** A limit of the channel, or of its key, is reached. */
+  /** A limit of the channel or of its key has been reached. */
   "limit",
   "budget",
   /** All its keys failed so often that they are skipped. */
   "breaker",
-  /** All its keys rest after a 429. */
+  /** All its keys are resting after a 429. */
   "cooldown",
   /** Another channel of the same or a higher priority was drawn. */
   "not_drawn",
   /** The conversation belongs to another channel. */
   "affinity",
-  /** The request or its key names another channel. */
+  /** The request or its key specifies another channel. */
   "pin",
-  /** It was chosen, and the request was refused before it was called. */
+  /** It was chosen, but the request was refused before the channel was called. */
   "refused",
 ]);
 export type SkipReason = z.output<typeof SkipReason>;
@@ -59,48 +59,50 @@ export const ExplainedCandidate = z.object({
   group: z.string(),
   priority: z.int(),
   weight: z.int(),
-  /** An attempt was made with it. */
+  /** True if an attempt was made with it. */
   is_tried: z.boolean(),
   /** Undefined for channels that were tried. */
   skipped: z.optional(SkipReason),
-  /** Milliseconds until it may be used again; of `breaker` and `cooldown`. */
+  /** Milliseconds until it may be used again; only for `breaker` and `cooldown`. */
   wait_ms: z.optional(z.int()),
 });
 export type ExplainedCandidate = z.output<typeof ExplainedCandidate>;
 
-/** One call of an upstream. Owners see neither channel, key, model of the upstream nor host. */
+/** One call of an upstream. Owners see neither the channel and key nor the upstream's model and host. */
 export const ExplainedAttempt = z.object({
   channel: z.int(),
   channel_name: z.string(),
-  /** Place of the key in the channel's key text, from 0; -1 for owners. */
+  /** Index of the key in the channel's key text, from 0; -1 for owners. */
   key_index: z.int(),
-  /** Name that the upstream was asked for. */
+  /** Model name that was sent to the upstream. */
   upstream_model: z.string(),
   /** Host that was called. */
   upstream_host: z.string(),
-  /** Id that the upstream gave the call; "" where it gives none. */
+  /** Id that the upstream assigned to the call; "" if it assigns none. */
   upstream_request_id: z.string(),
   /** Milliseconds since the request arrived. */
   start_ms: z.int(),
-  /** Milliseconds from the start to the first byte of the answer's head; -1 = none came. */
+  /** Milliseconds from the start to the first byte of the response head; -1 = none arrived. */
   first_byte_ms: z.int(),
   /** Milliseconds from the start to the end of the attempt. */
   duration_ms: z.int(),
-  /** Status of the upstream; 0 = it did not answer. */
+  /** Status of the upstream; 0 = it did not respond. */
   status: z.int(),
-  /** Code of the failure, or of the early end of an answer; "" for an attempt that delivered. */
+  /** Code of the failure, or of the early end of a response; "" for a successful attempt. */
   code: z.string(),
-  /** What the upstream said about its failure, without secrets and addresses; missing for owners and where it said nothing. */
+  /**
+   * The upstream's message about its failure, without secrets and addresses; absent for owners and if there was none.
+   */
   upstream_message: z.optional(z.string()),
   /** `ok`, or how it failed, as in the metrics. */
   outcome: z.string(),
-  /** Why the next channel was tried or none was; "" for the attempt that delivered. */
+  /** Why the next channel was tried or none was; "" for the successful attempt. */
   next: z.enum([
     "",
     "retry",
     "same_channel",
     "same_channel_other_key",
-    /** The same request would fail the same way, wherever it goes. */
+    /** The same request would fail in the same way on any channel. */
     "not_retryable",
     "retries_used",
     /** RetryTimes is 0. */
@@ -109,13 +111,13 @@ export const ExplainedAttempt = z.object({
     "bound",
     "too_late",
     "none_left",
-    /** The client had a part of the answer. */
+    /** The client had already received a part of the response. */
     "begun",
   ]),
 });
 export type ExplainedAttempt = z.output<typeof ExplainedAttempt>;
 
-/** One factor of a price and where it comes from. */
+/** One factor of a price and its source. */
 export const PriceInput = z.object({
   /** `input_tokens`, `model_ratio`, `group_ratio`, … */
   name: z.string(),
@@ -128,11 +130,11 @@ export type PriceInput = z.output<typeof PriceInput>;
 export const ExplainedPrice = z.object({
   /** `none`: nothing was charged. */
   kind: z.enum(["tokens", "call", "none"]),
-  /** In the names of `inputs`; "" for `none`. */
+  /** Formula in the names of `inputs`; "" for `none`. */
   formula: z.string(),
   /** Every factor of the formula. */
   inputs: z.array(PriceInput),
-  /** Quota units set aside before the call; -1 = not recorded. */
+  /** Quota units reserved before the call; -1 = not recorded. */
   reserved: z.int(),
   /** Quota units. */
   charged: z.int(),
@@ -144,9 +146,9 @@ export type ExplainedPrice = z.output<typeof ExplainedPrice>;
 export const ExplainedBudget = z.object({
   id: z.int(),
   scope: z.enum(["token", "user", "group", "model", "channel"]),
-  /** Id or name of the one that it limits. */
+  /** Id or name of the budget's subject. */
   subject: z.string(),
-  /** Its name then; "" in rows of older versions. */
+  /** Name of the subject at that time; "" in rows of older versions. */
   subject_name: z._default(z.string(), ""),
   period: z.enum(["day", "week", "month"]),
   /** Quota units of one period. */
@@ -154,11 +156,11 @@ export const ExplainedBudget = z.object({
 });
 export type ExplainedBudget = z.output<typeof ExplainedBudget>;
 
-/** A figure of the upstream's usage that cannot be true. */
+/** A value of the upstream's usage that cannot be correct. */
 export const UsageDoubt = z.object({
   /** What was charged instead, as in docs/explain/billing.md: `output_counted`, `cached_over_input`, … */
   rule: z.string(),
-  /** What the upstream reported; "" for owners, and where it reported nothing. */
+  /** The value that the upstream reported; "" for owners, and if it reported none. */
   reported: z.string(),
 });
 export type UsageDoubt = z.output<typeof UsageDoubt>;
@@ -169,42 +171,42 @@ export const LogExplanation = z.object({
   type: z.int(),
   model: z.string(),
   group: z.string(),
-  /** False for rows without a recorded route: those of older versions and those that are no calls. */
+  /** False for rows without a recorded route: rows of older versions and rows that are not calls. */
   is_recorded: z.boolean(),
   /** `ok`, or how it ended, as in the metrics. */
   outcome: z.string(),
-  /** HTTP status of the client's answer. */
+  /** HTTP status of the response to the client. */
   status: z.int(),
   /** Code of the client's error; "" for a success. */
   code: z.string(),
-  /** One sentence: what happened. */
+  /** One sentence that says what happened. */
   summary: z.string(),
-  /** What decided the channel. `none`: no channel was asked. */
+  /** What determined the channel. `none`: no channel was called. */
   route: z.enum(["only", "weight", "affinity", "pin", "account", "cache", "none"]),
-  /** In the order of priority. */
+  /** Candidates in the order of priority. */
   candidates: z.array(ExplainedCandidate),
-  /** Candidates that are not listed, because there are so many. */
+  /** Number of candidates that are not listed, because there are too many. */
   more_candidates: z.int(),
   /** Upstream calls, oldest first. */
   attempts: z.array(ExplainedAttempt),
-  /** Milliseconds that it waited for a channel. */
+  /** Milliseconds that the call waited for a channel. */
   queue_ms: z.int(),
-  /** Milliseconds from arrival to the first content; negative where none was measured. */
+  /** Milliseconds from arrival to the first content; negative if not measured. */
   first_token_ms: z.int(),
   /** Milliseconds from arrival to the end. */
   total_ms: z.int(),
   price: ExplainedPrice,
-  /** Members of the request that the conversion left out. */
+  /** Members of the request that the conversion removed. */
   losses: z.array(z.string()),
-  /** Figures of the upstream's usage that were not believed. */
+  /** Values of the upstream's usage that were not accepted. */
   usage_doubts: z._default(z.array(UsageDoubt), []),
-  /** Verdict of the guardrail; "" where none acted. */
+  /** Verdict of the guardrail; "" if it did not act. */
   guardrail: z.string(),
-  /** What the guardrail gave as its reason; "" for owners. */
+  /** Reason given by the guardrail; "" for owners. */
   guardrail_reason: z.string(),
-  /** The budget that refused or ended the call; null where none did, and for owners. */
+  /** The budget that refused or ended the call; null if there was none, and for owners. */
   budget: z.nullable(ExplainedBudget),
-  /** Whether the answer came from the response cache, and how old it was. */
+  /** Whether the response came from the response cache, and how old it was. */
   cache: z.object({ is_hit: z.boolean(), age_seconds: z.int() }),
 });
 export type LogExplanation = z.output<typeof LogExplanation>;

@@ -4,27 +4,27 @@ import { endpoint } from "../core/endpoint.ts";
 import { queryTexts, queryTristate } from "../core/lists.ts";
 import { idParams, queryInt, queryText } from "../core/envelope.ts";
 
-/** `total` of a log list is exact up to this number and stays at it beyond. */
+/** Maximum of a log list's `total`; up to this number it is exact. */
 export const LOG_TOTAL_CAP = 100_000;
 /**
- * Filters that no index answers (wildcards, durations, streams, retries, ids of tokens) are counted among the newest rows of this
- * number only: `next` says whether there are more.
+ * Filters that no index answers (wildcards, durations, streams, retries, ids of tokens) are only counted among this
+ * many of the newest rows; `next` shows whether there are more.
  */
 export const LOG_SCAN_CAP = 40_000;
-/** Rows of the two keyword searches. */
+/** Maximum number of rows of the two keyword searches. */
 export const LOG_SEARCH_CAP = 100;
-/** Rows that a relay key may read of itself. */
+/** Maximum number of its own rows that a relay key may read. */
 export const LOG_TOKEN_CAP = 1000;
 /**
- * Facets count the newest rows of this number that match. For one user without a further filter they count all of them:
- * whole hours come from sums, and the limit applies to rows outside of these.
+ * Facets count this many of the newest matching rows. For one user without a further filter they count all of them:
+ * whole hours come from sums, and the limit applies only to the other rows.
  */
 export const LOG_FACET_SAMPLE = 10_000;
-/** Codes and statuses are counted within the newest failed calls of this number that match. */
+/** Codes and statuses are counted within this many of the newest matching failed calls. */
 export const LOG_FACET_ERRORS = 5_000;
 
 /**
- * A log row; type 5 is a call that failed, with the members of `LogErrorDetail` in `other`. Owners see `channel` 0, no
+ * A log row; type 5 is a failed call, with the members of `LogErrorDetail` in `other`. Owners see `channel` 0, no
  * `channel_name`, no operator details in `other`, and a running number in place of `id`.
  */
 export const LogRow = z.object({
@@ -69,9 +69,9 @@ const selfFilter = {
   /** 0 = all. */
   type: queryInt,
   token_name: queryText,
-  /** Calls with this token, whatever its name was; 0 = all. */
+  /** Calls with this token, even under an earlier name; 0 = all. */
   token_id: queryInt,
-  /** Exact, or with `%` as wildcard. */
+  /** Exact name, or a pattern with `%` as wildcard. */
   model_name: queryText,
   start_timestamp: queryInt,
   end_timestamp: queryInt,
@@ -83,9 +83,9 @@ const selfFilter = {
   has_retry: queryTristate,
   /** Failed calls with this code, such as `rate_limit_exceeded`. */
   code: queryText,
-  /** Failed calls that the client got with this HTTP status. */
+  /** Failed calls for which the client got this HTTP status. */
   status: queryInt,
-  /** Exact names, joined by commas; a row may match any one. */
+  /** Exact names, joined by commas; a row may match any of them. */
   models: queryTexts,
   tokens: queryTexts,
 };
@@ -93,10 +93,10 @@ const selfFilter = {
 const adminFilter = { ...selfFilter, username: queryText, channel: queryInt, user_id: queryInt };
 
 const pageFields = {
-  /** First page 1; 0 is taken as 1. */
+  /** Page number, from 1; 0 means 1. */
   p: queryInt,
   page_size: queryInt,
-  /** Cursor of `next`: rows below it, whatever `p` says. */
+  /** Cursor from `next`: rows below it, regardless of `p`. */
   before: queryText,
 };
 
@@ -214,15 +214,15 @@ export const logOfToken = endpoint({
 
 const FacetValues = z.array(z.object({ value: z.string(), count: z.int() }));
 
-/** The most frequent values of the matching rows; owners get neither channels nor users. */
+/** The most frequent values of the matching rows; owners see neither channels nor users. */
 export const LogFacets = z.object({
-  /** False when only the newest rows were counted, because more match than `LOG_FACET_SAMPLE` or `LOG_FACET_ERRORS`. */
+  /** False if only the newest rows were counted, because more match than `LOG_FACET_SAMPLE` or `LOG_FACET_ERRORS`. */
   complete: z.boolean(),
   models: FacetValues,
   tokens: FacetValues,
   groups: FacetValues,
   types: FacetValues,
-  /** `value` is the id; "" is the name of a channel that no longer exists. */
+  /** Channels; `value` is the id, and `name` is "" for a channel that no longer exists. */
   channels: z.array(z.object({ value: z.string(), count: z.int(), name: z.string() })),
   users: FacetValues,
   /** Codes of failed calls. */
@@ -253,18 +253,21 @@ export const logFacetsSelf = endpoint({
 });
 
 export const LogHistogram = z.object({
-  /** Seconds of one bucket. */
+  /** Length of one bucket in seconds. */
   interval: z.int(),
-  /** The period that the buckets divide, both ends included: that of the filter up to now, or of the rows where it is open. */
+  /**
+   * Start of the period of the buckets; both ends are included. It is the filter's period up to now, or that of the
+   * rows if the filter is open.
+   */
   from: z.int(),
   to: z.int(),
-  /** Those without rows are left out. `errors` and `others` are part of `count`. */
+  /** Buckets; empty ones are left out. `errors` and `others` are part of `count`. */
   buckets: z.array(
     z.object({
       start: z.int(),
       count: z.int(),
       errors: z.int(),
-      /** Rows that are no calls of clients: top-ups, changes, notes of the system, and tests of channels. */
+      /** Rows that are not calls of clients: top-ups, changes, system notes, and tests of channels. */
       others: z._default(z.int(), 0),
     }),
   ),
@@ -311,7 +314,10 @@ export const logExportSelf = endpoint({
   answer: "file",
 });
 
-/** Events: `row` with a log row, `dropped` with `{count}` of rows left out because more than 20 a second came. */
+/**
+ * Events: `row` with a log row, and `dropped` with the `{count}` of rows left out because there were more than 20 per
+ * second.
+ */
 export const logTail = endpoint({
   name: "logTail",
   method: "GET",

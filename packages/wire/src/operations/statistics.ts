@@ -2,21 +2,21 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
 
-/** Dimensions of usage sums; `all` is one sum. */
+/** Dimensions of usage sums; `all` is a single sum. */
 export const USAGE_DIMENSIONS = ["all", "user", "token", "channel", "group", "model"] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
-/** Subjects that one answer names; `total` counts all of them. */
+/** Maximum number of subjects in a response; `total` counts all of them. */
 export const USAGE_SUBJECT_CAP = 200;
-/** The same of an answer without points, which is smaller. */
+/** The same maximum for a response without points, which is smaller. */
 export const USAGE_SUM_CAP = 2_000;
-/** Longest span of one call, in seconds. */
+/** Maximum period of one call, in seconds. */
 export const STATISTICS_SPAN_CAP = 400 * 86_400;
-/** Longest span of recent calls, in seconds. */
+/** Maximum period of recent calls, in seconds. */
 export const RECENT_SPAN_CAP = 900;
 
-/** Milliseconds, each within 2 % of the exact value; 0 where nothing was measured. */
+/** Milliseconds, each within 2 % of the exact value; 0 if nothing was measured. */
 export const Percentiles = z.object({
-  /** Calls that were measured. */
+  /** Number of measured calls. */
   count: z.int(),
   /** Milliseconds that half of the calls did not exceed. */
   p50: z.int(),
@@ -30,17 +30,17 @@ export const Percentiles = z.object({
 export type Percentiles = z.output<typeof Percentiles>;
 
 const figures = {
-  /** Calls, failed ones included. For channels: attempts. */
+  /** Calls, including failed ones. For channels: attempts. */
   calls: z.int(),
-  /** Calls that failed and are not the client's fault. */
+  /** Failed calls that are not the client's fault. */
   errors: z.int(),
-  /** Calls that were refused or failed by the client's fault: limits, quota, bad input. */
+  /** Calls that were refused or failed because of the client: limits, quota, bad input. */
   refused: z.int(),
   /** Quota units. */
   quota: z.int(),
-  /** Tokens of prompts, cached ones included. */
+  /** Tokens of prompts, including cached ones. */
   input_tokens: z.int(),
-  /** Tokens of answers, reasoning included. */
+  /** Tokens of responses, including reasoning. */
   output_tokens: z.int(),
   /** Latency of successful calls. */
   latency: Percentiles,
@@ -67,21 +67,21 @@ export const UsageSubject = z.object({
 export type UsageSubject = z.output<typeof UsageSubject>;
 
 export const UsageStatistics = z.object({
-  /** The dimension that the answer is summed by. */
+  /** The dimension of the sums. */
   by: z.enum(USAGE_DIMENSIONS),
   start_timestamp: z.int(),
   end_timestamp: z.int(),
-  /** Seconds of a point; 0 = no points. */
+  /** Length of a point in seconds; 0 = no points. */
   interval: z.int(),
-  /** Epoch seconds up to which calls are in the sums; of recent calls the time at which they were read. */
+  /** Epoch seconds up to which calls are in the sums; for recent calls, the time at which they were read. */
   complete_until: z.int(),
-  /** The sum over all subjects, including those that are not listed. Of channels it counts attempts. */
+  /** The sum over all subjects, including those that are not listed. For channels, it counts attempts. */
   total: z.object(figures),
   /** The same sum by interval, oldest first; empty unless the call names an interval. */
   total_points: z.array(UsagePoint),
-  /** Most quota first. */
+  /** Subjects, highest quota first. */
   subjects: z.array(UsageSubject),
-  /** Subjects that are not listed. */
+  /** Number of subjects that are not listed. */
   more_subjects: z.int(),
 });
 export type UsageStatistics = z.output<typeof UsageStatistics>;
@@ -91,18 +91,22 @@ const spanQuery = {
   by: queryText,
   /** Epoch seconds, rounded down to the hour; 0 = a day before the end. */
   start_timestamp: queryInt,
-  /** Epoch seconds, included; 0 = now. */
+  /** Epoch seconds, included in the period; 0 = now. */
   end_timestamp: queryInt,
   /**
-   * Seconds of a point: whole hours that divide a day, such as 3600 or 86400; 0 = sums only. Beyond 31 days always days.
-   * The first and the last point hold only what lies in the span, so that the points add up to the sums.
+   * Length of a point in seconds: whole hours that divide a day, such as 3600 or 86400; 0 = sums only. Points of
+   * periods over 31 days are always days. The first and the last point contain only what is in the period, so that the
+   * points add up to the sums.
    */
   interval: queryInt,
-  /** Seconds that the reader's clock is ahead of UTC, in whole hours: days begin at its midnight. Beyond 31 days always 0. */
+  /**
+   * Seconds that the reader's clock is ahead of UTC, in whole hours: days begin at its midnight. Always 0 for periods
+   * over 31 days.
+   */
   utc_offset: queryInt,
   /** Only this subject; "" = all. */
   subject: queryText,
-  /** Most subjects; 0 = 20. */
+  /** Maximum number of subjects; 0 = 20. */
   limit: queryInt,
 };
 
@@ -116,7 +120,7 @@ export const usageStatistics = endpoint({
     ...spanQuery,
     /** Only calls of this user, by `all`, `token` or `model`; 0 = everyone. */
     user_id: queryInt,
-    /** The same by the exact user name; an unknown name has no calls. */
+    /** The same, by the exact user name; an unknown name has no calls. */
     username: queryText,
   }),
   data: UsageStatistics,
@@ -137,11 +141,11 @@ export const usageStatisticsSelf = endpoint({
 const recentQuery = {
   /** One of `USAGE_DIMENSIONS`; "" = `all`. */
   by: queryText,
-  /** How far back the calls go: at most 900; 0 = 60. */
+  /** Length of the period in seconds: at most 900; 0 = 60. */
   seconds: queryInt,
   /** Only this subject; "" = all. */
   subject: queryText,
-  /** Most subjects; 0 = 20. */
+  /** Maximum number of subjects; 0 = 20. */
   limit: queryInt,
 };
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 
-/** Everything that anyone may know about this installation. */
+/** Facts about this installation that everyone may know. */
 export const Status = z.object({
   version: z.string(),
   /** Epoch seconds. */

@@ -22,7 +22,7 @@ export const SystemInfo = z.object({
   version: z.string(),
   /** `sqlite`, `mysql` or `postgres`. */
   database: z.string(),
-  /** Name of the process that answers. */
+  /** Name of the process that responds. */
   instance: z.string(),
   /** Epoch seconds of its start. */
   started_at: z.int(),
@@ -30,22 +30,24 @@ export const SystemInfo = z.object({
 });
 export type SystemInfo = z.output<typeof SystemInfo>;
 
-/** A process that answers calls, as it last reported itself. */
+/** A process that serves calls, as it last reported itself. */
 export const Replica = z.object({
   instance: z.string(),
   version: z.string(),
   /** Epoch seconds of its start, and of its last report. */
   started_at: z.int(),
   seen_at: z.int(),
-  /** Runs the jobs that must not run twice. */
+  /** True if it runs the jobs that must run only once. */
   is_leader: z.boolean(),
-  /** Requests that ran when it reported. */
+  /** Number of running requests at the last report. */
   running: z.int(),
-  /** Reports stopped without an orderly stop. */
+  /** True if its reports stopped without an orderly stop. */
   is_lost: z.boolean(),
-  /** The revision of channels and options that it uses; 0 from a version that does not say. */
+  /** The revision of channels and options that it uses; 0 if its version does not report one. */
   revision: z.int(),
-  /** The same requests by the id of the channel that served them; those that waited for a channel are in none. */
+  /**
+   * The same requests by the id of the channel that served them; requests that waited for a channel are not included.
+   */
   channels: z.record(z.string(), z.int()),
 });
 export type Replica = z.output<typeof Replica>;
@@ -61,9 +63,9 @@ export const systemReplicas = endpoint({
 });
 
 export const StepDown = z.object({
-  /** Name of the process that led and gives its lease up within seconds. */
+  /** Name of the process that was the leader and gives up its lease within seconds. */
   leader: z.string(),
-  /** Those that can take over. */
+  /** Names of the processes that can take over. */
   others: z.array(z.string()),
 });
 export type StepDown = z.output<typeof StepDown>;

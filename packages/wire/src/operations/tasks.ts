@@ -3,7 +3,7 @@ import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
 import { pageFields } from "../core/paging.ts";
 
-/** A drawing task; its three times are milliseconds. */
+/** A drawing task; its three times are in milliseconds. */
 export const Drawing = z.object({
   id: z.int(),
   code: z.int(),
@@ -21,7 +21,7 @@ export const Drawing = z.object({
   status: z.string(),
   progress: z.string(),
   fail_reason: z.string(),
-  /** 0 for its owner. */
+  /** Id of the channel; 0 for the task's owner. */
   channel_id: z.int(),
   quota: z.int(),
   /** JSON text, like `properties`. */
@@ -32,7 +32,7 @@ export const Drawing = z.object({
 });
 export type Drawing = z.output<typeof Drawing>;
 
-/** An asynchronous task; its times are seconds. */
+/** An asynchronous task; its times are in seconds. */
 export const AsyncTask = z.object({
   id: z.int(),
   created_at: z.int(),
@@ -40,7 +40,7 @@ export const AsyncTask = z.object({
   task_id: z.string(),
   platform: z.string(),
   user_id: z.int(),
-  /** 0 for its owner. */
+  /** Id of the channel; 0 for the task's owner. */
   channel_id: z.int(),
   quota: z.int(),
   action: z.string(),
@@ -58,7 +58,7 @@ export type AsyncTask = z.output<typeof AsyncTask>;
 const drawingSelf = {
   ...pageFields,
   mj_id: queryText,
-  /** Milliseconds, compared with `submit_time`. */
+  /** Epoch milliseconds, compared with `submit_time`. */
   start_timestamp: queryInt,
   end_timestamp: queryInt,
 };
@@ -69,7 +69,7 @@ const taskSelf = {
   platform: queryText,
   action: queryText,
   status: queryText,
-  /** Seconds, compared with `submit_time`. */
+  /** Epoch seconds, compared with `submit_time`. */
   start_timestamp: queryInt,
   end_timestamp: queryInt,
 };

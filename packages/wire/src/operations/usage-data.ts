@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
 
-/** Longest span of `usageSelf`, in seconds. */
+/** Maximum period of `usageSelf`, in seconds. */
 export const USAGE_SPAN_CAP = 2_592_000;
 
-/** Usage of one model in one hour; ids 0 and username "" where users are summed. */
+/** Usage of one model in one hour; id 0 and username "" if the users are summed. */
 export const UsageRow = z.object({
   id: z.int(),
   user_id: z.int(),

@@ -1,35 +1,38 @@
 import type { OptionType, Reading } from "./option-kinds.ts";
 import { isObject } from "./read-json.ts";
 
-/** Where the name of a conversation is found in a request. */
+/** The source of a conversation's name in a request. */
 export type AffinitySource =
   /** A request header; lower-case. */
   | { readonly type: "header"; readonly name: string }
-  /** A text or number in the body; members by dots, those of lists by their place. With `pattern` its first group, and nothing where it does not match. */
+  /**
+   * A text or number in the body; path parts are separated by dots, and items of lists are given by index. With
+   * `pattern`, its first group, and nothing if it does not match.
+   */
   | { readonly type: "json"; readonly path: string; readonly pattern?: string }
-  /** Everything of one token, or of one user. */
+  /** All requests of one token, or of one user. */
   | { readonly type: "token" | "user" }
   /** The beginning of a long prompt. */
   | { readonly type: "prompt" };
 
-/** Requests that go to the channel which served the same conversation last. */
+/** Sends requests to the channel that last served the same conversation. */
 export interface AffinityRule {
   readonly name: string;
-  /** Any of them, on the model as the client names it; absent or empty = every model. */
+  /** Patterns for the model name of the client; one must match. Absent or empty = every model. */
   readonly model_regex?: readonly string[];
-  /** Any of them, on the path without the query; absent or empty = every path. */
+  /** Patterns for the path without the query; one must match. Absent or empty = every path. */
   readonly path_regex?: readonly string[];
-  /** The first that the request has is taken. */
+  /** Sources in order; the first one that the request has is used. */
   readonly key_sources: readonly AffinitySource[];
-  /** Seconds after its last request in which a conversation is remembered. */
+  /** Seconds after its last request for which a conversation is remembered. */
   readonly ttl_seconds: number;
-  /** A request that went to its remembered channel and failed there is not tried elsewhere. */
+  /** True if a request that failed on its remembered channel is not retried on another one. */
   readonly skip_retry_on_failure: boolean;
-  /** Whether conversations of the same name are separate by group, in addition to their user. */
+  /** True if conversations of the same name are separate by group, in addition to their user. */
   readonly include_group: boolean;
   readonly include_model: boolean;
   readonly include_rule: boolean;
-  /** Only models whose cached input is cheaper. */
+  /** True for only models whose cached input is cheaper. */
   readonly only_cached: boolean;
 }
 
@@ -67,7 +70,7 @@ export const DEFAULT_AFFINITY_RULES = JSON.stringify([
   { name: "cached input", only_cached: true, key_sources: [{ type: "json", path: "user" }, { type: "prompt" }] },
 ]);
 
-/** JSON array of rules; the first whose model, path and source fit names the conversation. */
+/** JSON array of rules; the first rule whose model, path and source match identifies the conversation. */
 export const affinityRulesType: OptionType<readonly AffinityRule[]> = {
   kind: "json",
   read: (text): Reading<readonly AffinityRule[]> => {

@@ -1,4 +1,4 @@
-// Second factors and passkeys under the paths that later compatible consoles call.
+// Second factors and passkeys under the paths of later compatible consoles.
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
@@ -6,7 +6,7 @@ import { SignedInUser } from "../accounts/users.ts";
 
 const codeBody = z.strictObject({ code: z.optional(z.string().check(z.maxLength(64))) });
 const browserObject = z.record(z.string(), z.unknown());
-/** As `navigator.credentials` takes it. */
+/** Options in the format of `navigator.credentials`. */
 const ceremony = z.object({ options: z.object({ publicKey: browserObject }) });
 
 export const compatibleFactorState = endpoint({

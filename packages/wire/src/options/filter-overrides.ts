@@ -1,28 +1,28 @@
 import type { OptionType, Reading } from "./option-kinds.ts";
 import { isObject, parseObject } from "./read-json.ts";
 
-/** What an operator knows better than the built-in rules of a host. */
+/** Exceptions of an operator to the built-in rules of a host. */
 export interface FilterOverride {
-  /** Names of betas that are sent on. */
+  /** Names of betas that are passed through. */
   readonly forward?: readonly string[];
-  /** Names of betas that are left out. */
+  /** Names of betas that are removed. */
   readonly drop?: readonly string[];
-  /** Betas by the name that the host has for them. */
+  /** Names of the host, by the names of betas that they replace. */
   readonly rename?: Readonly<Record<string, string>>;
-  /** Paths of members that are left out, or sent on after all; `tools[].` leads those of a tool. */
+  /** Paths of members that are removed, or passed through after all; `tools[].` is the prefix for members of a tool. */
   readonly members?: { readonly drop?: readonly string[]; readonly keep?: readonly string[] };
 }
 
-/** By the name of a host, or by the id of a channel. */
+/** Overrides by the name of a host or the id of a channel. */
 export type FilterOverrides = Readonly<Record<string, FilterOverride>>;
 
 const BETA = /^[\w.-]{1,128}$/;
 const PATH = /^(?:tools\[\]\.)?[a-z]\w*(?:\.[a-z]\w*)?$/;
-/** What no request can do without. */
+/** Members that every request needs. */
 const NEEDED =
   /^(?:model|messages|system|max_tokens|stream|thinking|tools|tool_choice|tools\[\]\.(?:type|name|description|input_schema))$/;
 
-/** JSON object of hosts or channels to what is sent to them. */
+/** JSON object of overrides, by host or channel. */
 export const filterOverridesType: OptionType<FilterOverrides> = {
   kind: "json",
   read: (text) => {

@@ -1,7 +1,7 @@
 import type { MessageKey } from "../core/message-codes.ts";
 import { flagType, integerType, textType, type OptionType } from "./option-kinds.ts";
 
-/** The card of the settings screens that shows an option. */
+/** The card of the settings screens that contains an option. */
 export type OptionGroup =
   | "general"
   | "content"
@@ -28,14 +28,14 @@ export type OptionGroup =
 
 export interface OptionDefinition<T = unknown> {
   readonly type: OptionType<T>;
-  /** Text while nothing is stored; "" of a price table means the gateway's built-in one. */
+  /** Text used if nothing is stored; "" for a price table means the gateway's built-in one. */
   readonly fallback: string;
   readonly group: OptionGroup;
   /** One sentence for the settings screens and the reference. */
   readonly about: string;
-  /** Member of the status view that shows the value to everyone. */
+  /** Name of the member of the status view that shows the value to everyone. */
   readonly shownAs: string | undefined;
-  /** Keys that must not be empty before the option can be switched on, and the code that says so. */
+  /** Keys that must not be empty before the option can be enabled, and the code of the refusal. */
   readonly needs: readonly string[];
   readonly needsMessage: MessageKey | undefined;
 }

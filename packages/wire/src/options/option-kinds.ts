@@ -4,7 +4,7 @@ import type { Limits } from "../core/limits.ts";
 import type { MessageKey } from "../core/message-codes.ts";
 import { byteLength, isObject, KIB, MAX_BYTES, parseJson } from "./read-json.ts";
 
-/** A text that passed its check, or the message that refuses it (`rule` and `name` fill its places). */
+/** A text that passed its check, or the message that refuses it (with `rule` and `name` for its placeholders). */
 export type Reading<T> =
   | { readonly isValid: true; readonly value: T; readonly text: string }
   | { readonly isValid: false; readonly messageKey: MessageKey; readonly rule?: string; readonly name?: string };
@@ -26,12 +26,12 @@ export type OptionKind =
 
 export interface OptionType<T> {
   readonly kind: OptionKind;
-  /** The texts that are accepted, where they can be listed. */
+  /** The accepted texts, if they can be listed. */
   readonly choices?: readonly string[];
   readonly read: (text: string) => Reading<T>;
 }
 
-/** Names of models or groups to decimal texts, exactly as they were typed; no prototype. */
+/** Decimal texts, exactly as they were entered, by names of models or groups; no prototype. */
 export type Ratios = Readonly<Record<string, string>>;
 
 function valid<T>(value: T, text: string): Reading<T> {
@@ -47,7 +47,7 @@ export const flagType: OptionType<boolean> = {
   read: (text) => (text === "true" || text === "false" ? valid(text === "true", text) : broken("true or false")),
 };
 
-/** A whole number from `min` to `max`; without `max` the rule names only the lower bound. */
+/** Creates a type for a whole number from `min` to `max`; without `max`, the rule contains only the lower bound. */
 export function integerType(min: number, max?: number): OptionType<number> {
   const rule = max === undefined ? `an integer not below ${min}` : `an integer from ${min} to ${max}`;
   const read = (text: string): Reading<number> => {
@@ -68,12 +68,12 @@ export function numberType(bound: "not below 0" | "above 0"): OptionType<number>
   return { kind: "number", read };
 }
 
-/** Any text up to 512 KiB. */
+/** Creates a type for any text up to 512 KiB. */
 export function textType(kind: "text" | "long-text" = "text"): OptionType<string> {
   return { kind, read: (text) => (byteLength(text) > MAX_BYTES ? broken("at most 512 KiB long") : valid(text, text)) };
 }
 
-/** Text of 1 to `max` characters, trimmed. */
+/** Creates a type for a trimmed text of 1 to `max` characters. */
 export function nameType(max: number): OptionType<string> {
   const read = (text: string): Reading<string> => {
     const trimmed = text.trim();
@@ -109,7 +109,7 @@ export function choiceType<const T extends string>(choices: readonly T[], rule: 
   return { kind: "choice", choices, read };
 }
 
-/** Comma list, trimmed, lower-cased, without blanks and repeats. */
+/** Comma-separated list, trimmed, lower-cased, without blanks and duplicates. */
 export const commaListType: OptionType<readonly string[]> = {
   kind: "comma-list",
   read: (text) => {
@@ -121,7 +121,7 @@ export const commaListType: OptionType<readonly string[]> = {
 /** One item per line, trimmed, without blank lines. */
 export const linesType = createLinesType(512);
 
-/** Like `linesType`; a hundred thousand words fit. */
+/** Like `linesType`, but large enough for a hundred thousand words. */
 export const wordsType = createLinesType(4096);
 
 function createLinesType(kib: number): OptionType<readonly string[]> {
@@ -134,10 +134,10 @@ function createLinesType(kib: number): OptionType<readonly string[]> {
   return { kind: "lines", read };
 }
 
-/** Beyond this nothing can be charged, and no JSON number can hold it. */
+/** The largest ratio: no larger one can be charged or stored as a JSON number. */
 const RATIO_MAX = Number.MAX_SAFE_INTEGER;
 
-/** JSON object of numbers not below 0; `messageKey` refuses everything else. */
+/** Creates a type for a JSON object of numbers of at least 0; `messageKey` refuses everything else. */
 export function ratiosType(
   messageKey: "option_json_invalid" | "topup_ratio_json_invalid" = "option_json_invalid",
 ): OptionType<Ratios> {
@@ -175,7 +175,7 @@ export const labelsType: OptionType<Readonly<Record<string, string>>> = {
 const MODALITY = "(?:text|image|audio|video|file|embeddings)";
 const MODALITIES = new RegExp(`^${MODALITY}(?:\\+${MODALITY})*->${MODALITY}(?:\\+${MODALITY})*$`);
 
-/** JSON object of models to what they take and give. */
+/** JSON object of input and output kinds by model. */
 export const modalitiesType: OptionType<Readonly<Record<string, string>>> = {
   kind: "labels",
   read: (text) => {
@@ -192,7 +192,7 @@ export const modalitiesType: OptionType<Readonly<Record<string, string>>> = {
 
 const LIMIT_NAMES: ReadonlySet<string> = new Set(["rpm", "tpm", "concurrency"]);
 
-/** Limits as settings hold them; undefined when something in them is not a whole number above 0, or has another name. */
+/** Returns limits from settings; undefined if a member is not a whole number above 0 or has an unknown name. */
 export function readLimits(value: unknown): Limits | undefined {
   if (!isObject(value)) return undefined;
   const isGood = Object.entries(value).every(
@@ -201,7 +201,7 @@ export function readLimits(value: unknown): Limits | undefined {
   return isGood ? (value as Limits) : undefined;
 }
 
-/** Limits of each of many; nothing by default. */
+/** Limits of each one of many subjects; none by default. */
 export const ownLimitsType: OptionType<Limits> = {
   kind: "json",
   read: (text) => {
@@ -210,7 +210,7 @@ export const ownLimitsType: OptionType<Limits> = {
   },
 };
 
-/** JSON object of names to limits; `*` stands for every other one. */
+/** JSON object of limits by name; `*` applies to all other names. */
 export const limitsType: OptionType<Readonly<Record<string, Limits>>> = {
   kind: "json",
   read: (text) => {
@@ -237,7 +237,7 @@ export const namesType: OptionType<readonly string[]> = {
   },
 };
 
-/** JSON array of objects with one member each, label to link template. */
+/** JSON array of objects with one member each: a label with its link template. */
 export const chatsType: OptionType<readonly Readonly<Record<string, string>>[]> = {
   kind: "json",
   read: (text) => {
@@ -260,7 +260,7 @@ class NumberText {
   }
 }
 
-/** JSON whose numbers keep the text that they were written with. */
+/** Parses JSON whose numbers retain their original text. */
 function parseNumbers(text: string): unknown {
   const keep = (_name: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === "number" ? new NumberText(context?.source ?? String(value)) : value;
@@ -275,7 +275,9 @@ function isHttp(text: string): boolean {
   return /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text);
 }
 
-/** Browsers skip white space and control characters in front of and inside a scheme. */
+/**
+ * Returns true for links that run code. Browsers skip white space and control characters before and inside a scheme.
+ */
 function isScript(link: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return /^(javascript|data|vbscript):/i.test(link.replace(/[\u0000-\u0020\u007f-\u00a0]/g, ""));

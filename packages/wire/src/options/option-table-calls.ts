@@ -16,7 +16,7 @@ import { promptBordersType } from "./prompt-borders.ts";
 
 const ratios = ratiosType();
 
-/** Quota and prices, how calls of models are limited, and where they go. */
+/** Options for quota and prices, limits of model calls, and routing. */
 export const CALL_OPTIONS = {
   QuotaForNewUser: option(count, "0", ["quota", "Gift for a new account."]),
   PreConsumedQuota: option(count, "500", ["quota", "Smallest reservation of a request."]),

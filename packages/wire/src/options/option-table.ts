@@ -39,7 +39,7 @@ const STRIPE_CURRENCIES = (
   "zar aed sar ils"
 ).split(" ");
 
-/** Every option that an operator can change at run time, under its name in the database. */
+/** Every option that an operator can change at run time, by its name in the database. */
 export const OPTIONS = {
   PasswordLoginEnabled: option(flag, "true", ["login", "Accounts may sign in with a password."], {
     shownAs: "password_login_enabled",

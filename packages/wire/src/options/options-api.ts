@@ -5,10 +5,10 @@ import { pageFields } from "../core/paging.ts";
 
 export const OptionView = z.object({ key: z.string(), value: z.string() });
 
-/** A long list of words, escaped. */
+/** Maximum body size; enough for a long list of words, escaped. */
 const OPTION_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Numbers and booleans are taken as their text; without a value nothing changes. */
+/** Numbers and booleans are converted to text; without a value nothing changes. */
 const optionValue = z.optional(z.union([z.string(), z.number(), z.boolean()]));
 
 export const optionList = endpoint({
@@ -90,7 +90,7 @@ export const optionReset = endpoint({
 export const OptionChange = z.object({
   id: z.int(),
   key: z.string(),
-  /** Null where nothing was stored, and for hidden options. */
+  /** Previous text; null if nothing was stored, and for hidden options. */
   old_value: z.nullable(z.string()),
   new_value: z.nullable(z.string()),
   user_id: z.int(),
@@ -111,14 +111,17 @@ export const optionHistory = endpoint({
 
 export const ShownPrice = z.object({
   by: z.enum(["tokens", "call"]),
-  /** 1 is two dollars per million input tokens; the next two are multiples of it. */
+  /** Price of input; 1 is two dollars per million tokens. The next two are multiples of it. */
   model_ratio: z.number(),
   completion_ratio: z.number(),
   cache_ratio: z.number(),
-  /** US dollars per `unit`, for what is charged by the call. */
+  /** US dollars per `unit`, for models that are charged per call. */
   model_price: z.number(),
   unit: z.string(),
-  /** "operator", "built-in defaults" or "list price of ...", with ", as MODEL" for mapped names; `date` says of when. */
+  /**
+   * "operator", "built-in defaults" or "list price of ...", with ", as MODEL" for mapped names; `date` is the date of
+   * the price.
+   */
   source: z.string(),
   date: z.string(),
 });
@@ -126,11 +129,11 @@ export type ShownPrice = z.output<typeof ShownPrice>;
 
 export const OptionPrice = z.object({
   model: z.string(),
-  /** What is charged now, before the ratio of a group; null if the model has no price. */
+  /** The current price, before the ratio of a group; null if the model has no price. */
   price: z.nullable(ShownPrice),
-  /** The price without entries for the model in the options. */
+  /** The price without the model's entries in the options. */
   built_in: z.nullable(ShownPrice),
-  /** Some enabled channel has the model. */
+  /** True if an enabled channel has the model. */
   is_served: z.boolean(),
 });
 export type OptionPrice = z.output<typeof OptionPrice>;

@@ -10,7 +10,7 @@ export { OPTIONS } from "./option-table.ts";
 
 export type OptionKey = keyof typeof OPTIONS;
 
-/** Every option with its checked value: booleans, numbers, lists, maps without a prototype. */
+/** Every option with its checked value: booleans, numbers, lists, and maps without a prototype. */
 export type OptionValues = {
   readonly [K in OptionKey]: (typeof OPTIONS)[K] extends OptionDefinition<infer T> ? T : never;
 };
@@ -20,16 +20,16 @@ export interface OptionRow {
   readonly value: string;
 }
 
-/** Texts that stand in for the fallback of the table, such as the gateway's price tables. */
+/** Texts that replace the fallback of the table, such as the gateway's price tables. */
 export type OptionDefaults = Partial<Readonly<Record<OptionKey, string>>>;
 
 export const OPTION_KEYS = Object.keys(OPTIONS) as readonly OptionKey[];
 
 const PRICE_TABLE_EMPTY = "{}";
-/** The address that is used while `ServerAddress` is empty. */
+/** The address used while `ServerAddress` is empty. */
 const LOCAL_ADDRESS = "http://localhost:3000";
 
-/** Switches in the forms of compatible consoles that mean nothing here; a change of one is accepted and has no effect. */
+/** Switches in the forms of compatible consoles that have no meaning here; a change is accepted and has no effect. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["StopOnSensitiveEnabled", "StreamCacheQueueLength"]);
 
 export function isWithoutEffect(key: string): boolean {
@@ -40,23 +40,23 @@ export function isOptionKey(key: string): key is OptionKey {
   return Object.hasOwn(OPTIONS, key);
 }
 
-/** True for options whose value never leaves the server; judged by the name alone, in any letter case. */
+/** Returns true for options whose value is never sent, judged only by the name, in any letter case. */
 export function isHiddenOption(key: string): boolean {
   return /(token|secret|key)$/i.test(key);
 }
 
-/** True for options that are stored sealed: the hidden ones but for the public site key. */
+/** Returns true for options that are stored sealed: the hidden ones except for the public site key. */
 export function isSecretOption(key: OptionKey): boolean {
   return isHiddenOption(key) && OPTIONS[key].shownAs === undefined;
 }
 
-/** The text that holds while nothing is stored. */
+/** Returns the text used if nothing is stored. */
 export function optionDefault(key: OptionKey, defaults: OptionDefaults = {}): string {
   const text = defaults[key] ?? OPTIONS[key].fallback;
   return text === "" && OPTIONS[key].type.kind === "ratios" ? PRICE_TABLE_EMPTY : text;
 }
 
-/** Values of all options; a stored text that fails its check is reported and the default stays. */
+/** Returns the values of all options; a stored text that fails its check is reported, and the default is used. */
 export function parseOptions(
   rows: readonly OptionRow[],
   settings: {
@@ -79,7 +79,7 @@ export type OptionCheck =
   | { readonly isValid: true; readonly key: OptionKey; readonly text: string; readonly value: unknown }
   | { readonly isValid: false; readonly messageKey: MessageKey; readonly values: MessageValues };
 
-/** Checks one change against the values that hold now; the answer is the text to store or the refusal. */
+/** Checks one change against the current values; returns the text to store or the refusal. */
 export function checkOption(key: string, text: string, current: OptionValues): OptionCheck {
   if (!isOptionKey(key)) return { isValid: false, messageKey: "option_unknown", values: { key } };
   const reading = readOption(key, text);
@@ -98,7 +98,7 @@ export function checkOption(key: string, text: string, current: OptionValues): O
   return { isValid: true, key, text: reading.text, value: reading.value };
 }
 
-/** The server's public address; while the option is empty `fallback`, or the address of a local start. */
+/** Returns the server's public address; if the option is empty, `fallback` or the address of a local start. */
 export function serverAddress(options: Pick<OptionValues, "ServerAddress">, fallback: string = LOCAL_ADDRESS): string {
   return options.ServerAddress === "" ? fallback.replace(/\/+$/, "") : options.ServerAddress;
 }

@@ -2,17 +2,17 @@ import { decimalText } from "../core/decimals.ts";
 import type { OptionType, Reading } from "./option-kinds.ts";
 import { isObject, parseObject } from "./read-json.ts";
 
-/** Rates of prompts above a border, as multiples of the model's own; decimal texts. */
+/** Rates for prompts above a border, as multiples of the model's own rates; decimal texts. */
 export interface PromptBorder {
-  /** Tokens. A longer prompt is charged by these rates as a whole. */
+  /** Border in tokens. A longer prompt is charged by these rates as a whole. */
   readonly above: number;
   readonly input: string;
-  /** Absent = the multiple of the input. */
+  /** Absent = the same multiple as for the input. */
   readonly output?: string;
   readonly cached?: string;
 }
 
-/** By model; an empty list is a model without borders. */
+/** Borders by model; an empty list means no borders. */
 export type PromptBorders = Readonly<Record<string, readonly PromptBorder[]>>;
 
 const MAX_BORDERS = 10;

@@ -1,8 +1,8 @@
 export const KIB = 1024;
-/** What the text of an option may have. */
+/** Maximum size of the text of an option. */
 export const MAX_BYTES = 512 * KIB;
 
-/** The value of a JSON text; undefined for broken JSON, and for more than an option may have. */
+/** Returns the value of a JSON text; undefined if it is invalid or longer than an option may be. */
 export function parseJson(text: string): unknown {
   if (byteLength(text) > MAX_BYTES) return undefined;
   try {
@@ -12,7 +12,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The object of a JSON text; undefined for anything else. */
+/** Returns the object of a JSON text; undefined for anything else. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
@@ -22,7 +22,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Bytes of the text as UTF-8. */
+/** Returns the size of the text in UTF-8 bytes. */
 export function byteLength(text: string): number {
   if (text.length * 3 <= MAX_BYTES) return text.length;
   let bytes = 0;

@@ -48,7 +48,7 @@ async function sumRows({ database }: SumsDeps, query: LogQuery, period: Period):
   return spent;
 }
 
-/** Sums the rows that were written in these hours after the sums. */
+/** Sums the rows of these hours that the hourly sums do not contain yet. */
 async function sumNewest(
   { database }: SumsDeps,
   query: LogQuery,

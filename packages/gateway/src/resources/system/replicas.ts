@@ -43,7 +43,7 @@ export interface ReplicaReportDeps {
   readonly version: string;
   readonly leading: {
     readonly isLeader: boolean;
-    /** The listener reports each change at once. */
+    /** Calls the listener at once for each change. */
     subscribe(listener: () => void): void;
   };
   readonly running: Running;

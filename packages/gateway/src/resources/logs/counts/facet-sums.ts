@@ -44,7 +44,7 @@ export function facetSource(query: LogQuery): FacetSource | undefined {
   return models === "some" ? undefined : ofLog(query, models);
 }
 
-/** Splits a period without its last hour in the same way as the statistics. */
+/** Splits hours whose end is excluded, in the same way as the statistics. */
 function cut({ from, to }: Period): readonly Interval[] {
   return from < to ? splitPeriod({ from, to: to - HOUR }) : [];
 }

@@ -50,7 +50,7 @@ function findStep(query: LogQuery, interval: number): number | undefined {
   return hasUser(query) && (step !== HOUR || resolveModels(query) !== "all") ? undefined : step;
 }
 
-/** Both statements read the mark of their own moment. */
+/** Both read the mark in the statement of the sums, so that it belongs to the same moment. */
 function ofLog(
   { sums }: SumsDeps,
   query: LogQuery,
