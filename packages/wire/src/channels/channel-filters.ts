@@ -49,7 +49,7 @@ export const BetaAnswer = z.object({
   answer: z.enum(["taken", "refused", "failed"]),
   /** Message of the host, masked; "" if it accepted the beta. */
   message: z.string(),
-  /** Its name in calls of clients: the host's own name if it has one, "" if the beta is left out. */
+  /** The name that is sent in calls of clients: the host's own name if it has one, "" if the beta is left out. */
   sent_as: z.string(),
 });
 export type BetaAnswer = z.output<typeof BetaAnswer>;

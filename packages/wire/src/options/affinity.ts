@@ -32,7 +32,7 @@ export interface AffinityRule {
   readonly include_group: boolean;
   readonly include_model: boolean;
   readonly include_rule: boolean;
-  /** True for only models whose cached input is cheaper. */
+  /** True if the rule applies only to models whose cached input is cheaper. */
   readonly only_cached: boolean;
 }
 

@@ -43,7 +43,7 @@ export interface ApplyOptions {
   readonly record?: (changes: readonly DeclarativeChange[], stores: Stores) => Promise<void>;
 }
 
-/** Creates the store of documents from files and from a cluster, which compares and applies them to the database. */
+/** Creates the service that compares documents of files and of a cluster with the database, and applies them. */
 export function createDocuments(deps: DocumentDeps): Documents {
   const stores = createStores(deps);
   const inTurn = oneAfterTheOther();
@@ -79,8 +79,8 @@ export function createDocuments(deps: DocumentDeps): Documents {
 }
 
 /**
- * Runs one work after the other. Waiting works use no connection of the pool, because all others would have to wait
- * too.
+ * Returns a function that runs one task after the other. Waiting tasks use no connection of the pool; otherwise all
+ * other calls would have to wait too.
  */
 function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -19,7 +19,9 @@ export interface OptionKindDeps {
   readonly writer: { readonly userId: number; readonly username: string; readonly ip: string };
 }
 
-/** Creates the kind of a set of options, which has no row of its own. Its fields are the names of the options. */
+/**
+ * Creates the document kind of option sets, which have no row of their own. Their fields are the names of the options.
+ */
 export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<OptionSetSpec> {
   const checked = async (name: string, spec: OptionSetSpec): Promise<OptionWrite[]> => {
     const rows = Object.entries(toOptionTexts(spec)).map(([key, value]) => ({ key, value }));

@@ -22,7 +22,7 @@ export const TOKEN_MEMBERS: Readonly<Record<string, string>> = {
   limits: "limits",
 };
 
-/** Creates the kind of keys for models; the key itself is generated here and shown to its owner. */
+/** Creates the document kind of keys for models; the key itself is generated here and shown to its owner. */
 export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
   const { tokens } = deps;
   return {

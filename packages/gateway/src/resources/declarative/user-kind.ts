@@ -56,8 +56,8 @@ const NO_PASSWORD_NOTE = "it has no password: the user sets one by mail, or sign
 const NO_PASSWORD = "";
 
 /**
- * Creates the kind of accounts. The balance and password are set only once; an account is never deleted, because it has
- * money.
+ * Creates the document kind of accounts. Balance and password are set only once; an account is never deleted, because
+ * it has money.
  */
 export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
   const { users } = deps;

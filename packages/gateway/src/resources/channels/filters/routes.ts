@@ -20,7 +20,8 @@ export interface FilterRoutesDeps {
 }
 
 /**
- * Creates the routes of what is removed from a channel's calls because its host refuses it, and what the host accepts.
+ * Creates the routes for the names that are removed from a channel's calls because its host refuses them, and for the
+ * names that it accepts.
  */
 export function filterRoutes(deps: FilterRoutesDeps): Route[] {
   const { upstream, clock } = deps;
