@@ -141,7 +141,6 @@ export const ExplainedPrice = z.object({
 });
 export type ExplainedPrice = z.output<typeof ExplainedPrice>;
 
-/** Why one request failed or succeeded, went where it went, and cost what it cost; as recorded when it ran. */
 /** The budget that ended a call. */
 export const ExplainedBudget = z.object({
   id: z.int(),
@@ -165,6 +164,7 @@ export const UsageDoubt = z.object({
 });
 export type UsageDoubt = z.output<typeof UsageDoubt>;
 
+/** Why one request failed or succeeded, how its channel was chosen, and what it cost, as recorded when it ran. */
 export const LogExplanation = z.object({
   request_id: z.string(),
   created_at: z.int(),

@@ -11,9 +11,9 @@ import { checkKeys, isInHeaders } from "./key-text.ts";
 import { checkHeaderText, checkParamOverride, checkSetting, invalid, withSecrets } from "./text-fields.ts";
 
 const MODEL_NAME_LIMIT = 255;
-/** Limit for all keys of a channel together, in the form and in the call. */
 const GROUP_NAME_LIMIT = 64;
 const GROUPS_LIMIT = 255;
+/** Maximum length of all keys of a channel together, in the form and in the call. */
 const KEY_TEXT_LIMIT = 512 * 1024;
 
 /** The columns of a channel that a form sets. */

@@ -78,7 +78,7 @@ async function withValues(name: string, spec: OptionSetSpec, sources: SecretSour
   const values: Record<string, string> = { ...spec.values };
   const missing: string[] = [];
   const shown = (spec.valuesFrom ?? []).find(({ option }) => isOptionKey(option) && !isSecretOption(option));
-  // The author of a document may not be allowed to read the Secrets that the gateway can read.
+  // The author of a document need not have the right to read the Secrets that the gateway can read.
   if (shown)
     throw unusable(
       name,

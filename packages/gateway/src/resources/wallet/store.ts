@@ -118,8 +118,8 @@ async function redeem(
 }
 
 /**
- * Returns whether a user may redeem codes. Administrators manage codes and see their keys, so their codes are only for
- * regular users.
+ * Returns whether a user may redeem codes. Administrators may not, because they manage codes and see their keys,
+ * whichever user created them; their codes are for regular users.
  */
 async function mayRedeem(tx: RawTransaction, userId: number): Promise<boolean> {
   const [user] = await tx.rows<{ role: number }>("select role from users where id = ?", [userId]);

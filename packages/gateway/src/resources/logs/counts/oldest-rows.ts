@@ -47,8 +47,8 @@ export async function findOldestErrorTime(
 }
 
 /**
- * Returns whether the log still has all rows from `from` to its oldest row. It does if the sums up to there count as
- * many rows as the log has in the five minutes of that row.
+ * Returns whether the log still has all rows that were counted from a time on, given its oldest row. It does if the
+ * sums up to there count as many rows as the log has in the five minutes of that row.
  */
 export async function isWhole(
   { database, sums }: SumsDeps,
