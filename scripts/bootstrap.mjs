@@ -49,7 +49,7 @@ function isInstalled(scope) {
   return hasPackages(scope) && pinnedNodeError() === undefined;
 }
 
-/** What the Node of the lock file says where it does not start; undefined where it does. */
+/** What the Node of the lock file says where it does not start; undefined if it does. */
 function pinnedNodeError() {
   const { status, stderr, error } = spawnSync(NODE, ["--version"], { encoding: "utf8" });
   return status === 0 ? undefined : (stderr?.trim() ?? "") || error?.message || `it ended with ${status}`;

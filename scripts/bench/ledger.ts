@@ -128,7 +128,7 @@ function fastest(rounds: readonly LedgerFigures[]): LedgerFigures {
   return rounds.reduce((best, one) => (one.perSecond > best.perSecond ? one : best));
 }
 
-/** By the command itself. Throws where the books do not agree. */
+/** By the command itself. Throws if the books do not agree. */
 async function seed(url: string, rows: number): Promise<{ readonly seedSeconds: number; readonly ledgerRows: number }> {
   console.log(`filling a database with ${rows} rows`);
   const startedAt = performance.now();

@@ -45,7 +45,7 @@ function baseImages(dockerfile: string): string[] {
   return [...images];
 }
 
-/** Throws where the image of a release could not be built again. */
+/** Throws if the image of a release could not be built again. */
 export function checkBaseImages(): void {
   const [image] = unpinnedImages(readFileSync(join(ROOT, DOCKERFILE), "utf8"));
   if (image === undefined) return;

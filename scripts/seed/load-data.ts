@@ -13,7 +13,7 @@ export interface Loader {
 
 /**
  * Sends rows as the lines of a file, which MySQL and MariaDB take in a quarter of the time that they need for the same
- * rows in statements. Undefined where the server's operator does not let clients send files.
+ * rows in statements. Undefined if the server's operator does not let clients send files.
  */
 export async function openLoader(url: string): Promise<Loader | undefined> {
   const pool = createPool({ ...poolOptions(url, CONNECTIONS), flags: ["+LOCAL_FILES"] });

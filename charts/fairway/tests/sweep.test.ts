@@ -49,7 +49,7 @@ function* places(schema: Schema, path: readonly string[] = []): Generator<Place>
 const ALL = [...places(ROOT)];
 const LEAVES = ALL.filter(({ schema }) => schema.properties === undefined);
 
-/** A value of a type that the schema does not allow; undefined where it allows every type. */
+/** A value of a type that the schema does not allow; undefined if it allows every type. */
 function buildWrongValue(schema: Schema): unknown {
   if (schema.enum || schema["const"] !== undefined) return "no-such-value";
   const options = [schema, ...((schema["anyOf"] ?? schema["oneOf"] ?? []) as Schema[]).map(resolved)];

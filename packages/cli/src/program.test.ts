@@ -24,7 +24,7 @@ function leaves(command: Command): Command[] {
   return inner.length === 0 ? [command] : inner.flatMap(leaves);
 }
 
-/** `channel list` and the like. */
+/** Returns a path such as `channel list`. */
 function formatCommandPath(command: Command): string {
   return command.parent ? `${formatCommandPath(command.parent)} ${command.name()}`.trim() : "";
 }

@@ -87,7 +87,7 @@ export function createProgram(version: string, process: Io, defaults: Defaults =
   return program;
 }
 
-/** What commands see of the flags, the process and the gateway. */
+/** Gives commands access to the flags, the process and the gateway. */
 function createContext(globals: () => Globals, { note: say, ...process }: Io): CommandContext {
   const note = (text: string) => (globals().quiet ? undefined : say(text));
   const io: Io = {

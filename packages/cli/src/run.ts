@@ -7,7 +7,7 @@ import { printable } from "./print/printable.ts";
 import { createProgram } from "./program.ts";
 import { resolveDefaults } from "./session/defaults.ts";
 
-/** Runs one command line, without the name of the program; answers the exit code and never throws. */
+/** Runs one command line, without the name of the program; returns the exit code and never throws. */
 export async function runWords(words: readonly string[], io: Io): Promise<number> {
   let globals: Partial<Globals> = {};
   try {
@@ -22,13 +22,13 @@ export async function runWords(words: readonly string[], io: Io): Promise<number
   }
 }
 
-/** The output of a command at any depth is written before the process ends. */
+/** Throws instead of exiting, so that the output of every command is written before the process ends. */
 function throwOnExit(command: Command): void {
   command.exitOverride();
   for (const inner of command.commands) throwOnExit(inner);
 }
 
-/** One line, the cure below it, no stack; answers the exit code. */
+/** Prints one line with the remedy below it and no stack; returns the exit code. */
 export async function report(thrown: unknown, globals: Partial<Globals>, { note }: Io): Promise<number> {
   const { readCodeName, toExitCode, findHint, isNotSent, formatErrorMessage } = await import("./core/problem.ts");
   if (isNotSent(thrown)) {

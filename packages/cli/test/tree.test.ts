@@ -46,7 +46,7 @@ test("the tree holds every command that there is, and all flags of each", () => 
   expect(new Set(everywhere)).toEqual(new Set(tree.flags));
 });
 
-/** The command of words, which may be aliases; undefined where there is none. */
+/** The command of words, which may be aliases; undefined if there is none. */
 function commandAt(words: readonly string[], from: Command = program): Command | undefined {
   const [word, ...rest] = words;
   if (word === undefined) return from;

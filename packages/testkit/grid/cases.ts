@@ -19,7 +19,7 @@ interface Outcome {
   readonly got: Got;
   /** True when the upstream was asked in the Responses protocol. */
   readonly isResponses: boolean;
-  /** The second round, where there is one. */
+  /** The second round, if there is one. */
   readonly next: { readonly answer: Answer; readonly got: Got } | undefined;
 }
 

@@ -131,7 +131,7 @@ export interface Slope {
   readonly error: number;
 }
 
-/** The line of least squares through the samples; NaN where there are fewer than three. */
+/** The line of least squares through the samples; NaN if there are fewer than three. */
 export function fitSlope(samples: readonly Sample[]): Slope {
   const { length } = samples;
   if (length < 3) return { mibPerHour: Number.NaN, error: Number.NaN };

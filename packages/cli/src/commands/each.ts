@@ -17,18 +17,20 @@ const COLUMNS: readonly Column<Outcome>[] = [number("ID", "id"), plain("OK", "ok
 export interface Batch {
   /** The noun of the ids, such as `channel`. */
   readonly noun: string;
-  /** Prefix of the id in `-o name`, if it is not the noun. */
+  /** Prefix of the id in `-o name`, if it differs from the noun. */
   readonly prefix?: string;
-  /** The verb for a finished row, such as `deleted`. */
+  /** The word for a finished row, such as `deleted`. */
   readonly done: string;
   /** Kind of the document in JSON output, without `List`. */
   readonly kind: string;
   readonly ids: readonly number[];
-  /** May answer what to say instead of `done`. */
+  /** May return a text to print instead of `done`. */
   act(id: number): Promise<string | void>;
 }
 
-/** Does one thing to each id in turn. One id that fails is that failure; of several, exit 8 tells that some failed. */
+/**
+ * Runs an action on each id in turn. If only one id was given, its error is thrown; if some of several fail, exit 8.
+ */
 export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batch, output: Output): Promise<void> {
   const shape = { kind, columns: COLUMNS, name: ({ id }: Outcome) => `${prefix}/${id}` };
   const printer = await openRows(output, shape, (outcome) => formatOutcome(noun, outcome));
@@ -37,7 +39,7 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
   const tell = (outcome: Outcome) => {
     printed += 1;
     if (!outcome.ok) failures += 1;
-    // A name is for the next command: of what failed there is none.
+    // `-o name` feeds the next command, so failed rows are left out.
     if (outcome.ok || output.format !== "name") printer.add(outcome);
     else output.note(formatOutcome(noun, outcome));
   };
@@ -58,13 +60,13 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
 }
 
 export interface Deletion extends Pick<Batch, "noun" | "prefix" | "kind" | "ids"> {
-  /** The question that confirms the action on all of `named`. */
+  /** The question that confirms the action for all of `named`. */
   question(named: string): string;
   loadName(id: number): Promise<string>;
   remove(id: number): Promise<unknown>;
 }
 
-/** Asks once, naming all of them, then deletes one after the other. An unknown id fails before the first deletion. */
+/** Asks once for all of them, then deletes one after the other. An unknown id fails before the first deletion. */
 export async function deleteEach(deletion: Deletion, isAgreed: boolean | undefined, output: Output): Promise<void> {
   const { ids } = deletion;
   const named: string[] = [];
@@ -80,7 +82,7 @@ function formatOutcome(noun: string, { id, ok, message }: Outcome): string {
 
 const OF_ALL: readonly number[] = [EXIT.notSignedIn, EXIT.unreachable];
 
-/** A refusal that says nothing about the next one. */
+/** Returns true for a refusal that says nothing about the next row. */
 function isSingleRefusal(error: unknown): error is ApiProblem {
   return error instanceof ApiProblem && error.key !== "permission_denied" && !OF_ALL.includes(toExitCode(error));
 }

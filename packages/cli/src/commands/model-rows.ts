@@ -8,7 +8,7 @@ interface Model {
 
 const MODEL_COLUMNS: readonly Column<Model>[] = [plain("MODEL", "model")];
 
-/** Names of models as a list of objects. */
+/** Prints names of models as a list of objects. */
 export async function printModels(models: readonly string[], empty: string, output: Output): Promise<void> {
   const rows = models.map((model) => ({ model }));
   const name = ({ model }: Model) => `model/${model}`;

@@ -8,7 +8,7 @@ export interface NamedRow {
   readonly name: string;
 }
 
-/** Rows that a name is looked up in; more share a part of their name only where the name says little. */
+/** How many rows a name is searched in. Only a very vague part of a name matches more. */
 const CANDIDATES = 1000;
 
 const ROWS_OF: Readonly<
@@ -26,14 +26,14 @@ const ROWS_OF: Readonly<
   },
 };
 
-/** Rows of a kind, by ids and names; with a keyword only those that it finds. */
+/** Returns rows with ids and names; with a keyword only those that match it. */
 export function namedRows(client: Client, noun: Noun, limit: number, keyword = ""): Promise<readonly NamedRow[]> {
   return ROWS_OF[noun](client, keyword, limit);
 }
 
 /**
- * The id of a name: the whole name first, then the only name that begins with it. `isExact` takes whole names alone,
- * for what cannot be undone.
+ * Returns the id of a name: the whole name first, then the only name that begins with it. `isExact` accepts only whole
+ * names, for actions that cannot be undone.
  */
 export async function resolveIdByName(
   client: Client,

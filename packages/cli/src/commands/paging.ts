@@ -15,7 +15,7 @@ export interface Rows<Row> {
   readonly isCut: boolean;
   /** The number of all rows, if the gateway counts them. */
   readonly total: number | undefined;
-  /** The page that these rows are, where it is not the first. */
+  /** The number of this page, if it is not the first. */
   readonly page?: number;
 }
 
@@ -28,15 +28,15 @@ export interface Part {
 
 type Read<Row> = (page: { readonly p: number; readonly page_size: number }) => Promise<Page<Row>>;
 
-/** Rows of a list whose pages count from 0: the first of that number, or a part. */
+/** Reads a list whose pages count from 0: the first rows up to a number, or a part. */
 export async function rowsUpTo<Row>(wanted: number | Part, read: Read<Row>): Promise<Rows<Row>> {
   const { limit, page = 1 } = typeof wanted === "number" ? { limit: wanted } : wanted;
   return page === 1 ? firstRows(limit, read) : laterRows({ limit, page }, read);
 }
 
 /**
- * The rows that a command lists. To sort, it reads every row, because the gateway's last row may be the first one shown;
- * `printList` then takes the part.
+ * Returns the rows that a command lists. Sorting needs every row, because the gateway's last row may be the first one
+ * shown; `printList` then takes the part.
  */
 export async function rowsToList<Row>(
   part: Part,
@@ -59,7 +59,7 @@ async function laterRows<Row>({ limit, page }: Required<Part>, read: Read<Row>):
   const offset = calculateOffset({ limit, page });
   const first = Math.floor(offset / SIZE);
   const { data, total } = await read({ p: first, page_size: SIZE });
-  // A compatible gateway may have pages of another size, or count nothing: then only the way from the beginning is sure.
+  // A compatible gateway may use another page size or not count rows; then only reading from the start is safe.
   const isThere = total !== undefined && data.length === Math.max(0, Math.min(SIZE, total - first * SIZE));
   const rows = [...data];
   if (isThere) {
@@ -77,13 +77,13 @@ async function firstRows<Row>(limit: number, read: Read<Row>): Promise<Rows<Row>
   let count: number | undefined;
   let first = 0;
   let isLast = false;
-  // One row beyond the limit tells whether there are more, where the gateway does not count.
+  // If the gateway does not count, one row beyond the limit shows whether there are more.
   for (let p = 0; !isLast && rows.length <= limit; p++) {
     const { data, total } = await read({ p, page_size: SIZE });
     rows.push(...data);
     count = total;
     first ||= data.length;
-    // A compatible gateway may answer fewer rows at once than it is asked for.
+    // A compatible gateway may return fewer rows than requested.
     const isWhole = total === undefined ? data.length < first : rows.length >= Math.min(total, limit);
     isLast = data.length === 0 || isWhole;
   }

@@ -3,28 +3,28 @@ import { ask } from "../terminal/prompt.ts";
 
 export interface Question {
   readonly text: string;
-  /** Taken where nothing is typed. */
+  /** The default answer. */
   readonly usual?: string;
-  /** Nothing of the answer is shown. */
+  /** Hides the answer while it is typed. */
   readonly isSecret?: boolean;
   /** The answer is one of these. */
   readonly choices?: readonly string[];
-  /** The flag that answers it in scripts. */
+  /** The flag that answers the question in scripts. */
   readonly flag: string;
 }
 
-/** How the wizard speaks with a person. */
+/** How the wizard talks to a person. */
 export interface Questions {
   ask(question: Question): Promise<string>;
-  /** What was done. */
+  /** Reports a finished step. */
   say(text: string): void;
-  /** What could not be done, while the wizard continues. */
+  /** Reports a failed step; the wizard continues. */
   warn(text: string): void;
-  /** Gives the terminal back; called once, whatever the end. */
+  /** Restores the terminal; called once, however the wizard ends. */
   close(): void;
 }
 
-/** Lines that a screen reader follows. */
+/** Asks line by line, which a screen reader can follow. */
 export function plainQuestions(note: (text: string) => void): Questions {
   return {
     async ask(question) {
@@ -43,7 +43,7 @@ export function plainQuestions(note: (text: string) => void): Questions {
   };
 }
 
-/** For scripts: what is usual, or the flag that is missing. */
+/** Answers for scripts: with the default, or with an error that names the missing flag. */
 export function agreedQuestions(note: (text: string) => void): Questions {
   return {
     ask({ text, usual, flag }) {
@@ -56,7 +56,7 @@ export function agreedQuestions(note: (text: string) => void): Questions {
   };
 }
 
-/** What was meant; the beginning of a choice is enough where only one begins like that. */
+/** Returns the meant choice; a prefix is enough if only one choice begins with it. */
 export function resolveAnswer({ usual, choices }: Question, typed: string): { text: string; problem?: string } {
   const text = typed === "" ? (usual ?? "") : typed;
   if (text === "") return { text, problem: "An answer is needed." };

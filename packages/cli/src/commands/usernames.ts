@@ -1,9 +1,9 @@
 import { userGet, type Client } from "@fairway/wire";
 
-/** Beyond this many, users are shown by their ids. */
+/** Beyond this many, users are shown by id. */
 const MOST = 50;
 
-/** Names of users for a table; those that no longer exist are left out. */
+/** Returns names of users for a table; users that no longer exist are left out. */
 export async function usernames(client: Client, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const distinct = [...new Set(ids)].filter((id) => id > 0);
   if (distinct.length > MOST) return new Map();

@@ -8,7 +8,7 @@ export function positive(text: string): number {
   return value;
 }
 
-/** A number of rows; infinite for `all`. */
+/** Reads a number of rows; infinite for `all`. */
 function rowCount(text: string): number {
   return text === "all" ? Number.POSITIVE_INFINITY : positive(text);
 }
@@ -31,7 +31,7 @@ export function interval(text: string): number {
   return value;
 }
 
-/** Reads a span of a second or more; answers seconds. */
+/** Reads a span of a second or more; returns seconds. */
 export function seconds(example: string): (text: string) => number {
   return (text) => {
     const found = parseSpanSeconds(text);
@@ -40,7 +40,7 @@ export function seconds(example: string): (text: string) => number {
   };
 }
 
-/** Names with commas between. */
+/** Reads names separated by commas. */
 export function list(text: string): string[] {
   return text
     .split(",")
@@ -56,7 +56,7 @@ export type Reference = number | { readonly noun: Noun; readonly name: string };
 
 const KINDS = /^(channel|token|user|redemption|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;
 
-/** A number is an id; `channel/3` and `channel/openai` are what they say; anything else is a name. */
+/** A number is an id; `channel/3` and `channel/openai` name the kind themselves; anything else is a name. */
 function referenceIn(text: string, noun: Noun): Reference {
   const [, prefix, rest = text] = KINDS.exec(text) ?? [];
   if (prefix !== undefined && prefix !== noun) throw new InvalidArgumentError(`It names a ${prefix}, not a ${noun}.`);
@@ -80,7 +80,10 @@ export function ids(noun: Noun): (text: string, before?: Reference[]) => Referen
   return (text, before = []) => [...before, ...(text === "-" ? referencesFromInput(noun) : [referenceIn(text, noun)])];
 }
 
-/** All of standard input at once: arguments are read before anything waits. A line with blanks is a name unless all its words are ids. */
+/**
+ * Reads all of standard input at once, because arguments are read before anything waits. A line with blanks is a name
+ * unless all its words are ids.
+ */
 function referencesFromInput(noun: Noun): Reference[] {
   if (process.stdin.isTTY) throw new InvalidArgumentError("Standard input is a terminal: pipe ids into it.");
   const found = readStandardInput()
@@ -92,7 +95,7 @@ function referencesFromInput(noun: Noun): Reference[] {
   return found;
 }
 
-/** A name with or without its kind before it, as `option/RetryTimes`. */
+/** Reads a name with or without its kind as a prefix, as in `option/RetryTimes`. */
 export function createNameParser(noun: string): (text: string) => string {
   return (text) => (text.startsWith(`${noun}/`) ? text.slice(noun.length + 1) : text);
 }
@@ -101,7 +104,7 @@ export function yes(): Option {
   return new Option("-y, --yes", "do not ask; without a terminal nothing is done unless this is given");
 }
 
-/** Adds the flags that say which part of a list is wanted. */
+/** Adds the flags that choose a part of a list. */
 export function withParts(command: Command): Command {
   return command
     .addOption(new Option("--limit <count>", "rows at most, or all").argParser(rowCount).default(100))
@@ -114,7 +117,7 @@ export function withParts(command: Command): Command {
 
 const EXAMPLES = new WeakMap<Command, readonly string[]>();
 
-/** Lines under the help of a command that show how it is used. */
+/** Adds usage examples below the help of a command. */
 export function examples(command: Command, ...lines: readonly string[]): Command {
   EXAMPLES.set(command, lines);
   return command.addHelpText("after", ["", "Examples:", ...lines.map((line) => broken(`  ${line}`))].join("\n"));
@@ -122,7 +125,7 @@ export function examples(command: Command, ...lines: readonly string[]): Command
 
 const HELP_WIDTH = 80;
 
-/** A long line of a shell, continued on the next one. */
+/** Breaks a long shell line into continued lines. */
 function broken(line: string): string {
   if (line.length <= HELP_WIDTH) return line;
   const at = line.lastIndexOf(" ", HELP_WIDTH - 2);

@@ -12,7 +12,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** By code. */
+/** The meaning of each code. */
 export const EXIT_MEANINGS: Readonly<Record<string, string>> = {
   "0": "done; `diff`: nothing differs",
   "1": "a failure that has no number of its own, or a question that was not agreed to; `diff`: something differs",
@@ -39,7 +39,7 @@ export class CliError extends Error {
   }
 }
 
-/** All is said; only the exit code is left, such as that of a `diff` that found something. */
+/** Everything has been printed; only the exit code remains, such as that of a `diff` that found something. */
 export class Said extends CliError {
   constructor(code: number) {
     super("", code);
@@ -55,7 +55,7 @@ export class NotSent extends CliError {
   }
 }
 
-/** What the gateway is instead of a Fairway of this version. */
+/** What the gateway is, if it is not a Fairway of this version. */
 type OtherGateway = "a compatible gateway" | "an older Fairway";
 
 const CURES: Readonly<Record<OtherGateway, string>> = {
@@ -72,7 +72,7 @@ export class MissingCall extends CliError {
   }
 }
 
-/** `ENOENT` and the like of a system error, its message for others. */
+/** Returns the code of a system error, such as `ENOENT`, and the message of other errors. */
 export function readErrorCode(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return "code" in thrown ? String(thrown.code) : thrown.message;

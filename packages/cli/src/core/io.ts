@@ -8,10 +8,10 @@ export interface Io {
   closeInput(): void;
   /** Prints times in UTC from now on. */
   useUtc(): void;
-  /** Data as they are, without a line end. */
+  /** Writes data as it is, without a line end. */
   write(text: string): void;
   out(text: string): void;
-  /** Undefined while the reader of the output keeps up; otherwise what to wait for before more is written. */
+  /** Undefined while the reader of the output keeps up; otherwise a promise to await before writing more. */
   room(): Promise<void> | undefined;
   note(text: string): void;
 }

@@ -1,4 +1,4 @@
-/** What a text says in JSON; undefined for every other text. */
+/** Parses a text as JSON; undefined for any other text. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -7,7 +7,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The members of a JSON object; undefined for every other text. */
+/** Returns the members of a JSON object; undefined for any other text. */
 export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   const value = jsonIn(text);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;

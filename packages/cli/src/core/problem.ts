@@ -96,23 +96,23 @@ function all(keys: readonly MessageKey[], exit: number): Partial<Record<MessageK
   return Object.fromEntries(keys.map((key) => [key, exit]));
 }
 
-/** A failure of this program, also where it stopped a call on its way. */
+/** Returns a failure of this program, including one that stopped a call on its way. */
 function ownFailure(thrown: unknown): CliError | undefined {
   if (thrown instanceof CliError) return thrown;
   return thrown instanceof ApiProblem && thrown.cause instanceof CliError ? thrown.cause : undefined;
 }
 
-/** Whether `--dry-run` printed the call. */
+/** Returns whether `--dry-run` printed the call. */
 export function isNotSent(thrown: unknown): boolean {
   return ownFailure(thrown) instanceof NotSent;
 }
 
-/** Whether the gateway is a compatible one that does not have the call. */
+/** Returns whether the gateway is a compatible one that does not have the call. */
 export function isMissingCall(thrown: unknown): boolean {
   return ownFailure(thrown) instanceof MissingCall;
 }
 
-/** Undefined where a compatible gateway does not have the call. */
+/** Undefined if a compatible gateway does not have the call. */
 export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -134,12 +134,12 @@ export function toExitCode(thrown: unknown): number {
   return thrown.status === 404 ? EXIT.notFound : EXIT.failure;
 }
 
-/** The code of a refusal, as the API names it. */
+/** Returns the code of a refusal, as named by the API. */
 export function readCodeName(thrown: unknown): string | undefined {
   return thrown instanceof ApiProblem ? thrown.code : undefined;
 }
 
-/** One sentence; a lost connection tells which server and why. */
+/** Returns one sentence; for a lost connection it names the server and the reason. */
 export function formatErrorMessage(thrown: unknown): string {
   if (thrown instanceof ApiProblem && thrown.status === 0 && thrown.cause instanceof Error) return thrown.cause.message;
   return thrown instanceof Error ? thrown.message : String(thrown);
@@ -156,7 +156,7 @@ const CURE_BY_MESSAGE: Readonly<Partial<Record<MessageKey, string>>> = {
   turnstile_pending: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
 };
 
-/** The cure that goes with a failure, if one is known. */
+/** Returns the remedy for a failure, if one is known. */
 export function findHint(thrown: unknown): string | undefined {
   const known = ownFailure(thrown);
   if (known) return known.hint;

@@ -18,7 +18,7 @@ export function readStandardInput(): string {
   }
 }
 
-/** 0 at the end; undefined while nothing is there. */
+/** Returns 0 at the end; undefined while no data is available. */
 function readPart(part: Buffer): number | undefined {
   try {
     return readSync(0, part);

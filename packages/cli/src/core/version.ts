@@ -1,7 +1,9 @@
-/** Set to the version of the package; `version.test.ts` holds the two together. */
+/** The version of the package; `version.test.ts` checks that the two match. */
 export const VERSION = "0.1.0";
 
-/** Oldest Node.js that the published package runs on: the first of its line with `tls.setDefaultCACertificates`. */
+/**
+ * Oldest Node.js that the published package runs on: the first of its release line with `tls.setDefaultCACertificates`.
+ */
 export const OLDEST_NODE = "22.19.0";
 
 /** Whether a version such as `22.18.1` comes before the oldest one. */

@@ -1,11 +1,11 @@
 /** Values of `-o`. */
 export const FORMATS = ["table", "wide", "json", "jsonl", "yaml", "name", "csv", "tsv", "raw"] as const;
 type Plain = (typeof FORMATS)[number];
-/** With a template behind the sign of equality. */
+/** A format with a template after the equals sign. */
 export type Templated = `jsonpath=${string}` | `custom-columns=${string}`;
 export type Format = Plain | Templated;
 
-/** Undefined for what is no format. */
+/** Undefined if the text is not a format. */
 export function checkedFormat(text: string): Format | undefined {
   return isPlain(text) || isTemplated(text) ? text : undefined;
 }

@@ -1,7 +1,7 @@
-/** The narrowest column that words are broken for. */
+/** The narrowest column that text is wrapped to. */
 const LEAST = 20;
 
-/** A text behind its name, broken at blanks where a terminal would break it anywhere. */
+/** Formats a text after its name, wrapped at blanks, because a terminal would wrap it anywhere. */
 export function hanging(name: string, text: string, width: number | undefined): string {
   const room = width === undefined ? Number.POSITIVE_INFINITY : width - name.length;
   if (room < LEAST || text.includes("\n")) return name + text;

@@ -2,7 +2,7 @@ import { CliError, EXIT } from "../core/exit.ts";
 
 type Step = (values: readonly unknown[]) => unknown[];
 
-/** What a path finds: `.a.b`, `['a']`, `[0]`, `[-1]`, `[*]`, `.*`, `..name` and `[?(@.a=="b")]`. */
+/** Returns what a path finds: `.a.b`, `['a']`, `[0]`, `[-1]`, `[*]`, `.*`, `..name` and `[?(@.a=="b")]`. */
 export function valuesAt(value: unknown, path: string): unknown[] {
   let found: unknown[] = [value];
   for (const step of parseSteps(path)) found = step(found);

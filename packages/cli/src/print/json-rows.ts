@@ -1,6 +1,6 @@
 import { isPart, type Paper, type RowPrinter } from "./rows.ts";
 
-/** One document of all rows, written as they come: no list is too long for the memory. */
+/** Writes one document of all rows as they arrive, so no list is too long for the memory. */
 export function jsonRows<Row extends object>({ out }: Paper, kind: string): RowPrinter<Row> {
   let last: string | undefined;
   const open = () => out(`{\n  "kind": ${JSON.stringify(`${kind}List`)},\n  "items": [`);

@@ -17,23 +17,23 @@ import type { Cut, RowPrinter } from "./rows.ts";
 import { growingTable, prepareWidths, table, type Column } from "./table.ts";
 import { loadWidths } from "./width.ts";
 
-/** Where a command writes, and how: data to `out`, everything else to `note`. */
+/** Where and how a command writes: data to `out`, everything else to `note`. */
 export interface Output {
   readonly format: Format;
   /** Columns of the terminal; undefined when the output is piped. */
   readonly width: number | undefined;
-  /** Those that are asked for, by name; undefined = the usual ones. */
+  /** Names of the requested columns; undefined = the usual ones. */
   readonly columns: readonly string[] | undefined;
   readonly hasTitles: boolean;
-  /** Units of quota that make a US dollar; asks the gateway. */
+  /** Asks the gateway how many units of quota a US dollar has. */
   quotaPerUnit(): Promise<number>;
-  /** Column by which rows are sorted, the last first with `-` before it; undefined = as the gateway lists them. */
+  /** Column to sort by; a leading `-` reverses the order; undefined = the order of the gateway. */
   readonly sort?: string | undefined;
   out(text: string): void;
-  /** Undefined while the reader of the output keeps up; otherwise what to wait for before more is written. */
+  /** Undefined while the reader of the output keeps up; otherwise a promise to await before writing more. */
   room(): Promise<void> | undefined;
   note(text: string): void;
-  /** Stops unless a person, or `--yes` of a script (`isAgreed`), agrees to what cannot be undone. */
+  /** Stops unless a person, or a script with `--yes` (`isAgreed`), agrees to an action that cannot be undone. */
   confirm(action: string, count: number, isAgreed?: boolean): Promise<void>;
 }
 
@@ -41,32 +41,32 @@ export interface Output {
 export interface Shape<Row> {
   readonly kind: string;
   readonly columns: readonly Column<Row>[];
-  /** More of them, for wide tables and csv. */
+  /** Further columns, for wide tables and csv. */
   readonly wide?: readonly Column<Row>[];
-  /** Such as `channel/3`, which commands take for the id. */
+  /** A name such as `channel/3`, which commands accept as the id. */
   readonly name?: (row: Row) => string;
 }
 
 export interface List<Row> extends Shape<Row> {
   readonly rows: readonly Row[];
-  /** Whether the gateway has more rows; they are announced. */
+  /** True if the gateway has more rows; a note says so. */
   readonly isCut?: boolean;
   /** The number of all rows, if it is known. */
   readonly total?: number | undefined;
-  /** The page that was asked for, where it is not the first. */
+  /** The requested page, if it is not the first. */
   readonly page?: number;
-  /** The part of all rows to print once they are sorted, where `rows` are all of them. */
+  /** The part to print after sorting, if `rows` are all rows. */
   readonly part?: { readonly limit: number; readonly page?: number };
-  /** A hint for an empty list. */
+  /** The hint for an empty list. */
   readonly empty: string;
 }
 
-/** True where the output is laid out for reading; false where a program reads it. */
+/** True if the output is laid out for people; false if a program reads it. */
 export function isForPeople({ format }: Pick<Output, "format">): boolean {
   return format === "table" || format === "wide";
 }
 
-/** A list in the chosen format; the empty list says what to do about it. */
+/** Prints a list in the chosen format; an empty list says what to do about it. */
 export async function printList<Row extends object>(output: Output, list: List<Row>): Promise<void> {
   const { rows, cut } = sortAndCut(output, list);
   if (isForPeople(output)) {
@@ -82,7 +82,7 @@ export async function printList<Row extends object>(output: Output, list: List<R
   noteCut(output, rows.length, cut);
 }
 
-/** Sorts before it cuts, so that `--limit 5` shows the first five of all rows. */
+/** Sorts before cutting, so that `--limit 5` shows the first five of all rows. */
 function sortAndCut<Row>({ sort }: Output, list: List<Row>): { readonly rows: readonly Row[]; readonly cut: Cut } {
   const sorted = sort === undefined ? list.rows : rowsBy(sort, list, list.rows);
   if (!list.part) return { rows: sorted, cut: list };
@@ -104,7 +104,7 @@ export function noteCut(output: Output, shown: number, { isCut, total, page }: C
   output.note(`${count} are listed; --limit all lists the others too.`);
 }
 
-/** `line` is how people see a row, instead of a table. */
+/** Opens a printer of rows; `line` formats a row for people, instead of a table. */
 export async function openRows<Row extends object>(
   output: Output,
   shape: Shape<Row>,
@@ -151,7 +151,7 @@ function findTableWidth({ format, width }: Output): number | undefined {
   return format === "wide" ? undefined : width;
 }
 
-/** Collects the rows: the last of them may be the first. */
+/** Collects all rows, because the last one may be the first after sorting. */
 async function sortedRows<Row extends object>(
   output: Output,
   shape: Shape<Row>,
@@ -169,7 +169,7 @@ async function sortedRows<Row extends object>(
   };
 }
 
-/** Rows by a column, by its numbers where it holds such; `-` before its name turns the order around. */
+/** Sorts rows by a column, numerically if it holds numbers; a leading `-` reverses the order. */
 function rowsBy<Row>(sort: string, { columns, wide = [] }: Shape<Row>, rows: readonly Row[]): readonly Row[] {
   const name = sort.replace(/^-/, "");
   const column = [...columns, ...wide].find((one) => isCalled(one, name));
@@ -223,7 +223,7 @@ async function columnsFor<Row>(output: Output, shape: Shape<Row>): Promise<reado
   const known = await withMoney(output, usual);
   if (!chosen) return known;
   return chosen.map((name) => {
-    // A program means the name of the API, a person the title.
+    // Programs use the name of the API, people the title.
     const isMeant = (column: Column<Row>) =>
       isForPeople(output) ? isTitled(column, name) : formatColumnName(column) === name;
     const found = known.find(isMeant) ?? known.find((column) => isCalled(column, name));
@@ -232,7 +232,7 @@ async function columnsFor<Row>(output: Output, shape: Shape<Row>): Promise<reado
   });
 }
 
-/** People read dollars, in a wide table with the units of quota as well; sheets have both. */
+/** People read dollars, wide tables add the units of quota, and sheets have both. */
 async function withMoney<Row>(output: Output, columns: readonly Column<Row>[]): Promise<readonly Column<Row>[]> {
   const { columns: chosen, format } = output;
   if (!columns.some(({ holds }) => holds === "quota")) return columns;
@@ -247,7 +247,7 @@ async function withMoney<Row>(output: Output, columns: readonly Column<Row>[]): 
 }
 
 export interface About<Row> {
-  /** As in lists of the same things; without it every member is a column. */
+  /** The shape of lists of the same kind; without it every member is a column. */
   readonly shape?: Shape<Row>;
   /** The labels shown instead of the members. */
   readonly words?: Readonly<Record<string, unknown>>;
@@ -255,7 +255,7 @@ export interface About<Row> {
   readonly quotas?: readonly (keyof Row & string)[];
 }
 
-/** One object: a document as it is, or lines of names and values. */
+/** Prints one object: a document as it is, or lines of names and values. */
 export async function printOne<Row extends object>(output: Output, value: Row, about: About<Row> = {}): Promise<void> {
   if (isForPeople(output)) return printWords(output, about.words ?? Object.fromEntries(Object.entries(value)));
   if (output.format === "json" || output.format === "yaml") return (await documentWriter(output))(value);
@@ -268,7 +268,10 @@ export async function printOne<Row extends object>(output: Output, value: Row, a
   printer.end();
 }
 
-/** Prints the result of a change: a sentence for people, and the object for programs. Never fails, because the change is done. */
+/**
+ * Prints the result of a change: a sentence for people, the object for programs. Never fails, because the change is
+ * done.
+ */
 export async function printDone<Row extends object>(
   output: Output,
   value: Row,
@@ -281,7 +284,7 @@ export async function printDone<Row extends object>(
   output.note(sentence);
 }
 
-/** The only thing that matters, alone for people and with `-o raw`; the object around it for programs. */
+/** Prints the main value alone for people and with `-o raw`, and the whole object for programs. */
 export async function printBare<Row extends object>(
   output: Output,
   bare: string,
@@ -317,7 +320,7 @@ function printWords({ columns, out, width }: Output, words: Readonly<Record<stri
   for (const [name, one] of lines) out(hanging(name.padEnd(longest + 2), String(one), width));
 }
 
-/** Prints whole documents, in YAML or JSON. */
+/** Returns a function that prints whole documents, in YAML or JSON. */
 export async function documentWriter(output: Output): Promise<(document: unknown) => void> {
   if (output.format !== "yaml") return (document) => output.out(JSON.stringify(document, undefined, 2));
   const { stringify } = await import("yaml");

@@ -2,19 +2,19 @@
 export interface Cut {
   readonly isCut?: boolean;
   readonly total?: number | undefined;
-  /** The page that was asked for, where it is not the first. */
+  /** The requested page, if it is not the first. */
   readonly page?: number;
 }
 
-/** Whether there are more rows than these, before or behind them. */
+/** Returns whether there are more rows than these, before or after them. */
 export function isPart(cut: Cut | undefined): boolean {
   return cut?.isCut === true || cut?.page !== undefined;
 }
 
-/** Rows that are printed as they come. */
+/** Prints rows as they arrive. */
 export interface RowPrinter<Row> {
   add(row: Row): void;
-  /** Closes a document of all rows; nothing else waits for it. */
+  /** Closes a document of all rows; nothing needs to wait for it. */
   end(cut?: Cut): void;
 }
 

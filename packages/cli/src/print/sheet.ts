@@ -2,12 +2,12 @@ import { dollars } from "@fairway/wire";
 import { formatCell, readSeconds } from "./columns.ts";
 import type { Column } from "./table.ts";
 
-/** The name of a column in csv and for `--columns`. */
+/** Returns the name of a column in csv and for `--columns`. */
 export function formatColumnName<Row>({ title, field }: Column<Row>): string {
   return field ?? toSlug(title);
 }
 
-/** Whether `--columns` means this one: by its name in csv, or by its title. */
+/** Returns whether `--columns` means this column, by its csv name or its title. */
 export function isCalled<Row>(column: Column<Row>, name: string): boolean {
   return [formatColumnName(column), toSlug(column.title)].includes(toSlug(name));
 }
@@ -20,9 +20,9 @@ function toSlug(title: string): string {
   return title.toLowerCase().replace(/[ -]/g, "_");
 }
 
-/** Columns with one of US dollars behind each of quota. */
+/** Adds a column of US dollars after each column of quota. */
 export function withDollars<Row>(columns: readonly Column<Row>[], quotaPerUnit: number): Column<Row>[] {
-  // As many decimals as tell a single unit apart.
+  // Enough decimals to distinguish a single unit.
   const decimals = Math.max(6, String(Math.ceil(quotaPerUnit)).length);
   return columns.flatMap((column) => {
     const { field, holds } = column;
@@ -35,7 +35,7 @@ export function withDollars<Row>(columns: readonly Column<Row>[], quotaPerUnit: 
   });
 }
 
-/** Columns whose quota is read in dollars. */
+/** Shows the quota columns in dollars. */
 export function asDollars<Row>(columns: readonly Column<Row>[], quotaPerUnit: number): Column<Row>[] {
   return columns.map((column) => {
     const { field, holds, decimals = 2 } = column;
@@ -48,24 +48,24 @@ export function asDollars<Row>(columns: readonly Column<Row>[], quotaPerUnit: nu
   });
 }
 
-/** The same column in units of quota, under the name that the API has for it. */
+/** Returns the column in units of quota, under its API name. */
 export function asUnits<Row>(column: Column<Row>): Column<Row> {
   return { ...column, title: (column.field ?? column.title).toUpperCase().replaceAll("_", " ") };
 }
 
-/** Dollars for people; what is too little for the decimals says so. */
+/** Formats dollars for people; an amount too small for the decimals is marked as such. */
 export function money(quota: number, decimals: number, quotaPerUnit: number): string {
   const text = dollars(quota, decimals, quotaPerUnit);
   if (quota !== 0 && /^-?[0.]+$/.test(text)) return `<$${(10 ** -decimals).toFixed(decimals)}`;
   return text.startsWith("-") ? `-$${text.slice(1)}` : `$${text}`;
 }
 
-/** An amount in a sentence: dollars, and the units that the API counts. */
+/** Formats an amount in a sentence: dollars, and the units that the API counts. */
 export function moneyText(quota: number, quotaPerUnit: number): string {
   return `${money(quota, 2, quotaPerUnit)} (${quota} quota)`;
 }
 
-/** A line of csv or tsv; a cell is quoted as RFC 4180 says where it holds the separator, a quote or a line end. */
+/** Formats a line of csv or tsv; a cell with the separator, a quote or a line end is quoted per RFC 4180. */
 export function sheetLine(cells: readonly string[], separator: string): string {
   return cells.map((cell) => quoted(cell, separator)).join(separator);
 }
@@ -74,7 +74,7 @@ function quoted(cell: string, separator: string): string {
   return cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Values as the gateway gave them, times as ISO 8601. */
+/** Returns the values as the gateway sent them, with times as ISO 8601. */
 export function sheetCells<Row>(columns: readonly Column<Row>[], row: Row): string[] {
   return columns.map(({ field, holds, value }) => {
     if (field === undefined) return value(row);

@@ -4,8 +4,8 @@ import { measureWidth } from "./width.ts";
 export type Signs = "bars" | "letters" | "words";
 
 /**
- * What a terminal can show. Letters where the first of LC_ALL, LC_CTYPE and LANG that is set names another encoding than
- * UTF-8, such as `C`, and on the console of Linux, whose font has no bars.
+ * Detects what a terminal can show. It uses letters if the first of LC_ALL, LC_CTYPE and LANG that is set names an
+ * encoding other than UTF-8, such as `C`, and on the Linux console, whose font has no bars.
  */
 export function detectSigns(env: Readonly<Record<string, string | undefined>>): Exclude<Signs, "words"> {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "UTF-8";
@@ -14,7 +14,7 @@ export function detectSigns(env: Readonly<Record<string, string | undefined>>): 
 
 const BARS: Readonly<Record<Exclude<Signs, "words">, string>> = { bars: "▁▂▃▄▅▆▇█", letters: "_.:-=+*#" };
 
-/** A bar for each number, the greatest the highest; a blank where nothing was measured. */
+/** Draws a bar for each number, the greatest the highest; a missing measurement is a blank. */
 export function formatSparkline(values: readonly (number | undefined)[], signs: Exclude<Signs, "words">): string {
   const bars = Array.from(BARS[signs]);
   const most = Math.max(...values.map((one) => one ?? 0), 1);
@@ -37,7 +37,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   "█": "#",
 };
 
-/** A line with a plain letter for each sign of this program, cut to the width; names keep their letters. */
+/** Replaces each sign of this program with a plain letter and cuts the line to the width; names are unchanged. */
 export function plainLine(text: string, width: number): string {
   const plain = text.replace(/[…·→↑↓▁-█]/g, (sign) => LETTERS[sign] ?? sign);
   if (measureWidth(plain) <= width) return plain;

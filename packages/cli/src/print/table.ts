@@ -5,23 +5,23 @@ export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly isNumber?: boolean;
-  /** Member of the row: names the column in csv, which has the value unchanged. */
+  /** Member of the row: it names the column in csv, which shows the raw value. */
   readonly field?: keyof Row & string;
-  /** In csv, a column of US dollars follows quota, times are ISO 8601 there. */
+  /** In csv, a column of US dollars follows quota, and times are ISO 8601. */
   readonly holds?: "quota" | "time";
   /** Decimals of an amount in dollars. */
   readonly decimals?: number;
-  /** The text in place of an amount, if there is none. */
+  /** The text to show if there is no amount. */
   readonly text?: (row: Row) => string | undefined;
 }
 
-/** Must be awaited before rows are laid out whose texts may go beyond ASCII. */
+/** Must be awaited before laying out rows whose texts may go beyond ASCII. */
 export async function prepareWidths<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Promise<void> {
   const isPlain = rows.every((row) => columns.every(({ value }) => isAscii(value(row))));
   if (!isPlain) await loadWidths();
 }
 
-/** Aligned columns; cells are cut only when a terminal is too narrow for them. */
+/** Aligns columns; cells are cut only if the terminal is too narrow. */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -34,7 +34,7 @@ export function table<Row>(
   return [...titles, ...cells].map((texts) => formatLine(columns, texts, fitting)).join("\n");
 }
 
-/** A table whose rows come one by one: columns grow when they have to, and the titles stand before the first row. */
+/** A table whose rows arrive one by one: columns grow as needed, and the titles stand before the first row. */
 export function growingTable<Row>(
   columns: readonly Column<Row>[],
   width: number | undefined,
@@ -65,14 +65,16 @@ function wider(widths: readonly number[], cells: readonly string[]): readonly nu
   return cells.map((cell, at) => Math.max(widths[at] ?? 0, measureWidth(cell)));
 }
 
-/** Longer texts give way before a column is left out, down to this. */
+/** Longer texts are cut to this width before a column is left out. */
 const READABLE = 16;
-/** No text is cut below this while columns can be left out instead. */
+/** No text is cut below this width while columns can be left out instead. */
 const LEAST = 8;
-/** Columns that are cut rather than left out. */
+/** How many of the first columns are cut rather than left out. */
 const FIRST = 4;
 
-/** Where the terminal is too narrow, long texts give way first, then columns at the end, then all texts. */
+/**
+ * If the terminal is too narrow, first long texts are cut, then the last columns are left out, then all texts are cut.
+ */
 function fitted<Row>(columns: readonly Column<Row>[], widths: readonly number[], width: number | undefined): number[] {
   if (width === undefined) return [...widths];
   let fitting = shrunk(columns, [...widths], { width, least: READABLE });
@@ -113,7 +115,7 @@ function formatLine<Row>(columns: readonly Column<Row>[], texts: readonly string
   return cells.join("  ").trimEnd();
 }
 
-/** A letter of two columns may leave one of them empty. */
+/** Cutting before a letter of double width may leave one column empty. */
 function cutTo(text: string, width: number): string {
   let cut = "";
   let used = 1;

@@ -5,7 +5,7 @@ import { valuesAt } from "./json-path.ts";
 import type { Paper, RowPrinter } from "./rows.ts";
 import { growingTable, table, type Column } from "./table.ts";
 
-/** Rows in the words of a template: as one document for `jsonpath`, one line each for `custom-columns`. */
+/** Prints rows with a template: as one document for `jsonpath`, as one line each for `custom-columns`. */
 export function templateRows<Row extends object>(output: Paper, kind: string, format: Templated): RowPrinter<Row> {
   if (format.startsWith("custom-columns=")) {
     const line = growingTable(customColumns(format), output.width, output.hasTitles);
@@ -18,7 +18,7 @@ export function templateRows<Row extends object>(output: Paper, kind: string, fo
   };
 }
 
-/** One object in the words of a template. */
+/** Prints one object with a template. */
 export function printTemplate(output: Paper, value: object, format: Templated): void {
   if (format.startsWith("custom-columns="))
     return output.out(table(customColumns(format), [value], output.width, output.hasTitles));
@@ -26,7 +26,7 @@ export function printTemplate(output: Paper, value: object, format: Templated): 
   if (text !== "") output.out(text);
 }
 
-/** `ID:.id,NAME:.name` as columns; what a row does not have is `<none>`. */
+/** Parses `ID:.id,NAME:.name` as columns; a missing value is printed as `<none>`. */
 function customColumns(format: string): Column<object>[] {
   return format
     .slice("custom-columns=".length)
@@ -47,7 +47,7 @@ type Part =
 
 /** Text, `{.path}`, `{"\\n"}` and `{range .path}…{end}`, as kubectl writes them. */
 function parsed(template: string): Part[] {
-  // A bare path, without braces around it.
+  // A bare path, without braces.
   if (!template.includes("{")) return [{ type: "path", path: template }];
   if (template.replaceAll(/\{[^{}]*\}/g, "").match(/[{}]/))
     throw new CliError("jsonpath: a brace has no partner", EXIT.usage, "write {.items[*].name}");

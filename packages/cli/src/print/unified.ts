@@ -1,4 +1,4 @@
-/** Lines around a change. */
+/** How many unchanged lines surround a change. */
 const CONTEXT = 3;
 
 interface Edit {
@@ -6,14 +6,17 @@ interface Edit {
   readonly line: string;
 }
 
-/** The changes between two texts as `diff -u` writes them, without the two lines of names; empty where they are the same. */
+/**
+ * Returns the changes between two texts as `diff -u` writes them, without the two lines of names; empty if they are the
+ * same.
+ */
 export function unifiedHunks(before: string, after: string): string[] {
   const edits = editsBetween(splitLines(before), splitLines(after));
   const changed = edits.flatMap(({ sign }, at) => (sign === " " ? [] : [at]));
   const hunks: string[] = [];
   for (let first = 0; first < changed.length;) {
     let last = first;
-    // Changes whose contexts touch are one hunk.
+    // Changes whose contexts touch share one hunk.
     while ((changed[last + 1] ?? Infinity) - (changed[last] ?? 0) <= 2 * CONTEXT + 1) last += 1;
     const start = Math.max(0, (changed[first] ?? 0) - CONTEXT);
     const end = Math.min(edits.length, (changed[last] ?? 0) + CONTEXT + 1);
@@ -36,7 +39,7 @@ function formatHunkHead(edits: readonly Edit[], start: number, end: number): str
   return `@@ -${range("+")} +${range("-")} @@`;
 }
 
-/** By the longest common subsequence of what is between the common beginning and the common end. */
+/** Finds the edits by the longest common subsequence of what is between the common beginning and the common end. */
 function editsBetween(before: readonly string[], after: readonly string[]): Edit[] {
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head += 1;
@@ -67,7 +70,7 @@ function nextEdit(old: string | undefined, line: string | undefined, isOldFirst:
   return { sign: "+", line: line ?? "" };
 }
 
-/** By i and j: lines that the rest of `before` from i and of `after` from j share. */
+/** Counts, by i and j, the lines that the rest of `before` from i and of `after` from j share. */
 function commonCounts(before: readonly string[], after: readonly string[]): Uint32Array[] {
   const counts = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
   for (let i = before.length - 1; i >= 0; i -= 1) {

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { isPart, type Paper, type RowPrinter } from "./rows.ts";
 
-/** One document of all rows, written as they come. */
+/** Writes one document of all rows as they arrive. */
 export function yamlRows<Row extends object>({ out }: Paper, kind: string): RowPrinter<Row> {
   let isOpen = false;
   return {

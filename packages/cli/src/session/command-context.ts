@@ -8,17 +8,19 @@ import type { Transport } from "./transport.ts";
 /** The context that every command receives. */
 export interface CommandContext {
   readonly io: Io;
-  /** The environment, with the context that the command line chooses. */
+  /** The environment, with the context that the command line selects. */
   readonly env: () => Io["env"];
-  /** Fails with exit code 4 without a sign-in. A screen does not wait for a busy gateway; it reads again anyway. */
+  /**
+   * Fails with exit code 4 without a sign-in. A screen does not wait for a busy gateway, because it reads again anyway.
+   */
   readonly session: (how?: { readonly isScreen?: boolean }) => Promise<Session>;
-  /** How calls are sent before there is a sign-in. */
+  /** How calls are sent without a sign-in. */
   readonly transport: () => Promise<Transport>;
   readonly client: () => Promise<SessionClient>;
   readonly output: () => Output;
   readonly globals: () => Globals;
-  /** The id of what an argument names; a name is looked up. */
+  /** Resolves an argument to an id; a name is looked up. */
   readonly resolveId: (reference: Reference) => Promise<number>;
-  /** `isExact` takes whole names alone, for what cannot be undone. */
+  /** `isExact` accepts only whole names, for actions that cannot be undone. */
   readonly resolveIds: (references: readonly Reference[] | undefined, isExact?: boolean) => Promise<number[]>;
 }

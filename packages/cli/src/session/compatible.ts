@@ -1,11 +1,13 @@
 type Envelope = Readonly<Record<string, unknown>>;
 
-/** Lists that some compatible gateways answer as a page around the rows. */
+/** Lists that some compatible gateways return as a page object around the rows. */
 const PAGED = /^\/api\/(channel|token|user|redemption)\/(search)?$/;
 const TOKENS = /^\/api\/token\/(search|\d+)?$/;
 const LOGS = /^\/api\/log\/(self)?$/;
 
-/** An answer of a compatible gateway in the shape of Fairway's; the same object where it has that shape. */
+/**
+ * Converts the answer of a compatible gateway to Fairway's shape; returns the same object if it already has that shape.
+ */
 export function asOurs(url: string, envelope: Envelope): Envelope {
   const path = readApiPath(url);
   const data = PAGED.test(path) || LOGS.test(path) ? withItems(envelope["data"]) : envelope["data"];
@@ -31,7 +33,7 @@ function isToken(row: unknown): boolean {
   return typeof row === "object" && row !== null && "allow_ips" in row;
 }
 
-/** Keys of a gateway that knows fewer limits, or other names for them. */
+/** Converts a key of a gateway that has fewer limits, or other names for them. */
 function asToken(row: unknown): unknown {
   if (typeof row !== "object" || row === null || isToken(row)) return row;
   const { models, subnet } = { models: "", subnet: "", ...row };
@@ -39,19 +41,19 @@ function asToken(row: unknown): unknown {
   return { group: "", limits: {}, ...limits, allow_ips: subnet ?? "", ...row };
 }
 
-/** A page whose rows are in `data`, with the names of here. */
+/** Converts a page object to rows in `data`, with Fairway's names. */
 function withItems(data: unknown): unknown {
   if (typeof data !== "object" || data === null || !("data" in data) || !("total_count" in data)) return data;
   const { data: items, total_count: total, size, ...others } = { size: 0, ...data };
   return { items, total, page_size: size, ...others };
 }
 
-/** Whether an answer is such a page: its server counts pages by other names. */
+/** Returns whether an answer is such a page: its server names the page parameters differently. */
 export function hasOtherPages(envelope: Envelope): boolean {
   return withItems(envelope["data"]) !== envelope["data"];
 }
 
-/** The address of a page by the names of such a server, whose first page is 1. */
+/** Converts the address of a page to the parameters of such a server, whose first page is 1. */
 export function asTheirs(url: string): string {
   const asked = new URL(url);
   const { searchParams: query } = asked;

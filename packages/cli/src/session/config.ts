@@ -5,20 +5,20 @@ import { configPath } from "./contexts.ts";
 import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 import { jsonIn } from "../core/json.ts";
 
-/** Where and as whom commands work. */
+/** Where and as whom commands run. */
 export interface Profile {
   /** Without trailing slash. */
   readonly server: string;
   readonly userId: number;
-  /** "" where the keychain has it. */
+  /** "" if the token is in the keychain. */
   readonly token: string;
-  /** Under which the gateway keeps the token, where `fairway login` made it. */
+  /** The gateway's name for the token, if `fairway login` created it. */
   readonly tokenName?: string | undefined;
-  /** Deleting commands require the name of the context. */
+  /** Deletions require the name of the context. */
   readonly protected?: boolean | undefined;
-  /** Nothing is changed through it. */
+  /** Commands may not change anything. */
   readonly readOnly?: boolean | undefined;
-  /** Under this name the keychain of the system has the token; absent = it is in the file. */
+  /** The name of the token in the system's keychain; absent = it is in the file. */
   readonly keychain?: string | undefined;
 }
 
@@ -35,8 +35,8 @@ const Stored = z.object({
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Environment before file; undefined before the first sign-in. A stored token goes only to the server that it was
- * made at, and a stored user id only with the stored token. Refuses a file that others can read.
+ * Reads the environment first, then the file; undefined before the first sign-in. A stored token goes only to the
+ * server that issued it, and a stored user id only goes with the stored token. Refuses a file that others can read.
  */
 export function readProfile(env: Environment): Profile | undefined {
   const { server, token, userId } = readEnvProfile(env);
@@ -53,7 +53,7 @@ export function readProfile(env: Environment): Profile | undefined {
   return { ...stored, userId: userId ?? stored.userId };
 }
 
-/** The token, also where the keychain has it. */
+/** Loads the token, from the keychain if it is there. */
 export async function loadToken({ token, keychain }: Profile): Promise<string> {
   if (token !== "" || keychain === undefined) return token;
   return (await import("./keychain.ts")).readFromKeychain(keychain);
@@ -74,7 +74,7 @@ function readEnvProfile(env: Environment) {
   };
 }
 
-/** The address of the environment; with a token from there it must not carry that unencrypted. */
+/** Checks the address of the environment; a token from the environment must not go there unencrypted. */
 function checkedAddress(server: string, token: string | undefined, env: Environment): string {
   const address = readAddress(server, "--server (FAIRWAY_SERVER)");
   if (token && env["FAIRWAY_INSECURE_HTTP"] !== "1")
@@ -82,14 +82,17 @@ function checkedAddress(server: string, token: string | undefined, env: Environm
   return address;
 }
 
-/** Refuses an address at which others on the way read the token; `consent` says how to use it all the same. */
+/** Refuses an address where others on the network could read the token; `consent` says how to allow it. */
 export function refusePlain(address: string, consent: string): void {
   const url = new URL(address);
   if (url.protocol !== "http:" || isLoopback(url)) return;
   throw new CliError(`${url.origin} would carry the token unencrypted`, EXIT.usage, `use https, or ${consent}`);
 }
 
-/** An http(s) address without query and trailing slash. Without a scheme, only this machine is spoken to in plain. */
+/**
+ * Reads an http(s) address without query and trailing slash. Without a scheme, only this machine is called over plain
+ * http.
+ */
 export function readAddress(text: string, source: string): string {
   const readEnvProfile = URL.parse(text.includes("://") ? text : `https://${text}`);
   if (!readEnvProfile || !["http:", "https:"].includes(readEnvProfile.protocol))
@@ -106,7 +109,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return /^(localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** What a header can carry: the error for anything else would quote the token. */
+/** Refuses what a header cannot carry: the error for anything else would quote the token. */
 export function readToken(text: string, source: string): string {
   const token = text.trim();
   if (token === "") throw new CliError(`${source} holds no token`, EXIT.usage);
@@ -145,12 +148,12 @@ function readFile(path: string): Profile | undefined {
   return parsed.data;
 }
 
-/** The sign-in of the file alone, whatever the environment says. */
+/** Reads the sign-in of the file alone and ignores the environment. */
 export function storedProfile(env: Environment): Profile | undefined {
   return readFile(configPath(env));
 }
 
-/** Returns the path of the removed file; undefined if there was none. The keychain forgets its token too. */
+/** Returns the path of the removed file; undefined if there was none. Also removes the token from the keychain. */
 export async function removeProfile(env: Environment): Promise<string | undefined> {
   const path = configPath(env);
   const account = findKeychain(path);

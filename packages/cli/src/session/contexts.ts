@@ -5,10 +5,10 @@ import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The one that holds until others are made. */
+/** The context that applies until others are created. */
 export const DEFAULT_CONTEXT = "default";
 
-/** File with the sign-in of the current context. `FAIRWAY_CONFIG` names one file and has no contexts. */
+/** Returns the file with the sign-in of the current context. `FAIRWAY_CONFIG` names one file and has no contexts. */
 export function configPath(env: Environment): string {
   const { FAIRWAY_CONFIG: named, FAIRWAY_CONTEXT: chosen } = env;
   if (named && chosen)
@@ -20,7 +20,7 @@ export function configPath(env: Environment): string {
   return named || resolveContextPath(env, chosen ? checkedName(chosen) : currentContext(env));
 }
 
-/** Where everything of this program is stored. */
+/** Returns the folder for everything that this program stores. */
 export function resolveConfigFolder(env: Environment): string {
   return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "fairway");
 }
@@ -39,7 +39,7 @@ function resolvePointerPath(env: Environment): string {
   return join(resolveConfigFolder(env), "current-context");
 }
 
-/** What commands use by default. */
+/** Returns the default context of commands. */
 export function currentContext(env: Environment): string {
   try {
     return checkedName(readFileSync(resolvePointerPath(env), "utf8").trim());
@@ -79,7 +79,7 @@ export function moveContext(env: Environment, from: string, to: string): void {
   }
 }
 
-/** Names of all that are signed in, the default first. */
+/** Returns the names of all signed-in contexts, the default first. */
 export function contextNames(env: Environment): string[] {
   const names = namesIn(join(resolveConfigFolder(env), "contexts")).toSorted();
   const isSignedIn = namesIn(resolveConfigFolder(env)).includes(

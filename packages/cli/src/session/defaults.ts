@@ -8,7 +8,7 @@ import { resolveConfigFolder } from "./contexts.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads a value of the file, or of `config set`; undefined for what it cannot be. */
+/** Reads a value from the file or from `config set`; undefined if the value is invalid. */
 const READERS: Readonly<Record<keyof Defaults, (text: string) => Defaults[keyof Defaults] | undefined>> = {
   output: checkedFormat,
   timeout: (text) => within(text, 1, 3600),
@@ -27,12 +27,12 @@ function within(text: string, least: number, most: number): number | undefined {
   return value >= least && value <= most ? value : undefined;
 }
 
-/** A setting of the program itself, as `fairway config` shows it. */
+/** Returns the file with the settings of the program itself, as `fairway config` shows them. */
 export function settingsPath(env: Environment): string {
   return join(resolveConfigFolder(env), "config.json");
 }
 
-/** The settings of the file, unchecked; empty without a file. */
+/** Returns the settings of the file, unchecked; empty without a file. */
 export function storedSettings(env: Environment): Readonly<Record<string, unknown>> {
   const path = settingsPath(env);
   let text: string;
@@ -45,7 +45,7 @@ export function storedSettings(env: Environment): Readonly<Record<string, unknow
   return settingsIn(text, path);
 }
 
-/** The environment before the file before what is built in. */
+/** The environment overrides the file, which overrides the built-in defaults. */
 export function resolveDefaults(env: Environment): Defaults {
   const stored = storedSettings(env);
   const path = settingsPath(env);
@@ -65,7 +65,7 @@ export function checkedSetting(name: string, text: string, source: string): Defa
   return value;
 }
 
-/** The whole file, after each of its settings is checked. */
+/** Replaces the whole file after checking each setting. */
 export function replaceSettings(env: Environment, text: string): string {
   const path = settingsPath(env);
   const settings = settingsIn(text, "the text");
@@ -80,7 +80,7 @@ function settingsIn(text: string, source: string): Readonly<Record<string, unkno
   throw new CliError(`${source} is not a JSON object`, EXIT.failure, "correct it, or remove it");
 }
 
-/** Undefined takes the setting out. */
+/** Undefined removes the setting. */
 export function writeSetting(env: Environment, name: string, value: Defaults[keyof Defaults] | undefined): string {
   const path = settingsPath(env);
   const { [name]: _before, ...others } = storedSettings(env);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where this program keeps what it can make again; only the user reads it. */
+/** Returns a folder for files that this program can recreate; only the user can read it. */
 export function resolveCacheFolder(env: Environment, ...names: readonly string[]): string {
   return join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "fairway", ...names);
 }

@@ -16,7 +16,7 @@ export interface Globals {
   readonly timeout: number;
   readonly retries: number;
   readonly dryRun?: boolean;
-  /** The side that rehearses, where `--dry-run=` names one. */
+  /** The side that simulates the change, if `--dry-run=` names one. */
   readonly dryRunAt?: "client" | "server";
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -73,7 +73,7 @@ export function addGlobals(program: Command, defaults: Defaults): void {
 
 const DRY_RUN_AT = "--dry-run-at";
 
-/** `--dry-run=client` as two flags: the parser knows a flag with a value or one without. */
+/** Rewrites `--dry-run=client` as two flags: the parser supports a flag either with or without a value. */
 export function withPlainFlags(words: readonly string[]): string[] {
   const end = words.indexOf("--");
   return words.flatMap((word, at) =>

@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { CliError, EXIT } from "../core/exit.ts";
 
-/** The place of the operating system for secrets, by the program that it has for it. Secrets go through pipes, never through arguments. */
+/**
+ * The operating system's store for secrets, used through its program. Secrets go through pipes, never through
+ * arguments.
+ */
 interface Vault {
   readonly program: string;
-  /** What brings the program. */
+  /** How to install the program. */
   readonly source: string;
   store(account: string, secret: string): Call;
   read(account: string): Call;
@@ -77,7 +80,7 @@ function selectVault(system: NodeJS.Platform): Vault {
 
 const vault = selectVault(process.platform);
 
-/** Keeps the token of a context; `account` is the file that describes it. */
+/** Stores the token of a context; `account` is the file that describes it. */
 export function storeInKeychain(account: string, secret: string): void {
   run(vault.store(account, secret), "keep the token");
 }
@@ -92,7 +95,7 @@ export function readFromKeychain(account: string): string {
   );
 }
 
-/** A token that is not there any more needs no removal. */
+/** Removes a token; a missing token is not an error. */
 export function removeFromKeychain(account: string): void {
   call(vault.remove(account));
 }
@@ -107,7 +110,7 @@ function run(wanted: Call, what: string): string {
     );
   if (status === 0) return stdout;
   const said = stderr.trim().split("\n")[0] ?? "";
-  // What is not there is no fault of the keychain.
+  // A missing entry is not an error of the keychain.
   if (said === "") return "";
   throw new CliError(
     `the keychain did not ${what}: ${said}`,
@@ -116,7 +119,7 @@ function run(wanted: Call, what: string): string {
   );
 }
 
-/** A locked keychain asks in a window of its own. */
+/** A locked keychain prompts in a window of its own. */
 const LONGEST_MS = 60_000;
 
 function call({ args, input = "" }: Call) {

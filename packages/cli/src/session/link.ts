@@ -10,19 +10,19 @@ import { createTransport, type Transport, type TransportSettings } from "./trans
 
 interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Standard error, also with `--quiet`. */
+  /** Writes to standard error, even with `--quiet`. */
   say(text: string): void;
   out(text: string): void;
 }
 
-/** The way to the gateway, as the flags and the chosen context allow. */
+/** The connection to the gateway, as the flags and the chosen context allow. */
 interface Link {
   session(how?: { readonly isScreen?: boolean }): Promise<Session>;
   transport(): Transport;
   confirm(action: string, count: number, isAgreed?: boolean): Promise<void>;
 }
 
-/** Calls that change nothing although they carry a body. */
+/** Calls that change nothing although they have a body. */
 const READING = /\/api\/(declarative\/plan|user\/login)$/;
 
 export function createLink(globals: Globals, { env, say, out }: Surroundings): Link {
@@ -75,7 +75,7 @@ export function createLink(globals: Globals, { env, say, out }: Surroundings): L
   };
 }
 
-/** The gateway itself only says what it would do. */
+/** Returns true if the gateway itself only reports what it would do. */
 function isRehearsal(url: string, body: string | undefined): boolean {
   const isImport = /\/api\/import\/(?:litellm|prices)$/.test(url);
   return isImport && objectIn(body ?? "")?.["dry_run"] === true;
@@ -85,10 +85,10 @@ function resolveContextName(env: Surroundings["env"]): string {
   return env["FAIRWAY_CONTEXT"] || (env["FAIRWAY_CONFIG"] ? "default" : currentContext(env));
 }
 
-/** Certificates of a file, in addition to those that the system trusts. */
+/** Trusts the certificates of a file, in addition to those of the system. */
 function trust(path: string | undefined): void {
   if (path === undefined || path === "") return;
-  // Loading it takes a tenth of the time that a short command has.
+  // Loading it takes a tenth of the time of a short command.
   const { getCACertificates, setDefaultCACertificates } = process.getBuiltinModule("node:tls");
   try {
     setDefaultCACertificates([...getCACertificates("default"), readFileSync(path, "utf8")]);

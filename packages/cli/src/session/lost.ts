@@ -3,7 +3,7 @@ import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 const UNKNOWN_ISSUER = "its certificate is signed by an authority that this machine does not know";
 const USE_CA = "name the certificate of that authority with --ca-file FILE, or in FAIRWAY_CA_FILE";
 
-/** Certificate faults by TLS code; retrying does not help. */
+/** Certificate errors by TLS code; retrying does not help. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, readonly [fault: string, hint: string]>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is signed by itself", USE_CA],
   SELF_SIGNED_CERT_IN_CHAIN: [UNKNOWN_ISSUER, USE_CA],
@@ -21,7 +21,7 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, readonly [fault: string, hint:
   ERR_SSL_PACKET_LENGTH_TOO_LONG: ["it speaks no TLS", "write the address with http:// if that is meant"],
 };
 
-/** Why there is no answer, with the server's name. `timeoutMs` is set where the time ran out. */
+/** Returns why there is no answer, with the server's name. `timeoutMs` is set if the time ran out. */
 export function lost(url: string, timeoutMs: number | undefined, cause: unknown): Error {
   const { origin } = new URL(url);
   if (timeoutMs !== undefined) return new Error(`${origin} gave no answer within ${timeoutMs / 1000} s`, { cause });
@@ -32,14 +32,14 @@ export function lost(url: string, timeoutMs: number | undefined, cause: unknown)
   return new Error(`${origin} cannot be reached: ${describeReason(root, code)}`, { cause });
 }
 
-/** What speaks no TLS fails with a code of the system, whose words name the fault. */
+/** A server without TLS fails with a system code whose message names the error. */
 function readTlsCode(root: unknown): string {
   const code = readErrorCode(root);
   if (code !== "EPROTO" || !(root instanceof Error)) return code;
   return /wrong version number|packet length too long/.test(root.message) ? "ERR_SSL_WRONG_VERSION_NUMBER" : code;
 }
 
-/** The system's code where there is one; those of the HTTP client say less than its words. */
+/** Returns the system's code if there is one; those of the HTTP client say less than its messages. */
 function describeReason(root: unknown, code: string): string {
   return code.startsWith("UND_ERR") ? (root as Error).message : code;
 }

@@ -1,5 +1,5 @@
 const SECRET = /key|token|password|secret|cookie|authorization|^code$|^value$|^config$|^variables$/i;
-/** Names that hold the word, and no secret. */
+/** Names that contain such a word but hold no secret. */
 const HARMLESS =
   /^(key_count|key_hint|multi_key|max_input_tokens|prompt_tokens|completion_tokens|token_name|keyword|tokens)$/i;
 
@@ -7,14 +7,14 @@ function isSecret(name: string): boolean {
   return SECRET.test(name) && !HARMLESS.test(name);
 }
 
-/** An address without the secrets of its query. */
+/** Returns an address without the secrets of its query. */
 export function redactedUrl(url: string): string {
   const parsed = new URL(url);
   for (const name of parsed.searchParams.keys()) if (isSecret(name)) parsed.searchParams.set(name, "REDACTED");
   return parsed.href;
 }
 
-/** A body of JSON without its secrets; of anything else only the size. */
+/** Returns a JSON body without its secrets, and only the size of any other body. */
 export function redactedBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), (name, value: unknown) => (isSecret(name) ? "REDACTED" : value));

@@ -13,10 +13,10 @@ export interface Message {
 
 export interface Answer {
   readonly text: string;
-  /** Undefined where the model did not say, or was stopped before it did. */
+  /** Undefined if the model did not report it, or was stopped first. */
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number } | undefined;
   readonly requestId: string;
-  /** The person stopped it. */
+  /** True if the user stopped it. */
   readonly isStopped: boolean;
 }
 
@@ -37,7 +37,7 @@ const Chunk = z.object({
 const Problem = z.object({ error: z.object({ message: z.string() }) });
 const Models = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** Streams one answer; `onText` gets its pieces. What came before `stop` is the answer. */
+/** Streams one answer; `onText` gets its pieces. The text before `stop` is the answer. */
 export async function streamChat(asked: Asked, onText: (text: string) => void, stop?: AbortSignal): Promise<Answer> {
   const { transport, server, key, model, messages } = asked;
   const body = JSON.stringify({ model, messages, stream: true, stream_options: { include_usage: true } });
@@ -63,7 +63,7 @@ function readChunkText({ choices }: z.output<typeof Chunk>): string {
   return choices?.[0]?.delta?.content ?? "";
 }
 
-/** Models that a key may call. */
+/** Lists the models that a key may call. */
 export async function listModels(transport: Transport, server: string, key: string): Promise<string[]> {
   const response = await transport.head(`${server}/v1/models`, { method: "GET", headers: bearer(key) });
   if (response.status >= 300) throw toCliError(await response.text(), response);
@@ -87,7 +87,7 @@ function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` };
 }
 
-/** The events of a stream up to its end; one that breaks off is a lost connection. */
+/** Returns the events of a stream up to its end; a stream that breaks off is a lost connection. */
 async function* readChunks(response: Reply): AsyncGenerator<z.output<typeof Chunk>> {
   const lines = readLines(response.body);
   try {
@@ -113,7 +113,7 @@ function toCliError(text: string, { status, headers }: Reply): CliError {
   return new CliError(message, toExitCode(status), wait === null ? undefined : `try again in ${wait} s`);
 }
 
-/** As for calls of the management API; 200 is an error in a stream. */
+/** Same as for the management API; 200 is an error inside a stream. */
 function toExitCode(status: number): number {
   if (status === 401 || status === 403) return EXIT.forbidden;
   if (status === 429 || status >= 500 || status === 200) return EXIT.unreachable;

@@ -5,7 +5,7 @@ export interface AnswerHead {
   readonly headers: AnswerHeaders;
 }
 
-/** An answer whose body is read as it comes. */
+/** An answer whose body is read as it arrives. */
 export interface Answer extends AnswerHead {
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
@@ -14,7 +14,7 @@ export interface Answer extends AnswerHead {
 export interface AnswerHeaders {
   get(name: string): string | null;
   getSetCookie(): readonly string[];
-  /** All, with lower-case names. */
+  /** All headers, with lower-case names. */
   all(): readonly (readonly [string, string])[];
 }
 
@@ -25,15 +25,15 @@ export interface Request {
   readonly signal: AbortSignal;
 }
 
-/** As `fetch` without following redirects; that one takes a third of a short command to load. */
+/** Works like `fetch` without redirects; `fetch` itself takes a third of a short command to load. */
 export async function request(url: string, { method, headers, body, signal }: Request): Promise<Answer> {
-  // An import of node:http also loads what it offers for WebSocket, a tenth of a short command.
+  // An import of node:http also loads its WebSocket part, which takes a tenth of a short command.
   const { request: open } = process.getBuiltinModule(url.startsWith("https:") ? "node:https" : "node:http");
   const size = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   signal.throwIfAborted();
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = open(url, { method, headers: { "accept-encoding": "gzip", ...headers, ...size } });
-    // As an option the signal would also end the socket when another request has it.
+    // As an option, the signal would also end the socket while another request uses it.
     let running: IncomingMessage | typeof sent = sent;
     const stop = () => void running.destroy(signal.reason as Error);
     signal.addEventListener("abort", stop, { once: true });
@@ -60,7 +60,7 @@ export async function request(url: string, { method, headers, body, signal }: Re
 async function unpacked(answer: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
   if (answer.headers["content-encoding"] !== "gzip") return answer;
   const [{ createGunzip }, { pipeline }] = await Promise.all([import("node:zlib"), import("node:stream")]);
-  // The reader of the body gets a failure of the connection.
+  // The reader of the body gets the connection error.
   return pipeline(answer, createGunzip(), () => undefined);
 }
 

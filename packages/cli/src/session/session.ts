@@ -12,15 +12,15 @@ export interface LiveAnswer {
 }
 
 export interface SessionClient extends Client {
-  /** The data with the tag of its version, for `If-Match` of a change that must not undo another's. */
+  /** Returns the data with its version tag, for the `If-Match` of a change that must not overwrite another. */
   read<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<{ data: CallAnswer<E>["data"]; tag: string }>;
-  /** A call whose status and headers are passed on before its answer is read. */
+  /** Makes a call whose status and headers are available before its answer is read. */
   inspect<E extends Endpoint>(
     endpoint: E,
     input: CallInput<E>,
     onHead: (head: AnswerHead) => void,
   ): Promise<CallAnswer<E>>;
-  /** An answer that is read as it comes. */
+  /** Opens an answer that is read as it arrives. */
   open<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<LiveAnswer>;
 }
 
@@ -30,7 +30,7 @@ export interface Session {
   readonly transport: Transport;
 }
 
-/** A client for the signed-in profile; fails with exit 4 when there is none. */
+/** Returns a client for the signed-in profile; fails with exit 4 if there is none. */
 export async function openSession(
   env: Readonly<Record<string, string | undefined>>,
   transport: Transport,
@@ -81,5 +81,5 @@ export function createSessionClient(profile: Profile, transport: Transport): Ses
   };
 }
 
-/** Stands for the body of an answer that is not read here. */
+/** Replaces the body of an answer that is not read here. */
 const OPENED = JSON.stringify({ success: true });

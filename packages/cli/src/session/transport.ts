@@ -13,15 +13,15 @@ type Sent = Omit<Init, "credentials">;
 /** How calls are sent. */
 export interface TransportSettings {
   readonly timeoutMs: number;
-  /** Further tries after an answer that says to come back later. */
+  /** Retries after an answer that says to try again later. */
   readonly retries: number;
   /** Says why a call waits. */
   note(text: string): void;
   /** Prints a line of `--debug`; secrets are already removed. */
   debug?(text: string): void;
-  /** Gets the id of each request that is answered. */
+  /** Gets the id of each answered request. */
   answered?(request: string): void;
-  /** Throws where a call must not be sent: `--dry-run`, or a context that is read-only. */
+  /** Throws if a call must not be sent: `--dry-run`, or a read-only context. */
   inspect?(method: string, url: string, body: string | undefined): void;
 }
 
@@ -33,17 +33,17 @@ interface WholeAnswer {
 }
 
 export interface Transport {
-  /** Failures of the connection name the server and the reason. */
+  /** Returns a whole answer; connection errors name the server and the reason. */
   json(url: string, init: Init): Promise<WholeAnswer>;
-  /** The head of an answer; only that has to come in time. */
+  /** Returns the head of an answer; only the head has a time limit. */
   head(url: string, init: Sent): Promise<Answer>;
-  /** The same for a model, which may think as long as it needs and is asked once. */
+  /** Does the same for a model, which may think as long as it needs and is called once. */
   ask(url: string, init: Sent): Promise<Answer>;
 }
 
-/** Waits where an answer names none. */
+/** Waits if an answer names none. */
 const PAUSES_SECONDS = [2, 4, 8];
-/** With a longer wait the command fails, and says when to run it again. */
+/** If the wait is longer, the command fails and says when to run it again. */
 const LONGEST_WAIT_SECONDS = 60;
 
 export function createTransport(settings: TransportSettings): Transport {
@@ -85,7 +85,10 @@ export function createTransport(settings: TransportSettings): Transport {
   };
 }
 
-/** Reads whole answers. The first page of another shape is asked for again, as later ones are, by the names of its server. */
+/**
+ * Reads whole answers. If the first page has another shape, it is requested again with the parameters of that server,
+ * as are later pages.
+ */
 function createReader(settings: TransportSettings) {
   let areOtherPages = false;
   return async (url: string, init: Init) => {
@@ -100,7 +103,7 @@ function createReader(settings: TransportSettings) {
   };
 }
 
-/** Fails where the gateway does not have the call. */
+/** Fails if the gateway does not have the call. */
 async function existing(answer: Answer, url: string, method: string): Promise<Answer> {
   if (answer.status !== 404) return answer;
   const text = await answer.text();
@@ -140,7 +143,7 @@ async function reach(settings: TransportSettings, url: string, init: Sent, limit
   return answer;
 }
 
-/** Sends again what the gateway has no time for, as often as the settings allow. */
+/** Repeats calls that a busy gateway refused, as often as the settings allow. */
 async function patiently<A extends { readonly status: number; readonly headers: AnswerHeaders }>(
   { retries, note, inspect }: TransportSettings,
   url: string,
@@ -157,7 +160,10 @@ async function patiently<A extends { readonly status: number; readonly headers: 
   }
 }
 
-/** Seconds; what the answer names, or longer from try to try. Several clients do not come back at once. */
+/**
+ * Returns seconds: the wait that the answer names, or one that grows with each try. Several clients do not come back at
+ * once.
+ */
 function calculateRetryWait(headers: AnswerHeaders, tries: number): number {
   const named = Number(headers.get("Retry-After") ?? Number.NaN);
   if (Number.isFinite(named) && named >= 0) return Math.max(1, Math.ceil(named));
@@ -169,13 +175,13 @@ function parseOrigin(location: string | null, base: string): string {
   return URL.parse(location ?? "", base)?.origin ?? "nowhere";
 }
 
-/** Every JSON answer under `/api` tells its success; a proxy's page does not. */
+/** Every JSON answer under `/api` reports its success; a proxy's page does not. */
 function parseEnvelope(text: string): Readonly<Record<string, unknown>> | undefined {
   const members = objectIn(text);
   return members && "success" in members ? members : undefined;
 }
 
-/** Compatible gateways answer a call that they do not have with an error, Fairway with an envelope and its code. */
+/** For a missing call, compatible gateways return an error, Fairway an envelope with a code. */
 function missingCall(text: string, method: string, url: string): MissingCall | undefined {
   if (parseEnvelope(text)?.["code"] === MESSAGE_CODES.unknown_url)
     return new MissingCall(method, url, "an older Fairway");

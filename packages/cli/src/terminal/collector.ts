@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Collects garbage each time it was called so many times. Left alone, the garbage of a million rows, or of a screen that
- * reads a list for ten minutes, grows to three times of what the program needs before V8 collects it.
+ * Collects garbage on every nth call. Without it, the garbage of a million rows, or of a screen that reads a list for
+ * ten minutes, grows to three times the memory that the program needs before V8 collects it.
  */
 export function createCollector(every: number): () => void {
   let calls = 0;
@@ -20,8 +20,8 @@ export function createCollector(every: number): () => void {
 }
 
 /**
- * Keeps V8's young generation at its first size. V8 doubles it, up to 48 MB, in a program that makes garbage for
- * minutes. Call this before drawing a screen that may stay for hours: its garbage is small, and collecting it takes a
+ * Keeps V8's young generation at its initial size. In a program that produces garbage for minutes, V8 doubles it, up to
+ * 48 MB. Call this before drawing a screen that may stay for hours: its garbage is small, and collecting it takes a
  * millisecond.
  */
 export function limitYoungGeneration(): void {

@@ -1,6 +1,6 @@
 /**
- * Decides once whether anything is coloured, before a library reads the environment: the terminal renderer
- * ignores NO_COLOR and takes an empty FORCE_COLOR for a yes.
+ * Decides once whether output is coloured, before a library reads the environment: the terminal renderer ignores
+ * NO_COLOR and reads an empty FORCE_COLOR as a yes.
  */
 export function settleColour(env: NodeJS.ProcessEnv, args: readonly string[], isTerminal: boolean): void {
   if (args.includes("--color") && !args.includes("--no-color")) env["FORCE_COLOR"] = "1";

@@ -8,8 +8,8 @@ import { CliError, EXIT } from "../core/exit.ts";
 import { toExitCode, findHint, formatErrorMessage } from "../core/problem.ts";
 
 /**
- * Lets a person change a text in their editor and hands the result to `save`. What cannot be saved stays in its file, so that
- * nothing has to be typed twice.
+ * Lets a person change a text in their editor and passes the result to `save`. If it cannot be saved, it stays in its
+ * file, so that nothing has to be typed twice.
  */
 export async function editText(
   { text, fileName }: { readonly text: string; readonly fileName: string },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readEvents, readLines } from "./events.ts";
 
-/** The bytes of a text in pieces that respect neither lines nor letters. */
+/** Splits the bytes of a text into pieces, even within a line or a letter. */
 async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.slice(at, at + size));

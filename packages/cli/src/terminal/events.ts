@@ -1,10 +1,10 @@
-/** One event of a stream of server-sent events; `name` is "" for a sign of life. */
+/** One server-sent event; `name` is "" for a heartbeat. */
 export interface ServerEvent {
   readonly name: string;
   readonly data: string;
 }
 
-/** The events of a body in order, signs of life included; ends where the server ends the stream. */
+/** Yields the events of a body in order, including heartbeats, until the server ends the stream. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   for await (const block of splitAt(body, "\n\n")) {
     const fields = block.split("\n").map((line) => /^(\w*): ?(.*)$/.exec(line));
@@ -14,7 +14,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** The lines of a body; what follows the last line end belongs to a line that was cut off. */
+/** Yields the lines of a body; text after the last line end belongs to a line that was cut off. */
 export function readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   return splitAt(body, "\n");
 }

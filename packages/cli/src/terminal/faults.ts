@@ -2,7 +2,7 @@ type Handler = (cause: unknown) => void;
 
 const handlers: Handler[] = [];
 
-/** Takes faults that nothing caught, until the answered function is called; the last handler counts. */
+/** Handles uncaught errors until the returned function is called; the last handler wins. */
 export function handleFaults(handler: Handler): () => void {
   if (handlers.length === 0)
     for (const event of ["uncaughtException", "unhandledRejection"])

@@ -5,8 +5,8 @@ import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 import { printable } from "../print/printable.ts";
 
 /**
- * Asks on the terminal; `isSecret` shows nothing of what is typed. Fails with exit 2 without a terminal, and with 130
- * where the person gives up.
+ * Asks on the terminal; `isSecret` hides what is typed. Fails with exit 2 without a terminal, and with 130 if the
+ * person cancels.
  */
 export async function ask(question: string, isSecret = false): Promise<string> {
   if (!process.stdin.isTTY) throw new CliError(`${question} cannot be asked without a terminal`, EXIT.usage);
@@ -33,8 +33,8 @@ export async function ask(question: string, isSecret = false): Promise<string> {
 }
 
 /**
- * Stops unless a person agrees: to one thing with `y`, to several with their number. `isAgreed` is the `--yes` of
- * scripts, without which a run without a terminal does nothing.
+ * Stops unless a person agrees: to one thing with `y`, to several by typing their number. `isAgreed` is the `--yes` of
+ * scripts; without it, a run without a terminal does nothing.
  */
 export async function confirm(action: string, count: number, isAgreed = false): Promise<void> {
   if (isAgreed) return;
@@ -45,7 +45,7 @@ export async function confirm(action: string, count: number, isAgreed = false): 
   if (!isMeant) throw new CliError("not confirmed, nothing was changed");
 }
 
-/** The same in a protected context, whose name a person types. */
+/** Asks the same in a protected context, whose name the person types. */
 export async function confirmByName(action: string, context: string): Promise<void> {
   requireTerminal(action, `in a protected context name it as well: --context ${context} --yes`);
   const answer = (await ask(printable(`${action}? ${context} is protected: type its name to confirm`))).trim();
@@ -62,19 +62,19 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
 
-/** All of standard input, for keys and tokens that must not stand in a command line; asked for in a terminal. */
+/** Reads all of standard input, for keys and tokens that must not be on a command line; a terminal shows a prompt. */
 export async function readStdin(question: string): Promise<string> {
   return (await readSecret(question)).trim();
 }
 
-/** The password of `--password-stdin`. */
+/** Reads the password of `--password-stdin`. */
 export async function readPassword(): Promise<string> {
   const password = await readSecret("Password");
   if (password !== "") return password;
   throw new CliError("--password-stdin: standard input holds no password", EXIT.usage, "pipe it in, as one line");
 }
 
-/** The same with its blanks: only the line end behind it is none of a password. */
+/** Reads standard input untrimmed: only the final line end is not part of a password. */
 export async function readSecret(question: string): Promise<string> {
   if (process.stdin.isTTY) return ask(`${question} (one line)`, true);
   const parts: Buffer[] = [];
@@ -84,7 +84,7 @@ export async function readSecret(question: string): Promise<string> {
     .replace(/\r?\n$/, "");
 }
 
-/** The text of a file that a flag or an argument names. */
+/** Returns the text of a file that a flag or an argument names. */
 export function readTextFile(path: string, source: string): string {
   try {
     return readFileSync(path, "utf8").trim();

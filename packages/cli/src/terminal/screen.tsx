@@ -4,8 +4,8 @@ import { limitYoungGeneration } from "./collector.ts";
 import { handleFaults } from "./faults.ts";
 
 /**
- * Draws until the screen is left, and gives the terminal back after every end: a fault while it draws, in a key, in a
- * timer or in a promise that nothing waits for rejects, and what stood in the terminal is there again.
+ * Draws until the screen is left, and restores the terminal however it ends: an error while drawing, in a key, in a
+ * timer or in an unawaited promise rejects, and the earlier content of the terminal comes back.
  */
 export async function drawScreen(screen: ReactNode, options: RenderOptions): Promise<void> {
   const fault = Promise.withResolvers<never>();
@@ -36,7 +36,7 @@ interface GuardedProps {
   readonly onFault: (fault: unknown) => void;
 }
 
-/** Draws nothing after a fault; Ink would draw its trace. */
+/** Draws nothing after an error; Ink would draw its trace. */
 class Guarded extends Component<GuardedProps, { readonly isBroken: boolean }> {
   override state = { isBroken: false };
 
@@ -45,7 +45,7 @@ class Guarded extends Component<GuardedProps, { readonly isBroken: boolean }> {
   }
 
   override componentDidCatch(fault: unknown): void {
-    // Unmounting in the middle of a commit would stop half of it.
+    // Unmounting in the middle of a commit would leave it half done.
     setImmediate(() => this.props.onFault(fault));
   }
 

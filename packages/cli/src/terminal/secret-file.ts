@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { CliError, readErrorCode, EXIT } from "../core/exit.ts";
 
-/** Fails before anything is made, where the file could not be written afterwards: an existing one is never replaced. */
+/** Fails before anything is created if the file could not be written afterwards; an existing file is never replaced. */
 export function openSecretFile(path: string): { write(lines: readonly string[]): void } {
   try {
     writeFileSync(path, "", { mode: 0o600, flag: "wx" });

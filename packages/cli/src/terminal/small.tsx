@@ -1,6 +1,6 @@
 import { Box, Text, useApp, useInput } from "ink";
 
-/** The least that every screen fits into. */
+/** The smallest terminal size that every screen fits. */
 const LEAST = { columns: 60, rows: 15 };
 
 interface Size {
@@ -12,7 +12,7 @@ export function isTooSmall({ columns, rows }: Size): boolean {
   return columns < LEAST.columns || rows < LEAST.rows;
 }
 
-/** Stands for a screen that does not fit; the screen comes back when the terminal is enlarged. */
+/** Replaces a screen that does not fit until the terminal is enlarged. */
 export function TooSmall({ columns, rows }: Size) {
   const { exit } = useApp();
   useInput((input) => void (input === "q" && exit()));

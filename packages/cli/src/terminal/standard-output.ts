@@ -1,19 +1,19 @@
 import { printable } from "../print/printable.ts";
 
-/** Bytes that wait for a reader before the writer waits too. */
+/** How many bytes may wait for a reader before the writer waits too. */
 const MAX_WAITING_BYTES = 1 << 20;
-/** Characters that are written at once into a pipe or a file. */
+/** How many characters are written at once to a pipe or a file. */
 const PART = 1 << 16;
 
 export interface StandardOutput {
   write(text: string): void;
-  /** Writes what was collected. */
+  /** Writes the collected lines. */
   flush(): void;
   /** Undefined while the reader keeps up; otherwise it resolves when there is room again. */
   room(): Promise<void> | undefined;
 }
 
-/** Lines of a pipe are collected: a write for each takes longer than the line. A terminal gets them one by one. */
+/** Collects lines for a pipe, because a write per line takes longer than the line. A terminal gets them one by one. */
 export function openStandardOutput(stream: NodeJS.WriteStream): StandardOutput {
   if (stream.isTTY)
     return {

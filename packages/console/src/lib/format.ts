@@ -119,7 +119,7 @@ export function formatShare(part: number, whole: number, locale: string, least: 
 const MAX_IN_PERCENT = 10;
 const MAX_TIMES = 1_000;
 
-/** `+12%` or `×14` of what was before, with so many digits of a percentage; undefined where there was nothing. */
+/** `+12%` or `×14` of what was before, with so many digits of a percentage; undefined if there was nothing. */
 export function formatChange(value: number, before: number, locale: string, digits = 0): string | undefined {
   if (before <= 0) return undefined;
   const times = value / before;

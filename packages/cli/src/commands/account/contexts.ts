@@ -41,7 +41,7 @@ export async function listContexts(env: Environment, output: Output): Promise<vo
   await printList(output, { kind: "Context", columns: COLUMNS, name, rows, empty });
 }
 
-/** Never the token. A file that cannot be read tells why. */
+/** Leaves out the token. If the file cannot be read, the row says why. */
 function buildContextRow(env: Environment, name: string, current: boolean): Row {
   try {
     const profile = storedProfile({
@@ -55,7 +55,7 @@ function buildContextRow(env: Environment, name: string, current: boolean): Row 
   }
 }
 
-/** Fails with exit code 5 where there is one of that name. */
+/** Fails with exit code 5 if there is one of that name. */
 export async function addContext(
   place: SignInPlace,
   { name, server, options }: { readonly name: string; readonly server: string; readonly options: LoginOptions },
@@ -81,7 +81,7 @@ export function chooseContext(env: Environment, name: string, output: Output): v
 /** Properties of a context; both are off by default. */
 const PROPERTIES = { protected: "protected", "read-only": "readOnly" } as const;
 
-/** `protected=true`: deletions require its name. `read-only=true`: nothing is changed through it. */
+/** `protected=true`: deletions require the name of the context. `read-only=true`: no command may change anything. */
 export function setContext(env: Environment, name: string, words: readonly string[], output: Output): void {
   const file = { ...env, FAIRWAY_CONFIG: resolveContextPath(env, existing(env, name)), FAIRWAY_CONTEXT: undefined };
   const profile = storedProfile(file);
@@ -119,7 +119,7 @@ export function renameContext(
   output.note(`${from} is ${to} now.`);
 }
 
-/** Forgets a sign-in; the token that it holds stays valid. */
+/** Forgets a sign-in; its token stays valid. */
 export async function removeContext(
   env: Environment,
   name: string,

@@ -8,7 +8,7 @@ import { finding, ok, warning, type Finding } from "./finding.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A certificate that ends sooner should have been renewed. */
+/** A certificate that expires within this many days should have been renewed. */
 const CERTIFICATE_DAYS = 14;
 const DAY_MS = 86_400_000;
 const CONNECT_MS = 10_000;
@@ -20,7 +20,7 @@ export function addressFinding(server: string): Finding {
   return { check: "address", ...verdict };
 }
 
-/** Undefined where the address has no name. */
+/** Checks the DNS name; undefined if the address has none. */
 export async function nameFinding(server: string): Promise<Finding | undefined> {
   const host = new URL(server).hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) > 0) return undefined;
@@ -38,7 +38,7 @@ export async function nameFinding(server: string): Promise<Finding | undefined> 
   });
 }
 
-/** Undefined for plain http. */
+/** Checks the certificate; undefined for plain http. */
 export async function certificateFinding(server: string): Promise<Finding | undefined> {
   if (!server.startsWith("https:")) return undefined;
   return finding("certificate", async () => {
@@ -65,7 +65,7 @@ function connected(server: string): Promise<TLSSocket> {
   });
 }
 
-/** The variable that names a proxy for the address, and what it holds. */
+/** Returns the proxy variable that applies to the address, and its value. */
 function findProxy(server: string, env: Environment): readonly [string, string] | undefined {
   const names = server.startsWith("https:") ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
   for (const name of names) if (env[name]) return [name, env[name]];
@@ -87,7 +87,7 @@ export function proxyFinding(server: string, env: Environment, isReached: boolea
   const check = "proxy";
   const [name, address = ""] = findProxy(server, env) ?? [];
   if (name === undefined) return { check, ...ok("no variable names one") };
-  // Never its user and password.
+  // Never print its user and password.
   const host = URL.parse(address)?.host ?? "something that is not an address";
   if (isBehindProxy(server, env)) {
     const message = `calls go through ${host} (${name})`;

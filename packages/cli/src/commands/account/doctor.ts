@@ -24,13 +24,13 @@ interface DoctorInput {
   session(): Promise<Session>;
 }
 
-/** More than this confuses one-time codes and expiry dates. */
+/** A larger skew breaks one-time codes and expiry dates. */
 const SKEW_SECONDS = 60;
-/** The gateway writes at once when a stream opens. */
+/** The gateway writes the first event as soon as a stream opens. */
 const FIRST_EVENT_MS = 10_000;
-/** A token that ends sooner is worth a word. */
+/** A token that expires sooner gets a warning. */
 const TOKEN_DAYS = 7;
-/** Below this part of the limit the next commands may be refused. */
+/** Below this share of the limit the next commands may be refused. */
 const LOW = 0.1;
 
 const COLUMNS: readonly Column<Finding>[] = [
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Finding>[] = [
   { ...plain("MESSAGE", "message"), value: ({ message, cure }) => message + (cure === undefined ? "" : `; ${cure}`) },
 ];
 
-/** Checks everything that commands rely on, each in a line with its cure; exit code 1 if a check fails. */
+/** Checks everything that commands rely on, one line per check with its remedy; exit code 1 if a check fails. */
 export async function runDoctor(input: DoctorInput, output: Output): Promise<void> {
   const findings = await collectFindings(input);
   const name = ({ check }: Finding) => `check/${check}`;
@@ -64,7 +64,7 @@ async function collectFindings({ env, session }: DoctorInput): Promise<Finding[]
   return [...stored, ...way, proxy, ...(isReached ? await account(client, profile) : [])];
 }
 
-/** The file of the sign-in and its folder, which the command refuses while others can read them. */
+/** Checks the sign-in file and its folder, which commands refuse if others can read them. */
 export function closeToOthers(env: Environment, output: Output): void {
   const path = configPath(env);
   for (const [place, mode] of [
@@ -100,7 +100,7 @@ function keychainFinding(env: Environment): Promise<Finding> {
   });
 }
 
-/** What is between here and the gateway, up to the first that fails. */
+/** Checks the path to the gateway, up to the first failure. */
 async function wayFindings(client: SessionClient, { server }: Profile, env: Environment): Promise<Finding[]> {
   const found = [addressFinding(server)];
   const checks = isBehindProxy(server, env)
@@ -167,7 +167,7 @@ async function server(client: SessionClient): Promise<Finding[]> {
   return [database, { check, ...warning(`it lacks ${lacking.join(", ")}`, "update the gateway") }];
 }
 
-/** A proxy that collects answers before it hands them on breaks every stream, also those of models. */
+/** A proxy that buffers answers breaks every stream, including those of models. */
 async function streams(client: SessionClient, role: number): Promise<Finding[]> {
   const call: Endpoint = role >= ROLE.admin ? logTail : logTailSelf;
   const opened = await finding("streams", async () => {
@@ -191,7 +191,7 @@ async function streams(client: SessionClient, role: number): Promise<Finding[]> 
   return [opened];
 }
 
-/** The answer was written between the question and now. */
+/** The server wrote its time between the request and now. */
 function clockFinding(head: AnswerHead | undefined, askedMs: number): Finding {
   const there = Date.parse(head?.headers.get("Date") ?? "");
   const check = "clock";

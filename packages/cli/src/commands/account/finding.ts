@@ -19,7 +19,7 @@ export function warning(message: string, cure: string): Verdict {
   return { verdict: "warning", message, cure };
 }
 
-/** What is thrown is the failure. */
+/** Runs a check; an error that it throws becomes the failure. */
 export async function finding(check: string, look: () => Verdict | Promise<Verdict>): Promise<Finding> {
   try {
     return { check, ...(await look()) };

@@ -18,12 +18,12 @@ export type KubeLoginOptions = LoginOptions & KubeOptions;
 type Environment = NonNullable<NonNullable<V1Deployment["spec"]>["template"]["spec"]>["containers"][number]["env"];
 
 const ROOT = "root";
-/** Where `fairway kube port-forward` listens when nothing else is said. */
+/** The default address of `fairway kube port-forward`. */
 const FORWARDED = "http://127.0.0.1:3000";
 
 /**
- * Signs in through a pod, so that no way into the cluster is needed. `server` is what later commands call; without it
- * the public address of the installation, or that of `fairway kube port-forward`.
+ * Signs in through a pod, so that no route into the cluster is needed. Later commands call `server`; without it they
+ * call the public address of the installation, or that of `fairway kube port-forward`.
  */
 export async function runKubeLogin(
   server: string | undefined,
@@ -66,7 +66,7 @@ async function loadEnvironment(cluster: Cluster): Promise<Environment> {
   return deployment.spec?.template.spec?.containers[0]?.env;
 }
 
-/** Root with the password of the first start, where the Secret can be read and nothing else was chosen. */
+/** Returns root with the password of the first start, if the Secret can be read and no account was chosen. */
 async function resolveAccount(
   cluster: Cluster,
   env: Environment,

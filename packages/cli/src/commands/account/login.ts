@@ -36,24 +36,24 @@ export interface LoginOptions {
   readonly tokenStdin?: boolean;
   readonly passwordStdin?: boolean;
   readonly insecureHttp?: boolean;
-  /** The owner of a token from standard input. */
+  /** The owner of a token that is read from standard input. */
   readonly userId?: number;
-  /** Agrees that a gateway with one token for each account replaces it. */
+  /** Allows the new token to replace the old one on a gateway that has one token per account. */
   readonly replaceToken?: boolean;
   /** Separated by commas. */
   readonly scope?: string;
   /** In days. */
   readonly expires?: string;
   readonly store?: "file" | "keychain";
-  /** Known already, so it is not requested. */
+  /** A password that is already known, so the user is not asked. */
   readonly password?: string | undefined;
 }
 
-/** Where a sign-in is stored, and how calls are sent. */
+/** Where a sign-in is stored and how calls are sent. */
 export interface SignInPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly transport: Transport;
-  /** How a person is asked; on the terminal when absent. */
+  /** How a person is asked; defaults to the terminal. */
   readonly ask?: typeof ask;
 }
 
@@ -70,9 +70,9 @@ export async function runLogin(
 
 /** Addresses of one gateway. */
 export interface SignInAddress {
-  /** Where this sign-in goes. */
+  /** The address that this sign-in calls. */
   readonly address: string;
-  /** What later commands call. */
+  /** The address that later commands call. */
   readonly stored: string;
 }
 
@@ -87,7 +87,7 @@ export async function signInAt(
     ? await byToken(address, options.userId)
     : await byPassword(address, options, { transport, question, context: env["FAIRWAY_CONTEXT"] });
   const { data: user } = await createSessionClient(profile, transport).call(selfGet, {});
-  // A new sign-in does not lift what guards the context.
+  // A new sign-in does not remove the protections of the context.
   const { protected: isProtected, readOnly } = storedProfile(env) ?? {};
   const full = { ...profile, server: stored, userId: user.id, protected: isProtected, readOnly };
   const place = await keep(env, full, options.store);
@@ -104,7 +104,7 @@ export function enterContext(env: SignInPlace["env"], output: Output): void {
   output.note(`Commands go to ${context} now; change that with \`fairway context use\`.`);
 }
 
-/** Answers where the token is. A new sign-in replaces that of the keychain. */
+/** Stores the token and returns where it is. A new sign-in replaces the keychain entry. */
 async function keep(env: SignInPlace["env"], profile: Profile, store: LoginOptions["store"]): Promise<string> {
   const before = storedProfile(env)?.keychain;
   const isInKeychain = store === undefined ? before !== undefined : store === "keychain";
@@ -142,7 +142,7 @@ async function byPassword(server: string, options: LoginOptions, asking: Asking)
   const password =
     options.password ?? (options.passwordStdin ? await readPassword() : await question("Password", true));
   const { client, userId } = await signInByPassword(transport, server, { username, password }, question);
-  // A token replaces the one of its name: each context has its own.
+  // A token replaces another one with the same name, so each context has its own.
   const tokenName = `cli ${hostname()}${context === undefined ? "" : ` ${context}`}`.slice(0, 64);
   try {
     const { data: token } = await client.call(accessTokenCreate, { body: { name: tokenName, expires_at, scopes } });
@@ -153,7 +153,7 @@ async function byPassword(server: string, options: LoginOptions, asking: Asking)
   return { server, userId, token: await replacedToken(client, options, question) };
 }
 
-/** Compatible gateways have one access token for each account: a new one ends the sign-ins of other machines. */
+/** Compatible gateways have one access token per account: a new one ends the sign-ins of other machines. */
 async function replacedToken(client: Client, { replaceToken }: LoginOptions, question: typeof ask): Promise<string> {
   if (!replaceToken) {
     const word = await question(
@@ -169,7 +169,7 @@ function readScopes(text = ""): AccessScope[] {
   const names = text.split(",").map((name) => name.trim());
   const named = names.filter((name) => name !== "").map(readScope);
   const scopes: AccessScope[] = named.length === 0 ? ["write"] : named;
-  // `fairway` asks who it is signed in as.
+  // `fairway` needs this scope to ask who is signed in.
   return isInScope(scopes, "account:read") ? scopes : [...scopes, "account:read"];
 }
 
@@ -186,7 +186,7 @@ function readEnd(days: string | undefined): number {
   throw new CliError(`--expires ${days} is not a number of days`, EXIT.usage, "write --expires 90 for three months");
 }
 
-/** A session by password: access tokens cannot change credentials. */
+/** Opens a session by password: access tokens cannot change credentials. */
 export async function signInByPassword(
   transport: Transport,
   server: string,

@@ -27,7 +27,7 @@ export async function runLogout({ all, revoke }: LogoutOptions, output: Output, 
     await leave(revoke ? { revoke } : {}, output, { env: { ...env, FAIRWAY_CONTEXT: name }, transport });
 }
 
-/** Forgets the sign-in; with `revoke` the gateway forgets its token first. */
+/** Forgets the sign-in; with `revoke` the gateway revokes its token first. */
 async function leave({ revoke }: Pick<LogoutOptions, "revoke">, output: Output, { env, transport }: SignInPlace) {
   if (revoke) await revokeToken(storedProfile(env), transport);
   const path = await removeProfile(env);
@@ -53,7 +53,7 @@ async function revokeToken(profile: Profile | undefined, transport: Transport): 
       query: { name: profile.tokenName },
     });
   } catch (error) {
-    // A token that is not known any more needs no revocation.
+    // A token that is no longer known needs no revocation.
     if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
   }
 }

@@ -4,7 +4,10 @@ import type { Profile } from "../../session/config.ts";
 
 export const DAY_SECONDS = 86_400;
 
-/** Epoch seconds at which the token of the sign-in ends, 0 = never; undefined where the gateway does not know which it is. */
+/**
+ * Returns when the token of the sign-in expires, in epoch seconds, 0 = never; undefined if the gateway does not know
+ * which token it is.
+ */
 export async function tokenEnd(client: Client, { tokenName }: Profile): Promise<number | undefined> {
   if (tokenName === undefined) return undefined;
   const found = await unlessMissing(client.call(accessTokenList, {}));

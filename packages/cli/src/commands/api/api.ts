@@ -47,16 +47,16 @@ export interface ApiOptions {
   readonly body?: string;
   /** A file with the body. */
   readonly input?: string;
-  /** Members of the body: texts, and JSON. */
+  /** Members of the body, as text or JSON. */
   readonly field?: readonly string[];
   readonly jsonField?: readonly string[];
   readonly include?: boolean;
-  /** All pages of a list. */
+  /** Fetch all pages of a list. */
   readonly paginate?: boolean;
   readonly yes?: boolean;
 }
 
-/** Any call of the management API, as the signed-in user. */
+/** Makes any call of the management API as the signed-in user. */
 export async function callApi(
   client: SessionClient,
   { call: word, path }: { readonly call: string; readonly path: string | undefined },
@@ -80,7 +80,7 @@ export async function callApi(
   await printAnswer(await client.inspect(call, input, onHead), output);
 }
 
-/** As `curl --include` does; cookies are secrets. */
+/** Prints the status and headers like `curl --include`, but hides cookies, which are secrets. */
 function printHead({ status, headers }: AnswerHead, output: Output): void {
   output.out(`HTTP ${status}`);
   for (const [name, value] of headers.all()) output.out(`${name}: ${name === "set-cookie" ? "REDACTED" : value}`);
@@ -121,7 +121,7 @@ interface CallAt {
   readonly search: Readonly<Record<string, string>>;
 }
 
-/** The declared call of a method and a path; one that is not declared is made as it is. */
+/** Returns the declared call of a method and a path; an undeclared call is sent as it is. */
 function callAt(word: string, text: string): CallAt {
   const [path = "", query = ""] = text.split("?", 2);
   const search = Object.fromEntries(new URLSearchParams(query));

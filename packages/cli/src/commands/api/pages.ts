@@ -3,7 +3,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { documentWriter, type Output } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 
-/** What a call takes but for its query. */
+/** The input of a call without its query. */
 interface Given {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -11,14 +11,14 @@ interface Given {
 
 interface PageOfRows {
   readonly rows: readonly unknown[];
-  /** Cursor behind the last row; "" at the end, undefined where pages have numbers. */
+  /** Cursor behind the last row; "" at the end, undefined if pages have numbers. */
   readonly next: string | undefined;
   readonly total: number | undefined;
   /** Number of the first page. */
   readonly first: 0 | 1;
 }
 
-/** The rows of all pages as one list: an array, or a line each with `-o jsonl`, written as they come. */
+/** Prints the rows of all pages as one list: an array, or with `-o jsonl` one line each, as they arrive. */
 export async function printPages(client: SessionClient, call: Endpoint, given: Given, output: Output): Promise<void> {
   if (call.method !== "GET" || call.answer === "stream" || call.answer === "file")
     throw new CliError(`${call.name} has no pages`, EXIT.usage, "leave out --paginate");
@@ -30,7 +30,7 @@ export async function printPages(client: SessionClient, call: Endpoint, given: G
   writer.end();
 }
 
-/** Rows of a page; the server may answer fewer than it is asked for. */
+/** Rows of a page; the server may return fewer than requested. */
 const SIZE = "100";
 
 async function* readPages(client: SessionClient, call: Endpoint, given: Given): AsyncGenerator<readonly unknown[]> {
@@ -50,7 +50,7 @@ async function* readPages(client: SessionClient, call: Endpoint, given: Given): 
   }
 }
 
-/** Lists are rows with their number next to them, or a page around the rows. */
+/** Reads a list, which is either rows with their total next to them, or a page object around the rows. */
 function pageIn(data: unknown, total: number | undefined, name: string): PageOfRows {
   if (Array.isArray(data)) return { rows: data, next: undefined, total, first: 0 };
   const page = typeof data === "object" && data !== null ? (data as Readonly<Record<string, unknown>>) : {};

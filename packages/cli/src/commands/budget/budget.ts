@@ -34,7 +34,7 @@ export async function listBudgets(client: Client, { mine = false }: BudgetListOp
   await printList(output, { ...BUDGETS, rows, empty });
 }
 
-/** All of them, which administrators may read, or those of the signed-in user. */
+/** Reads all budgets, which only administrators may do, or those of the signed-in user. */
 export async function readBudgets(client: Client, isAll: boolean): Promise<readonly Budget[]> {
   return (await client.call(isAll ? budgetList : budgetListSelf, {})).data;
 }

@@ -44,7 +44,7 @@ const MAP_COLUMNS: readonly Column<TypeModels>[] = [
   { title: "MODELS", field: "models", value: ({ models }) => models.join(",") },
 ];
 
-/** The models that each kind of upstream usually offers; administrators see the names of the kinds. */
+/** Returns the models that each type of upstream usually offers; only administrators see the names of the types. */
 export async function mapModels(client: Client, { type }: { readonly type?: string }, output: Output): Promise<void> {
   const { data } = await client.call(modelsByType, {});
   const names = (await isAdmin(client)) ? await typeNames(client) : new Map<number, string>();
@@ -61,7 +61,7 @@ export interface PriceOptions {
   readonly group?: string;
 }
 
-/** Prices as people compare them: dollars of a million tokens, before the ratio of a group. */
+/** Prices for people: dollars per million tokens, before the group ratio. */
 export function priceColumns(quotaPerUnit: number): readonly Column<PricingRow>[] {
   const isByCall = ({ quota_type: type }: PricingRow) => type === 1;
   const perMillion = (ratio: number) => `$${Number(((ratio * 1e6) / quotaPerUnit).toPrecision(6))}`;
@@ -79,7 +79,7 @@ export function priceColumns(quotaPerUnit: number): readonly Column<PricingRow>[
   ];
 }
 
-/** How programs get prices. */
+/** Prices for programs. */
 const PRICE_COLUMNS: readonly Column<PricingRow>[] = [
   plain("MODEL", "model_name"),
   { title: "BY", value: (row) => (row.quota_type === 1 ? "call" : "token") },
@@ -204,7 +204,7 @@ function notFound(noun: string, id: string): CliError {
   return new CliError(`there is no ${noun} ${id}`, EXIT.notFound, `list them with \`fairway ${noun} list\``);
 }
 
-/** Members by their names, money and times as people read them, nothing that is empty. */
+/** Formats members by name, with readable amounts and times, without empty ones. */
 async function formatMembers(row: AsyncTask | Drawing, output: Output): Promise<Record<string, string>> {
   const perUnit = await output.quotaPerUnit();
   const shown = Object.entries(row).flatMap(([name, value]: [string, unknown]) => {
@@ -217,12 +217,12 @@ async function formatMembers(row: AsyncTask | Drawing, output: Output): Promise<
   return Object.fromEntries(shown) as Record<string, string>;
 }
 
-/** Drawings count milliseconds, everything else seconds. */
+/** Drawings use milliseconds, everything else seconds. */
 function timeText(value: number): string {
   return formatTime(value > 1e11 ? Math.floor(value / 1000) : value);
 }
 
-/** Users by name, where an administrator reads the table. */
+/** Adds the names of users if an administrator reads the table. */
 async function withUsers<Row extends { readonly user_id: number }>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

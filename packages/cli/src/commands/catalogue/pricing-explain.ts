@@ -20,7 +20,7 @@ const PART_COLUMNS: readonly Column<Part>[] = [
   number("QUOTA", "quota"),
 ];
 
-/** How the gateway itself would charge a chat: each factor, and the amount that it rounds to. */
+/** Explains how the gateway itself would charge a chat: each factor, and the rounded amount. */
 export async function explainPrice(
   client: Client,
   model: string,
@@ -47,7 +47,7 @@ export async function explainPrice(
   await printOne(output, data, { words: formatExplanation(data) });
 }
 
-/** As rows of a sheet, the parts with the charge at their end; otherwise the whole object. */
+/** Prints the parts as rows of a sheet with the charge at the end; in other formats the whole object. */
 async function printMachine(data: PricingExplanation, output: Output): Promise<void> {
   if (output.format !== "csv" && output.format !== "tsv") return printOne(output, data, { shape: NAMED });
   const printer = await openRows(output, { kind: "ChargePart", columns: PART_COLUMNS });

@@ -29,7 +29,7 @@ function sentText({ beta, sent_as }: Row): string {
   return sent_as === beta ? "sent" : `sent as ${sent_as}`;
 }
 
-/** Which beta flags the hosts of channels take, and which ones calls of clients are sent with. */
+/** Tests which beta flags the hosts of channels accept, and shows which ones are sent with calls of clients. */
 export async function testBetas(
   client: Client,
   ids: readonly number[],
@@ -68,7 +68,7 @@ async function askOne(client: Client, id: number, model: string | undefined, isO
   }
 }
 
-/** Refusals that say nothing about the next channel. */
+/** Returns true for refusals that concern one channel only. */
 function isOfChannel(error: unknown): error is ApiProblem {
   return error instanceof ApiProblem && (error.key === "channel_not_found" || error.key === "channel_without_betas");
 }

@@ -44,7 +44,7 @@ export interface ChannelCreateOptions extends Settings {
   readonly multiKey?: boolean;
 }
 
-/** Creates a channel, or one for each line of the key unless the keys are to stay together. */
+/** Creates one channel, or one per line of the key unless the keys are to stay together. */
 export async function createChannel(client: Client, options: ChannelCreateOptions, output: Output): Promise<void> {
   const key = await readKey(options);
   if (key === undefined)
@@ -85,7 +85,7 @@ const CREATED: Shape<Created> = {
   name: ({ id }) => `channel/${id}`,
 };
 
-/** One channel is that object, several are a list. */
+/** Prints one channel as an object and several as a list. */
 async function printCreated(created: readonly Created[], output: Output): Promise<void> {
   const [first] = created;
   if (isForPeople(output) || output.format === "raw" || !first) return;
@@ -95,7 +95,7 @@ async function printCreated(created: readonly Created[], output: Output): Promis
   printer.end();
 }
 
-/** The channels of a name with ids above `after`, oldest first. */
+/** Returns the channels with this name and ids above `after`, oldest first. */
 async function newChannels(client: Client, name: string, after: number) {
   const created: Created[] = [];
   try {
@@ -114,10 +114,10 @@ async function newChannels(client: Client, name: string, after: number) {
   }
 }
 
-/** Newest channels that are looked at to learn the ids of those just made. */
+/** How many of the newest channels are read to find the ids of those just created. */
 const PAGE = 100;
 
-/** Undefined where neither flag is given. */
+/** Reads the key; undefined if neither flag is given. */
 async function readKey({ keyFile, keyStdin }: Settings): Promise<string | undefined> {
   if (!keyStdin && keyFile === undefined) return undefined;
   const key = keyFile === undefined ? await readStdin("Key") : readTextFile(keyFile, "--key-file");
@@ -126,7 +126,7 @@ async function readKey({ keyFile, keyStdin }: Settings): Promise<string | undefi
   return key;
 }
 
-/** The fields of a channel that the flags name. */
+/** Returns the channel fields that the flags set. */
 function buildChannelInput(options: Settings): ChannelInput {
   const { baseUrl, priority, weight, tag, testModel, other, autoBan } = options;
   const fields = {
@@ -143,7 +143,7 @@ function buildChannelInput(options: Settings): ChannelInput {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** `@file` stands for what the file holds. */
+/** Reads `@file` as the content of that file. */
 function readTextOrFile(value: string | undefined, source: string): string | undefined {
   return value?.startsWith("@") ? readTextFile(value.slice(1), source) : value;
 }
@@ -153,13 +153,13 @@ export interface ChannelUpdateOptions extends Settings {
   readonly type?: string;
   readonly group?: string;
   readonly models?: string;
-  /** The version that the caller read. */
+  /** The version that the caller has read. */
   readonly ifMatch?: string;
   readonly addModel?: readonly string[];
   readonly removeModel?: readonly string[];
 }
 
-/** Fails with exit code 5 if the channel was changed meanwhile. */
+/** Fails with exit code 5 if someone else changed the channel meanwhile. */
 export async function updateChannel(
   client: SessionClient,
   id: number,
@@ -188,7 +188,7 @@ export async function updateChannel(
   await printDone(output, data, `Changed channel ${id}, ${data.name}: ${Object.keys(fields).join(", ")}.`, CHANNELS);
 }
 
-/** Undefined where no flag names models. */
+/** Returns the new list of models; undefined if no flag names models. */
 function mergeModels(current: string, options: ChannelUpdateOptions): string | undefined {
   const { models, addModel = [], removeModel = [] } = options;
   if (models !== undefined) return models;
@@ -204,15 +204,15 @@ export async function copyChannel(client: Client, id: number, output: Output): P
 
 export interface SwitchOptions {
   readonly search?: string;
-  /** Such as `tag=eu,type=openai`. */
+  /** For example `tag=eu,type=openai`. */
   readonly selector?: string;
   readonly yes?: boolean;
-  /** Seconds of a disable. */
+  /** How many seconds a channel stays disabled. */
   readonly for?: number;
   readonly reason?: string;
 }
 
-/** Those that are named, or all that a search finds. */
+/** Switches the named channels, or all that a search finds. */
 export async function switchChannels(
   client: Client,
   { ids: named, search, selector, yes, for: span, reason }: SwitchOptions & { readonly ids: readonly number[] },
@@ -241,7 +241,7 @@ async function foundChannels(
 ): Promise<readonly number[]> {
   const filter = selector === undefined ? {} : await parseSelector(client, selector);
   const found = await channelRows(client, { ...filter, keyword }, Number.POSITIVE_INFINITY);
-  // A compatible gateway may know some of these fields only as columns.
+  // A compatible gateway may return some of these fields only as columns.
   const rows = found.rows.filter((row) => isSelected(row, filter));
   if (rows.length === 0)
     throw new CliError(
@@ -290,7 +290,7 @@ async function parseSelector(client: Client, selector: string): Promise<Selected
   };
 }
 
-/** The gateway takes an unknown id for deleted, so each is looked up first. */
+/** Looks up each id first, because the gateway reports an unknown id as deleted. */
 export async function deleteChannels(
   client: Client,
   ids: readonly number[],

@@ -67,7 +67,7 @@ export const CHANNELS: Shape<Channel> = {
   name: ({ id }) => `channel/${id}`,
 };
 
-/** Shows type names instead of numbers in output for people. */
+/** Returns a shape that shows type names instead of numbers to people. */
 export async function channelShape(client: Client, output: Pick<Output, "format">): Promise<Shape<Channel>> {
   if (!isForPeople(output)) return CHANNELS;
   const names = await typeNames(client);
@@ -76,13 +76,13 @@ export async function channelShape(client: Client, output: Pick<Output, "format"
   return { ...CHANNELS, columns: CHANNELS.columns.map(replaceTypeColumn) };
 }
 
-/** Empty where the gateway names no types: they are shown by number. */
+/** Returns the names of types; empty if the gateway names none, and types are then shown by number. */
 export async function typeNames(client: Client): Promise<ReadonlyMap<number, string>> {
   const found = await unlessMissing(client.call(channelTypes, {}));
   return new Map(found?.data.map(({ type, id }) => [type, id]));
 }
 
-/** The number of a type that is named or numbered. */
+/** Returns the number of a type, given its name or number. */
 export async function resolveChannelType(client: Client, text: string): Promise<number> {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const { data } = await client.call(channelTypes, {});
@@ -105,12 +105,12 @@ export async function resolveChannelType(client: Client, text: string): Promise<
   throw new CliError(`there is no channel type ${text}`, EXIT.usage, hint);
 }
 
-/** The word for a status number. */
+/** Returns the word for a status number. */
 export function statusWord(status: number): string {
   return STATUS_WORD[status] ?? String(status);
 }
 
-/** The word with the time, the end and the reason of the last switch. */
+/** Returns the word with the time, end and reason of the last switch. */
 export function statusText({ status, other_info: text }: Pick<Channel, "status" | "other_info">): string {
   const { status_reason: reason, status_time: since, status_until: until } = objectIn(text) ?? {};
   const times = [
@@ -146,13 +146,13 @@ export async function listChannels(client: Client, options: ChannelListOptions, 
   });
 }
 
-/** The number of a status as a query has it; undefined for all. */
+/** Returns the status number for a query; undefined for all. */
 export function statusNumber(word: string | undefined): string | undefined {
   const whole = word === "auto" ? STATUS_WORD[CHANNEL_STATUS.disabledBySystem] : word;
   return Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === whole);
 }
 
-/** The channels of a filter: the first of that number, or a part. */
+/** Returns the channels of a filter: the first ones, up to a number, or a part. */
 export function channelRows(
   client: Client,
   filter: CallInput<typeof channelList>["query"],
@@ -161,7 +161,7 @@ export function channelRows(
   return rowsUpTo(wanted, (page) => client.call(channelList, { query: { ...filter, ...page } }));
 }
 
-/** `managed_by` names who keeps it in documents. */
+/** `managed_by` names who manages the channel in documents. */
 type ChannelFacts = Channel & {
   readonly managed_by?: string;
   readonly managed_fields?: readonly string[];

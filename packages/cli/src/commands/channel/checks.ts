@@ -15,7 +15,7 @@ import { printModels } from "../model-rows.ts";
 import { channelRows } from "./channel.ts";
 import { doEach } from "../each.ts";
 
-/** Within the time that a call may take, so that a silent upstream is not taken for a silent gateway. */
+/** Shorter than the time limit of a call, so that a silent upstream is not mistaken for a silent gateway. */
 const TEST_SECONDS = 50;
 
 interface Verdict {
@@ -39,7 +39,7 @@ export interface ChannelTestOptions {
   readonly failSlow?: number;
 }
 
-/** Tests some channels at a time, and prints them in the order of their answers; exit 8 when some failed. */
+/** Tests several channels at a time and prints them as they finish; exit 8 if some failed. */
 export async function testChannels(
   client: Client,
   chosen: readonly number[],
@@ -75,14 +75,14 @@ function formatVerdict({ id, ok, seconds, message }: Verdict): string {
   return `${ok ? "ok  " : "FAIL"}  channel ${id}  ${seconds.toFixed(2)} s${ok ? "" : `  ${printable(message)}`}`;
 }
 
-/** Refusals that say nothing about the next channel: it no longer exists, or its type has no test. */
+/** Returns true for refusals that concern one channel only: it no longer exists, or its type has no test. */
 function isChannelRefusal(error: unknown): error is ApiProblem {
   return (
     error instanceof ApiProblem && (error.key === "channel_not_found" || error.key === "channel_type_not_testable")
   );
 }
 
-/** One request through a channel; fails where it says nothing about its upstream. */
+/** Sends one request through a channel; throws if the result says nothing about its upstream. */
 export async function testOne(client: Client, id: number, model: string | undefined): Promise<Verdict> {
   const limit = AbortSignal.timeout(TEST_SECONDS * 1000);
   try {

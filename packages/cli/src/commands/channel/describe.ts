@@ -5,7 +5,7 @@ import { prepareWidths, table, type Column } from "../../print/table.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { channelFacts, CHANNELS, printChannel } from "./channel.ts";
 
-/** Failed calls that are shown. */
+/** How many failed calls are shown. */
 const LATEST = 5;
 
 const FAILURES: readonly Column<LogRow>[] = [
@@ -22,7 +22,7 @@ const KEYS: readonly Column<ChannelHealth>[] = [
   number("RESTS MS", "wait_ms"),
 ];
 
-/** One channel with the state of its keys and its latest failed calls. */
+/** Shows one channel with the state of its keys and its latest failed calls. */
 export async function describeChannel(client: SessionClient, id: number, output: Output): Promise<void> {
   const [facts, { data: all }, { data: log }] = await Promise.all([
     channelFacts(client, id),

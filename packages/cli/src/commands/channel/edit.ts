@@ -29,7 +29,7 @@ const FIELDS = [
 
 type Fields = Record<string, unknown>;
 
-/** Shows what would change and asks before it does. Fails with exit code 5 if it was changed meanwhile. */
+/** Shows the changes and asks before it applies them. Fails with exit code 5 if someone else changed the channel. */
 export async function editChannel(
   client: SessionClient,
   id: number,
@@ -66,7 +66,7 @@ function parseFields(text: string): Fields {
   return value as Fields;
 }
 
-/** A field that is left empty is empty text, where it was text. */
+/** A text field that is left empty becomes empty text. */
 function diffFields(before: Fields, after: Fields): Fields {
   const filled = Object.entries(after).map(([name, value]): [string, unknown] => [name, value ?? ""]);
   return Object.fromEntries(filled.filter(([name, value]) => value !== (before[name] ?? "")));

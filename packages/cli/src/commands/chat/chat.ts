@@ -17,7 +17,7 @@ export interface ChatOptions extends KeyOptions {
   readonly system?: string;
 }
 
-/** Asks a model with a key of the user: once where there is something to ask, otherwise turn by turn in a terminal. */
+/** Asks a model with a key of the user: once if there is a question, otherwise turn by turn in a terminal. */
 export async function chat(
   session: Session,
   prompt: string | undefined,
@@ -50,7 +50,7 @@ function user(content: string): Message {
   return { role: "user", content };
 }
 
-/** The argument, what is piped, or both; undefined where a person is to type. */
+/** Returns the argument, the piped text, or both; undefined if a person is to type. */
 async function readQuestion(prompt: string | undefined): Promise<string | undefined> {
   if (process.stdin.isTTY) return prompt;
   const piped = (await readSecret("Prompt")).trim();
@@ -83,11 +83,11 @@ async function askOnce(asked: Asked, { client, output, io, paidBy }: Teller): Pr
   output.note(await formatBill(answer, quota, output, paidBy));
 }
 
-/** Turn by turn, until `/exit` or the end of input. */
+/** Chats turn by turn until `/exit` or the end of input. */
 async function converse(asked: Asked, { client, output, io, paidBy }: Teller): Promise<void> {
   let stop: AbortController | undefined;
   let isLeft = false;
-  // What is typed into an answer is not shown among its words.
+  // Text that is typed during an answer is not echoed into it.
   const echo = new Writable({
     write: (chunk: Buffer, _encoding, done) => (stop ? done() : void process.stderr.write(chunk, done)),
   });
@@ -126,7 +126,7 @@ async function converse(asked: Asked, { client, output, io, paidBy }: Teller): P
 const MAX_READS = 10;
 const READ_EVERY_MS = 150;
 
-/** The charge of the request in the log; undefined if its row does not appear soon. */
+/** Returns what the log says the request cost; undefined if its row does not appear soon. */
 async function readChargedQuota(client: Client, request: string): Promise<number | undefined> {
   for (let read = 0; request !== "" && read < MAX_READS; read++) {
     if (read > 0) await setTimeout(READ_EVERY_MS);

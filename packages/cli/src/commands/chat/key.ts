@@ -10,7 +10,7 @@ export interface KeyOptions {
   readonly model?: string;
 }
 
-/** The key of the signed-in user that a chat spends: the named one, or the newest that may be used. */
+/** Returns the key that a chat spends: the named one, or the user's newest usable key. */
 export async function keyFor(client: Client, options: KeyOptions, nowSeconds: number): Promise<Token> {
   const { token, group, model } = options;
   if (token !== undefined) {

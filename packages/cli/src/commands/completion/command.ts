@@ -44,7 +44,7 @@ function liveKind(command: Command, place: Argument | Option): Kind | undefined 
   return KIND_OF[place.name()];
 }
 
-/** Contexts, keys of options, calls and formats are known here; the rest the gateway knows. */
+/** The program knows contexts, option keys, calls and formats; the gateway knows the rest. */
 function namesFrom(env: Io["env"]): ListNames {
   return async (command, place, begun) => {
     const parent = command.parent?.name();

@@ -23,13 +23,13 @@ import { createTransport } from "../../session/transport.ts";
 export type Kind = Noun | "model" | "group" | "type";
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A person who presses tab does not wait longer. */
+/** Completion must not keep a person waiting longer than this. */
 const TIMEOUT_MS = 300;
 const FRESH_MS = 60_000;
-/** Names in the cache. If there are more, the gateway searches for what is typed. */
+/** How many names the cache holds. If there are more, the gateway searches for the typed text. */
 const MAX_NAMES = 500;
 
-/** Names that the gateway knows, at most a minute old; older ones, or none, where it does not answer at once. */
+/** Returns names from the gateway, at most a minute old; older ones or none if it does not answer at once. */
 export async function liveNames(env: Environment, kind: Kind, begun: string): Promise<readonly Name[]> {
   const path = cachePath(env, kind);
   if (path === undefined) return [];
@@ -53,7 +53,7 @@ async function readAndCache(client: Client, kind: Kind, path: string): Promise<r
   return names;
 }
 
-/** Letters that a shell reads as its own: what holds one is offered by its id. */
+/** Letters that shells interpret: a name with one of them is offered by its id. */
 const SHELL_LETTERS = /[\s"'`$&|;<>(){}[\]*?!#~\\]/;
 
 async function readNames(client: Client, kind: Kind, begun: string): Promise<readonly Name[]> {
@@ -68,7 +68,7 @@ async function readNames(client: Client, kind: Kind, begun: string): Promise<rea
   return isAdmin ? (await client.call(groupList, {})).data : Object.keys((await client.call(selfGroups, {})).data);
 }
 
-/** Undefined without a sign-in. Names of one sign-in are not shown to another. */
+/** Undefined without a sign-in. Each sign-in has its own cache, so its names are not shown to others. */
 function cachePath(env: Environment, kind: Kind): string | undefined {
   try {
     const profile = readProfile(env);

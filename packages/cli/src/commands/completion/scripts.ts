@@ -1,7 +1,7 @@
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** Where it has to be loaded from. */
+/** The file that has to load the script. */
 export const INSTALLED_BY: Readonly<Record<Shell, string>> = {
   bash: 'echo "source <(fairway completion bash)" >> ~/.bashrc',
   zsh: 'echo "source <(fairway completion zsh)" >> ~/.zshrc   (below compinit)',
@@ -9,7 +9,7 @@ export const INSTALLED_BY: Readonly<Record<Shell, string>> = {
   powershell: "fairway completion powershell >> $PROFILE",
 };
 
-/** Each asks `fairway __complete` and falls back to names of files where it knows nothing. */
+/** Each script calls `fairway __complete` and falls back to file names if it gets nothing. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: [
     "_fairway() {",

@@ -1,15 +1,15 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What may stand in a place of the command line. */
+/** A word that may follow on the command line. */
 export interface Candidate {
   readonly word: string;
   readonly about: string;
 }
 
-/** A word that is about its place, or says itself what it is about. */
+/** A name alone, or a candidate with its own description. */
 export type Name = string | Candidate;
 
-/** Names for an argument or the value of a flag that the tree does not list itself. */
+/** Returns names for an argument or a flag value that the command tree does not list itself. */
 export type ListNames = (command: Command, place: Argument | Option, begun: string) => Promise<readonly Name[]>;
 
 interface CommandPosition {
@@ -18,18 +18,18 @@ interface CommandPosition {
   readonly flag: Option | undefined;
   /** Arguments before this place. */
   readonly given: number;
-  /** Behind `--`, where nothing is a flag. */
+  /** True after `--`, where nothing is a flag. */
   readonly isPlain: boolean;
 }
 
-/** Completes the last word by the words before it; empty if anything may follow, such as a file. */
+/** Completes the last word by the words before it; empty if anything may follow, such as a file name. */
 export async function candidatesFor(
   program: Command,
   words: readonly string[],
   listNames: ListNames,
 ): Promise<Candidate[]> {
   const last = words.at(-1) ?? "";
-  // An older PowerShell passes no empty argument, and a newer one these two letters.
+  // An older PowerShell passes no empty argument; a newer one passes these two characters.
   const begun = last === '""' ? "" : last;
   const place = placeAfter(program, words.slice(0, -1));
   const all = await candidatesAt(program, place, begun, listNames);

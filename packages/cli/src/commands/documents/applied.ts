@@ -5,7 +5,7 @@ import type { Output } from "../../print/output.ts";
 
 const POLL_MS = 500;
 
-/** Waits until each replica uses the channels and options as they are now. */
+/** Waits until each replica uses the current channels and options. */
 export async function waitUntilApplied(client: Client, timeoutMs: number, output: Output): Promise<void> {
   const end = Date.now() + timeoutMs;
   const { siblings } = await client.call(systemReplicas, {});

@@ -4,12 +4,12 @@ import { rowsUpTo } from "../paging.ts";
 
 export type Exportable = "channels" | "tokens" | "options";
 
-/** What only this gateway counts; a compatible one starts with its own. */
+/** Counters of this gateway; a compatible one starts with its own. */
 const COUNTED = ["used_quota", "balance", "balance_updated_time", "response_time", "test_time", "accessed_time"];
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** One JSON with the rows as the calls of compatible gateways take them: no keys, and ids only where they are asked for. */
+/** Exports one JSON with the rows as the calls of compatible gateways take them: no keys, and ids only on request. */
 export async function exportCompatible(
   client: Client,
   { what, withIds }: { readonly what: readonly Exportable[]; readonly withIds: boolean },

@@ -29,12 +29,12 @@ export interface DeleteOptions extends DocumentSource {
 
 export interface ApplyOptions extends DocumentOptions {
   readonly dryRun?: boolean;
-  /** Milliseconds in which each replica has to use the documents; undefined = no wait. */
+  /** How many milliseconds each replica has to use the documents; undefined = no wait. */
   readonly waitMs?: number | undefined;
   readonly yes?: boolean;
 }
 
-/** Requests a plan and notes every mistake. */
+/** Requests a plan and prints every mistake. */
 async function requestPlan(client: Client, options: DocumentOptions, { output, env }: Surroundings) {
   try {
     return await readPlan(client, options, env);
@@ -52,11 +52,11 @@ interface Surroundings {
 
 export interface DiffOptions extends DocumentOptions {
   readonly format?: "unified" | "json";
-  /** False: 0 also where something differs. */
+  /** If false, the exit code is 0 even if something differs. */
   readonly exitCode?: boolean;
 }
 
-/** As `diff` and `kubectl diff` do: 1 if something differs, more if the comparison failed. */
+/** Exits like `diff` and `kubectl diff`: 1 if something differs, more if the comparison failed. */
 export async function diffDocuments(client: Client, options: DiffOptions, around: Surroundings): Promise<void> {
   const { format, exitCode = true, ...wanted } = options;
   const { body, plan } = await requestPlan(client, wanted, around).catch((error: unknown) => {
@@ -86,7 +86,7 @@ const CHECKED: Shape<Checked> = {
   name: ({ kind, name }) => `${kind}/${name}`,
 };
 
-/** Names every mistake that shows without a gateway; which names of types it knows and what would change is its to say. */
+/** Prints every mistake that can be found without a gateway; only the gateway knows its types and what would change. */
 export async function checkDocuments(options: DocumentSource, { output, env, isVerbose }: Surroundings): Promise<void> {
   const { placed } = await readFiles(options, env);
   const lines = (await import("./mistakes.ts")).localMistakes(placed);
@@ -124,7 +124,7 @@ export async function applyDocuments(client: Client, options: ApplyOptions, arou
     throw new CliError(`${conflicts} conflicts were left alone`, EXIT.conflict, "--force takes them over");
 }
 
-/** Deletes what documents name and their manager owns, as their deletionPolicy says. */
+/** Deletes the rows that the documents name and their manager owns, according to their deletionPolicy. */
 export async function deleteDocuments(client: Client, options: DeleteOptions, around: Surroundings): Promise<void> {
   const { output, env } = around;
   const { documents } = await readFiles(options, env);
@@ -138,7 +138,7 @@ export async function deleteDocuments(client: Client, options: DeleteOptions, ar
   if (found.length === 0) return;
   const names = found.map(formatDocumentName).join(", ");
   await output.confirm(`Delete ${names}`, found.length, options.yes);
-  // The API deletes what a manager no longer names: these documents get one of their own, which then names none.
+  // The API deletes what a manager no longer names. These documents get a manager of their own, which then names none.
   const manager = `cli:delete-${randomUUID()}`;
   await client.call(declarativeApply, { body: { manager, documents: found.map(withoutSecrets), force: true } });
   const body = { manager, documents: [], prune: true, force: true };
@@ -146,7 +146,7 @@ export async function deleteDocuments(client: Client, options: DeleteOptions, ar
   await printChanges(changes, around);
 }
 
-/** As much of a document as names what it owns. */
+/** Returns the part of a document that identifies what it owns. */
 function withoutSecrets(document: DeclarativeDocument): unknown {
   if (document.kind !== "Channel") return document;
   const { type, deletionPolicy } = document.spec;
@@ -165,7 +165,7 @@ const CHANGES: Shape<DeclarativeChange> = {
   name: ({ kind, name }) => `${kind}/${name}`,
 };
 
-/** The beginning of what the gateway says of a secret that it does not have. */
+/** How the gateway's message about a missing secret begins. */
 const UNFOUND = "not found: ";
 
 /** Prints the changes; unchanged documents only with `-v`. */

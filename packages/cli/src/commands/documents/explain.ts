@@ -20,7 +20,7 @@ const FIELDS: Shape<Row> = {
   name: ({ field }) => field,
 };
 
-/** Secrets that `apply` replaces on this side. */
+/** Secrets that `apply` replaces locally. */
 const LOCAL: Readonly<Record<string, Row>> = {
   Channel: { field: "keyFrom", type: "{env: NAME} or {file: path}, read where `fairway apply` runs", required: false },
   OptionSet: {
@@ -30,7 +30,7 @@ const LOCAL: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Fields of a document: `Channel`, or `Channel.credentialsFrom`. */
+/** Prints the fields of a document: `Channel`, or `Channel.credentialsFrom`. */
 export async function explainDocument(place: string | undefined, output: Output): Promise<void> {
   if (place === undefined) {
     const rows = KINDS.map((kind) => ({ field: kind, type: "document", required: false }));

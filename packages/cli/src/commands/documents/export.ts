@@ -6,7 +6,7 @@ import type { Exportable } from "./compatible-rows.ts";
 import { documentText } from "./files.ts";
 
 export interface ExportOptions {
-  /** `fairway` is as without it: documents. */
+  /** `fairway`, the default, means documents. */
   readonly format?: "fairway" | "yaml" | "json" | "jsonl" | "family-json";
   readonly includeIds?: boolean;
   readonly splitDir?: string;
@@ -23,7 +23,7 @@ const KIND: Readonly<Record<string, string>> = {
 
 const IN_COMPATIBLE: readonly Exportable[] = ["channels", "tokens", "options"];
 
-/** As documents, ready for `apply`, or as rows of a compatible gateway. */
+/** Exports documents that `apply` accepts, or rows of a compatible gateway. */
 export async function exportAs(
   client: Client,
   { what, format, includeIds = false, splitDir }: ExportOptions & { readonly what: string },
@@ -47,14 +47,14 @@ export async function exportAs(
 
 type Exported = Pick<DeclarativeDocument, "metadata"> & { readonly kind: string };
 
-/** A table of documents has no room for what they say. */
+/** A table has no room for the content of documents. */
 const DOCUMENTS: Shape<Exported> = {
   kind: "Document",
   columns: [plain("KIND", "kind"), { title: "NAME", value: ({ metadata }) => metadata.name }],
   name: ({ kind, metadata }) => `${kind}/${metadata.name}`,
 };
 
-/** Documents one after the other, ready for `apply`; secrets are named, never shown. */
+/** Exports documents one after the other, ready for `apply`; secrets are named, never shown. */
 async function exportDocuments(
   client: Client,
   { what, folder, withIds }: { readonly what: string; readonly folder: string | undefined; readonly withIds: boolean },
@@ -67,7 +67,7 @@ async function exportDocuments(
   output.note(`Wrote ${files.length} documents to ${folder}.`);
 }
 
-/** The CustomResourceDefinitions of these documents, as this version of the command line knows them. */
+/** Prints the CustomResourceDefinitions of these documents, as this version of the CLI knows them. */
 export async function exportKinds(output: Output): Promise<void> {
   const { default: kinds } = await import("../kube/crds.json", { with: { type: "json" } });
   return printDocuments(kinds, output);

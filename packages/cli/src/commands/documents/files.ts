@@ -5,15 +5,15 @@ import { CliError, readErrorCode, EXIT } from "../../core/exit.ts";
 
 const EXTENSIONS: readonly string[] = [".yaml", ".yml", ".json"];
 
-/** A document with the file that holds it. */
+/** A document with the file that it came from. */
 export interface Placed {
   readonly value: unknown;
   readonly source: string;
-  /** Line of a field, of the nearest one around it where it is absent. */
+  /** Returns the line of a field, or of the nearest parent if it is absent. */
   findLine(path: readonly PropertyKey[]): number;
 }
 
-/** The documents of files, of all files of folders, and of standard input, whose text is passed in for `-`. */
+/** Reads the documents of files, of all files in folders, and of standard input; `-` stands for its text. */
 export async function readDocuments(
   paths: readonly string[],
   { isRecursive, stdin }: { readonly isRecursive: boolean; readonly stdin: () => Promise<string> },
@@ -55,8 +55,8 @@ function unreadable(path: string, cause: unknown): CliError {
 }
 
 /**
- * Documents one by one, in a list, or in the `items` of an export or the `documents` of a call; in YAML, JSON, or JSON
- * line by line.
+ * Parses documents one by one, in a list, in the `items` of an export or in the `documents` of a call; as YAML, JSON or
+ * JSON lines.
  */
 export function parseDocuments(text: string, source: string): Placed[] {
   const lines = parseJsonLines(text);
@@ -72,7 +72,7 @@ export function parseDocuments(text: string, source: string): Placed[] {
   });
 }
 
-/** Undefined where the text is anything else; a single line is YAML as well. */
+/** Undefined if the text is not JSON lines; a single line is also YAML. */
 function parseJsonLines(text: string): unknown[] | undefined {
   const lines = text.trim().split("\n");
   if (lines.length < 2 || !lines.every((line) => /^\{.*\}\s*$/.test(line))) return undefined;
@@ -99,7 +99,7 @@ function documentsIn(value: unknown, path: readonly PropertyKey[], place: Omit<P
   );
 }
 
-/** Where a field is written, or what is around it. */
+/** Returns the offset of a field, or of the nearest parent. */
 function findOffset(root: unknown, path: readonly PropertyKey[]): number {
   let node = root;
   let offset = readStartOffset(node);

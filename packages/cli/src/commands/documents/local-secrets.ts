@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Secrets that the caller has, in the place of their names: `keyFrom: {env: NAME}` or `{file: path}` of a channel, and
+ * Replaces references to local secrets with the secrets: `keyFrom: {env: NAME}` or `{file: path}` of a channel, and
  * `valueFrom: {Option: {env: NAME}}` of an option set. A relative path begins at the folder of the document.
  */
 export function withLocalSecrets(document: Placed, env: Environment): unknown {

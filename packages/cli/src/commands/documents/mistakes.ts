@@ -9,7 +9,7 @@ interface Mistake {
   readonly near?: string | undefined;
 }
 
-/** The mistakes behind a refusal of the gateway, one line each; empty where none is found. */
+/** Returns the mistakes behind a refusal of the gateway, one line each; empty if none is found. */
 export async function mistakesIn(client: Client, documents: readonly Placed[], refusal: unknown): Promise<string[]> {
   if (!(refusal instanceof ApiProblem) || refusal.key !== "document_invalid") return [];
   const lines: string[] = [];
@@ -21,7 +21,7 @@ export async function mistakesIn(client: Client, documents: readonly Placed[], r
   return named ? [`${named.source}:${named.findLine(["metadata", "name"])}: ${refusal.message}`] : [];
 }
 
-/** The mistakes that show without a gateway, one line each. */
+/** Returns the mistakes that can be found without a gateway, one line each. */
 export function localMistakes(documents: readonly Placed[]): string[] {
   const seen = new Map<string, Placed>();
   return documents.flatMap((document) => {
@@ -37,7 +37,7 @@ function placeText({ source, findLine: line }: Placed): string {
   return `${source}:${line(["metadata", "name"])}`;
 }
 
-/** What `apply` takes in the place of secrets is here already. */
+/** References that `apply` replaces with secrets are already resolved. */
 function listMistakes({ value }: Placed): Mistake[] {
   return [...shapeMistakes(withoutLocal(value)), ...optionMistakes(value)];
 }
@@ -138,7 +138,7 @@ function readSpec(value: unknown): Words {
   return ((value as { spec?: unknown }).spec ?? {}) as Words;
 }
 
-/** Types that this gateway does not know. */
+/** Finds types that this gateway does not know. */
 async function typeMistakes(client: Client, value: unknown): Promise<Mistake[]> {
   const { type } = readSpec(value);
   if (readKind(value) !== "Channel" || typeof type !== "string") return [];

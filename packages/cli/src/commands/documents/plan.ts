@@ -25,14 +25,14 @@ export interface DocumentOptions extends DocumentSource {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Documents ready to be sent, with the places where they are written. */
+/** Reads documents, ready to send, with their positions in the files. */
 export async function readFiles({ file, recursive = false }: DocumentSource, env: Environment) {
   const stdin = () => readStdin("Documents");
   const placed = await readDocuments(file, { isRecursive: recursive, stdin });
   return { placed, documents: placed.map((one) => withLocalSecrets(one, env)) };
 }
 
-/** Documents that the gateway refuses; each line names file, line and field of a mistake. */
+/** Documents that the gateway refuses; each line names the file, line and field of a mistake. */
 export class MistakenDocuments extends CliError {
   readonly lines: readonly string[];
 
@@ -44,7 +44,7 @@ export class MistakenDocuments extends CliError {
   }
 }
 
-/** The plan of documents, and the body of the call that applies it. */
+/** Returns the plan of documents, and the body of the call that applies it. */
 export async function readPlan(client: Client, options: DocumentOptions, env: Environment) {
   const { manager, prune = false, forceConflicts = false, force = forceConflicts } = options;
   const { placed, documents } = await readFiles(options, env);
@@ -69,7 +69,7 @@ export const SIGN: Readonly<Record<DeclarativeChange["action"], string>> = {
   conflict: "!",
 };
 
-/** A change with its fields, as people read it. */
+/** Formats a change and its fields for people. */
 export function formatChange({ action, kind, name, message, fields }: DeclarativeChange): string[] {
   const head = `${SIGN[action]} ${kind}/${name}  ${action}${message === "" ? "" : `: ${message}`}`;
   return [head, ...fields.map((field) => `    ${fieldText(field)}`)];

@@ -18,21 +18,21 @@ interface Definition {
   readonly entries?: Readonly<Record<string, string>>;
 }
 
-/** One field of a document, as its schema has it. */
+/** One field of a document, as described by its schema. */
 export interface FieldShape {
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
-  /** What it holds, for objects and lists of them. */
+  /** The fields of an object, or of the objects in a list. */
   readonly fields: readonly FieldShape[];
 }
 
-/** The fields of a kind's `spec`. */
+/** Returns the fields of a kind's `spec`. */
 export function listKindFields(kind: string): readonly FieldShape[] {
   return fieldsIn(SPECS[kind]);
 }
 
-/** The field at a path below `spec`; undefined where there is none. */
+/** Returns the field at a path below `spec`; undefined if there is none. */
 export function fieldAt(kind: string, path: readonly string[]): FieldShape | undefined {
   let fields = listKindFields(kind);
   let found: FieldShape | undefined;

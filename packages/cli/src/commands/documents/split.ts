@@ -6,7 +6,7 @@ import { documentText } from "./files.ts";
 
 type Named = Pick<DeclarativeDocument, "metadata"> & { readonly kind: string };
 
-/** A file for each document, such as `channel-openai.yaml`. Returns their names. */
+/** Writes a file for each document, such as `channel-openai.yaml`. Returns their names. */
 export function writeDocuments(folder: string, documents: readonly Named[]): string[] {
   const files = documents.map((one) => ({ name: fileName(one), text: documentText(one) }));
   const twice = files.find(({ name }, at) => files.findIndex((other) => other.name === name) !== at);

@@ -16,17 +16,17 @@ type Members = Readonly<Record<string, unknown>>;
 interface Side {
   readonly kind: string;
   readonly name: string;
-  /** Undefined where the document is not there. */
+  /** Undefined if the document does not exist. */
   readonly spec: Members | undefined;
 }
 
-/** Shown in the place of secrets, on both sides. */
+/** Replaces secrets on both sides. */
 const HIDDEN = "(hidden)";
 
-/** What the gateway says of a secret that differs. */
+/** The gateway's word for a secret that differs. */
 const CHANGED = "(changed)";
 
-/** The plan as a patch of the documents: what the gateway has before, what it has afterwards. */
+/** Prints the plan as a patch of the documents: the state of the gateway before and after. */
 export async function printUnified(
   client: Client,
   { documents, plan }: { readonly documents: readonly unknown[]; readonly plan: readonly DeclarativeChange[] },
@@ -68,7 +68,7 @@ function formatSide({ kind, name, spec }: Side): string {
   return documentText({ apiVersion: DECLARATIVE_VERSION, kind, metadata: { name }, spec }).replace(/^---\n/, "");
 }
 
-/** The members of a document without its secrets. */
+/** Returns the members of a document without its secrets. */
 function shownSpec(kind: string, spec: Members): Members {
   if (kind === "Channel") return Object.hasOwn(spec, "key") ? { ...spec, key: HIDDEN } : spec;
   if (kind !== "OptionSet") return spec;
@@ -86,7 +86,7 @@ function shownOptions(options: Members): Members {
   );
 }
 
-/** A document says nothing about what it leaves alone, so its other members are the same on both sides. */
+/** A document does not mention what it leaves alone, so its other members are the same on both sides. */
 function buildSides(spec: Members, { fields }: DeclarativeChange, isOptions: boolean): readonly [Members, Members] {
   const sides = (side: "old" | "new") => fields.reduce((all, field) => withField(all, field, side, isOptions), spec);
   return [sides("old"), sides("new")];
@@ -101,7 +101,7 @@ function withField(spec: Members, change: FieldChange, side: "old" | "new", isOp
 }
 
 function pickSideValue({ old, new: next }: FieldChange, side: "old" | "new"): unknown {
-  // An option that the set no longer names.
+  // The set no longer names this option.
   if (old === undefined && next === undefined) return side === "old" ? "(as stored)" : "(default)";
   if (side === "old" && next === CHANGED) return HIDDEN;
   return side === "old" ? old : next;
@@ -113,7 +113,7 @@ function withMember(members: Members, name: string, value: unknown): Members {
   return others;
 }
 
-/** Rows of the gateway as documents, by kind and id; option sets by their name. */
+/** Exports the rows of the gateway as documents, by kind and id; option sets by name. */
 async function exportedSpecs(client: Client): Promise<ReadonlyMap<string, Members>> {
   const { data } = await client.call(declarativeExport, { query: { ids: true } });
   return new Map(

@@ -21,7 +21,7 @@ const USER_COLUMNS =
   "id username display_name role status quota group password access_token verification_code aff_code created_at DeletedAt";
 const DELETED = 3;
 
-/** Accounts with their role, group, balance and state; nothing by which they sign in is shown there. */
+/** Imports accounts with their role, group, balance and status; the other gateway does not show their credentials. */
 export async function carryUsers(carry: Carry): Promise<void> {
   const { source, target, report } = carry;
   const { rows } = await rowsUpTo(Infinity, (page) => source.call(userList, { query: page }));
@@ -51,7 +51,7 @@ async function carryUser(
 ): Promise<void> {
   if (isDry) return;
   const display = Array.from(readText(row, "display_name") || username).slice(0, DISPLAY_NAME_MAX);
-  // It is in no report: an administrator sets another one.
+  // No report contains this password: an administrator sets another one.
   const password = randomBytes(24).toString("base64url");
   await target.call(userCreate, { body: { username, display_name: display.join(""), password } });
   const { data: found } = await target.call(userList, { query: { keyword: username } });
@@ -80,7 +80,7 @@ const TOKEN_COLUMNS = [
   ..."used_quota model_limits_enabled model_limits models allow_ips subnet group limits DeletedAt".split(" "),
 ];
 
-/** The keys of the owner of the access token; the calls show no others. Each gets a new key. */
+/** Imports the keys of the access token's owner; the calls show no others. Each gets a new key. */
 export async function carryTokens(carry: Carry, nowSeconds: number): Promise<void> {
   const { source, target, report } = carry;
   const { rows } = await rowsUpTo(Infinity, (page) => source.call(tokenList, { query: page }));

@@ -2,10 +2,10 @@ import { ApiProblem, type SourceGateway } from "@fairway/wire";
 import type { SessionClient } from "../../session/session.ts";
 import type { CarryReport } from "./report.ts";
 
-/** A row as the other gateway shows it; its versions differ in columns. */
+/** A row as the other gateway returns it; columns differ between versions. */
 export type ForeignRow = Readonly<Record<string, unknown>>;
 
-/** What the parts of an import share. */
+/** Shared state of an import. */
 export interface Carry {
   readonly kind: SourceGateway;
   readonly source: SessionClient;
@@ -15,13 +15,13 @@ export interface Carry {
   /** Options that this import writes, and channels whose models need a price. */
   readonly options: Map<string, string>;
   readonly served: ServedChannel[];
-  /** Name here of a group there. */
+  /** Maps a group there to its name here. */
   resolveGroup(group: string): string;
-  /** Units of quota here for units there. */
+  /** Converts their units of quota to ours. */
   convertQuota(amount: unknown): number;
 }
 
-/** A channel with its models by the names that clients use, each with its name at the upstream. */
+/** A channel's models by the names that clients use, each with its upstream name. */
 interface ServedChannel {
   readonly address: string;
   readonly key: string;
@@ -38,12 +38,12 @@ export function readNumber(row: ForeignRow, name: string, fallback = 0): number 
   return typeof value === "number" && Number.isFinite(value) ? value : fallback;
 }
 
-/** An answer of the gateway, and no fault on the way to it. */
+/** Returns true for a refusal by the gateway, as opposed to a network error. */
 export function isRefusal(error: unknown): error is ApiProblem {
   return error instanceof ApiProblem && error.status === 200;
 }
 
-/** Does one thing; what is refused is counted and named with the reason. */
+/** Runs an action; a refusal is counted and reported with its reason. */
 export async function attempt(
   { report }: Carry,
   { what, name, outcome = "created" }: { what: string; name: string; outcome?: "created" | "updated" },
@@ -59,7 +59,7 @@ export async function attempt(
   }
 }
 
-/** Names the columns that hold something and have no place here. */
+/** Reports columns that have a value but no place here. */
 export function noteColumns(
   { report }: Carry,
   what: string,

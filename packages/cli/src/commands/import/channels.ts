@@ -15,7 +15,7 @@ import { rowsUpTo } from "../paging.ts";
 import { objectIn } from "../../core/json.ts";
 import { attempt, noteColumns, readNumber, readText, type Carry, type ForeignRow } from "./carry.ts";
 
-/** Columns that are read here, and those that only describe the past there. */
+/** Columns that are read here, and those that only describe the past of the channel there. */
 const KNOWN = [
   ..."id type name status models group base_url other openai_organization test_model model_mapping".split(" "),
   ..."status_code_mapping priority weight auto_ban tag setting param_override header_override max_input_tokens config key".split(
@@ -24,7 +24,7 @@ const KNOWN = [
   ..."created_time test_time response_time balance balance_updated_time used_quota other_info".split(" "),
 ];
 
-/** `keys` are those that the caller knows, by name or number of the channel there. */
+/** `keys` are those that the caller knows, by the channel's name or number on the other gateway. */
 export async function carryChannels(carry: Carry, keys: ReadonlyMap<string, string>): Promise<void> {
   const { source, target, report } = carry;
   const { rows } = await rowsUpTo(Infinity, (page) => source.call(channelList, { query: { id_sort: true, ...page } }));
@@ -44,7 +44,7 @@ export async function carryChannels(carry: Carry, keys: ReadonlyMap<string, stri
 
 interface Channel {
   readonly name: string;
-  /** Names and types that are here. */
+  /** Names and types that exist here. */
   readonly taken: Set<string>;
   readonly key: string | undefined;
 }
@@ -88,7 +88,7 @@ function upstreamNames(row: ForeignRow, models: readonly string[]): Readonly<Rec
   return Object.fromEntries(models.map((model) => [model, resolveUpstreamName(model)]));
 }
 
-/** The key, and the status that goes with it: without one it could only fail. */
+/** Returns the key and the status that fits it: a channel without a key could only fail. */
 function readKeyAndStatus(row: ForeignRow, given: string | undefined) {
   const config = parseConfig(row);
   const key = given ?? compatibleKeyFile(config) ?? compatibleKeyParts(config) ?? "";
@@ -101,7 +101,7 @@ function parseConfig(row: ForeignRow): Readonly<Record<string, unknown>> {
   return objectIn(readText(row, "config")) ?? {};
 }
 
-/** The proxy: what else channels of such gateways set there, this one does not read. */
+/** Reads the proxy; the other settings of such gateways are ignored. */
 function convertSetting({ report }: Carry, row: ForeignRow, name: string): string {
   const { proxy, ...others } = objectIn(readText(row, "setting")) ?? {};
   for (const member of Object.keys(others))
@@ -120,7 +120,7 @@ function convertHeaders({ report }: Carry, row: ForeignRow, name: string): strin
 function convertSettings(carry: Carry, row: ForeignRow, name: string) {
   const { kind, resolveGroup } = carry;
   const groups = splitList(readText(row, "group") || "default").map(resolveGroup);
-  // What is no object never worked there either.
+  // A text that is not an object never worked there either.
   const objectText = (name: string) =>
     Object.keys(objectIn(readText(row, name)) ?? {}).length > 0 ? readText(row, name) : "";
   return {

@@ -50,7 +50,7 @@ export function importCommands(
   );
 }
 
-/** What only an import from a running gateway takes. */
+/** Adds the options that only an import from a running gateway takes. */
 function addRunningOptions(importing: Command): Command {
   return importing
     .option(

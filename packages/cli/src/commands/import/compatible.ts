@@ -12,7 +12,7 @@ import { carryChannels } from "./channels.ts";
 import { carryOptions } from "./options.ts";
 import { CarryReport } from "./report.ts";
 
-/** Parts of a gateway, in the order in which they are carried over. */
+/** Parts of a gateway, in the order of their import. */
 const PARTS = ["options", "channels", "users", "keys"] as const;
 type PartName = (typeof PARTS)[number];
 
@@ -36,7 +36,9 @@ export interface CompatibleImport extends SourceFlags {
   readonly priceFromUpstream: boolean;
 }
 
-/** What a running gateway shows through its management calls, made here; answers what was made and all that was left out. */
+/**
+ * Imports what a running gateway shows through its management calls; returns what was created and what was left out.
+ */
 export async function importCompatible(options: CompatibleImport): Promise<string[]> {
   const { kind, target, groups, isDry, nowSeconds } = options;
   const parts = resolveParts(options.only);
@@ -84,7 +86,9 @@ export async function importCompatible(options: CompatibleImport): Promise<strin
   return report.lines();
 }
 
-/** Models without a price get what their channels publish, if that is wanted; those that still have none are named. */
+/**
+ * Gives models without a price the one that their channels publish, if requested; reports those that still have none.
+ */
 async function carryPrices({ target, report, served, options, isDry }: Carry, isAsked: boolean): Promise<void> {
   const { data: self } = await target.call(selfGet, {});
   if (self.role < ROLE.root)
@@ -109,7 +113,7 @@ async function openSource({ server, transport, env, ...flags }: CompatibleImport
   const source = createSessionClient({ server: address, userId: flags.userId ?? 0, token }, transport);
   try {
     const { data: self } = await source.call(selfGet, {});
-    // Some of them want the id of the owner with every call.
+    // Some gateways require the owner's id with every call.
     return createSessionClient({ server: address, userId: flags.userId ?? self.id, token }, transport);
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 0) throw error;
@@ -121,7 +125,7 @@ async function openSource({ server, transport, env, ...flags }: CompatibleImport
   }
 }
 
-/** What the owner of the token may not read is named, and the other parts are read. */
+/** Reports a part that the owner of the token may not read, and continues with the others. */
 async function unlessRefused(
   source: SessionClient,
   part: PartName,
@@ -135,7 +139,7 @@ async function unlessRefused(
   report.note(`${part} were not read: that needs the token of ${who} there, and ${self.username} is none`);
 }
 
-/** Keys by the name or the number of their channel. */
+/** Returns keys by the name or number of their channel. */
 function keysIn(path: string): ReadonlyMap<string, string> {
   const fail = () =>
     new CliError(`--channel-keys: ${path} is no table of keys`, EXIT.usage, "write a line NAME: KEY for each channel");
@@ -143,7 +147,7 @@ function keysIn(path: string): ReadonlyMap<string, string> {
   try {
     value = parse(readTextFile(path, "--channel-keys"));
   } catch (error) {
-    // The words of the parser quote the file.
+    // The parser's messages quote the file.
     throw error instanceof CliError ? error : fail();
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw fail();

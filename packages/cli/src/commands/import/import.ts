@@ -34,7 +34,10 @@ interface Line {
   readonly line: string;
 }
 
-/** Prints what was made, then a line for all that was not carried over. `place` is a file, or the address of a gateway. */
+/**
+ * Prints what was created, then a line for everything that was left out. `place` is a file, or the address of a
+ * gateway.
+ */
 export async function importAny(
   client: SessionClient,
   place: string,
@@ -57,7 +60,7 @@ export async function importAny(
 const OF_SERVERS = ["tokenStdin", "userId", "insecureHttp", "channelKeys", "only"] as const;
 const OF_FILES = ["priceFrom"] as const;
 
-/** A flag that has no effect would hide a mistake. */
+/** Refuses flags that have no effect, which would hide a mistake. */
 function checkFlags(options: ImportOptions): void {
   const isFile = isFileKind(options.from);
   const wrong = (isFile ? OF_SERVERS : OF_FILES).find((one) => options[one] !== undefined);
@@ -98,7 +101,7 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Variables that the file names are those of the caller. */
+/** Takes the variables that the file names from the caller's environment. */
 async function importConfig(
   client: SessionClient,
   path: string,
@@ -142,7 +145,7 @@ function addressIn(text: string): string {
   );
 }
 
-/** Only those that the file names; what is not set is named in the report. */
+/** Picks only the variables that the file names; the report lists unset ones. */
 function pickVariables(config: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const found = config.matchAll(/os\.environ\/([A-Za-z_][A-Za-z0-9_]*)|\benv\.([A-Za-z_][A-Za-z0-9_]*)/g);
   const names = [...found].map(([, litellm, bifrost = ""]) => litellm ?? bifrost);

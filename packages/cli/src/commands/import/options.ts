@@ -5,7 +5,10 @@ import { attempt, type Carry } from "./carry.ts";
 /** Options that are tables by group, or lists of groups. */
 const OF_GROUPS: readonly string[] = ["GroupRatio", "TopupGroupRatio", "UserUsableGroups", "AutoGroups"];
 
-/** Options that this gateway knows and whose texts pass its checks; the others are named. Secrets are not shown there. */
+/**
+ * Imports options that this gateway knows and whose values pass its checks, and reports the others. The other gateway
+ * does not show secrets.
+ */
 export async function carryOptions(carry: Carry): Promise<void> {
   const { source, target, report, isDry } = carry;
   const { data: rows } = await source.call(optionList, {});

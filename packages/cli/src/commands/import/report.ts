@@ -1,9 +1,9 @@
 type Outcome = "created" | "updated" | "unchanged" | "skipped";
 
-/** More names of a note are counted only. */
+/** A note lists at most this many names and counts the rest. */
 const MAX_NAMES = 20;
 
-/** What an import made, and all that it left out. */
+/** What an import created and what it left out. */
 export class CarryReport {
   readonly #counts = new Map<string, Map<Outcome, number>>();
   readonly #counted: string[] = [];
@@ -16,7 +16,7 @@ export class CarryReport {
     this.#counts.set(what, counts);
   }
 
-  /** Lines of the gateway's own report. */
+  /** Adds lines of the gateway's own report. */
   add(lines: readonly string[]): void {
     for (const line of lines)
       if (line.startsWith("- ")) this.note(line.slice(2));
@@ -27,7 +27,7 @@ export class CarryReport {
     this.#notes.push(text);
   }
 
-  /** A note about several things, said once with their names. */
+  /** Adds a name to a note that is printed once for several things. */
   about(text: string, name: string): void {
     this.#names.set(text, [...(this.#names.get(text) ?? []), name]);
   }

@@ -18,7 +18,7 @@ export interface InitOptions extends ProviderOptions {
 
 const HERE = "http://127.0.0.1:3000";
 
-/** Each step says what it did; what is there already stays. */
+/** Each step prints what it did and leaves existing things alone. */
 export async function runInit(
   server: string | undefined,
   options: InitOptions,
@@ -62,7 +62,7 @@ async function openQuestions({ yes, plain }: InitOptions, { io, output }: Comman
   return (await import("./screen.tsx")).screenQuestions();
 }
 
-/** A sign-in to the same gateway stays. */
+/** Signs in; a sign-in to the same gateway is reused. */
 async function signIn(
   server: string | undefined,
   options: InitOptions,

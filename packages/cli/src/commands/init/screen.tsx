@@ -16,7 +16,7 @@ interface Store {
   giveUp(): void;
 }
 
-/** The steps that are done, and one question below them. Choices are moved through with the arrows, or typed. */
+/** Shows the finished steps with one question below them. A choice is selected with the arrows, or typed. */
 export function screenQuestions(): Questions {
   let state: State = { said: [], question: undefined };
   let waiting: PromiseWithResolvers<string> | undefined;
@@ -63,7 +63,7 @@ function Wizard({ store }: { readonly store: Store }) {
     <Box flexDirection="column">
       <Text bold>fairway init</Text>
       {said.map((line, at) => (
-        // Lines are only added: each stays where it is.
+        // Lines are only appended, so the index is a stable key.
         <Text key={at} dimColor={!/^[✓!]/.test(line)}>
           {line}
         </Text>
@@ -73,7 +73,7 @@ function Wizard({ store }: { readonly store: Store }) {
   );
 }
 
-/** Rows of choices that are shown at once. */
+/** How many choices are shown at once. */
 const MOST = 8;
 
 function Answering({ question, onAnswer }: { readonly question: Question; readonly onAnswer: (text: string) => void }) {

@@ -37,7 +37,10 @@ interface Draft {
   readonly base_url: string;
 }
 
-/** A channel with the models that its upstream offers. One that fails its test stays, and says why. */
+/**
+ * Creates a channel with the models that its upstream offers. A channel that fails its test stays, and the reason is
+ * printed.
+ */
 export async function connectProvider(
   client: Client,
   options: ProviderOptions,
@@ -80,7 +83,7 @@ async function chooseType(
   throw new CliError(`there is no provider ${chosen}`, EXIT.usage, "see `fairway channel types`");
 }
 
-/** Those of the upstream; of one that lists none, those that its kind usually has. */
+/** Returns the models of the upstream; if it lists none, those that its type usually has. */
 async function chooseModels(
   client: Client,
   { type, key, base_url }: Draft,
@@ -138,7 +141,7 @@ export async function makeToken(client: Client, name: string): Promise<Made> {
   return { id: data.id, name: data.name, key: `sk-${data.key}` };
 }
 
-/** What a person pastes to make the first call. */
+/** Returns the snippet that a person pastes to make the first call. */
 export function buildSnippet(server: string, key: string, model: string): string[] {
   return [
     "",

@@ -11,7 +11,7 @@ export interface KubeOptions {
   readonly selector: string;
 }
 
-/** The cluster of the kubeconfig, with the one namespace that a command is about. */
+/** The cluster of the kubeconfig, with the one namespace that a command uses. */
 export interface Cluster {
   readonly config: KubeConfig;
   readonly context: string;
@@ -24,9 +24,9 @@ export const FINALIZER = "fairway.dev/cleanup";
 export const KINDS = { Channel: "channels", OptionSet: "optionsets", Token: "tokens", Budget: "budgets" } as const;
 export type Kind = keyof typeof KINDS;
 
-/** Loads the Kubernetes client, which takes 0.3 s: only commands of a cluster do. */
+/** Loads the Kubernetes client, which takes 0.3 s, so only cluster commands do it. */
 export async function openCluster({ namespace, kubeContext, selector }: KubeOptions): Promise<Cluster> {
-  // Its typed calls would bring 17 MB of models; the configuration alone is a tenth of that.
+  // The client's typed calls would load 17 MB of models; the configuration alone is a tenth of that.
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
   try {
@@ -61,7 +61,7 @@ export async function openCluster({ namespace, kubeContext, selector }: KubeOpti
   };
 }
 
-/** Without any kubeconfig the client names an address where no cluster is. */
+/** Without a kubeconfig the client falls back to an address that has no cluster. */
 function isFallback(config: KubeConfig): boolean {
   return config.getCurrentCluster()?.server === "http://localhost:8080";
 }
@@ -73,7 +73,7 @@ function formatContexts(config: KubeConfig): string {
     .join(", ");
 }
 
-/** Runs calls to the API server; what it refuses becomes a failure with the exit code of its kind. */
+/** Runs calls to the API server and turns its refusals into failures with the matching exit code. */
 export async function calling<T>({ server }: Pick<Cluster, "server">, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -119,7 +119,7 @@ function toProblem(thrown: unknown, server: string): unknown {
     : thrown;
 }
 
-/** The client gives the body of a refusal as text. */
+/** The client returns the body of a refusal as text. */
 export function readMessage(thrown: unknown): string | undefined {
   const body = thrown instanceof Error && "body" in thrown ? thrown.body : undefined;
   const status: unknown = typeof body === "string" && body.startsWith("{") ? JSON.parse(body) : body;
@@ -134,7 +134,7 @@ interface Call {
   readonly body?: { readonly type: string; readonly value: object };
 }
 
-/** Sends a call; a refusal is an Error with the status as `code` and what the API server said as `body`. */
+/** Sends a call; a refusal is an Error with the status as `code` and the API server's answer as `body`. */
 export async function send(
   { config, server }: Cluster,
   { method = "GET", path, query, body }: Call,
@@ -154,26 +154,26 @@ export async function send(
   throw Object.assign(new Error(`the API server answered ${code}`), { code, body: await text(answer) });
 }
 
-/** The answer as JSON. The caller knows the kind that the path has. */
+/** Returns the answer as JSON. The caller knows the type that the path returns. */
 export async function request<T>(cluster: Cluster, call: Call): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return JSON.parse(await text(await send(cluster, call))) as T;
     } catch (thrown) {
-      // Also what the API server answers while it prepares the storage of new definitions.
+      // The API server also answers this while it prepares the storage of new definitions.
       if (readStatus(thrown) !== TOO_MANY_REQUESTS || attempt === ATTEMPTS) throw thrown;
       await pause(RETRY_MS);
     }
   }
 }
 
-/** Objects of the namespace with the labels of the installation. */
+/** Returns objects of the namespace that have the labels of the installation. */
 export async function labelled<T>(cluster: Cluster, api: string, plural: string): Promise<T[]> {
   const path = `${api}/namespaces/${cluster.namespace}/${plural}`;
   return (await request<{ readonly items: T[] }>(cluster, { path, query: { labelSelector: cluster.selector } })).items;
 }
 
-/** A custom resource as far as commands read it. */
+/** The parts of a custom resource that commands read. */
 export interface Resource {
   readonly metadata: {
     readonly name: string;
@@ -197,7 +197,7 @@ export function resourcePath({ namespace }: Pick<Cluster, "namespace">, kind: Ki
   return `/apis/fairway.dev/v1alpha1/namespaces/${namespace}/${KINDS[kind]}`;
 }
 
-/** Undefined where the cluster does not know the kind. */
+/** Undefined if the cluster does not know the kind. */
 export async function listResources(cluster: Cluster, kind: Kind): Promise<Resource[] | undefined> {
   try {
     return (await request<{ readonly items: Resource[] }>(cluster, { path: resourcePath(cluster, kind) })).items;
@@ -207,7 +207,7 @@ export async function listResources(cluster: Cluster, kind: Kind): Promise<Resou
   }
 }
 
-/** Ready only when it is about the resource as it is now. */
+/** A condition counts only if it is about the current generation of the resource. */
 export function readReadiness({ metadata, status }: Resource): {
   readonly isReady: boolean;
   readonly reason: string;

@@ -9,7 +9,7 @@ import type { ReleaseOptions, UninstallOptions } from "./release.ts";
 export const SELECTOR = "app.kubernetes.io/name=fairway";
 const collect = (text: string, before: string[] = []) => [...before, text];
 
-/** The installation in a Kubernetes cluster, read with the kubeconfig; no sign-in to the gateway is needed. */
+/** Commands for an installation in a Kubernetes cluster. They use the kubeconfig and need no sign-in to the gateway. */
 export function kubeCommands(program: Command, context: CommandContext): void {
   const { output, globals, session } = context;
   const kube = program.command("kube").description("the installation in a Kubernetes cluster");

@@ -31,7 +31,7 @@ async function definitions(): Promise<readonly Definition[]> {
   return (await import("./crds.json", { with: { type: "json" } })).default;
 }
 
-/** Whether the cluster has the definitions of this version; exit 1 where it does not. */
+/** Shows whether the cluster has the definitions of this version; exit 1 if it does not. */
 export async function showKinds(options: KubeOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
   const rows = await calling(cluster, () => kindStates(cluster));
@@ -60,7 +60,7 @@ async function find(cluster: Cluster, name: string): Promise<Definition | undefi
   }
 }
 
-/** Everything that is wanted is there; the server adds defaults of its own. */
+/** Returns true if `found` contains everything in `wanted`; the server adds defaults of its own. */
 function isCovered(wanted: unknown, found: unknown): boolean {
   if (Array.isArray(wanted)) {
     const isSameLength = Array.isArray(found) && wanted.length === found.length;
@@ -71,7 +71,7 @@ function isCovered(wanted: unknown, found: unknown): boolean {
   return Object.entries(wanted).every(([name, value]) => isCovered(value, (found as Record<string, unknown>)[name]));
 }
 
-/** With `isDry` the API server checks them and stores nothing. */
+/** With `isDry` the API server only checks the definitions. */
 export async function installKinds(options: KubeOptions, isDry: boolean, output: Output): Promise<void> {
   const cluster = await openCluster(options);
   await calling(cluster, () => applyKinds(cluster, isDry));
@@ -82,7 +82,7 @@ export async function installKinds(options: KubeOptions, isDry: boolean, output:
   );
 }
 
-/** Server-side apply, so that what others added to a definition stays. */
+/** Uses server-side apply, so that what others added to a definition stays. */
 export async function applyKinds(cluster: Cluster, isDry = false): Promise<void> {
   for (const value of await definitions()) {
     const query = { fieldManager: MANAGER, force: "true", ...(isDry && { dryRun: "All" }) };

@@ -32,7 +32,7 @@ const FINDINGS: Shape<Finding> = {
 
 const REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 const LEAST_MINOR = 30;
-/** A deletion that waits longer is stuck. */
+/** A deletion that takes longer is stuck. */
 const STUCK_MS = 600_000;
 const CONTROLLER = "FAIRWAY_KUBERNETES_CONTROLLER";
 
@@ -40,7 +40,7 @@ const ok = (check: string, detail: string): Finding => ({ check, result: "ok", d
 const failed = (check: string, detail: string, cure: string): Finding => ({ check, result: "failed", detail, cure });
 const warning = (check: string, detail: string, cure: string): Finding => ({ check, result: "warning", detail, cure });
 
-/** Checks an installation in a cluster; exit 1 where a check fails. */
+/** Checks an installation in a cluster; exit 1 if a check fails. */
 export async function runDoctor(options: KubeOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
   const rows = await calling(cluster, () => collectFindings(cluster));
@@ -107,7 +107,7 @@ async function controllerFindings(cluster: Cluster, deployments: readonly V1Depl
   );
 }
 
-/** Where pods elect their leader by a Lease. */
+/** Checks the Lease, if pods elect their leader by one. */
 async function leaseFindings(cluster: Cluster, deployments: readonly V1Deployment[]): Promise<Finding[]> {
   const pods = deployments.flatMap(({ spec }) => spec?.template.spec ?? []);
   const pod = pods.find((one) => {

@@ -14,11 +14,11 @@ export interface ForwardOptions extends KubeOptions {
 }
 
 export interface ForwardSettings {
-  /** 0 = any free one. */
+  /** The local port; 0 = any free one. */
   readonly local: number;
   /** Name of the container's port. */
   readonly port: "http" | "admin";
-  /** The only pod to use; undefined = any that is ready. */
+  /** The only pod to use; undefined = any ready one. */
   readonly pod?: string | undefined;
   note(text: string): void;
 }
@@ -29,16 +29,16 @@ export interface Forward {
 }
 
 const DEFAULT_LOCAL = { http: 3000, admin: 9090 } as const;
-/** How long a new connection waits for a pod that is ready. */
+/** How long a new connection waits for a ready pod. */
 const READY_MS = 60_000;
 const RETRY_MS = 500;
-/** Bytes under way to the cluster before the client is held back. */
+/** How many bytes may be on their way to the cluster before the client is paused. */
 const MAX_WAITING_BYTES = 1_000_000;
-/** Data and errors of the one port; each begins with the two bytes of its number. */
+/** The data and error channels of the one port; each begins with the two bytes of its number. */
 const [DATA, ERRORS] = [0, 1];
 const PROTOCOL = "v4.channel.k8s.io";
 
-/** Forwards until it is interrupted. */
+/** Forwards until interrupted. */
 export async function runForward(local: number | undefined, options: ForwardOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
   const port = options.admin ? "admin" : "http";
@@ -52,7 +52,10 @@ export async function runForward(local: number | undefined, options: ForwardOpti
   await new Promise(() => {});
 }
 
-/** Each connection goes to a pod that is ready when it begins; one whose pod ends is broken off, the next finds another. */
+/**
+ * Each connection goes to a pod that is ready when it begins. If that pod ends, the connection breaks and the next one
+ * finds another pod.
+ */
 export async function openForward(cluster: Cluster, settings: ForwardSettings): Promise<Forward> {
   const forwarder = new Forwarder(cluster, settings);
   await forwarder.choose();
@@ -87,7 +90,7 @@ class Forwarder {
     this.#settings = settings;
   }
 
-  /** Throws where no pod is ready. */
+  /** Throws if no pod is ready. */
   async choose(): Promise<Target> {
     if (this.#target) return this.#target;
     const { pod: only, port: name } = this.#settings;

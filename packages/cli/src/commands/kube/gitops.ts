@@ -15,7 +15,7 @@ import { plain } from "../../print/columns.ts";
 import { printDone, printList, type Output, type Shape } from "../../print/output.ts";
 
 const RECONCILE_AT = "fairway.dev/reconcile-at";
-/** Reasons of `Synced` that people caused: their message says how it continues. */
+/** Reasons of `Synced` that people caused: their message says how to continue. */
 const BY_HAND = new Set(["Overridden", "Paused"]);
 
 interface Declared {
@@ -24,7 +24,7 @@ interface Declared {
   readonly synced: string;
   readonly secrets: string;
   readonly drift: string;
-  /** Fields of the spec: what Git keeps. The others stay with the console. */
+  /** Spec fields that Git manages. The console manages the others. */
   readonly keeps: string;
   readonly message: string;
 }
@@ -43,7 +43,7 @@ const DECLARED: Shape<Declared> = {
   name: ({ resource }) => resource.toLowerCase(),
 };
 
-/** What Git keeps: each resource with its conditions, what differs, and what is overridden by hand until when. */
+/** Shows what Git manages: each resource with its conditions, its differences, and manual overrides with their end. */
 export async function showGitops(options: KubeOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
   const kinds = Object.keys(KINDS) as Kind[];
@@ -60,7 +60,7 @@ export async function showGitops(options: KubeOptions, output: Output): Promise<
   });
 }
 
-/** Compared at once: a change of this annotation reaches the controller as any other change does. */
+/** Triggers a comparison: a change of this annotation reaches the controller like any other change. */
 export async function reconcileNow(text: string, options: KubeOptions, isDry: boolean, output: Output): Promise<void> {
   const place = parseResourceName(text);
   const cluster = await openCluster(options);

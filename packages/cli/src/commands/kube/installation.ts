@@ -5,8 +5,8 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import type { Session } from "../../session/session.ts";
 
 /**
- * The running processes of the gateway that the sign-in is for. Fails unless they are pods of the cluster: the current
- * context of the kubeconfig and that of `fairway` may be two installations.
+ * Returns the running processes of the gateway that the user is signed in to. Fails unless they are pods of the
+ * cluster: the current contexts of the kubeconfig and of `fairway` may be two installations.
  */
 export async function replicasIn(cluster: Cluster, { client, profile }: Session): Promise<Replica[]> {
   const [pods, { data }] = await Promise.all([

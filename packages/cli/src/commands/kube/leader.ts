@@ -13,10 +13,10 @@ interface Lease {
   };
 }
 
-/** A holder is its pod and a text that is never reused. */
+/** The name of a holder consists of its pod and a text that is never reused. */
 const HOLDER = /^(.+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Who leads, by what the pods say, and the Lease if there is one. Exit 1 where no pod says that it leads. */
+/** Shows the leader that the pods report, and the Lease if there is one. Exit 1 if no pod says that it leads. */
 export async function showLeader(options: KubeOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
   const [pods, leases] = await calling(cluster, () => Promise.all([podStates(cluster), listLeases(cluster)]));
@@ -40,14 +40,14 @@ function leaseState({ metadata, spec = {} }: Lease) {
   return { name: metadata.name, holder, since: acquireTime, renewed: renewTime, transitions: leaseTransitions };
 }
 
-/** Those that gateways made: the label is on each, while the labels of the installation are not. */
+/** Lists Leases that gateways created: each has this label, but not the labels of the installation. */
 async function listLeases(cluster: Cluster): Promise<Lease[]> {
   const path = `/apis/coordination.k8s.io/v1/namespaces/${cluster.namespace}/leases`;
   const query = { labelSelector: "app.kubernetes.io/name=fairway" };
   try {
     return (await request<{ readonly items: Lease[] }>(cluster, { path, query })).items;
   } catch (thrown) {
-    // Who leads is known without it.
+    // The pods name the leader without it.
     if (readStatus(thrown) === 403) return [];
     throw thrown;
   }

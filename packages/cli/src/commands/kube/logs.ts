@@ -10,10 +10,10 @@ export interface LogOptions extends KubeOptions {
   readonly container: string;
 }
 
-/** How often a follower reads which pods there are. */
+/** How often the list of pods is read while following. */
 const PODS_MS = 2_000;
 
-/** The logs of all pods, line by line with the pod in front. Follows pods that come and go. */
+/** Prints the logs of all pods, each line with the pod in front. Follows pods that come and go. */
 export async function showLogs(options: LogOptions, output: Output): Promise<void> {
   const cluster = await openCluster(options);
   await calling(cluster, async () => {

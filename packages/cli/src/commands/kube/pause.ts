@@ -6,7 +6,7 @@ import type { Session } from "../../session/session.ts";
 
 const OPTION = "KubernetesPaused";
 
-/** Stored as an option of the gateway, which outlives its pods and is in its audit log. */
+/** Stores the pause as a gateway option, which outlives its pods and appears in the audit log. */
 export async function setPaused(
   isPaused: boolean,
   options: KubeOptions,

@@ -29,9 +29,9 @@ export interface ReleaseOptions extends KubeOptions {
   readonly set?: readonly string[];
   readonly chartVersion?: string;
   readonly dryRun?: boolean;
-  /** Also brings the definitions of the custom resources to this version. */
+  /** Also updates the definitions of the custom resources to this version. */
   readonly crds: boolean;
-  /** A person answers where no values are given. */
+  /** Asks a person if no values are given. */
   readonly asks: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface UninstallOptions extends KubeOptions {
   readonly yes?: boolean;
 }
 
-/** Installs or upgrades the release with Helm, whose command is printed. */
+/** Installs or upgrades the release with Helm, and prints Helm's command. */
 export async function applyRelease(
   verb: "install" | "upgrade",
   options: ReleaseOptions,
@@ -71,7 +71,7 @@ async function resolveSetValues({ asks, values, set }: ReleaseOptions, { note }:
   return askValues(plainQuestions(note));
 }
 
-/** Resources first: without a gateway nothing removes their finalizers. */
+/** Removes the resources first: without a gateway nothing removes their finalizers. */
 export async function removeRelease(options: UninstallOptions, output: Output): Promise<void> {
   const { release, dryRun = false, yes } = options;
   const cluster = await openCluster(options);
@@ -118,7 +118,7 @@ async function listDeployments(cluster: Cluster, release: string): Promise<strin
   );
 }
 
-/** Pods made it under the name of their deployment, so Helm does not know it. */
+/** Deletes the Lease that pods created under the name of their deployment; Helm does not know it. */
 async function dropLease(cluster: Cluster, name: string, { note }: Output): Promise<void> {
   const path = `/apis/coordination.k8s.io/v1/namespaces/${cluster.namespace}/leases/${name}`;
   try {
@@ -142,7 +142,7 @@ function requireChart(chart: string): void {
   );
 }
 
-/** Helm writes to the terminal itself. */
+/** Runs Helm, which writes to the terminal itself. */
 async function helm(args: readonly string[], { note }: Output): Promise<void> {
   note(`helm ${args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg}'`)).join(" ")}`);
   const code = await new Promise<number>((resolve, reject) => {

@@ -39,7 +39,7 @@ interface Trouble {
 }
 
 const ADMIN_PORT = 9090;
-/** A pod that does not answer for its metrics must not hold up the rest. */
+/** A pod that does not serve its metrics must not delay the rest. */
 const METRICS_MS = 700;
 
 const PODS: Shape<PodState> = {
@@ -131,7 +131,7 @@ async function podState(cluster: Cluster, pod: V1Pod): Promise<PodState> {
   return { pod: name, state, restarts, node: spec?.nodeName ?? "", ...readActivity(metrics) };
 }
 
-/** A question mark where the pod did not answer. */
+/** Shows a question mark if the pod did not answer. */
 function readActivity(metrics: Readonly<Record<string, number>> | undefined): Pick<PodState, "leads" | "inflight"> {
   if (!metrics) return { leads: "?", inflight: "?" };
   const { fairway_leader: leader, fairway_inflight_requests: inflight = 0 } = metrics;
@@ -149,7 +149,7 @@ function readName({ name = "" }: V1ObjectMeta): string {
   return name;
 }
 
-/** Read through the API server; undefined where that is not permitted or the pod is silent. */
+/** Reads metrics through the API server; undefined if that is not permitted or the pod is silent. */
 async function loadMetrics(cluster: Cluster, pod: string): Promise<Record<string, number> | undefined> {
   const path = `/api/v1/namespaces/${cluster.namespace}/pods/${pod}:${ADMIN_PORT}/proxy/metrics`;
   const call = send(cluster, { path })

@@ -6,11 +6,11 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { printDone, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
 
-/** Two heartbeats, and what a busy database adds. */
+/** Two heartbeats, plus some time for a busy database. */
 const WAIT_MS = 20_000;
 const LOOK_MS = 500;
 
-/** The leader gives its lease up, and the command waits for the one that takes over. */
+/** Makes the leader release its lease, and waits for the new leader. */
 export async function stepDown(options: KubeOptions, session: Session, output: Output): Promise<void> {
   await replicasIn(await openCluster(options), session);
   const { client } = session;

@@ -3,8 +3,8 @@ import type { Questions } from "../questions.ts";
 const NONE = "none";
 
 /**
- * Prompts for the values that an installation cannot do without, in the form of `--set`. Databases and Redis are named by
- * their Secrets, so that no password is in the command of Helm.
+ * Prompts for the values that an installation needs, in the form of `--set`. Databases and Redis are named by their
+ * Secrets, so that Helm's command contains no password.
  */
 export async function askValues({ ask }: Pick<Questions, "ask">): Promise<string[]> {
   const type = await ask({
@@ -38,7 +38,7 @@ export async function askValues({ ask }: Pick<Questions, "ask">): Promise<string
 
   async function asked(value: string, text: string, usual: string): Promise<string[]> {
     const answer = await ask({ text, usual, flag: `--set ${value}=…` });
-    // A comma separates values.
+    // A comma separates values, so it is escaped.
     return answer === NONE ? [] : [`${value}=${answer.replaceAll(",", String.raw`\,`)}`];
   }
 

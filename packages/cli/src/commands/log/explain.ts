@@ -46,7 +46,7 @@ const SKIPPED: readonly Column<ExplainedCandidate>[] = [
   { title: "RESTS MS", value: ({ wait_ms: wait }) => (wait === undefined ? "" : String(wait)) },
 ];
 
-/** Why one call failed or succeeded and went where it went, as recorded when it ran. */
+/** Explains why one call failed or succeeded and which channel it used, as recorded when it ran. */
 export async function explainLog(client: Client, request: string, output: Output): Promise<void> {
   const found = await loadExplanation(client, request);
   if (!isForPeople(output)) return printOne(output, found, { shape: NAMED });
@@ -60,7 +60,7 @@ export async function explainLog(client: Client, request: string, output: Output
   if (!found.is_recorded) output.note("The route of this call was not recorded.");
 }
 
-/** The explanation as lines of a screen. */
+/** Returns the explanation as lines of text. */
 export function explainLines(found: LogExplanation, width: number, quotaPerUnit: number): string[] {
   const { attempts, candidates } = found;
   const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
@@ -100,7 +100,7 @@ function budgetText(budget: ExplainedBudget, quotaPerUnit: number): string {
   return `budget ${id} of ${scope} ${budgetSubject(budget)}: ${moneyText(limit, quotaPerUnit)} a ${period}`;
 }
 
-/** What upstreams said about failed attempts; owners do not get it. */
+/** Returns what upstreams said about failed attempts; owners of calls do not see it. */
 function said({ attempts }: LogExplanation): Record<string, string> {
   const lines = attempts.flatMap(({ upstream_message: message }, at) =>
     message === undefined ? [] : [attempts.length > 1 ? `attempt ${at + 1}: ${message}` : message],

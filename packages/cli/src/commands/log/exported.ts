@@ -10,13 +10,13 @@ import type { LogQuery } from "./query.ts";
 
 /** Rows between two collections of garbage. */
 const ROWS = 4_000;
-/** Pauses before an export that broke off is continued. */
+/** Pauses before an interrupted export is continued. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 
 /** The result of taking a row: continue, stop (false), or wait. */
 type Taken = boolean | void | Promise<void> | undefined;
 
-/** Hands all matching rows to `take`, newest first, as they arrive; stops where it answers false. */
+/** Passes all matching rows to `take`, newest first, as they arrive; stops when it returns false. */
 export async function readExport(
   client: SessionClient,
   { isAdmin, filter }: LogQuery,
@@ -29,7 +29,7 @@ export async function readExport(
     async ({ body }, isAlive) => {
       for await (const line of readLines(body)) {
         isAlive();
-        // The gateway's own rows, as its export writes them.
+        // The gateway's own rows, in the format of its export.
         const taken = take(JSON.parse(line) as LogRow);
         if (taken === false) return;
         if (taken instanceof Promise) await taken;
@@ -39,7 +39,7 @@ export async function readExport(
   );
 }
 
-/** The same across lost connections: an export that breaks off is continued below its last row. */
+/** Survives lost connections: an export that breaks off is continued below its last row. */
 export async function readWholeExport(
   client: SessionClient,
   query: LogQuery,
@@ -47,7 +47,9 @@ export async function readWholeExport(
   note: (text: string) => void,
 ): Promise<void> {
   let last = query.filter.end_timestamp as number | undefined;
-  /** Rows of the second in which the export broke off: by id, or without it where ids are numbers of a page. */
+  /**
+   * Rows of the second in which the export broke off, by id, or by content if the ids only number the rows of a page.
+   */
   let seen = new Set<string>();
   let failures = 0;
   for (;;) {

@@ -12,12 +12,12 @@ import { living } from "./living.ts";
 import type { LogQuery } from "./query.ts";
 import { createSeenRows } from "./seen-rows.ts";
 
-/** Rows are not written in the order of their times: after a gap the reader goes back this far. */
+/** Rows are not written in the order of their times: after a gap the reader rereads this much. */
 const MARGIN_SECONDS = 60;
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Prints new rows until the person leaves. A gateway that is away is asked again and again once it has answered. */
+/** Prints new rows until the user quits. If the gateway has answered once, a lost connection is retried forever. */
 export async function followLogs(
   client: SessionClient,
   options: LogFilterOptions,
@@ -53,12 +53,13 @@ function waitFor(error: unknown, before: number): number {
 }
 
 /**
- * The stream of new rows, and the list of what it left out: rows before it began, of a gap between two streams, and
- * those that the gateway dropped because too many came at once. Both know each other's rows.
+ * Reads the stream of new rows, and uses the list for what the stream left out: rows before it began, rows of a gap
+ * between two streams, and rows that the gateway dropped because too many came at once. Both share the set of printed
+ * rows.
  */
 function createFollower(client: SessionClient, { isAdmin, filter }: LogQuery, print: (row: LogRow) => void) {
   const seen = createSeenRows(isAdmin);
-  /** All rows up to here are printed, by the clock of the server; 0 before the first answer. */
+  /** All rows up to here are printed, by the server's clock; 0 before the first answer. */
   let known = 0;
   let from = filter.start_timestamp as number;
   let hasProgress = false;
@@ -83,13 +84,13 @@ function createFollower(client: SessionClient, { isAdmin, filter }: LogQuery, pr
 
   return {
     hasBegun: () => known > 0,
-    /** Whether something was printed since this was asked. */
+    /** Returns whether anything was printed since the last call. */
     takeProgress() {
       const had = hasProgress;
       hasProgress = false;
       return had;
     },
-    /** One stream from its beginning to its end; rows that are dropped on the way are fetched at once. */
+    /** Reads one stream from start to end; rows that were dropped on the way are fetched at once. */
     async run(): Promise<void> {
       const call = isAdmin ? logTail : logTailSelf;
       await living(

@@ -1,10 +1,10 @@
 import { ApiProblem } from "@fairway/wire";
 import type { LiveAnswer } from "../../session/session.ts";
 
-/** The gateway gives a sign of life each 15 s. */
+/** The gateway sends a heartbeat every 15 s. */
 const SILENCE_MS = 45_000;
 
-/** Reads an answer as long as it gives signs of life; a body that breaks off or falls silent is a lost connection. */
+/** Reads an answer while heartbeats arrive; a body that breaks off or falls silent is a lost connection. */
 export async function living(
   open: (signal: AbortSignal) => Promise<LiveAnswer>,
   read: (answer: LiveAnswer, isAlive: () => void) => Promise<void>,

@@ -126,7 +126,7 @@ function checkSort(output: Output, limit: number): void {
   throw new CliError("--sort would sort only the newest rows of the log", EXIT.usage, hint);
 }
 
-/** Lists beyond this many rows are streamed. */
+/** A list of more rows than this is streamed. */
 const PAGED = 1000;
 
 export async function listLogs(
@@ -164,7 +164,7 @@ export async function listLogs(
   });
 }
 
-/** Rows as they arrive, from one call. */
+/** Streams rows as they arrive, from one call. */
 async function streamLogs(client: SessionClient, query: LogQuery, limit: number, output: Output): Promise<void> {
   const { readWholeExport } = await import("./exported.ts");
   const printer = await openRows(output, logShape(query.isAdmin));
@@ -191,7 +191,7 @@ export async function logTotals(
 ): Promise<void> {
   const { isAdmin, filter } = await buildLogQuery(client, options, nowSeconds);
   const { data: found } = await client.call(isAdmin ? logStat : logStatSelf, { query: filter });
-  // The gateway sums consumption whatever type is asked for, as compatible consoles expect; other rows cost nothing.
+  // The gateway sums consumption for every type, as compatible consoles expect; other rows cost nothing.
   const isSpending = filter.type === LOG_TYPE.unknown || filter.type === LOG_TYPE.consume;
   const data = isSpending ? found : { ...found, quota: 0 };
   if (!isForPeople(output)) return printOne(output, data, { quotas: ["quota"] });

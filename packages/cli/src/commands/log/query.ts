@@ -1,6 +1,6 @@
 import type { CallInput, logStat } from "@fairway/wire";
 
-/** A filter as the calls of the role take it. */
+/** A filter in the form that the calls of the user's role take. */
 export interface LogQuery {
   readonly isAdmin: boolean;
   readonly filter: NonNullable<CallInput<typeof logStat>["query"]>;

@@ -1,17 +1,20 @@
 import type { LogRow } from "@fairway/wire";
 
 export interface SeenRows {
-  /** Returns for each row of one read whether it is new: more rows like it arrived than were seen. */
+  /**
+   * Returns a function that tells whether a row of this read is new, which means that more rows like it arrived than
+   * were seen.
+   */
   reading(): (row: LogRow) => boolean;
-  /** Takes a new row for seen and answers its number. */
+  /** Marks a new row as seen and returns its number. */
   add(row: LogRow, now: number): number;
   /** Drops rows that were seen before this time. */
   forgetBefore(seconds: number): void;
 }
 
 /**
- * What was printed already. Owners see running numbers instead of ids, so their rows are identified by what they
- * say, and counted where several say the same.
+ * Remembers the rows that were printed. Owners see running numbers instead of ids, so their rows are identified by
+ * content, and counted if several have the same content.
  */
 export function createSeenRows(hasIds: boolean): SeenRows {
   const seen = new Map<string, { count: number; at: number }>();

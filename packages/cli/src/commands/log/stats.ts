@@ -9,7 +9,7 @@ import { readExport } from "./exported.ts";
 import { calculateOffset, type Part } from "../paging.ts";
 import { buildLogQuery, type LogFilterOptions } from "./log.ts";
 
-/** Fields that the calls of a period can be grouped by. */
+/** Fields that calls can be grouped by. */
 type Dimension = "model" | "channel" | "user" | "token";
 
 export interface LogStatsOptions extends Omit<LogFilterOptions, "type">, Part {
@@ -34,7 +34,7 @@ const OF: Readonly<Record<Dimension, (row: LogRow) => Pick<Sums, "id" | "name">>
 };
 const FOR_ADMINISTRATORS: readonly Dimension[] = ["channel", "user"];
 
-/** Sums of the rows themselves, so that they are the money that was charged and all calls; the dearest first. */
+/** Sums the rows themselves, so the totals match the charged money and include all calls; most expensive first. */
 export async function logStats(
   client: SessionClient,
   { by, limit, page = 1, ...options }: LogStatsOptions,
@@ -74,7 +74,7 @@ function add(sums: Map<string, Sums>, row: LogRow, by: Dimension): void {
   sums.set(key, one);
 }
 
-/** A row of failed calls may stand for several; a test of a channel is no call of a client. */
+/** A row of failed calls may stand for several; a channel test is not a client's call. */
 function countCalls({ type, token_name: token, other }: LogRow): number {
   if (token === TEST_TOKEN_NAME) return 0;
   const repeated = type === LOG_TYPE.error ? objectIn(other)?.["repeated"] : undefined;

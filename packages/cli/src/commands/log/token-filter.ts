@@ -10,16 +10,16 @@ export interface TokenFilter {
 
 interface Reader {
   readonly isAdmin: boolean;
-  /** Whose rows an administrator requests. */
+  /** The user whose rows an administrator requests. */
   readonly user?: string | undefined;
 }
 
-/** Tokens with a part of a name that are looked at. */
+/** How many tokens with a part of the name are searched. */
 const CANDIDATES = 1000;
 
 /**
- * The calls of one token, whatever its name was. A name that no token or several tokens of the owner have now finds the
- * calls that were made under it, and so does one that an administrator looks for among all users.
+ * Filters the calls of one token under all of its names. If no token or several tokens of the owner have the name, or
+ * if an administrator searches all users, the filter finds the calls that were made under that name.
  */
 export async function tokenFilter(client: Client, token: Reference | undefined, reader: Reader): Promise<TokenFilter> {
   if (token === undefined) return {};
@@ -33,13 +33,13 @@ export async function tokenFilter(client: Client, token: Reference | undefined, 
   return isOne && (await unlessMissing(isToken(client, id))) !== undefined ? { token_id: id } : { token_name: name };
 }
 
-/** Fails on a compatible gateway, which would answer the calls of every token. */
+/** Fails on a compatible gateway, which would return the calls of every token. */
 async function isToken(client: Client, id: number): Promise<boolean> {
   try {
     await client.call(tokenFacts, { params: { id } });
     return true;
   } catch (error) {
-    // The calls of a deleted token stay.
+    // The calls of a deleted token remain.
     if (error instanceof ApiProblem && error.key === "token_not_found") return false;
     throw error;
   }

@@ -30,7 +30,7 @@ export const SETTINGS: Shape<Setting> = {
   name: ({ key }) => `option/${key}`,
 };
 
-/** Prints the bare value of one option, or all options without a key. */
+/** Prints the bare value of one option, or without a key all options. */
 export async function getOptions(
   client: Client,
   key: string | undefined,
@@ -76,7 +76,7 @@ export async function editOption(
   await editText({ text: `${laidOut(value)}\n`, fileName: `${key}.txt` }, save, io);
 }
 
-/** Objects and lists, one member a line. */
+/** Formats objects and lists with one member per line. */
 function laidOut(value: string): string {
   if (!/^\s*[[{]/.test(value)) return value;
   try {

@@ -28,12 +28,12 @@ export async function undoChange(client: Client, key: string, { yes }: Asked, ou
   output.note(await restore(client, key, before));
 }
 
-/** The value before the latest change holds again; a second undo brings the later value back. */
+/** Restores the value before the latest change; a second undo restores the later value. */
 export async function undoOption(client: Client, key: string): Promise<string> {
   return restore(client, key, (await lastChange(client, key)).old_value);
 }
 
-/** @param before null = the default held */
+/** @param before null = the default applied */
 async function restore(client: Client, key: string, before: string | null): Promise<string> {
   if (before === null) return clearOption(client, key);
   await client.call(optionUpdate, { body: { key, value: before } });
@@ -55,8 +55,8 @@ function checkKey(key: string): void {
 }
 
 /**
- * The default holds again, and no value is stored. The API takes values away with documents alone: a set of options
- * that names this one is applied and taken back.
+ * Restores the default and stores no value. The API can only remove values through documents, so a set of options that
+ * names this one is applied and then removed.
  */
 async function clearOption(client: Client, key: string): Promise<string> {
   const { data } = await client.call(optionList, {});

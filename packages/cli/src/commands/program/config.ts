@@ -61,7 +61,7 @@ export function unsetSetting(env: Environment, name: string, output: Output): vo
   output.note(`${name} has its default again.`);
 }
 
-/** What is wrong is named, and the text stays in its file. */
+/** Reports mistakes and leaves the text in its file. */
 export async function editSettings(
   env: Environment,
   { output, io }: { readonly output: Output; readonly io: Io },

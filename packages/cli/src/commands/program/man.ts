@@ -3,13 +3,13 @@ import { VERSION } from "../../core/version.ts";
 import { listExamples } from "../../core/arguments.ts";
 
 export interface ManualParts {
-  /** Variables of the environment, with what each does. */
+  /** Environment variables, with what each does. */
   readonly variables: Readonly<Record<string, string>>;
   /** What each exit code means. */
   readonly exitCodes: Readonly<Record<string, string>>;
 }
 
-/** The manual page of the program in the language of man(7), from its command tree. */
+/** Returns the manual page of the program in the man(7) format, from its command tree. */
 export function manualPage(program: Command, { variables, exitCodes }: ManualParts): string {
   const lines = [
     `.TH FAIRWAY 1 "" "fairway ${VERSION}" "User Commands"`,
@@ -64,7 +64,7 @@ function term(name: string, about: string): string[] {
   return [".TP", `.B ${escaped(name)}`, escaped(about === "" ? name : about)];
 }
 
-/** A line that begins with a dot or a quote would be an instruction. */
+/** Escapes a line that begins with a dot or a quote, which would be an instruction. */
 function escaped(text: string): string {
   return text
     .replaceAll("\\", "\\e")

@@ -3,7 +3,7 @@ import { VERSION } from "../../core/version.ts";
 import { printOne, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
 
-/** Without a session only this program's. */
+/** Without a session it prints only the version of this program. */
 export async function showVersion(session: Session | undefined, output: Output): Promise<void> {
   const client = { version: VERSION, node: process.versions.node };
   if (!session) {

@@ -47,7 +47,7 @@ export const REDEMPTIONS: Shape<Shown> = {
   name: ({ id }) => `redemption/${id}`,
 };
 
-/** The redemption code without its secret. */
+/** Returns the redemption code without its secret. */
 export function shown({ key: _key, ...redemption }: Redemption): Shown {
   return redemption;
 }

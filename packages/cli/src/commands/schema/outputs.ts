@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One shape that commands print with `-o json`, or read. */
+/** A shape that commands print with `-o json`, or read. */
 export interface Described {
   readonly name: string;
   /** Commands that print or read it. */
@@ -18,17 +18,17 @@ function ofWire(schema: z.ZodMiniType | undefined): Json {
   return open(jsonSchema(schema, "output")) as Json;
 }
 
-/** What a list of the API holds. */
+/** Returns the schema of the items in an API list. */
 function ofItems(schema: z.ZodMiniType | undefined): Json {
   return schemaIn(ofWire(schema), "items");
 }
 
-/** A part of a schema, such as `items` of a list. */
+/** Returns a part of a schema, such as `items` of a list. */
 function schemaIn(schema: Json, ...path: readonly string[]): Json {
   return path.reduce<Json>((found, part) => found[part] as Json, schema);
 }
 
-/** A later version may add members, so none may rely on their absence. */
+/** Allows unknown members, because a later version may add some. */
 function open(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(open);
   if (typeof value !== "object" || value === null) return value;
@@ -36,7 +36,7 @@ function open(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, open(member)]));
 }
 
-/** The secret of a thing is not printed with it. */
+/** Removes the secret of a resource, which is not printed with it. */
 function omitSecret(schema: Json, secret: string, added: Json = {}): Json {
   const { [secret]: _secret, ...properties } = schema["properties"] as Json;
   const required = (schema["required"] as readonly string[]).filter((name) => name !== secret);

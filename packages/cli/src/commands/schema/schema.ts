@@ -8,7 +8,7 @@ type Row = Pick<Described, "name" | "where">;
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** All names, or the JSON Schema of one; `NAMEList` is that of a list of it. */
+/** Prints all names, or the JSON Schema of one; `NAMEList` is the schema of a list of it. */
 export async function showSchema(name: string | undefined, output: Output): Promise<void> {
   if (name === undefined) {
     const rows = DESCRIBED.map((one): Row => ({ name: one.name, where: one.where }));

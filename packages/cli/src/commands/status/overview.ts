@@ -22,7 +22,7 @@ export interface Overview {
   readonly role: number;
   readonly balance: string;
   readonly quota: number;
-  /** Requests and tokens of the last minute; undefined where a compatible gateway does not count them. */
+  /** Requests and tokens of the last minute; undefined if a compatible gateway does not count them. */
   readonly rpm: number | undefined;
   readonly tpm: number | undefined;
   /** Undefined for users, who see no channels. */
@@ -54,12 +54,12 @@ export async function loadOverview(client: Client, server: string, signal: Abort
   };
 }
 
-/** The line about the last minute. */
+/** Returns the line about the last minute. */
 export function rateText({ rpm, tpm }: Pick<Overview, "rpm" | "tpm">): string {
   return rpm === undefined || tpm === undefined ? "not counted by this gateway" : `${rpm} requests, ${tpm} tokens`;
 }
 
-/** Units of quota that make a US dollar. */
+/** Returns the units of quota in a US dollar. */
 export async function quotaPerUnit(client: Client): Promise<number> {
   return (await client.call(status, {})).data.quota_per_unit;
 }
@@ -73,7 +73,7 @@ async function channelCounts(client: Client, signal: AbortSignal): Promise<NonNu
   return { enabled: enabled ?? 0, disabled: disabled ?? 0, autoDisabled: autoDisabled ?? 0 };
 }
 
-/** Undefined where a compatible gateway counts no rows, or lists channels of every status. */
+/** Returns the count; undefined if a compatible gateway counts no rows, or lists channels of every status. */
 async function countChannels(client: Client, state: number, signal: AbortSignal): Promise<number | undefined> {
   const { data, total } = await client.call(channelList, { query: { status: String(state), page_size: 1 }, signal });
   return data.every(({ status: found }) => found === state) ? total : undefined;

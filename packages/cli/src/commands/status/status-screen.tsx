@@ -12,7 +12,7 @@ interface ScreenProps {
   readonly intervalMs: number;
 }
 
-/** Draws until `q`, Escape or Ctrl-C. */
+/** Draws until the user presses `q`, Escape or Ctrl-C. */
 export async function showStatus(props: ScreenProps): Promise<void> {
   await drawScreen(<StatusScreen {...props} />, {});
 }

@@ -31,7 +31,7 @@ export async function showStatus(
   }
   const overview = await loadOverview(client, profile.server, new AbortController().signal);
   const { channels } = overview;
-  // Users see neither.
+  // Users see neither channels nor these details.
   const inside = channels ? await loadAdminDetails(client) : {};
   const words = {
     server: `${overview.server} (${overview.name} ${overview.version}, since ${formatTime(overview.startedAt)})`,
@@ -47,7 +47,7 @@ export async function showStatus(
   await printOne(output, { ...buildStatusFacts(overview), ...inside }, { words });
 }
 
-/** For programs: raw numbers, and names as the API writes them. */
+/** Returns raw numbers, and names as in the API, for programs. */
 function buildStatusFacts({
   server,
   name,
@@ -79,7 +79,7 @@ function buildStatusFacts({
 type Failure = Pick<LogRow, "created_at" | "model_name" | "channel_name" | "request_id" | "content">;
 
 interface Inside {
-  /** Absent where a compatible gateway does not tell. */
+  /** Absent if a compatible gateway does not report them. */
   readonly replicas?: readonly Replica[];
   readonly latest_errors?: readonly Failure[];
 }

@@ -37,7 +37,7 @@ export async function createToken(
   for (let at = 1; at <= options.count; at++) {
     const name = options.count === 1 ? options.name : `${options.name}-${at}`;
     made.push(await makeToken(client, { ...options, name }, { isUnlimited, amount, expires }));
-    // What was made before a failure is not lost.
+    // Keys that were created before a failure are not lost.
     file?.write(made.map(({ key }) => key));
   }
   if (secret) return writeSecret(client, secret, made, output);
@@ -48,7 +48,7 @@ export async function createToken(
   await (options.outputFile === undefined || options.showKey ? printKeys : printNames)(output, made);
 }
 
-/** Undefined where the key goes elsewhere. */
+/** Opens the place for the key; undefined if the key goes elsewhere. */
 async function openSecretPlace({
   writeSecret: place,
   replaceSecret: isReplaced = false,
@@ -65,7 +65,7 @@ async function openSecretPlace({
   return undefined;
 }
 
-/** A key that no Secret takes is of no use, so it is deleted again. */
+/** Deletes the key again if the Secret cannot take it, because a key without a Secret is useless. */
 async function writeSecret(
   client: Client,
   secret: NonNullable<Awaited<ReturnType<typeof openSecretPlace>>>,
@@ -110,7 +110,7 @@ async function makeToken(client: Client, options: TokenCreateOptions, { isUnlimi
   return { ...data, key: `sk-${data.key}` };
 }
 
-/** What scripts read where the keys are in a file. */
+/** Prints names for scripts if the keys are in a file. */
 async function printNames(output: Output, made: readonly Key[]): Promise<void> {
   if (isForPeople(output)) return;
   const rows = made.map(({ id, name }) => ({ id, name }));

@@ -2,7 +2,7 @@ import { calling, openCluster, request, send, readStatus, type Cluster } from ".
 import { SELECTOR } from "../kube/command.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 
-/** Where a key is written. */
+/** The place where a key is written. */
 export interface SecretPlace {
   readonly namespace: string;
   readonly name: string;
@@ -10,13 +10,13 @@ export interface SecretPlace {
 
 interface SecretOptions {
   readonly kubeContext?: string | undefined;
-  /** Also one that others made. */
+  /** Also replaces a Secret that others created. */
   readonly isReplaced: boolean;
 }
 
 /** A Secret that takes one key. */
 interface KeySecret {
-  /** Id of the token whose key it has until now. */
+  /** Id of the token whose key the Secret has held so far. */
   readonly before: string | undefined;
   write(token: { readonly id: number; readonly name: string; readonly key: string }): Promise<void>;
 }
@@ -27,13 +27,13 @@ interface StoredSecret {
   readonly metadata: { readonly resourceVersion?: string; readonly labels?: Texts; readonly annotations?: Texts };
 }
 
-/** Member of the Secret, as resources of the kind Token name it. */
+/** Member of the Secret, as in resources of the kind Token. */
 const MEMBER = "api-key";
 const OWNER_LABEL = "app.kubernetes.io/managed-by";
 const OWNER = "fairway-cli";
 const ID = "fairway.dev/token-id";
 
-/** Fails before a key is made where the Secret may not be read, or belongs to others. */
+/** Fails before a key is created if the Secret may not be read, or belongs to others. */
 export async function openKeySecret(place: SecretPlace, options: SecretOptions): Promise<KeySecret> {
   const { namespace, name } = place;
   const { kubeContext, isReplaced } = options;
@@ -56,7 +56,7 @@ export async function openKeySecret(place: SecretPlace, options: SecretOptions):
         };
         const data = { [MEMBER]: Buffer.from(key).toString("base64") };
         if (found) {
-          // Refused where someone changed it meanwhile.
+          // The API server refuses this if someone changed the Secret meanwhile.
           const { resourceVersion } = found.metadata;
           const value = { metadata: { ...metadata, resourceVersion }, data };
           const body = { type: "application/merge-patch+json", value };

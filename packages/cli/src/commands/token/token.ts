@@ -35,7 +35,7 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
   [TOKEN_STATUS.exhausted]: "exhausted",
 };
 
-/** A key without the key: its ends tell it apart. */
+/** A token without its key; the first and last characters of the key identify it. */
 export type Shown = Omit<Token, "key"> & { readonly key_hint: string };
 
 /** How tokens are printed. */
@@ -78,7 +78,7 @@ function expiryText({ expired_time }: Shown): string {
   return expired_time === NEVER_EXPIRES ? "never" : formatTime(expired_time);
 }
 
-/** The token without its key. */
+/** Returns the token without its key. */
 export function shown({ key, ...token }: Token): Shown {
   return { ...token, key_hint: keyHint(key) };
 }
@@ -106,7 +106,7 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
   });
 }
 
-/** One of the caller; for administrators also one of a user, without any part of its key. */
+/** Returns a token of the caller; administrators also get those of other users, without any part of the key. */
 export async function getToken(client: Client, id: number, output: Output): Promise<void> {
   const own = await ownToken(client, id);
   if (own) return printToken(output, shown(own));
@@ -114,7 +114,7 @@ export async function getToken(client: Client, id: number, output: Output): Prom
   await printToken(output, data, { owner: data.username });
 }
 
-/** Undefined for a token that is not the caller's. */
+/** Returns the token; undefined if it does not belong to the caller. */
 async function ownToken(client: Client, id: number): Promise<Token | undefined> {
   try {
     return (await client.call(tokenGet, { params: { id } })).data;
@@ -166,7 +166,7 @@ export const KEYS: Shape<Key> = {
   name: ({ id }) => `token/${id}`,
 };
 
-/** The one command that prints a key that was made before. */
+/** The only command that prints the key of an existing token. */
 export async function printKey(
   client: Client,
   id: number,
@@ -187,7 +187,7 @@ export interface TokenUpdateOptions {
   readonly allowIp?: readonly string[];
 }
 
-/** The gateway replaces all fields, so those that stay are sent as they were read. */
+/** The gateway replaces all fields, so unchanged ones are sent as they were read. */
 export async function updateToken(
   client: SessionClient,
   id: number,
@@ -222,7 +222,7 @@ async function quotaFields(client: Client, amount: string | undefined, token: To
   return { unlimited_quota: false, remain_quota: parseQuota(amount, data.quota_per_unit) };
 }
 
-/** Those of the caller; administrators also switch the tokens of their users. */
+/** Switches tokens of the caller; administrators also switch those of their users. */
 export async function switchTokens(
   client: Client,
   ids: readonly number[],
@@ -262,7 +262,7 @@ export async function deleteTokens(
 /** The end of the year 9999. */
 const LAST_TIME = 253_402_300_799;
 
-/** `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
+/** Reads `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
 export function parseQuota(text: string, quotaPerUnit: number, flag = "--quota"): number {
   const money = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text)?.[1];
   const isMoney = /^\$|usd$/i.test(text);
@@ -281,7 +281,7 @@ export function parseQuota(text: string, quotaPerUnit: number, flag = "--quota")
   return amount;
 }
 
-/** `never`, `30d`, `12h`, or a date; epoch seconds. */
+/** Reads `never`, `30d`, `12h`, or a date; returns epoch seconds. */
 export function parseExpiry(text: string, nowSeconds: number): number {
   if (text === "never") return NEVER_EXPIRES;
   const span = parseSpanSeconds(text);

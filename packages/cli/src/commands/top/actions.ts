@@ -2,10 +2,10 @@ import { CHANNEL_STATUS, channelUpdate, type Channel, type Client } from "@fairw
 import { testOne } from "../channel/checks.ts";
 import { formatErrorMessage } from "../../core/problem.ts";
 
-/** The action of a key on the chosen channel. */
+/** What a key does to the chosen channel. */
 export type Action = "test" | "enable" | "disable";
 
-/** Does it and says what came of it; never fails. */
+/** Runs the action and returns a message about the result; never throws. */
 export async function act(client: Client, action: Action, { id, name }: Channel): Promise<string> {
   const named = `channel ${id} (${name})`;
   try {

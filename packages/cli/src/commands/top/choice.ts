@@ -2,7 +2,7 @@ import type { Channel } from "@fairway/wire";
 import { statusWord } from "../channel/channel.ts";
 import type { Sample } from "./sample.ts";
 
-/** Spans over which errors, first tokens and spending are summed, by the key that chooses them. */
+/** Time spans for the sums of errors, first tokens and spending, by the key that chooses them. */
 export const SPANS = {
   "1": { name: "1 min", seconds: 60 },
   "2": { name: "5 min", seconds: 300 },
@@ -12,14 +12,14 @@ export const SPANS = {
 export type SpanKey = keyof typeof SPANS;
 export type Span = (typeof SPANS)[SpanKey];
 const FIRST_SPAN: SpanKey = "2";
-/** That of the first sample, and of the only one of a script. */
+/** The span of the first sample, and of the only one in a script. */
 export const USUAL_SPAN: Span = SPANS[FIRST_SPAN];
 
 /** Panes below the channels, in the order of the tab key. */
 export const PANES = ["calls", "models", "users"] as const;
 export type Pane = (typeof PANES)[number];
 
-/** Orders of the channels, in those of the key `s`. */
+/** Sort orders of the channels, in the order in which the key `s` cycles through them. */
 const ORDERS = ["priority", "calls", "in flight", "errors", "first token", "used", "name"] as const;
 export type Order = (typeof ORDERS)[number];
 
@@ -27,14 +27,14 @@ export function orderAfter(order: Order): Order {
   return ORDERS[(ORDERS.indexOf(order) + 1) % ORDERS.length] ?? "priority";
 }
 
-/** What a person wants to see of the samples; it stays while the log is looked at. */
+/** The user's view of the samples, which survives a visit to the log. */
 export interface Remembered {
   readonly span: SpanKey;
   readonly order: Order;
   readonly filter: string;
   readonly intervalMs: number;
   readonly pane: Pane;
-  /** Place of the chosen channel. */
+  /** Index of the chosen channel. */
   readonly chosen: number;
 }
 
@@ -42,7 +42,7 @@ export function createInitialChoice(intervalMs: number): Remembered {
   return { span: FIRST_SPAN, order: "priority", filter: "", intervalMs, pane: "calls", chosen: 0 };
 }
 
-/** The channels whose name, status or tag holds the text, the most interesting first. */
+/** Returns the channels whose name, status or tag contains the text, the most interesting first. */
 export function listShownChannels(
   sample: Sample,
   { filter = "", order = "priority" }: { filter?: string; order?: Order },
@@ -76,7 +76,7 @@ export function findUsage({ usage }: Sample, id: number) {
   return usage.subjects.find(({ subject }) => subject === String(id));
 }
 
-/** Requests that the channel serves, of all replicas that answer. */
+/** Counts the requests that the channel is serving, on all replicas that answer. */
 export function countInFlight({ replicas }: Sample, id: number): number {
   return replicas.reduce((sum, { channels, is_lost: isLost }) => sum + (isLost ? 0 : (channels[id] ?? 0)), 0);
 }

@@ -4,7 +4,7 @@ import { countInFlight, findUsage } from "./choice.ts";
 import type { Line } from "./line.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 
-/** One channel with all that a sample tells about it. */
+/** Renders one channel with everything that a sample has about it. */
 export function renderDetail(place: ServerIdentity, sample: Sample, channel: Channel, span: string): Line[] {
   const { money } = place;
   const { id, name, status, models, group, priority, weight, tag, base_url: base, other_info: info } = channel;

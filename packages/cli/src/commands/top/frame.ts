@@ -24,21 +24,21 @@ export type Traffic = Pick<Sample, "rpm" | "tpm">;
 
 export interface Screen {
   readonly width: number;
-  /** Lines at most; undefined = all. */
+  /** The most lines; undefined = all. */
   readonly height?: number;
   readonly pane: Pane;
-  /** Place of the chosen channel; undefined where nothing can be chosen. */
+  /** Index of the chosen channel; undefined if nothing can be chosen. */
   readonly chosen?: number;
   /** The last samples, the oldest first. */
   readonly history?: readonly Traffic[];
-  /** How they are drawn. */
+  /** How the history is drawn. */
   readonly signs?: Exclude<Signs, "words">;
   /** Only channels with this text in them. */
   readonly filter?: string;
   readonly order?: Order;
-  /** Over which errors, first tokens and spending are summed. */
+  /** The span that errors, first tokens and spending are summed over. */
   readonly span?: Span;
-  /** Shown alone instead of the channels. */
+  /** A channel that is shown alone instead of the list. */
   readonly detail?: Channel;
 }
 
@@ -46,12 +46,12 @@ export interface Screen {
 const HEAD = 4;
 const CHANNEL_HEAD = 3;
 
-/** One sample as lines of text, for the screen and for `--once` alike. */
+/** Renders one sample as lines of text, for the screen and for `--once` alike. */
 export function renderFrame(place: ServerIdentity, sample: Sample, screen: Screen): Line[] {
   const { width, height = Number.POSITIVE_INFINITY, pane, chosen = 0, span = USUAL_SPAN } = screen;
   const below = paneLines(place, sample, pane, width);
   const room = height - HEAD;
-  // What is below gets half of the room where it needs that much.
+  // The tables below get at most half of the room.
   const forChannels = Math.max(1, room - CHANNEL_HEAD - Math.min(below.length, Math.ceil(room / 2)));
   const shown = listShownChannels(sample, screen);
   const channels = place.isAdmin
@@ -71,7 +71,7 @@ export function renderFrame(place: ServerIdentity, sample: Sample, screen: Scree
   return lines.slice(0, height);
 }
 
-/** The processes behind the address, where there are several, and which of them runs the jobs. */
+/** Names the processes behind the address, if there are several, and which of them runs the jobs. */
 function formatReplicas({ instance }: ServerIdentity, { replicas }: Sample): string[] {
   const alive = replicas.filter(({ is_lost: isLost }) => !isLost);
   const leader = alive.find(({ is_leader: isLeader }) => isLeader);
@@ -79,7 +79,7 @@ function formatReplicas({ instance }: ServerIdentity, { replicas }: Sample): str
   return [`${alive.length} replicas`, ...(leader ? [`leader ${leader.instance}`] : [])];
 }
 
-/** Errors, first token and spending are those of the span; of hours with the begun one. */
+/** Errors, first token and spending of the span; spans of hours include the current one. */
 function formatRates(sample: Sample, { money }: ServerIdentity, span: Span): string {
   const { at, rpm, tpm, usage, replicas } = sample;
   const { calls, errors, first_token: firstToken, quota } = usage.total;
@@ -95,18 +95,18 @@ function formatRates(sample: Sample, { money }: ServerIdentity, span: Span): str
   ].join(" · ");
 }
 
-/** Sums of hours end with an hour that is still to come. */
+/** Sums of hours end with the current, unfinished hour. */
 function summedSeconds({ at, usage }: Sample): number {
   return Math.max(1, Math.min(at, usage.end_timestamp) - usage.start_timestamp + 1);
 }
 
-/** The gateway sums less than the span where more calls ended than it reads. */
+/** The gateway sums less than the span if more calls ended than it reads. */
 function spanText(sample: Sample, { name, seconds }: Span): string {
   const summed = summedSeconds(sample);
   return summed < seconds ? `the last ${summed} s of ${name}` : name;
 }
 
-/** Replicas report, so that the numbers of the others are older than those of the one that answers. */
+/** Replicas report periodically, so the numbers of the others are older than those of the one that answers. */
 function inFlight(replicas: Sample["replicas"]): string {
   const alive = replicas.filter(({ is_lost: isLost }) => !isLost);
   const seen = alive.map(({ seen_at: at }) => at);
@@ -150,7 +150,7 @@ interface Window {
   readonly count: number;
 }
 
-/** The part of the channels that fits, with the chosen one in it. */
+/** Returns the part of the channels that fits, with the chosen one in it. */
 function calculateWindow(channels: readonly Channel[], chosen: number, room: number): Window {
   if (channels.length <= room) return { from: 0, count: channels.length };
   const from = Math.min(Math.max(0, chosen - Math.floor(room / 2)), channels.length - room);
@@ -220,7 +220,7 @@ function formatFirstToken(usage: UsageSubject | undefined): string {
   return usage && usage.first_token.count > 0 ? `${(usage.first_token.p50 / 1000).toFixed(1)} s` : "-";
 }
 
-/** Why a channel was switched off, where the gateway wrote it down. */
+/** Returns why a channel was switched off, if the gateway recorded it. */
 function formatReason({ other_info: info, tag }: Channel): string {
   const { status_reason: reason } = objectIn(info) ?? {};
   return reason === undefined ? (tag ?? "") : formatCell(reason);

@@ -18,7 +18,7 @@ const OF_ADMINISTRATORS: readonly string[] = [
   "y o            copy the id, open the page of the console",
 ];
 
-/** The keys of the screen; users see no channels. */
+/** Returns the keys of the screen; users see no channels. */
 export function listHelpLines(isAdmin: boolean): readonly string[] {
   return isAdmin ? [...OF_ADMINISTRATORS, ...COMMON] : COMMON;
 }

@@ -1,4 +1,4 @@
-/** A line of the screen; without colours it says the same. */
+/** A line of the screen; colours carry no information of their own. */
 export interface Line {
   readonly text: string;
   readonly tone?: "title" | "quiet" | "bad" | "chosen";

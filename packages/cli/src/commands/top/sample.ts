@@ -42,7 +42,7 @@ export interface ServerIdentity {
   readonly money: MoneyStyle;
 }
 
-/** What happens on the server at one moment. */
+/** The state of the server at one moment. */
 export interface Sample {
   /** Epoch seconds. */
   readonly at: number;
@@ -80,11 +80,11 @@ export async function loadServerIdentity(client: Client, server: string): Promis
   };
 }
 
-/** The gateway sums the last minutes at most this often, and sums of hours change slowly. */
+/** The gateway sums the last minutes at most this often; sums of hours change slowly. */
 const RECENT_EVERY_SECONDS = 5;
 const HOURS_EVERY_SECONDS = 10;
 
-/** `spanSeconds` is how far back sums go. */
+/** `spanSeconds` is the length of the time that is summed. */
 export type Sampler = (nowSeconds: number, signal: AbortSignal, spanSeconds: number) => Promise<Sample>;
 
 /** Administrators see all calls, other users their own. */
@@ -109,7 +109,7 @@ interface Period {
   readonly signal: AbortSignal;
 }
 
-/** The last minutes to the second, longer spans by the hour. */
+/** Loads the last minutes to the second, longer spans by the hour. */
 async function loadUsage(
   client: Client,
   { isAdmin }: ServerIdentity,
@@ -152,7 +152,7 @@ async function takeSample(
   };
 }
 
-/** Calls of the last minute, failed and refused ones included, most first. */
+/** Sums the calls of the last minute, including failed and refused ones, most first. */
 function sumCalls(answered: LogFacets, failed: LogFacets): Pick<LogFacets, "channels" | "models" | "users"> {
   return {
     channels: addedUp(answered.channels, failed.channels),
@@ -171,7 +171,7 @@ function addedUp<Value extends { readonly value: string; readonly count: number 
 
 const UNSEEN = { channels: [], health: [], replicas: [] };
 
-/** What administrators see of the whole installation. */
+/** Reads what administrators see of the whole installation. */
 async function readShared(
   client: Client,
   signal: AbortSignal,

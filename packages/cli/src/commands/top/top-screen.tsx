@@ -24,16 +24,16 @@ interface ScreenProps {
   readonly sampler: Sampler;
   readonly now: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** As the screen was left before. */
+  /** The view when the screen was last left. */
   readonly start: Remembered;
 }
 
-/** How the screen was left: for good, or for the log of a channel, or of all where none is chosen. */
+/** How the screen was left: for good, or for the log of a channel, or of all channels if none is chosen. */
 export interface LeftTop extends Remembered {
   readonly log?: { readonly channel: Channel | undefined };
 }
 
-/** Draws on a screen of its own until it is left; the earlier content of the terminal comes back. */
+/** Draws on the alternate screen until it is left; the earlier content of the terminal comes back. */
 export async function showTop(props: ScreenProps): Promise<LeftTop> {
   let left: LeftTop = props.start;
   const leave = (how: LeftTop) => void (left = how);
@@ -42,7 +42,7 @@ export async function showTop(props: ScreenProps): Promise<LeftTop> {
     incrementalRendering: true,
     maxFps: 10,
   });
-  // Ink lets the process end while the terminal is idle; the log needs it alive.
+  // Ink lets the process exit while the terminal is idle; the log needs it alive.
   if (left.log) process.stdin.ref();
   return left;
 }
@@ -121,7 +121,7 @@ function TopScreen(props: ScreenProps & { leave(how: LeftTop): void }) {
     ? help
     : renderFrame(place, seen.sample, {
         width: columns,
-        // Two lines more would push the title out.
+        // Two more lines would push the title out.
         height: rows - 3,
         pane,
         history: seen.history,
@@ -137,7 +137,7 @@ function TopScreen(props: ScreenProps & { leave(how: LeftTop): void }) {
     <Box flexDirection="column" height={rows - 1}>
       <Box flexDirection="column" flexGrow={1} overflow="hidden">
         {frame.map((line, at) => (
-          // Every frame is drawn as a whole: a line is identified by its position.
+          // Every frame is drawn as a whole, so the index identifies a line.
           <FrameLine key={at} line={{ ...line, text: shown(line.text) }} />
         ))}
       </Box>
@@ -155,7 +155,7 @@ function formatKeys(isAdmin: boolean): string {
   return `q quit · ? help · p pause · l log · tab pane${isAdmin ? " · enter detail · / filter · t d e test, disable, enable" : ""}`;
 }
 
-/** Users see themselves alone. */
+/** Users see only themselves. */
 function paneAfter(pane: Pane, isAdmin: boolean): Pane {
   const panes: readonly Pane[] = isAdmin ? PANES : PANES.filter((one) => one !== "users");
   return panes[(panes.indexOf(pane) + 1) % panes.length] ?? "calls";
@@ -168,7 +168,7 @@ interface Wanted {
   readonly spanSeconds: number;
 }
 
-/** Takes samples at the interval, and immediately when `changes` rises or the span is another. */
+/** Takes samples at the interval, and immediately when `changes` rises or the span changes. */
 function useSamples({ sampler, now }: ScreenProps, { isPaused, changes, intervalMs, spanSeconds }: Wanted) {
   const [seen, setSeen] = useState<Seen>();
   const [problem, setProblem] = useState("");

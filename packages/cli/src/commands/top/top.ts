@@ -15,10 +15,10 @@ export interface TopOptions {
   readonly interval: number;
 }
 
-/** Wide enough for all columns where nothing is cut. */
+/** Wide enough for all columns uncut. */
 const PIPED_WIDTH = 200;
 
-/** A live screen, or one frame of it as plain text. */
+/** Shows a live screen, or prints one frame of it as plain text. */
 export async function runTop(session: Session, { once, interval }: TopOptions, output: Output, io: Io): Promise<void> {
   const { client, profile } = session;
   const { server } = profile;

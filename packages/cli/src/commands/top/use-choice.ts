@@ -3,7 +3,7 @@ import { orderAfter, type Pane, type Remembered, type SpanKey } from "./choice.t
 
 export interface Choice {
   readonly remembered: Remembered;
-  /** The letters of a filter are typed. */
+  /** The user is typing a filter. */
   readonly isTyping: boolean;
   readonly isHelp: boolean;
   readonly detailId: number | undefined;

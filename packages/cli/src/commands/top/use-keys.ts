@@ -5,11 +5,11 @@ import { SPANS, type SpanKey } from "./choice.ts";
 import type { Choice } from "./use-choice.ts";
 
 export interface Keys {
-  /** Nothing is shown that keys could mean. */
+  /** Nothing is shown that keys could affect. */
   readonly isIdle: boolean;
-  /** A channel that is asked about: nothing but an answer counts then. */
+  /** The channel of an open question: only an answer to it counts. */
   readonly asked: Channel | undefined;
-  /** Channels of a page. */
+  /** How many channels a page has. */
   readonly page: number;
   answer(isMeant: boolean): void;
   readonly choice: Choice;
@@ -42,7 +42,7 @@ export function useKeys(keys: Keys): void {
     else if (key.downArrow) keys.move(1);
     else if (key.pageUp) keys.move(-keys.page);
     else if (key.pageDown) keys.move(keys.page);
-    // Keys that are held or typed fast come together.
+    // Keys that are held or typed fast arrive in one read.
     else onLetters(input);
   });
   const leave = () => (hasDetail ? keys.open(false) : exit());
@@ -78,13 +78,13 @@ export function useKeys(keys: Keys): void {
   };
 }
 
-/** Enter keeps the filter, Escape takes it away. */
+/** Enter applies the filter, Escape removes it. */
 function typed({ type, search }: Choice, input: string, key: Key): void {
   if (key.return || key.escape) {
     if (key.escape) type(() => "");
     return search(false);
   }
-  // What is pasted may end its line.
+  // Pasted text may contain a line end.
   const [text = "", ...rest] = input.split(/[\r\n]/);
   if (rest.length > 0) search(false);
   if (key.backspace || key.delete) type((before) => before.slice(0, -1));

@@ -1,4 +1,4 @@
-// Keys while the screen waits for something that is typed: a text, an answer, a number, fields of a form.
+// Keys while the screen waits for input: a text, an answer, a number or the fields of a form.
 import { LOWEST_PRIORITY } from "@fairway/wire";
 import { pressForm, typedInto } from "./form.ts";
 import {
@@ -31,7 +31,7 @@ export function pressText(state: State, key: string, resources: readonly Titles[
     : { state: closed };
 }
 
-/** A text after a letter or a correction. */
+/** Returns the text after a letter or a correction. */
 function typedText(text: string, key: string): string {
   if (key === "backspace") return Array.from(text).slice(0, -1).join("");
   return Array.from(key).length === 1 && key >= " " ? text + key : text;
@@ -70,7 +70,7 @@ function run(state: State, action: Action, items: readonly Item[], given?: Given
   return { state: { ...state, notice, marked: [] }, effect };
 }
 
-/** Enter acts with the chosen one. */
+/** Enter acts with the chosen value. */
 export function pressChoice(state: State, key: string, by: number | undefined): Step {
   const { pending, offset } = state;
   const choices = listChoices(state);
@@ -81,7 +81,7 @@ export function pressChoice(state: State, key: string, by: number | undefined): 
   return key === "escape" || key === "q" ? { state: back } : { state };
 }
 
-/** The least and the greatest value that the gateway takes. */
+/** The least and the greatest value that the gateway accepts. */
 const LIMITS: Readonly<Record<Amount, readonly [number, number]>> = {
   priority: [LOWEST_PRIORITY, Number.MAX_SAFE_INTEGER],
   weight: [0, 2_147_483_647],
@@ -109,7 +109,7 @@ function amountProblem(action: Amount, typed: string): string | undefined {
   return `${action}: ${wrong}; write a whole number from ${least}${action === "weight" ? ` to ${most}` : ""}`;
 }
 
-/** Space shows or hides a column; the last one that is shown stays. */
+/** Space shows or hides a column; the last visible one stays. */
 export function pressColumns(state: State, key: string, by: number | undefined): Step {
   const { titles, name } = state.resource;
   if (by !== undefined) {
@@ -150,14 +150,14 @@ const LEFT = {
   write: "Nothing was written.",
 } as const;
 
-/** What was made is shown once. */
+/** A new key or code is shown once. */
 export function pressSecret(state: State, key: string): Step {
   if (key === "c") return { state, effect: { type: "copy", text: state.secret } };
   if (!["enter", "escape", "q"].includes(key)) return { state };
   return { state: { ...state, mode: "list", secret: "", detail: [], notice: "" } };
 }
 
-/** Pasted text goes where text is typed, and nowhere else: it is no row of keys. */
+/** Inserts pasted text if the screen takes text, and otherwise ignores it: it is not a series of keys. */
 export function paste(state: State, text: string): State {
   const { mode, typed, form } = state;
   const line = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").trimEnd();

@@ -13,7 +13,7 @@ function resolveColumnsPath(env: Environment): string {
   return join(resolveConfigFolder(env), "columns.json");
 }
 
-/** Columns that were chosen before. */
+/** Reads the columns that were chosen before. */
 export function readColumns(env: Environment): Lasting["columns"] {
   const path = resolveColumnsPath(env);
   try {
@@ -24,7 +24,7 @@ export function readColumns(env: Environment): Lasting["columns"] {
   }
 }
 
-/** Answers the notice: nothing, or why they hold for this screen alone. */
+/** Returns a notice: empty, or why the columns apply to this screen alone. */
 export function writeColumns(env: Environment, columns: Lasting["columns"]): string {
   const path = resolveColumnsPath(env);
   const draft = `${path}.${process.pid}`;

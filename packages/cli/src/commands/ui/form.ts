@@ -2,12 +2,14 @@ import { nearest } from "@fairway/wire";
 import { findHint, formatErrorMessage } from "../../core/problem.ts";
 import { formatCell } from "../../print/columns.ts";
 
-/** What a form is for: to create something, to disable rows for a time, to filter the log, or to write it to a file. */
+/**
+ * The purpose of a form: to create something, to disable rows for a time, to filter the log, or to write it to a file.
+ */
 type FormKind = "create" | "disable" | "filter" | "write";
 
 export interface Field {
   readonly name: string;
-  /** What to write, shown while the field is chosen. */
+  /** What to type, shown while the field is chosen. */
   readonly hint: string;
   readonly value: string;
   readonly isNeeded?: boolean;
@@ -20,18 +22,18 @@ export interface Form {
   /** Such as `Create a channel`. */
   readonly title: string;
   readonly fields: readonly Field[];
-  /** Place of the chosen field. */
+  /** Index of the chosen field. */
   readonly at: number;
-  /** Must be agreed to before the form is sent; "" = nothing is asked. */
+  /** A question that must be confirmed before the form is sent; "" = none. */
   readonly question: string;
   readonly isAgreed: boolean;
-  /** What is wrong with the chosen field, and what to write instead. */
+  /** What is wrong with the chosen field, and how to correct it. */
   readonly problem: string;
 }
 
 export type Values = Readonly<Record<string, string>>;
 
-/** A value that a form cannot have; `field` is the one to correct. */
+/** A value that a form does not accept; `field` is the one to correct. */
 export class FieldProblem extends Error {
   readonly field: string;
 
@@ -42,7 +44,7 @@ export class FieldProblem extends Error {
   }
 }
 
-/** What reads a field; its failure names the field, not the flag of the same meaning. */
+/** Reads a field; the error names the field, not the equivalent flag. */
 export async function readField<T>(field: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
@@ -56,7 +58,7 @@ export function createForm(kind: FormKind, title: string, fields: readonly Omit<
   return { kind, title, fields: empty, at: 0, question: "", isAgreed: false, problem: "" };
 }
 
-/** Texts without the blanks around them; fields that are empty are absent. */
+/** Returns trimmed texts; empty fields are absent. */
 export function readValues({ fields }: Form): Values {
   const filled = fields.map(({ name, value }) => [name, value.trim()] as const).filter(([, value]) => value !== "");
   return Object.fromEntries(filled);
@@ -66,13 +68,13 @@ export function filledWith(form: Form, values: Values): Form {
   return { ...form, fields: form.fields.map((field) => ({ ...field, value: values[field.name] ?? field.value })) };
 }
 
-/** The form with its first mistake, or as it is. */
+/** Returns the form with its first mistake, or unchanged. */
 export function withProblem(form: Form, field: string, problem: string): Form {
   const at = form.fields.findIndex(({ name }) => name === field);
   return { ...form, at: at === -1 ? form.at : at, problem, question: "", isAgreed: false };
 }
 
-/** What a key makes of a form: another form, `send`, `leave`, or `draft` for the editor. */
+/** What a key does to a form: it returns another form, `send`, `leave`, or `draft` for the editor. */
 export type FormStep = { readonly form: Form } | { readonly does: "send" | "leave" | "draft"; readonly form: Form };
 
 export function pressForm(form: Form, key: string): FormStep {
@@ -108,7 +110,7 @@ function submitted(form: Form): FormStep {
   return { form: { ...form, problem: "", question: `${form.title}, ${named?.value.trim() ?? ""}?` } };
 }
 
-/** The fields as a text for an editor: a comment says what each takes, and no secret is in it. */
+/** Formats the fields as a text for an editor: comments explain each field, and secrets are left out. */
 export function formatDraft(form: Form): string {
   const fields = form.fields.map(({ name, hint, value, isSecret, isNeeded }) => {
     const shown = isSecret ? "" : value;
@@ -118,7 +120,7 @@ export function formatDraft(form: Form): string {
   return [`# ${form.title}. Nothing is sent before you agree to it on the screen.\n`, ...fields].join("\n");
 }
 
-/** The form after its text was edited; `read` is what the text holds. A field that does not exist is named. */
+/** Returns the form after its text was edited; `read` is the parsed text. An unknown field is reported by name. */
 export function withDraft(form: Form, read: unknown): Form {
   if (typeof read !== "object" || read === null || Array.isArray(read))
     return { ...form, problem: "the text holds no fields; write name: value on each line" };

@@ -26,7 +26,7 @@ const HELP: readonly string[] = [
   "q              quit",
 ];
 
-/** The keys that a screen has. */
+/** Returns the keys of a screen. */
 export function listHelpLines(isReadOnly: boolean): readonly string[] {
   return isReadOnly ? HELP.filter((line) => !CHANGING.test(line)) : HELP;
 }

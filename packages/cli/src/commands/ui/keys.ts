@@ -1,6 +1,6 @@
 import type { Key } from "ink";
 
-/** The keys of one read of the terminal: those that are held or typed fast arrive together. */
+/** Returns the keys of one read of the terminal: keys that are held or typed fast arrive together. */
 export function keysIn(input: string, key: Partial<Key>): string[] {
   const name = findKeyName(input, key);
   return name === undefined ? Array.from(input.replaceAll("\r\n", "\r"), (one) => CONTROLS[one] ?? one) : [name];

@@ -4,13 +4,13 @@ import { createPerformer, type Left, type Outside } from "./performer.ts";
 import { openCalls, press } from "./press.ts";
 import type { State, Step } from "./state.ts";
 
-/** The state of a screen and the calls that its keys start. A key sees the state that the key before it made. */
+/** The state of a screen and the calls that its keys start. Each key sees the state that the previous key produced. */
 export interface Machine {
   readonly state: State;
   subscribe(onChange: () => void): () => void;
   /** `rows` is the height of a page. */
   feed(key: string, rows: number, width: number): void;
-  /** A text that was pasted. */
+  /** Handles pasted text. */
   paste(text: string): void;
   load(): Promise<void>;
   /** Resolves when all calls that keys started are answered. */

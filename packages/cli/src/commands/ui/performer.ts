@@ -21,15 +21,15 @@ import {
 export interface Left {
   readonly state: State;
   readonly edit?: { readonly resource: string; readonly key: string };
-  /** A form whose fields are edited as text. */
+  /** A form whose fields the user edits as text. */
   readonly draft?: Form;
 }
 
-/** What a screen does outside of itself; each answers the notice. */
+/** What a screen does outside itself; each call returns a notice. */
 export interface Outside {
   copy(text: string): string;
   browse(page: string): string;
-  /** Stores chosen columns for the next screen; answers a notice where that fails. */
+  /** Stores chosen columns for the next screen; returns a notice if that fails. */
   keep(columns: Lasting["columns"]): string;
   /** Reads documents and compares them. */
   plan(files: PlanFiles): Promise<Resource>;
@@ -40,7 +40,7 @@ interface PerformerSettings {
   readonly outside: Outside;
   leave(how: Left): void;
   update(change: (now: State) => State): void;
-  /** Adds a list, in the place of an earlier one of its name. */
+  /** Adds a list and replaces an earlier one of that name. */
   open(resource: Resource): void;
   now(): State;
 }
@@ -51,7 +51,7 @@ type Runs = {
   readonly [Type in Effect["type"]]: (effect: Extract<Effect, { readonly type: Type }>, width: number) => unknown;
 };
 
-/** Makes the calls of keys and puts their answers into the state. */
+/** Makes the calls that keys request and puts their answers into the state. */
 export function createPerformer({
   resources,
   outside,
@@ -112,7 +112,7 @@ export function createPerformer({
   };
 }
 
-/** Reads lists and details; an answer that comes after the screen shows something else is dropped. */
+/** Reads lists and details; an answer that arrives after the screen has moved on is dropped. */
 function createReader({ current, update, now: stateNow }: Omit<Calls, "load">) {
   const load = async () => {
     const wanted = wantedBy(stateNow());
@@ -126,7 +126,7 @@ function createReader({ current, update, now: stateNow }: Omit<Calls, "load">) {
     }
   };
 
-  /** Opens the detail from the list, or reads it again after an action. */
+  /** Opens the detail from the list, or reloads it after an action. */
   const readDetail = async (item: Item, width: number, from: "list" | "detail"): Promise<void> => {
     const read = (await current()?.detail(item, width)) ?? [];
     const isStill = stateNow().mode === from && stateNow().chosenKey === item.key;
@@ -135,7 +135,7 @@ function createReader({ current, update, now: stateNow }: Omit<Calls, "load">) {
   return { load, readDetail };
 }
 
-/** Without lines, such as after the row was deleted, it is the list again. */
+/** If there are no lines, for example after the row was deleted, the list is shown again. */
 function withDetail(now: State, lines: readonly string[]): State {
   const detail = lines.map((line) => printable(line));
   return { ...now, mode: detail.length === 0 ? "list" : "detail", detail, offset: 0, notice: "" };

@@ -15,7 +15,7 @@ export interface PlainUi {
   out(text: string): void;
 }
 
-/** Rows of a list that are read out at once; `n` and `p` turn the page. */
+/** How many rows are read out at once; `n` and `p` turn the page. */
 const ROWS = 12;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
   p: "pageup",
 };
 
-/** The keys that a line stands for: where a text is typed, the line is the text. */
+/** Returns the keys of a line; where the screen takes text, the line is the text. */
 function parseKeys(line: string, { mode, form, pending }: State): readonly string[] {
   const letters = Array.from(line);
   if (line === "esc") return ["escape"];
@@ -40,10 +40,10 @@ function parseKeys(line: string, { mode, form, pending }: State): readonly strin
   return /^[:/]/.test(line) ? [...letters, "enter"] : letters;
 }
 
-/** The same screen as lines that a screen reader follows: keys are typed and sent with enter, a frame follows each. */
+/** Shows the same screen as lines for a screen reader: keys are sent with enter, and a frame follows each line. */
 export async function showPlain({ server, user, resources, state, width, outside, out }: PlainUi): Promise<Left> {
   let left: Left | undefined;
-  // Following reads the list again and again; here it is read when it is asked for.
+  // Following would reread the list all the time; here it is read on request.
   const start = { ...state, isFollowing: false };
   const machine = createMachine({ resources, start, outside, leave: (how) => (left = how) });
   const show = () => {

@@ -76,7 +76,7 @@ function pressCommon(state: State, key: string, rows: number): Step | undefined 
   return action && pressAction(state, action);
 }
 
-/** What leaves the screen: the id to the clipboard, the page to the browser. */
+/** Keys that act outside the screen: they copy the id to the clipboard or open the page in the browser. */
 function pressOutside(state: State, key: "y" | "o"): Step {
   const item = visibleItems(state)[chosenAt(state)];
   const { page } = state.resource;
@@ -123,18 +123,18 @@ function pressAction(state: State, action: Action): Step {
   return openChoice(state, action, items) ?? begin(state, action, items);
 }
 
-/** The detail asks what the action is done with, where there is a choice. */
+/** The detail asks which choice the action uses, if there are several. */
 function openChoice(state: State, action: Action, items: readonly Item[]): Step | undefined {
   const count = items[0]?.choices?.[action]?.length ?? 0;
   if (state.mode !== "detail" || count < 2) return undefined;
   return { state: { ...state, mode: "choice", offset: 0, notice: "", pending: { action, items, back: "detail" } } };
 }
 
-/** They change nothing, or ask elsewhere. */
+/** Actions that change nothing, or ask elsewhere. */
 const AT_ONCE: readonly Action[] = ["test", "balance", "edit"];
 
 function begin(state: State, action: Action, items: readonly Item[]): Step {
-  // The detail lists the change that would be undone, unless the row itself does.
+  // The detail shows the change to undo, unless the row itself has it.
   if (action === "undo" && state.mode === "list" && items[0]?.undoes === undefined) return openDetail(state);
   if (action === "disable" && items.some(({ isManaged }) => isManaged)) return openForm(state, "D");
   if (AT_ONCE.includes(action)) {
@@ -146,7 +146,7 @@ function begin(state: State, action: Action, items: readonly Item[]): Step {
   return { state: { ...state, mode, typed: "", notice: "", pending } };
 }
 
-/** Several rows are deleted only after their number is typed, what a plan deletes after its name or number. */
+/** To delete several rows, the user types their number; to apply the deletions of a plan, their name or number. */
 function wantedFor(action: Action, items: readonly Item[]): string | undefined {
   if (action === "delete" && items.length > 1) return String(items.length);
   const deleted = items.flatMap(({ deletes }) => deletes ?? []);
@@ -209,7 +209,7 @@ function openForm(state: State, key: FormKey): Step {
   return { state: { ...state, mode: "form", notice: "", form: key === "f" ? filledWith(form, state.query) : form } };
 }
 
-/** Esc goes back one step at a time. */
+/** Esc leaves one step at a time. */
 function leaveFilter(state: State): Step {
   const reading = { items: [], isLoading: true };
   if (state.isWriting) return { state, effect: { type: "stop" } };
@@ -232,14 +232,14 @@ function openDetail(state: State): Step {
   };
 }
 
-/** The next column that is shown; behind the last one the order of the gateway. */
+/** Returns the next visible column; after the last one, the gateway's order. */
 function nextSort(state: State): State["sort"] {
   const shown = shownColumns(state);
   const column = shown[state.sort ? shown.indexOf(state.sort.column) + 1 : 0];
   return column === undefined ? undefined : { column, isDown: false };
 }
 
-/** The calls of the chosen channel: `l` the failing ones, `L` all of them. */
+/** Opens the calls of the chosen channel: `l` the failed ones, `L` all. */
 export function openCalls(state: State, key: string, resources: readonly Titles[]): Step | undefined {
   const logs = findResource(resources, "logs");
   const item = visibleItems(state)[chosenAt(state)];

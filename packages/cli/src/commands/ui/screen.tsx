@@ -22,10 +22,10 @@ interface UiProps {
 }
 
 const FOLLOW_MS = 3_000;
-/** Reads between two collections of garbage. */
+/** How many reads happen between two collections of garbage. */
 const COLLECTED_READS = 10;
 
-/** Draws on a screen of its own until it is left; the earlier content of the terminal comes back. */
+/** Draws on the alternate screen until it is left; the earlier content of the terminal comes back. */
 export async function showUi(props: UiProps): Promise<Left> {
   let left: Left = { state: props.state };
   const { promise: hasLeft, resolve } = Promise.withResolvers<void>();
@@ -40,7 +40,7 @@ export async function showUi(props: UiProps): Promise<Left> {
     incrementalRendering: true,
     maxFps: 20,
   });
-  // Ink lets the process end while the terminal is idle; the question after an editor needs it alive.
+  // Ink lets the process exit while the terminal is idle; the question after an editor needs it alive.
   if (left.edit) process.stdin.ref();
   return left;
 }
@@ -64,7 +64,7 @@ function UiScreen({ server, user, signs, machine, hasLeft }: UiProps & { machine
   return (
     <Box flexDirection="column" height={height} overflow="hidden">
       {frame.map((line, at) => (
-        // Every frame is drawn as a whole: a line is identified by its position.
+        // Every frame is drawn as a whole, so the index identifies a line.
         <FrameLine key={at} line={signs === "letters" ? { ...line, text: plainLine(line.text, columns) } : line} />
       ))}
     </Box>

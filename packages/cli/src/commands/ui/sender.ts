@@ -11,10 +11,10 @@ export interface Calls {
   load(): Promise<void>;
 }
 
-/** Rows between two notices of how far the writing of a file is. */
+/** How many rows are written between two progress notices. */
 const PROGRESS_ROWS = 2_000;
 
-/** Sends forms. What is wrong is shown in the form, with the field and the cure. */
+/** Sends forms. A mistake is shown in the form, with the field and the remedy. */
 export function createSender(calls: Calls) {
   let writing = new AbortController();
   const send: Readonly<Record<Form["kind"], (form: Form) => Promise<void>>> = {
@@ -33,7 +33,7 @@ export function createSender(calls: Calls) {
         calls.update((now) => ({ ...now, mode: "form", form: problem, notice: "" }));
       }
     },
-    /** Ends the writing of a file. */
+    /** Stops the writing of a file. */
     stop: () => writing.abort(),
   };
 }

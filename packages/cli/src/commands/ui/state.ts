@@ -16,29 +16,29 @@ export type Action =
   | "priority"
   | "weight";
 
-/** Numbers of a row that are changed in the list. */
+/** Numbers of a row that can be changed in the list. */
 export type Amount = Extract<Action, "priority" | "weight">;
 
 export interface Item {
-  /** Identifies the row while the list is read again. */
+  /** Identifies the row across reloads of the list. */
   readonly key: string;
   /** The name used in questions, such as `channel 3 (azure)`. */
   readonly label: string;
   readonly cells: readonly string[];
-  /** Sorts numbers as numbers. */
+  /** Raw values for sorting, so that numbers sort as numbers. */
   readonly values: readonly (string | number)[];
   readonly isOff: boolean;
   readonly actions: readonly Action[];
-  /** What the key `y` copies. */
+  /** The text that the key `y` copies. */
   readonly id: string;
   readonly amounts?: Readonly<Record<Amount, number>>;
-  /** Whether documents manage it: it is disabled for a time and with a reason. */
+  /** True if documents manage it; it is then disabled for a time and with a reason. */
   readonly isManaged?: boolean;
-  /** What an action is done with: the detail asks which, the usual one first. */
+  /** Choices for an action, the usual one first: the detail asks which one to use. */
   readonly choices?: Readonly<Partial<Record<Action, readonly string[]>>>;
-  /** The change that `undo` takes back, where the row itself knows it. */
+  /** The change that `undo` would undo, if the row itself knows it. */
   readonly undoes?: string;
-  /** The name of what applying it deletes. */
+  /** The name of what is deleted when this row is applied. */
   readonly deletes?: string;
 }
 
@@ -49,7 +49,7 @@ export interface Titles {
   readonly numeric: readonly boolean[];
   /** Columns that are never cut. */
   readonly fixed?: readonly boolean[];
-  /** Columns that are shown while no others are chosen; the first ones. Absent = all. */
+  /** How many of the first columns are shown if the user has chosen none. Absent = all. */
   readonly usual?: number;
   /** Its page in the console. */
   readonly page?: string;
@@ -80,7 +80,7 @@ type Mode =
   | "choice"
   | "secret";
 
-/** What was typed or chosen for an action. */
+/** The input for an action. */
 export interface Given {
   readonly amount?: number;
   readonly choice?: string;
@@ -92,7 +92,7 @@ export interface State extends Lasting {
   /** Filled fields of the filter form. */
   readonly query: Values;
   readonly items: readonly Item[];
-  /** What the title says about the rows; "" = their number. */
+  /** The title's text about the rows; "" = their number. */
   readonly summary: string;
   /** Whether the gateway has more rows than were read. */
   readonly isCut: boolean;
@@ -116,13 +116,13 @@ export interface State extends Lasting {
   /** Shown once; the key `c` copies it. */
   readonly secret: string;
   readonly isFollowing: boolean;
-  /** Rows are being written to a file. */
+  /** True while rows are written to a file. */
   readonly isWriting: boolean;
   readonly notice: string;
   readonly problem: string;
 }
 
-/** What stays when another list is opened. */
+/** State that survives when another list is opened. */
 export interface Lasting {
   readonly isReadOnly: boolean;
   /** Titles of the chosen columns, by list. */
@@ -152,7 +152,7 @@ export type Effect =
   | { readonly type: "draft"; readonly form: Form }
   /** Stores the chosen columns. */
   | { readonly type: "keep" }
-  /** Ends the writing of a file. */
+  /** Stops the writing of a file. */
   | { readonly type: "stop" }
   | { readonly type: "quit" };
 
@@ -192,7 +192,7 @@ export function createInitialState(resource: Titles, { isReadOnly, columns }: La
   };
 }
 
-/** How questions and notices name one row or several. */
+/** Returns how questions and notices name one row or several. */
 export function formatItemsLabel(items: readonly Item[], { name }: Titles): string {
   const [first, ...more] = items;
   return first && more.length === 0 ? first.label : `${items.length} ${name}`;
@@ -202,7 +202,7 @@ export function findResource<R extends Titles>(resources: readonly R[], word: st
   return resources.find(({ name, aliases }) => name === word || aliases.includes(word));
 }
 
-/** Places of the columns that are shown. */
+/** Returns the indexes of the visible columns. */
 export function shownColumns({ resource, columns }: Pick<State, "resource" | "columns">): readonly number[] {
   const places = resource.titles.map((_, at) => at);
   const chosen = columns[resource.name];
@@ -210,12 +210,12 @@ export function shownColumns({ resource, columns }: Pick<State, "resource" | "co
   return shown.length > 0 ? shown : places.slice(0, resource.usual ?? places.length);
 }
 
-/** What the action that waits can be done with. */
+/** Returns the choices of the waiting action. */
 export function listChoices({ pending }: Pick<State, "pending">): readonly string[] {
   return (pending && pending.items[0]?.choices?.[pending.action]) ?? [];
 }
 
-/** The rows that match the filter, sorted. */
+/** Returns the rows that match the filter, sorted. */
 export function visibleItems(state: State): readonly Item[] {
   const { items, filter, sort } = state;
   const isMatching = createMatcher(filter, shownColumns(state));
@@ -225,7 +225,7 @@ export function visibleItems(state: State): readonly Item[] {
   return matching.toSorted((a, b) => sign * compare(a.values[sort.column] ?? "", b.values[sort.column] ?? ""));
 }
 
-/** Whether the shown cells of a row hold a text, in any case. */
+/** Returns a function that tells whether the visible cells of a row contain a text, ignoring case. */
 export function createMatcher(text: string, columns: readonly number[]): (cells: readonly string[]) => boolean {
   const word = text.toLowerCase();
   return (cells) =>
@@ -240,7 +240,7 @@ function compare(a: string | number, b: string | number): number {
   return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
 }
 
-/** Position of the chosen row among the visible ones. */
+/** Returns the index of the chosen row among the visible ones. */
 export function chosenAt(state: State): number {
   return Math.max(
     0,
@@ -248,7 +248,7 @@ export function chosenAt(state: State): number {
   );
 }
 
-/** Marked rows that the filter shows. */
+/** Returns the marked rows that match the filter. */
 export function markedItems(state: State): readonly Item[] {
   const keys = new Set(state.marked);
   return visibleItems(state).filter(({ key }) => keys.has(key));
@@ -260,13 +260,13 @@ interface Arrival {
   readonly summary?: string | undefined;
 }
 
-/** The rows that an action is about: the marked ones, or the chosen one. */
+/** Returns the rows that an action applies to: the marked ones, or the chosen one. */
 export function meantItems(state: State): readonly Item[] {
   const marked = state.mode === "detail" ? [] : markedItems(state);
   return marked.length > 0 ? marked : visibleItems(state).slice(chosenAt(state), chosenAt(state) + 1);
 }
 
-/** Rows that arrived; the chosen row stays chosen, and the marks stay unless `marked` sets them. */
+/** Adds rows that arrived; the chosen row stays chosen, and the marks stay unless `marked` sets them. */
 export function loaded(
   state: State,
   items: readonly Item[],
@@ -293,7 +293,7 @@ export function wantedBy({ scope, search, pages, query }: State): Wanted {
   return { scope, search, pages, query };
 }
 
-/** What went wrong, and what to do about it. */
+/** Describes what went wrong and how to fix it. */
 export function describeError(error: unknown): string {
   const hint = error instanceof FieldProblem ? undefined : findHint(error);
   return printable(hint === undefined ? formatErrorMessage(error) : `${formatErrorMessage(error)}; ${hint}`);

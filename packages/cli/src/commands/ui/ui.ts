@@ -29,7 +29,7 @@ export interface UiOptions {
   readonly plain?: boolean;
   /** Opens the calls of one channel. */
   readonly scope?: Scope;
-  /** With `apply`: also deletes what the documents no longer name. */
+  /** With `apply`: also deletes what the documents no longer mention. */
   readonly prune?: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function runUi({ client, profile }: Session, options: UiOptions, ou
   }
 }
 
-/** The form with what was written in the editor, or with what is wrong with that. */
+/** Returns the form with the text from the editor, or with the mistake in it. */
 async function edited(form: Form, io: Io): Promise<Form> {
   let next = form;
   const save = async (text: string) => void (next = withDraft(form, await readYaml(text)));
@@ -102,7 +102,7 @@ interface Opening {
   note(text: string): void;
 }
 
-/** What the screen begins with, and all that it can open. */
+/** Returns the initial state of the screen and everything that it can open. */
 async function openedWith(
   resources: readonly Resource[],
   { resource: word, files, prune = false }: UiOptions,
@@ -125,7 +125,7 @@ async function openedWith(
   return { resource, all: resources };
 }
 
-/** Answers what came of it. */
+/** Returns a message about the result. */
 async function edit(
   client: Session["client"],
   { resource, key }: NonNullable<Left["edit"]>,

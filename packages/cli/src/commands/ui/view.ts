@@ -14,7 +14,7 @@ import {
   type State,
 } from "./state.ts";
 
-/** A line of the screen; without colours it says the same. */
+/** A line of the screen; colours carry no information of their own. */
 export interface Line {
   readonly text: string;
   readonly tone?: "title" | "quiet" | "bad" | "chosen" | "question";
@@ -27,7 +27,9 @@ export interface Place {
   readonly height: number;
 }
 
-/** Title, table or detail, message, keys: never more than `height` lines. A long message takes lines of the body. */
+/**
+ * Renders title, table or detail, message and keys, in at most `height` lines. A long message takes lines of the body.
+ */
 export function renderFrame(state: State, place: Place): Line[] {
   const { text, tone } = renderFoot(state, place.width);
   const foot = wrapped(text, place.width).slice(0, FOOT);
@@ -43,7 +45,7 @@ export function renderFrame(state: State, place: Place): Line[] {
   ];
 }
 
-/** Lines of a message at most. */
+/** The most lines of a message. */
 const FOOT = 3;
 
 /** Lines between the title and the two lines at the bottom. */
@@ -92,7 +94,7 @@ function renderBody(state: State, width: number, room: number): Line[] {
   return listLines(state, width, room);
 }
 
-/** What is not there, and the key that leads on. */
+/** Says that the list is empty, and names the key to press next. */
 function emptyText({ resource, scope, query, filter }: State): string {
   if (filter !== "") return `No ${resource.name} match /${filter}; esc clears it.`;
   if (Object.keys(query).length > 0) return `No ${resource.name} match the form; esc clears it.`;
@@ -134,7 +136,7 @@ function listLines(state: State, width: number, room: number): Line[] {
   return [{ text: `   ${head}`, tone: "quiet" }, ...shown.slice(0, before), ...apart, ...shown.slice(before)];
 }
 
-/** The fields, the chosen one with what is wrong with it below. */
+/** Shows the fields, with the mistake of the chosen one below it. */
 function formLines({ title, fields, at, problem }: Form, width: number, room: number): Line[] {
   const widest = Math.max(...fields.map(({ name }) => name.length));
   const size = Math.max(1, room - 1 - (problem === "" ? 0 : 2));
@@ -154,7 +156,7 @@ function formLines({ title, fields, at, problem }: Form, width: number, room: nu
   return [{ text: title, tone: "title" }, ...shown];
 }
 
-/** The end of a text, which is what is typed. */
+/** Keeps the end of a text, where the user types. */
 function truncateStart(text: string, width: number): string {
   if (measureWidth(text) <= width) return text;
   const letters = Array.from(text);
@@ -162,7 +164,7 @@ function truncateStart(text: string, width: number): string {
   return `…${letters.join("")}`;
 }
 
-/** Lines of whole words; a word that is longer than a line is divided. */
+/** Wraps at words; a word that is longer than a line is divided. */
 function wrapped(text: string, width: number): string[] {
   if (measureWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -196,7 +198,7 @@ function columnLines(state: State, room: number): Line[] {
   return [{ text: `Columns of ${name}`, tone: "title" }, ...lines];
 }
 
-/** What the action can be done with, the usual one first. */
+/** Shows the choices of an action, the usual one first. */
 function choiceLines({ pending, offset, resource, ...state }: State, room: number): Line[] {
   const choices = listChoices({ pending });
   const size = Math.max(1, room - 1);

@@ -121,7 +121,7 @@ export async function createUser(client: Client, options: UserCreateOptions, out
   await printDone(output, created, `Created user ${id ?? "?"}, ${username}.`, shape);
 }
 
-/** Typed twice where it cannot be seen. */
+/** Asks for it twice, because it is hidden while typed. */
 async function newPassword({ passwordStdin }: { readonly passwordStdin?: boolean }): Promise<string> {
   if (passwordStdin) return readPassword();
   const password = await ask("Password", true);
@@ -150,7 +150,7 @@ export async function updateUser(
   await printDone(output, data, `Changed user ${id}: ${Object.keys(body).join(", ")}.`, USERS);
 }
 
-/** Access tokens change no passwords: the administrator signs in for this one call. */
+/** Access tokens cannot change passwords: the administrator signs in for this one call. */
 export async function setPassword(
   { client, profile, transport }: Session,
   id: number,
@@ -220,13 +220,13 @@ export async function moveQuota(client: Client, id: number, options: UserQuotaOp
   output.note(`${data.username} has ${showQuota(data.quota, style)} (${data.quota}) now.`);
 }
 
-/** Whether it is known what became of the call; proxies answer in the place of a gateway that they lost. */
+/** Returns whether the outcome of the call is known; a proxy may answer in place of a gateway that it lost. */
 function wasAnswered(problem: unknown): boolean {
   if (isNotSent(problem) || !(problem instanceof ApiProblem)) return true;
   return problem.status !== 0 && problem.status < 500;
 }
 
-/** Says how to try again, so that the amount does not count twice. */
+/** Says how to retry without counting the amount twice. */
 function unanswered(problem: unknown, key: string): CliError {
   const hint = `the balance may have changed: run it again with --idempotency-key ${key}, and it counts once`;
   return new CliError(formatErrorMessage(problem), toExitCode(problem), hint);

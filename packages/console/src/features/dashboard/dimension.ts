@@ -41,7 +41,7 @@ export function formatSubjectLabel(
   return name === key && dimension !== "model" && dimension !== "group" ? `#${key}` : name;
 }
 
-/** The filter of the log for one subject; undefined where its name is not known. */
+/** The filter of the log for one subject; undefined if its name is not known. */
 export function findLogPart(
   dimension: Dimension,
   key: string,

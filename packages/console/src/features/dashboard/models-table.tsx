@@ -20,7 +20,7 @@ interface ModelsProps {
   readonly dimension: Dimension;
   readonly figures: ReadonlyMap<string, SubjectFigures>;
   formatLabel(model: string): string;
-  /** Undefined where the log cannot be narrowed to it. */
+  /** Undefined if the log cannot be narrowed to it. */
   buildLogAddress(model: string): string | undefined;
 }
 

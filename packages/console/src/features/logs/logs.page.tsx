@@ -98,7 +98,7 @@ function useIsInSight<E extends HTMLElement>() {
   return [element, isInSight] as const;
 }
 
-/** Next to the list where there is room, or else a sheet that is opened by hand. */
+/** Next to the list if there is room, or else a sheet that is opened by hand. */
 function useFacetPanel(address: boolean | undefined) {
   const isInline = useMedia("(min-width: 1200px)");
   const isWide = useMedia("(min-width: 1440px)");

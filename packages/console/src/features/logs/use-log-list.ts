@@ -56,7 +56,7 @@ export function useLogList() {
     replace,
     row: search.get("row") ?? "",
     isLive: search.get("live") === "1",
-    /** Undefined where the address does not say. */
+    /** Undefined if the address does not say. */
     facets: SWITCH.get(search.get("facets") ?? ""),
   };
 }

@@ -26,7 +26,7 @@ export interface BulkAction {
   send(ids: readonly number[], track: Track): Promise<readonly Outcome[]>;
   /** The message about the rows that succeeded. */
   done(count: number): string;
-  /** Takes it back for rows that went well; absent where that is not possible. */
+  /** Takes it back for rows that went well; absent if that is not possible. */
   undo?(ids: readonly number[]): BulkAction;
 }
 

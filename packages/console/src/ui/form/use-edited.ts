@@ -10,7 +10,7 @@ import { toastProblem } from "../feedback/toaster.ts";
 export interface Edited<R> extends Version<R> {
   /** Key of the form: with another one it starts again. */
   readonly edition: number;
-  /** Shows why saving failed; offers the newer version where there is one. */
+  /** Shows why saving failed; offers the newer version if there is one. */
   onProblem(problem: unknown): void;
 }
 

@@ -6,7 +6,7 @@ export interface Column<Row> {
   readonly header: string;
   cell(row: Row): ReactNode;
   readonly align?: "end";
-  /** Name of the server's sort key; absent where the server cannot sort. */
+  /** Name of the server's sort key; absent if the server cannot sort. */
   readonly sort?: string;
   /** Left out on phones. */
   readonly isMinor?: boolean;
@@ -25,7 +25,7 @@ export interface Selection {
   change(ids: ReadonlySet<number>): void;
   /** Rows of other pages are selected too. */
   readonly isBeyondPage?: boolean;
-  /** Selects all rows that match the filters; absent where there are no more than the page shows. */
+  /** Selects all rows that match the filters; absent if there are no more than the page shows. */
   readonly everything?: { readonly count: number; readonly isLoading: boolean; select(): void };
 }
 

@@ -1,7 +1,7 @@
 import { useTexts } from "../texts.ts";
 import type { Views } from "./use-views.ts";
 
-/** The saved views of a list; absent where there are none. */
+/** The saved views of a list; absent if there are none. */
 export function ViewTabs({ views }: { readonly views: Views }) {
   const t = useTexts();
   if (views.views.length === 0) return null;

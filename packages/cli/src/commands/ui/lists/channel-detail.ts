@@ -22,14 +22,14 @@ export interface DetailSettings {
 }
 
 const HOUR = 3600;
-/** Hours of the bars, the current one included. */
+/** How many hours the bars show, including the current one. */
 const HOURS = 24;
 
-/** Days and number of the tests that are shown. */
+/** How many days are searched for tests, and how many tests are shown. */
 const TEST_DAYS = 7;
 const TESTS = 5;
 
-/** A channel: how it went in the last hours, its tests, and its settings. */
+/** Shows a channel: its last hours, its tests, and its settings. */
 export async function channelDetail(client: Client, id: number, settings: DetailSettings): Promise<string[]> {
   const now = Math.floor(Date.now() / 1000);
   const first = Math.floor(now / HOUR) * HOUR - (HOURS - 1) * HOUR;
@@ -77,7 +77,7 @@ function keyText({ key_hint: hint, key_count: count = 1 }: Channel): string {
   return count === 1 ? "one key" : `${count} keys`;
 }
 
-/** Time, model, duration, and what came of it. A token of a user may have the name of the tests. */
+/** Shows time, model, duration and result. A user's token may have the same name as the tests. */
 function testLines(rows: readonly LogRow[]): string[] {
   const tests = rows.filter(({ token_id: token }) => token === 0);
   if (tests.length === 0) return ["none in the log"];
@@ -92,7 +92,7 @@ function testLines(rows: readonly LogRow[]): string[] {
 
 type Hour = UsagePoint | undefined;
 
-/** Bars with what they add up to; for screen readers sentences. */
+/** Returns bars with their totals; for screen readers it returns sentences. */
 function healthLines(hours: readonly Hour[], signs: Signs): string[] {
   const calls = hours.map((hour) => hour?.calls ?? 0);
   const errors = hours.map((hour) => hour?.errors ?? 0);

@@ -24,7 +24,7 @@ import { LIMIT, resource, type Definition, type Resource, type Seen } from "./re
 
 type Actions = Definition<Channel>["actions"];
 
-/** What the list changes in place, and takes back. */
+/** The fields that the list changes in place, and undoes. */
 type Change = Partial<Pick<Channel, "priority" | "weight" | "status">>;
 
 export function channels(client: SessionClient, { channels: shape, quotaPerUnit, signs }: Seen): Resource {
@@ -76,7 +76,7 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
 interface Changing {
   readonly client: SessionClient;
   readonly undone: ReadonlyMap<number, Change>;
-  /** Changes a channel, and remembers the values before. */
+  /** Changes a channel, and remembers the previous values. */
   change(row: Channel, fields: Change): () => Promise<void>;
 }
 
@@ -119,7 +119,7 @@ async function causeIn({ for: span, reason }: Values) {
   return { ...(seconds && { disable_seconds: seconds }), ...(reason && { status_reason: reason }) };
 }
 
-/** Who manages channels in documents, by the id of the channel; no one where a compatible gateway has no documents. */
+/** Returns who manages channels in documents, by channel id; empty if a compatible gateway has no documents. */
 async function readOwners(client: SessionClient): Promise<ReadonlyMap<number, string>> {
   try {
     const { data } = await client.call(declarativeManaged, {});
@@ -139,7 +139,7 @@ async function testText(client: SessionClient, id: number, model: string | undef
     : `channel ${id} failed its test${asked} after ${time}: ${message}`;
 }
 
-/** The model of a test that names none first, as the gateway chooses it. */
+/** Returns the models, beginning with the one that the gateway tests if none is named. */
 function testModels({ test_model: usual, models }: Channel): readonly string[] {
   return [...new Set([usual, ...splitList(models)])].filter((model) => model !== "");
 }
@@ -149,7 +149,7 @@ async function balanceText(client: SessionClient, id: number): Promise<string> {
   return `channel ${id} has $${Number(siblings["balance"]).toFixed(2)} left`;
 }
 
-/** The gateway alone disables by itself: to take an enabling back is to disable by hand. */
+/** Only the gateway sets "disabled automatically", so undoing an enabling disables by hand. */
 function valuesBefore(row: Channel, fields: Change): Change {
   const status = row.status === CHANNEL_STATUS.enabled ? row.status : CHANNEL_STATUS.disabledByHand;
   const before = Object.keys(fields).map((name) => [name, { ...row, status }[name as keyof Change]]);

@@ -187,7 +187,7 @@ const FIELD_BY_MESSAGE: Readonly<Partial<Record<MessageKey, string>>> = {
   user_create_role_too_high: "role",
 };
 
-/** A refusal names the field of the form that it is about; `otherwise` is meant where it names none. */
+/** Assigns a refusal to the form field that it is about; `otherwise` is the field for refusals that name none. */
 async function naming(create: () => Promise<Made>, otherwise = ""): Promise<Made> {
   try {
     return await create();

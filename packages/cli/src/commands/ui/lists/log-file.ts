@@ -13,18 +13,18 @@ export const FILE_FIELDS: readonly Omit<Field, "value">[] = [
   { name: "rows", hint: "shown, or all that match; empty = shown" },
 ];
 
-/** Characters that are written at once. */
+/** How many characters are written at once. */
 const PART = 1 << 16;
 
 interface Source {
-  /** For csv. */
+  /** Columns for csv. */
   readonly columns: readonly Column<LogRow>[];
   readonly shown: readonly LogRow[];
-  /** Hands all rows that match to `take`, until it answers false. */
+  /** Passes all matching rows to `take`, until it returns false. */
   readAll(take: (row: LogRow) => boolean | Promise<void>): Promise<void>;
 }
 
-/** Writes next to the file and renames it at the end: a file that was there stays until the new one is whole. */
+/** Writes to a temporary file and renames it at the end: an existing file stays until the new one is complete. */
 export async function writeRows(values: Values, wanted: WantedRows, source: Source): Promise<Written> {
   const { path, isSheet, isAll } = resolveExportFile(values);
   if (existsSync(path) && !wanted.mayReplace) return { exists: path };
@@ -67,7 +67,7 @@ async function naming<T>(path: string, write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A file that gets its lines in parts. */
+/** Opens a file that is written in parts. */
 async function openParts(path: string) {
   const draft = `${path}.${process.pid}`;
   const file: FileHandle = await open(draft, "wx", 0o600);
@@ -78,7 +78,7 @@ async function openParts(path: string) {
     await naming(path, () => file.writeFile(part));
   };
   return {
-    /** Undefined while nothing has to be waited for. */
+    /** Returns undefined if the caller need not wait. */
     add(line: string): Promise<void> | undefined {
       text += `${line}\n`;
       return text.length > PART ? flush() : undefined;

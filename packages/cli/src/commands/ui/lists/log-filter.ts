@@ -13,7 +13,7 @@ const OF_ADMINISTRATORS: readonly Omit<Field, "value">[] = [
   { name: "channel", hint: "its id or name" },
 ];
 
-/** What the filter form of the logs takes. */
+/** Returns the fields of the logs' filter form. */
 export function filterFields(isAdmin: boolean): readonly Omit<Field, "value">[] {
   return [
     ...(isAdmin ? OF_ADMINISTRATORS : []),
@@ -29,7 +29,7 @@ export function filterFields(isAdmin: boolean): readonly Omit<Field, "value">[] 
 
 const ID = /^[1-9]\d{0,14}$/;
 
-/** Makes queries of filled forms; the ids of a named channel and token are looked up once. */
+/** Builds queries from filled forms; the ids of a named channel and token are looked up once. */
 export function createLogQueries(client: Client, isAdmin: boolean) {
   const tokens = new Map<string, TokenFilter>();
   const resolveToken = async (text: string | undefined, user: string | undefined) => {
@@ -48,7 +48,7 @@ export function createLogQueries(client: Client, isAdmin: boolean) {
     return id;
   };
 
-  /** Fails with the field that cannot be used. */
+  /** Fails with a `FieldProblem` for the field that cannot be used. */
   return async ({ query, scope }: Pick<Wanted, "query" | "scope">): Promise<LogQuery> => {
     const { user, channel, token, model, since, until, request } = query;
     const now = Math.floor(Date.now() / 1000);

@@ -80,7 +80,7 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
   });
 }
 
-/** A narrow terminal leaves out columns from the end: what a call was and what it cost stays. */
+/** A narrow terminal drops columns from the end, so what a call was and what it cost comes first. */
 const FIRST_TITLES = ["TIME", "TYPE", "MODEL", "COST", "CHANNEL", "TOKEN"];
 
 function inNarrowOrder(columns: readonly Column<LogRow>[]): Column<LogRow>[] {
@@ -91,7 +91,7 @@ function inNarrowOrder(columns: readonly Column<LogRow>[]): Column<LogRow>[] {
   return columns.toSorted((one, other) => rankColumn(one) - rankColumn(other));
 }
 
-/** Streams alone have one. */
+/** Only streamed calls have a first token. */
 const FIRST_TOKEN: Column<LogRow> = {
   title: "1ST TOKEN",
   isNumber: true,

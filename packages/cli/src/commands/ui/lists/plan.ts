@@ -18,18 +18,18 @@ const COLUMNS: readonly Column<DeclarativeChange>[] = [
   { title: "CHANGES", value: ({ message, fields }) => (message === "" ? fields.map(fieldText).join(", ") : message) },
 ];
 
-/** The owner that `fairway apply` has without --manager. */
+/** The default owner of `fairway apply`, without --manager. */
 const MANAGER = "cli";
 
 export interface PlanFiles {
   readonly file: readonly string[];
-  /** Also deletes what the documents no longer name. */
+  /** Also deletes what the documents no longer mention. */
   readonly prune: boolean;
 }
 
 /**
- * What documents would change, one document a row, deletions last. All that can be created and changed are marked; only
- * marked ones are applied, as they were read for the rows. Fails with the mistakes of the documents.
+ * Shows what documents would change, one document per row, deletions last. All creations and changes are marked; only
+ * marked ones are applied, in the version that was read for the rows. Fails with the mistakes of the documents.
  */
 export async function planResource(client: Client, files: PlanFiles, env: Environment): Promise<Resource> {
   const read = () => readPlan(client, { ...files, manager: MANAGER }, env);

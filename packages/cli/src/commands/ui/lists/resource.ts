@@ -9,7 +9,7 @@ import type { Rows } from "../../paging.ts";
 import { createForm, type Field, type Values } from "../form.ts";
 import type { Action, Amount, FormKey, Given, Item, Titles, Wanted } from "../state.ts";
 
-/** Rows that are read at once; the key `m` reads as many again. */
+/** How many rows are read at once; the key `m` reads as many again. */
 export const LIMIT = 1000;
 
 /** The signed-in user, the names of amounts and types, and how figures are drawn. */
@@ -25,13 +25,13 @@ export interface Seen {
 export interface Resource extends Titles {
   load(wanted: Wanted): Promise<Loaded>;
   detail(item: Item, width: number): Promise<readonly string[]>;
-  /** Answers what came of it. */
+  /** Runs an action and returns a message about the result. */
   act(items: readonly Item[], action: Action, given?: Given): Promise<string>;
-  /** Creates what the form says; fails with a `FieldProblem` or a refusal that names a field. */
+  /** Creates a row from the form; fails with a `FieldProblem` or a refusal that names a field. */
   create?(values: Values): Promise<Made>;
-  /** Disables rows as the form says; answers what came of it. */
+  /** Disables rows as the form says; returns a message about the result. */
   disable?(items: readonly Item[], values: Values): Promise<string>;
-  /** Checks what the filter form says. */
+  /** Checks the values of the filter form. */
   check?(values: Values): Promise<void>;
   /** Writes rows to the file that the form names. */
   write?(values: Values, rows: WantedRows): Promise<Written>;
@@ -47,12 +47,12 @@ export interface Made {
 /** `exists` asks whether the file may be replaced. */
 export type Written = { readonly notice: string } | { readonly exists: string };
 
-/** Rows to be written: those of the list, or all that match. */
+/** Rows to write: those of the list, or all that match. */
 export interface WantedRows {
   readonly wanted: Wanted;
   /** Keys of the rows that the list shows, in its order. */
   readonly keys: readonly string[];
-  /** Whether the filter of the list shows these cells. */
+  /** Returns whether the filter of the list shows these cells. */
   readonly isShown: (cells: readonly string[]) => boolean;
   readonly mayReplace: boolean;
   readonly signal: AbortSignal;
@@ -66,13 +66,13 @@ interface Loaded {
   readonly summary: string | undefined;
 }
 
-/** An action of a row; it may answer a sentence. */
+/** Runs an action on a row; may return a sentence for the user. */
 type Act = (given?: Given) => Promise<unknown>;
 
 interface Read<Row> extends Pick<Rows<Row>, "rows" | "isCut"> {
-  /** Keys of the rows that are marked from the beginning. */
+  /** Keys of the rows that are marked at the start. */
   readonly marked?: readonly string[];
-  /** What the title says about the rows, where it is more than their number. */
+  /** The title's text about the rows, if it is more than their number. */
   readonly summary?: string;
 }
 
@@ -81,23 +81,23 @@ export interface Definition<Row extends object> {
   readonly aliases: readonly string[];
   readonly page?: string;
   readonly columns: readonly Column<Row>[];
-  /** More of them, shown where they are chosen. */
+  /** Further columns, shown if the user chooses them. */
   readonly wide?: readonly Column<Row>[] | undefined;
   rows(wanted: Wanted): Promise<Read<Row>>;
   getRowKey(row: Row): string;
-  /** The id that people know, where it is another. */
+  /** The id that people know, if it differs from the key. */
   getRowId?(row: Row): string;
   getRowLabel(row: Row): string;
   isOff?(row: Row): boolean;
   detail?(row: Row, width: number): Promise<readonly string[]>;
-  /** `edit` is the caller's: it leaves the screen. */
+  /** The caller handles `edit`, because it leaves the screen. */
   actions?(row: Row): Partial<Record<Action, Act>>;
   amounts?(row: Row): Readonly<Record<Amount, number>>;
   choices?(row: Row): Readonly<Partial<Record<Action, readonly string[]>>>;
   isManaged?(row: Row): boolean;
   undoes?(row: Row): string | undefined;
   deletes?(row: Row): string | undefined;
-  /** Does to all rows at once what `actions` names. */
+  /** Runs the action that `actions` names on all rows at once. */
   together?(rows: readonly Row[]): Promise<string>;
   readonly creates?: {
     readonly title: string;
@@ -208,7 +208,7 @@ function buildForms<Row extends object>({
   return forms;
 }
 
-/** A failure of the only one is thrown. */
+/** If there is only one row, its error is thrown. */
 function actOnAll(items: readonly Item[], action: Action, act: (item: Item) => Promise<unknown>): Promise<string> {
   const actOn = async (item: Item) => {
     const said = await act(item);
@@ -218,7 +218,7 @@ function actOnAll(items: readonly Item[], action: Action, act: (item: Item) => P
   return first && more.length === 0 ? actOn(first) : actOnEach(items, action, actOn);
 }
 
-/** One after the other; what fails does not stop the others. */
+/** Runs the action on one row after the other; a failure does not stop the others. */
 async function actOnEach(
   items: readonly Item[],
   action: Action,
@@ -245,7 +245,9 @@ export function formatMembers(row: object): string[] {
   return factLines(Object.entries(row));
 }
 
-/** Names and values, a line each and the lines of a long text below its first one; what is empty is left out. */
+/**
+ * Formats names and values, one per line, with the lines of a long text below its first one; empty values are left out.
+ */
 export function factLines(facts: readonly (readonly [name: string, value: unknown])[]): string[] {
   const filled = facts.filter(([, value]) => value !== "" && value !== null && value !== undefined);
   const width = Math.max(0, ...filled.map(([name]) => name.length));

@@ -33,10 +33,10 @@ import { createsCodes, createsToken, createsUser, setsOption } from "./creations
 import { logs } from "./logs.ts";
 import { LIMIT, formatMembers, resource, type Resource, type Seen } from "./resource.ts";
 
-/** Changes of an option in its detail. */
+/** How many changes of an option its detail shows. */
 const CHANGES = 20;
 
-/** Resources that the signed-in user may see, channels first. */
+/** Returns the resources that the signed-in user may see, channels first. */
 export function listResources(client: SessionClient, seen: Seen): Resource[] {
   const own = [tokens(client, seen), logs(client, seen), prices(client, seen)];
   if (!seen.isAdmin) return [...own, budgets(client, seen)];
@@ -119,7 +119,7 @@ function users(client: Client, { quotaPerUnit }: Seen): Resource {
   });
 }
 
-/** Users see their own, and change none. */
+/** Users see only their own budgets and cannot change them. */
 function budgets(client: Client, { isAdmin, quotaPerUnit }: Seen): Resource {
   return resource({
     name: "budgets",

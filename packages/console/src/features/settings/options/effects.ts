@@ -8,7 +8,7 @@ export interface Effect {
   readonly name: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** How many times the number before a number becomes; undefined where one of them is none or negative, and after 0. */
+  /** How many times the number before a number becomes; undefined if one of them is none or negative, and after 0. */
   readonly times: number | undefined;
 }
 

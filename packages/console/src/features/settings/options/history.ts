@@ -1,6 +1,6 @@
 import { parseObject } from "../../../lib/text/json.ts";
 
-/** One member of an object that a change touched; null where it was or is not there. */
+/** One member of an object that a change touched; null if it was or is not there. */
 export interface MemberChange {
   readonly name: string;
   readonly before: string | null;

@@ -110,7 +110,7 @@ const TABLES: ReadonlySet<OptionKey> = new Set([
 /** One fixed row: rows cannot be added or removed. */
 const SINGLE: ReadonlySet<OptionKey> = new Set(["DefaultTokenLimits", "DefaultUserLimits"] as const);
 
-/** An option as a table; null where its text is none, which the JSON editor shows. */
+/** An option as a table; null if its text is none, which the JSON editor shows. */
 export function TableEditor(props: {
   readonly name: OptionKey;
   readonly label: string;

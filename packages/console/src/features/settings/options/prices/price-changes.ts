@@ -6,7 +6,7 @@ export interface PriceChange {
   readonly cell: PriceCell;
   readonly before: string;
   readonly after: string;
-  /** The number before and after for a comparison; undefined where one of them is none. */
+  /** The number before and after for a comparison; undefined if one of them is none. */
   readonly numbers: { readonly before: number; readonly after: number } | undefined;
 }
 
