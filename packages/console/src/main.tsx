@@ -13,7 +13,7 @@ import { router } from "./routes/router.tsx";
 import { toastProblem } from "./ui/feedback/toaster.ts";
 
 whenMutationFails(toastProblem);
-// Lists that failed during the outage, and those that are older than it.
+// This includes lists that failed during the outage and lists that are older.
 whenServerReturns(() => void queryClient.invalidateQueries());
 
 const root = document.getElementById("root");

@@ -38,7 +38,7 @@ test("keys of queries come from the registry", () => {
 });
 
 test("every language uses the places of the English text", async () => {
-  // A translation may repeat a place and put it elsewhere.
+  // A translation may repeat a placeholder and move it.
   const places = (text: string) => new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
   for (const file of files.filter((name) => name.endsWith("locale/zh.ts"))) {
     const { zh } = (await import(join(root, file))) as { zh: Record<string, string> };

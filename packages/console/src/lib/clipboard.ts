@@ -1,10 +1,10 @@
-/** Copies text; false when the browser refuses. */
+/** Copies text; false if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Plain http beyond localhost has no clipboard object; the older command still works there.
+    // Plain http outside localhost has no clipboard object; the older command still works there.
     return copyBySelection(text);
   }
 }
@@ -16,7 +16,7 @@ function copyBySelection(text: string): boolean {
   area.readOnly = true;
   area.style.position = "fixed";
   area.style.opacity = "0";
-  // Inside an open dialog, focus may not leave it.
+  // Inside an open dialog, focus must not leave it.
   (focused?.closest('[role="dialog"]') ?? document.body).append(area);
   area.select();
   const isCopied = document.execCommand("copy");

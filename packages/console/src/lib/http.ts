@@ -17,9 +17,9 @@ export type CallInput<E extends Endpoint> = {
   [K in "body" as E["body"] extends undefined ? never : K]: Input<E["body"]>;
 } & {
   signal?: AbortSignal | undefined;
-  /** Tag of the version that an edit starts from: the server refuses it when there is a newer one. */
+  /** Tag of the version that an edit starts from: the server refuses it if there is a newer one. */
   ifMatch?: string | undefined;
-  /** Names the change: the server makes it once, however often it is sent. */
+  /** Identifies the change: the server makes it once, however often it is sent. */
   idempotencyKey?: string | undefined;
   /** Members of the query outside the endpoint's schema, such as the proof of the human check. */
   extraQuery?: Readonly<Record<string, string>>;
@@ -28,9 +28,9 @@ export type CallInput<E extends Endpoint> = {
 export interface Answer<E extends Endpoint> {
   readonly data: Output<E["data"]>;
   readonly message: string;
-  /** Rows that match before paging, where the server counted them. */
+  /** Rows that match before paging, if the server counted them. */
   readonly total: number | undefined;
-  /** Names the version of what was read or saved, where the server sends it. */
+  /** Identifies the version that was read or saved, if the server sends it. */
   readonly tag: string | undefined;
   /** Members next to the envelope, such as `time` of a channel test. */
   readonly siblings: Readonly<Record<string, unknown>>;
@@ -50,25 +50,31 @@ export function whenProofNeeded(action: () => Promise<boolean>): void {
   confirmCaller = action;
 }
 
-/** The refusal of a change that wants a confirmation first. */
+/** The error code of a change that needs a confirmation first. */
 const PROOF_WANTED = "confirmation_required";
 
 let rememberedUser: () => number | undefined = () => undefined;
 
-/** Sets whom this page is signed in as, for a browser whose storage was emptied or is denied. */
+/** Sets who is signed in on this page, for a browser whose storage was emptied or is denied. */
 export function rememberUser(read: () => number | undefined): void {
   rememberedUser = read;
 }
 
-/** Whom calls are sent for. The storage comes first: another tab may have signed another user in, with the same cookie. */
+/**
+ * Returns the user that calls are sent for. The storage comes first: another tab may have signed in another user, with
+ * the same cookie.
+ */
 function callerId(): number | undefined {
   return stored.user.read()?.id ?? rememberedUser();
 }
 
-/** Settles when no call that ends the session is under way. */
+/** Settles when no call that ends the session is running. */
 let farewell: Promise<unknown> = Promise.resolve();
 
-/** Sends the call that ends the session and forgets the user. Calls that need one wait meanwhile: they would be refused. */
+/**
+ * Sends the call that ends the session and forgets the user. Calls that need a session wait meanwhile, because they
+ * would be refused.
+ */
 export async function callLast<E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -79,13 +85,13 @@ export async function callLast<E extends Endpoint>(
   await parting;
 }
 
-/** Refuses here what the server would refuse anyway: no user is signed in. */
+/** Refuses a call that the server would refuse anyway, because no user is signed in. */
 async function requireCaller({ access, method }: Endpoint, signal: AbortSignal | undefined): Promise<void> {
   if (access === "none" || access === "try") return;
   await farewell;
   signal?.throwIfAborted();
   if (callerId() !== undefined) return;
-  // What is read in the background does not prompt to sign in.
+  // Background reads do not prompt to sign in.
   if (method !== "GET") onSignedOut();
   throw new HttpProblem(401, "");
 }
@@ -112,11 +118,11 @@ export function buildUrl(endpoint: Endpoint, input: Pick<LooseInput, "params" | 
 }
 
 interface EarlyAnswers {
-  /** What `boot.js` asked for while the scripts were on their way, by address. */
+  /** Requests that `boot.js` sent while the scripts were loading, by address. */
   readonly fairwayAnswers?: Record<string, Promise<Response> | undefined>;
 }
 
-/** The answer that is there already, once: it is as old as the page. */
+/** Returns an early answer once, because it is as old as the page. */
 function takeEarly(address: string): Promise<Response> | undefined {
   const answers = (globalThis as EarlyAnswers).fairwayAnswers;
   const answer = answers?.[address];
@@ -124,7 +130,7 @@ function takeEarly(address: string): Promise<Response> | undefined {
   return answer;
 }
 
-/** For an answer to begin; a server that takes longer counts as away. Writes may test upstreams. */
+/** Time for an answer to begin; a slower server counts as unreachable. Writes may test upstreams. */
 const READ_MS = 30_000;
 const WRITE_MS = 180_000;
 
@@ -158,17 +164,19 @@ async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
 }
 
 async function readJson(response: Response): Promise<JsonObject> {
-  // A proxy's error page and an empty body are no answer of the server.
+  // A proxy's error page and an empty body are not answers of the server.
   return parseObject(await response.text()) ?? {};
 }
 
 /**
- * For a model's answer to begin: longer than a gateway with the usual settings waits for an upstream, so that it is the
- * one to say what went wrong.
+ * Time for a model's answer to begin: longer than a gateway with the usual settings waits for an upstream, so that the
+ * gateway reports the error.
  */
 const ANSWER_MS = 300_000;
 
-/** Sends a model call. Its answers have no envelope and may be streams: they are left to the caller, failures included. */
+/**
+ * Sends a model call. Its answers have no envelope and may be streams, so the caller handles them, including failures.
+ */
 async function fetchAnswer(path: string, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
   const { signal } = init;
   const late = new AbortController();
@@ -185,7 +193,7 @@ async function fetchAnswer(path: string, init: RequestInit & { readonly signal: 
   }
 }
 
-/** Sends a model call in the name of the user who is signed in. */
+/** Sends a model call as the signed-in user. */
 export async function sendToRelay(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
   const headers = { "New-Api-User": String(callerId() ?? -1), "content-type": "application/json" };
   const response = await fetchAnswer(path, {
@@ -204,7 +212,7 @@ export function sendWithKey(path: string, key: string, body: unknown, signal: Ab
   return fetchAnswer(path, { headers, credentials: "omit", signal, body: JSON.stringify(body) });
 }
 
-/** Opens a stream of the contract, such as server-sent events; it ends with the signal. */
+/** Opens a stream of the contract, such as server-sent events; it ends when the signal aborts. */
 export async function openStream<E extends Endpoint>(
   endpoint: E,
   input: CallInput<E> & { signal: AbortSignal },
@@ -242,7 +250,7 @@ function createProblem(response: Response, body: JsonObject): HttpProblem {
 }
 
 /**
- * Parses the answer with the schema of the contract: always while developing, afterwards only enough to notice a
+ * Parses the answer with the schema of the contract: completely during development, afterwards only enough to notice a
  * server of another version (an object, or the first row of a list).
  */
 function checkData(endpoint: Endpoint, data: unknown): void {
@@ -250,13 +258,13 @@ function checkData(endpoint: Endpoint, data: unknown): void {
   const result = endpoint.data?.safeParse(isRow ? data.slice(0, 1) : data);
   if (!result || result.success) return;
   const where = result.error.issues.map((issue) => issue.path.join(".")).join(", ");
-  // A drift of the contract is a fault of the release; the page still shows what it can.
+  // A mismatch with the contract is a bug of the release; the page still shows what it can.
   console.warn(`The answer of ${endpoint.name} differs from the contract at: ${where}`);
 }
 
 /**
- * Sends one call of the contract and reads its envelope. Throws ApiProblem, HttpProblem or OfflineProblem. A call that
- * the server wants confirmed is sent once more after that.
+ * Sends one call of the contract and reads its envelope. Throws ApiProblem, HttpProblem or OfflineProblem. If the
+ * server wants a confirmation, the call is sent once more after that.
  */
 export async function request<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> {
   try {

@@ -12,7 +12,7 @@ type TextName<Place extends string> = Place extends `${infer Name}:${string}` ? 
 type Values<S extends string> = [Places<S>] extends [never] ? [] : [values: Record<Places<S>, string | number>];
 
 type Texts = Readonly<Record<string, string>>;
-/** Another language of the same texts: same keys, and every place of the source may be used. */
+/** Another language of the same texts: the same keys, and any placeholder of the source may be used. */
 export type Translation<E extends Texts> = { readonly [K in keyof E]: string };
 export type Translate<E extends Texts> = <K extends keyof E & string>(key: K, ...values: Values<E[K]>) => string;
 
@@ -29,7 +29,7 @@ async function loadAll(): Promise<void> {
   await Promise.all(missing.map(async (space) => (space.translated = await space.load())));
 }
 
-/** Loads what another language needs besides the texts of features, together with them. */
+/** Registers a loader for what another language needs besides the texts of features; both load together. */
 export function onLanguage(load: () => Promise<void>): void {
   const space: Namespace = {
     async load() {
@@ -41,7 +41,10 @@ export function onLanguage(load: () => Promise<void>): void {
   namespaces.add(space);
 }
 
-/** Resolves when every text of the chosen language is there; routes wait for it, so that no page changes language while it is read. */
+/**
+ * Resolves when every text of the chosen language is loaded; routes wait for it, so that no page changes language while
+ * it is read.
+ */
 export async function textsReady(): Promise<void> {
   if (language.read() !== "en") await loadAll();
   document.documentElement.lang = language.read();
@@ -64,7 +67,7 @@ export function useLanguage(): Language {
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** A name that is written from right to left keeps to itself: the signs around it stay where the sentence has them. */
+/** Isolates a name that is written from right to left, so that the punctuation around it stays in place. */
 function isolated(value: string | number | undefined, place: string): string {
   const text = String(value ?? place);
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
@@ -87,13 +90,13 @@ function pick(
 }
 
 /**
- * Declares the texts of a feature: English is in its chunk, the other language comes on demand.
- * Returns a hook for components and `say` for code outside of them.
+ * Declares the texts of a feature: English is in its chunk, the other language loads on demand. Returns a hook for
+ * components and `say` for code outside them.
  */
 export function defineTexts<const E extends Texts>(source: E, load: () => Promise<Translation<E>>) {
   const space: Namespace = { load, translated: undefined };
   namespaces.add(space);
-  // One function for each language: what is memoised with it, such as the columns of a table, follows the language.
+  // One function per language, so that memoised values such as table columns change with the language.
   const speakers: Record<Language, Translate<E>> = {
     en: (key, ...values) => pick(source, undefined, key, values[0]),
     zh: (key, ...values) => pick(source, space.translated, key, values[0]),

@@ -4,7 +4,7 @@ import { createStore, useStore } from "./store.ts";
 
 const singleKeys = createStore(stored.shortcuts.read() !== "off");
 
-/** Whether keys without a modifier are shortcuts: speech input and some keyboards press them by accident. */
+/** Returns whether keys without a modifier are shortcuts: speech input and some keyboards press them by accident. */
 export function useSingleKeys(): boolean {
   return useStore(singleKeys);
 }
@@ -15,8 +15,8 @@ export function setSingleKeys(isOn: boolean): void {
 }
 
 /**
- * A keyboard shortcut: `mod+k`, `?`, or a sequence such as `g>t`. Keys without a modifier stay silent inside inputs
- * and can be switched off.
+ * Registers a keyboard shortcut: `mod+k`, `?`, or a sequence such as `g>t`. Keys without a modifier are ignored inside
+ * inputs and can be switched off.
  */
 export function useKeys(keys: string, act: () => void, isOn = true, isForInputs = keys.includes("mod+")): void {
   const isSingle = !keys.includes("mod+");
@@ -39,7 +39,7 @@ export function useKeys(keys: string, act: () => void, isOn = true, isForInputs 
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** How a shortcut is printed: `Ctrl K`, `G T`. */
+/** Formats a shortcut for display: `Ctrl K`, `G T`. */
 export function printKeys(keys: string): string {
   return keys
     .replace("mod+", isApple ? "⌘ " : "Ctrl ")

@@ -1,9 +1,9 @@
 import type { Token } from "@fairway/wire";
 
-/** Requests and tokens of a minute, requests at once; of a token or a user. */
+/** Requests and tokens per minute, and parallel requests, of a token or a user. */
 export type Limits = Token["limits"];
 
-/** Limits as they are typed; "" = none. */
+/** Limits as typed; "" = none. */
 export interface LimitsDraft {
   readonly rpm: string;
   readonly tpm: string;
@@ -24,12 +24,12 @@ function isLimit(text: string): boolean {
   return /^\d+$/.test(text) && Number(text) >= 1 && Number.isSafeInteger(Number(text));
 }
 
-/** The members that are neither blank nor a whole number above 0. */
+/** Returns the members that are neither blank nor a whole number above 0. */
 export function wrongLimits(draft: LimitsDraft): LimitName[] {
   return LIMIT_NAMES.filter((name) => draft[name].trim() !== "" && !isLimit(draft[name].trim()));
 }
 
-/** The limits to send: blank members are omitted, which removes them. */
+/** Returns the limits to send: blank members are omitted, which removes them. */
 export function toLimits(draft: LimitsDraft): Limits {
   const given = LIMIT_NAMES.filter((name) => isLimit(draft[name].trim()));
   return Object.fromEntries(given.map((name) => [name, Number(draft[name].trim())]));

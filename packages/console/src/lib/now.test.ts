@@ -3,12 +3,12 @@ import { noteServerTime, nowSeconds } from "./now.ts";
 
 const HOUR = 3_600;
 
-/** As a server says it whose clock is ahead by these seconds. */
+/** Returns the date of a server whose clock is ahead by this many seconds. */
 function dateAhead(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toUTCString();
 }
 
-/** By how many seconds the time in use differs from the browser's. */
+/** Returns how many seconds the time in use is ahead of the browser's. */
 function ahead(): number {
   return nowSeconds() - Math.floor(Date.now() / 1000);
 }

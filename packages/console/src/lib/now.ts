@@ -1,13 +1,16 @@
 import { createStore, useStore } from "./store.ts";
 
 const STEP_MS = 15_000;
-/** A difference up to this many seconds is the way of the answer, and the whole seconds of its head. */
+/** A difference up to this many seconds comes from the network delay and the whole seconds of the `Date` header. */
 const TOLERATED = 30;
 
-/** Seconds by which the server's clock is ahead of the browser's. */
+/** How many seconds the server's clock is ahead of the browser's. */
 let ahead = 0;
 
-/** Unix seconds by the server's clock, which stamps the rows and ends the tokens; a browser's may be hours off. */
+/**
+ * Returns Unix seconds by the server's clock, which dates the rows and expires the tokens; a browser's may be hours
+ * off.
+ */
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000) + ahead;
 }
@@ -15,7 +18,7 @@ export function nowSeconds(): number {
 const now = createStore(nowSeconds());
 setInterval(() => now.write(nowSeconds()), STEP_MS);
 
-/** Takes over the server's time from the `Date` of an answer that has just come. */
+/** Adopts the server's time from the `Date` of an answer that has just arrived. */
 export function noteServerTime(date: string | null): void {
   const at = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(at)) return;
@@ -26,7 +29,7 @@ export function noteServerTime(date: string | null): void {
   now.write(nowSeconds());
 }
 
-/** Unix seconds, moving every 15 seconds: enough for relative times. */
+/** Returns Unix seconds, updated every 15 seconds, which is enough for relative times. */
 export function useNow(): number {
   return useStore(now);
 }

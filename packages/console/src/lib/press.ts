@@ -11,7 +11,10 @@ addEventListener("pointerdown", () => (isPressed = true), true);
 addEventListener("pointerup", release, true);
 addEventListener("pointercancel", release, true);
 
-/** Runs when no pointer is down: what appears between press and release moves the button away from under the click. */
+/**
+ * Runs the action when no pointer is down: an element that appears between press and release would move the button away
+ * from the click.
+ */
 export function afterPress(action: () => void): void {
   if (isPressed) waiting.push(action);
   else action();

@@ -4,7 +4,7 @@ import type { MessageKey } from "@fairway/wire";
 export class ApiProblem extends Error {
   readonly key: MessageKey | undefined;
   readonly field: string | undefined;
-  /** `data` of the answer; a few calls of compatible gateways report their failure there. */
+  /** `data` of the answer; a few calls of compatible gateways report their failure in it. */
   readonly data: unknown;
 
   constructor(message: string, key?: MessageKey, field?: string, data?: unknown) {
@@ -16,10 +16,10 @@ export class ApiProblem extends Error {
   }
 }
 
-/** The answer had an HTTP status that means failure. */
+/** The answer had a failing HTTP status. */
 export class HttpProblem extends Error {
   readonly status: number;
-  /** Seconds to wait, where the server named them. */
+  /** Seconds to wait, if the server named them. */
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
 
@@ -36,7 +36,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** No answer at all: the network or the server is away. */
+/** There was no answer: the network or the server is unreachable. */
 export class OfflineProblem extends Error {
   constructor(cause: unknown) {
     super("Unable to connect to the server!", { cause });
@@ -44,7 +44,7 @@ export class OfflineProblem extends Error {
   }
 }
 
-/** The server took a model call and then said nothing for so long that the call counts as lost. */
+/** The server accepted a model call and then was silent for so long that the call counts as lost. */
 export class SilentProblem extends Error {
   /** Milliseconds. */
   readonly silence: number;
@@ -56,12 +56,12 @@ export class SilentProblem extends Error {
   }
 }
 
-/** Whether an edit came too late: there is a newer version. Channels have a code of their own for it. */
+/** Returns whether an edit came too late, because there is a newer version. Channels have their own code for this. */
 export function isStale(problem: unknown): boolean {
   return problem instanceof ApiProblem && (problem.key === "entity_changed" || problem.key === "channel_changed");
 }
 
-/** Whether another try may help without anyone changing anything. */
+/** Returns whether a retry may help although nothing has changed. */
 export function isTransient(problem: unknown): boolean {
   if (problem instanceof OfflineProblem) return true;
   return problem instanceof HttpProblem && problem.status >= 500;

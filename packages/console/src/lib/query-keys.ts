@@ -1,10 +1,10 @@
-/** Ids, filters and other values that tell queries of one name apart. */
+/** Ids, filters and other values that distinguish queries of one name. */
 type Part = string | number | boolean | object | undefined;
 
 /**
  * The keys of the query cache by resource. A key begins with the name of its resource, and refreshing a key refreshes
- * all keys that begin with it: `tokens.all` every query of tokens. What is below `lists` has the shape `Rows` where rows
- * are changed in place; `shown` is a row on its page, and `one` the copy that a form edits.
+ * all keys that begin with it: `tokens.all` refreshes every query of tokens. Data below `lists` has the shape `Rows` if
+ * rows are changed in place; `shown` is a row on its page, and `one` the copy that a form edits.
  */
 export const queryKeys = {
   audit: { list: (...by: Part[]) => ["audit", "list", ...by] },
@@ -33,7 +33,7 @@ export const queryKeys = {
     trouble: ["channels", "trouble"],
     types: ["channels", "types"],
   },
-  /** What a confirmation by password or passkey needs to know. */
+  /** Data for a confirmation by password or passkey. */
   confirm: { factor: ["confirm", "factor"], passkeys: ["confirm", "passkeys"] },
   content: { about: ["content", "about"], home: ["content", "home"], notice: ["content", "notice"] },
   documents: { managed: ["documents", "managed"] },
@@ -95,7 +95,7 @@ export const queryKeys = {
     total: (asked: Part) => ["statistics", "total", asked],
     overTime: (asked: Part) => ["statistics", "over-time", asked],
   },
-  /** Belongs to no user: survives a sign-out. */
+  /** Belongs to no user, so it survives a sign-out. */
   status: ["status"],
   system: { replicas: ["system", "replicas"] },
   tasks: { list: (...by: Part[]) => ["tasks", "list", ...by] },

@@ -21,7 +21,7 @@ export const queryClient = new QueryClient({
       retry: (count, problem) => count < TRIES && isTransient(problem),
       retryDelay: (count) => 500 * 2 ** count,
       networkMode: "always",
-      // With that mode, the library leaves it out. What changed while the connection was away is not known.
+      // In that mode, the library leaves it out. It is unknown what changed while the connection was down.
       refetchOnReconnect: "always",
     },
     mutations: { networkMode: "always" },

@@ -1,6 +1,6 @@
 const HOUR = 3_600;
 
-/** Names of the ranges that a link keeps relative: it moves with time. */
+/** Names of the ranges; those that a link stores by name move with time. */
 const RANGES = ["today", "1h", "24h", "7d", "30d", "90d", "custom"] as const;
 export type RangeName = (typeof RANGES)[number];
 
@@ -22,7 +22,7 @@ export function rangeName(text: string, otherwise: RangeName = "today"): RangeNa
   return RANGES.find((name) => name === text) ?? otherwise;
 }
 
-/** Bounds of a range at a moment; custom ones come from the address. Today starts at local midnight. */
+/** Returns the bounds of a range at a moment; custom ones come from the address. Today starts at local midnight. */
 export function resolveBounds(range: RangeName, now: number, custom: { from: string; to: string }): Bounds {
   if (range === "custom") return { from: wholeSeconds(custom.from), to: wholeSeconds(custom.to) };
   const length = LENGTHS[range];

@@ -16,16 +16,16 @@ type EndpointRow<E extends Endpoint> = E extends { data: infer S }
     : never
   : never;
 
-/** Reads one page of a list whose answer is a bare array. Throws HttpProblem where it is anything else. */
+/** Reads one page of a list whose answer is a bare array. Throws HttpProblem if it is anything else. */
 export async function readRows<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Rows<EndpointRow<E>>> {
   const answer = await request(endpoint, input);
-  // Compatible servers answer null for an empty list.
+  // Compatible servers return null for an empty list.
   const rows: unknown = answer.data ?? [];
   if (!Array.isArray(rows)) throw new HttpProblem(200, "");
   return { rows: rows as EndpointRow<E>[], total: answer.total };
 }
 
-/** One row as it was read, and the tag that an edit of it sends back. */
+/** One row as it was read, and the tag to send with an edit of it. */
 export interface Version<R> {
   readonly row: R;
   readonly tag: string | undefined;
@@ -52,11 +52,11 @@ interface RowChange<R> {
   readonly key: Key;
   readonly row: R;
   readonly patch: Partial<R>;
-  /** Sends the change; what it answers replaces the row. */
+  /** Sends the change; the answer replaces the row. */
   send(): Promise<Partial<R>>;
 }
 
-/** Shows a change at once, adopts what the server answers, and takes it back when the server refuses. */
+/** Shows a change at once, adopts the server's answer, and reverts it if the server refuses. */
 export async function changeRow<R extends { id: number }>(change: RowChange<R>): Promise<void> {
   const { key, row, patch } = change;
   await queryClient.cancelQueries({ queryKey: key });
@@ -70,7 +70,7 @@ export async function changeRow<R extends { id: number }>(change: RowChange<R>):
   }
 }
 
-/** Query members of a sorted header: `-priority` is descending. */
+/** Returns the query members of a sorted header: `-priority` is descending. */
 export function sortQuery(sort: string): { sort?: string; order?: string } {
   if (sort === "") return {};
   return sort.startsWith("-") ? { sort: sort.slice(1), order: "desc" } : { sort, order: "asc" };

@@ -2,8 +2,8 @@ import type { Status } from "@fairway/wire";
 import * as z from "zod/mini";
 
 /**
- * Every value that the console keeps in the browser. Names without a prefix are shared with other consoles of the
- * family on the same origin and keep their formats; ours stand under `fairway:`.
+ * Every value that the console stores in the browser. Names without a prefix are shared with other consoles of the
+ * family on the same origin, which determine their formats; ours begin with `fairway:`.
  */
 interface Slot<T> {
   read(): T | undefined;
@@ -31,7 +31,7 @@ function slot<T>(
         if (value === undefined) area().removeItem(name);
         else area().setItem(name, print(value));
       } catch {
-        // Denied or full storage loses a preference, never the page.
+        // If the storage is denied or full, a preference is lost but the page works.
       }
     },
   };
@@ -66,12 +66,12 @@ export const StoredUser = z.object({
 export type StoredUser = z.output<typeof StoredUser>;
 
 const Recent = z.object({ to: z.string(), label: z.string(), icon: z.string(), user: z.int() });
-/** A place that the user went to from the palette. */
+/** A page that the user opened from the palette. */
 export type Recent = z.output<typeof Recent>;
 
 export const PAGE_SIZES = [10, 20, 50, 100] as const;
 
-/** Members of the status that other consoles read under names of their own. */
+/** Members of the status that other consoles read under their own names. */
 const SHARED_MEMBERS = [
   "system_name",
   "logo",
@@ -88,7 +88,7 @@ const SHARED_MEMBERS = [
   "chat_link2",
 ] as const satisfies readonly (keyof Status)[];
 
-/** Leaves the state of the gateway where other consoles and chat pages of this origin look for it. */
+/** Stores the state of the gateway where other consoles and chat pages of this origin expect it. */
 export function shareStatus(status: Status): void {
   slot<Status>(local, "status", () => undefined, JSON.stringify).write(status);
   for (const name of SHARED_MEMBERS) slot<string>(local, name, String, String).write(String(status[name]));
@@ -99,23 +99,23 @@ export const stored = {
   themeMode: word("theme-mode", "dark", "light"),
   idSort: word("id-sort", "true", "false"),
   pageSize: slot<number>(local, "page-size", (text) => PAGE_SIZES.find((size) => String(size) === text), String),
-  /** Usual models by channel type, for other consoles: this one reads them from the server. */
+  /** Usual models by channel type, for other consoles; this one reads them from the server. */
   channelModels: json("channel_models", z.record(z.string(), z.array(z.string()))),
   language: word("fairway:language", "en", "zh"),
-  /** Invitation code of the link that led here. */
+  /** Invitation code of the link that the visitor followed. */
   invitation: slot<string>(local, "aff", String, String),
   sidebar: word("fairway:sidebar", "open", "collapsed"),
   density: word("fairway:density", "comfortable", "compact"),
-  /** Whether the counts of values are open next to the log. */
+  /** Whether the facets are open next to the log. */
   logFacets: word("fairway:log-facets", "open", "closed"),
   shortcuts: word("fairway:shortcuts", "on", "off"),
   recents: json("fairway:recents", z.array(Recent)),
-  /** Release that was left by itself because its code no longer existed, so that it is tried once only. */
+  /** The release that was reloaded automatically because its code no longer existed, so that this happens only once. */
   reloaded: slot<string>(() => sessionStorage, "fairway:reloaded", String, String),
   /** The state that the Telegram sign-in of this tab must return. */
   telegramState: slot<string>(() => sessionStorage, "fairway:telegram", String, String),
-  /** The announcement that was closed; another text is shown again. */
+  /** The closed announcement; a new text is shown again. */
   notice: slot<string>(local, "notice", String, String),
-  /** Notices that this browser's user closed for good. */
+  /** Notices that the user of this browser closed permanently. */
   dismissed: json("fairway:dismissed", z.array(z.string())),
 };

@@ -4,8 +4,8 @@ import { useSearchParams } from "react-router";
 type Shape = Readonly<Record<string, string>>;
 
 /**
- * The part of the query string that a page owns: names with their defaults. A value equal to its default is left out
- * of the address, so that links stay short; other members of the query stay.
+ * Manages the part of the query string that a page owns: names with their defaults. A value equal to its default is
+ * left out of the address, so that links are short; other members of the query stay.
  */
 export function useUrlState<S extends Shape>(
   defaults: S,
@@ -39,16 +39,16 @@ export function writeState<S extends Shape>(
   return next;
 }
 
-/** A page number from the address: bad values are the first page. */
+/** Reads a page number from the address; bad values mean the first page. */
 export function parsePage(text: string): number {
   const page = Number(text);
   return Number.isInteger(page) && page > 0 ? page : 1;
 }
 
-/** Only paths of this console may be returned to after signing in; anything else is the fallback. */
+/** Returns a path of this console to open after signing in; anything else is replaced by the fallback. */
 export function safeReturnPath(text: string | null, fallback: string): string {
   if (text === null || !text.startsWith("/") || !URL.canParse(text, NOWHERE)) return fallback;
-  // As a browser reads it, which drops tabs and walks up from "..".
+  // Parses it like a browser, which drops tabs and resolves "..".
   const { origin, pathname, search, hash } = new URL(text, NOWHERE);
   return origin === NOWHERE && !pathname.startsWith("//") ? `${pathname}${search}${hash}` : fallback;
 }

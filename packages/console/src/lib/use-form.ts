@@ -6,7 +6,7 @@ export type FormErrors<V> = Partial<Record<keyof V & string, string>>;
 
 type TextName<V> = { [K in keyof V & string]: V[K] extends string ? K : never }[keyof V & string];
 
-/** What a field of text is connected by. */
+/** The properties that connect a text field to the form. */
 interface FormInput {
   readonly name: string;
   readonly value: string;
@@ -20,11 +20,11 @@ export interface Form<V> {
   readonly isDirty: boolean;
   readonly isSaving: boolean;
   set<K extends keyof V & string>(name: K, value: V[K]): void;
-  /** The properties of the field for a text. */
+  /** Returns the properties of the field for a text. */
   input(name: TextName<V>): FormInput;
-  /** Checks one field after it was left; nothing is complained about before. */
+  /** Checks one field after the user leaves it, so that no error appears earlier. */
   touch(name: keyof V & string): void;
-  /** Checks all fields and saves; true when saved. */
+  /** Checks all fields and saves; returns true if that succeeded. */
   submit(): Promise<boolean>;
 }
 
@@ -32,11 +32,11 @@ interface FormSpec<V> {
   readonly initial: V;
   check(values: V): FormErrors<V>;
   save(values: V): Promise<void>;
-  /** Failures that belong to no field. */
+  /** Handles failures that belong to no field. */
   onProblem(problem: unknown): void;
 }
 
-/** State of one form: values, what is wrong with them, and whether anything would be lost. */
+/** Manages one form: its values, their errors, and whether there are unsaved changes. */
 export function useForm<V extends object>(spec: FormSpec<V>): Form<V> {
   const [values, setValues] = useState(spec.initial);
   const [errors, setErrors] = useState<FormErrors<V>>({});

@@ -6,7 +6,7 @@ export type Section = "use" | "watch" | "operate";
 
 export type Access = "public" | "user" | "admin" | "root";
 
-/** Lowest role of those who may open a page. */
+/** The lowest role that may open a page. */
 const LOWEST_ROLE: Readonly<Record<Access, number>> = {
   public: ROLE.guest,
   user: ROLE.guest,
@@ -43,19 +43,19 @@ export interface PageEntry {
     | "about"
     | "start";
   readonly icon: IconName;
-  /** Absent for pages that stand above the sections, and for those outside of the sidebar. */
+  /** Absent for pages above the sections, and for those outside the sidebar. */
   readonly section?: Section;
-  /** Reached from elsewhere than the sidebar. */
+  /** True if the page is not reached from the sidebar. */
   readonly isAside?: boolean;
   readonly access: Access;
-  /** Whether the operator switched the page on; absent = always. */
+  /** Returns whether the operator enabled the page; absent = always. */
   isOn?(status: Status): boolean;
-  /** Second key after `g`. */
+  /** The key to press after `g`. */
   readonly key: string;
   load(): Promise<PageModule>;
   /** Drawers that open over the page, by path below it. */
   readonly drawers?: Readonly<Record<string, () => Promise<PageModule>>>;
-  /** Pages of one row, in place of this page, by path below it. */
+  /** Pages of one row, which replace this page, by path below it. */
   readonly details?: Readonly<Record<string, () => Promise<PageModule>>>;
 }
 
@@ -270,12 +270,12 @@ export const pages: readonly PageEntry[] = [
   },
 ];
 
-/** Whether the role suffices; that visitors sign in first is the route's business. */
+/** Returns whether the role suffices; the route makes visitors sign in first. */
 export function mayOpen(access: Access, role: number): boolean {
   return role >= LOWEST_ROLE[access];
 }
 
-/** Pages that are offered to a user of this role, in order of the sidebar. */
+/** Returns the pages for a user of this role, in sidebar order. */
 export function pagesFor(role: number, status: Status): readonly PageEntry[] {
   return pages.filter((page) => mayOpen(page.access, role) && (page.isOn?.(status) ?? true));
 }

@@ -31,10 +31,10 @@ function loginPath(path: string, isExpired: boolean): string {
   return `/login?${query}`;
 }
 
-/** Where an installation without an account gets its first one. */
+/** The page where an installation without an account gets its first one. */
 const SETUP = "/setup";
 
-/** Spares signed-out visitors a useless call; the server decides in the end. */
+/** Saves signed-out visitors a useless call; the server makes the final decision. */
 async function requireUser({ request }: LoaderFunctionArgs): Promise<Response | null> {
   await recoverUser();
   if (currentUser()) return null;
@@ -56,12 +56,12 @@ function Root() {
   );
 }
 
-/** Decided again for the user who is signed in: a route is loaded once, users come and go. */
+/** Checked for the user who is currently signed in: a route is loaded once, but users change. */
 function gate(Page: ComponentType, access: Access): ComponentType {
   if (access !== "admin" && access !== "root") return Page;
   return function Gated() {
     const user = useUser();
-    // A session that ended leads to the sign-in page; until then, a form keeps what was entered in it.
+    // A session that ended leads to the sign-in page; until then, a form keeps its input.
     const mayStay = (user === undefined && isSessionOver()) || mayOpen(access, getRole(user));
     return mayStay ? <Page /> : <NoAccess to={access} />;
   };
@@ -69,7 +69,7 @@ function gate(Page: ComponentType, access: Access): ComponentType {
 
 /**
  * Loads the page's code, then its texts, so that it appears in one language at once. Code that cannot be loaded fails
- * when it is shown: the router keeps its empty fallback on the screen for a route whose `lazy` rejects.
+ * when it is rendered: for a route whose `lazy` rejects, the router would show its empty fallback.
  */
 function lazily(load: PageEntry["load"], access: Access) {
   const loadPage = async () => {
@@ -104,7 +104,7 @@ function buildRoute(page: PageEntry): RouteObject {
   };
 }
 
-/** Shares the gate of its list, and opens in place of it. */
+/** Detail pages share the gate of their list, and replace it. */
 function buildDetailRoutes(page: PageEntry): RouteObject[] {
   return Object.entries(page.details ?? {}).map(([path, load]) => ({
     path: `${page.path}/${path}`,
@@ -116,7 +116,7 @@ function buildDetailRoutes(page: PageEntry): RouteObject[] {
 
 const loadFrame = async () => ({ Component: (await import("./frame/frame.tsx")).Frame });
 
-/** Pages of visitors, which stand outside the frame. */
+/** Pages of visitors, outside the frame. */
 const visitorRoutes: readonly RouteObject[] = Object.entries<PageEntry["load"]>({
   "/login": async () => ({ Component: (await import("../features/account/login.page.tsx")).LoginPage }),
   "/register": async () => ({ Component: (await import("../features/account/register.page.tsx")).RegisterPage }),
@@ -125,7 +125,7 @@ const visitorRoutes: readonly RouteObject[] = Object.entries<PageEntry["load"]>(
   "/oauth/:service": async () => ({ Component: (await import("../features/account/oauth.page.tsx")).OauthPage }),
 }).map(([path, load]) => ({ path, lazy: lazily(load, "public"), ErrorBoundary: Crash }));
 
-/** Leads on to another site; in the frame, to say why when it cannot. */
+/** Redirects to another site; it is in the frame so that it can explain a failure. */
 const chatLink: PageEntry["load"] = async () => ({
   Component: (await import("../features/chat/chat-link.page.tsx")).ChatLinkPage,
 });
@@ -161,7 +161,7 @@ async function leaveSession(): Promise<void> {
   endSession();
   const { pathname, search } = router.state.location;
   if (pathname !== "/login") await router.navigate(loginPath(pathname + search, true), { replace: true });
-  // A form with unsaved input may have held the navigation up.
+  // A form with unsaved input may have delayed the navigation.
   if (router.state.location.pathname === "/login") forgetUser();
 }
 

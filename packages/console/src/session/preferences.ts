@@ -25,7 +25,10 @@ export function usePreferences() {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Changes the preferences. The change is applied to what the server has then, so that one of another tab is not lost. */
+/**
+ * Changes the preferences. The change is applied to the server's latest version, so that a change from another tab is
+ * not lost.
+ */
 export function changePreferences(change: (current: Preferences) => Preferences): Promise<void> {
   const { queryKey } = preferencesQuery;
   const own = change(draft.read() ?? queryClient.getQueryData(queryKey) ?? {});
@@ -35,7 +38,7 @@ export function changePreferences(change: (current: Preferences) => Preferences)
       const body = change(await call(selfPreferences, {}));
       queryClient.setQueryData(queryKey, await call(selfPreferencesUpdate, { body }));
     } finally {
-      // Unless another change waits behind this one.
+      // Another change may be waiting behind this one.
       if (draft.read() === own) draft.write(undefined);
     }
   };

@@ -5,12 +5,12 @@ import { call } from "../lib/http.ts";
 import { queryKeys } from "../lib/query-keys.ts";
 import { setUser, useUser } from "./session.ts";
 
-/** The account as the server has it now; what the browser remembers follows it. */
+/** Reads the current account from the server, and updates what the browser remembers of it. */
 export function useSelf() {
   return useSelfQuery().data;
 }
 
-/** As `useSelf`, for pages that are nothing without the account. */
+/** Works like `useSelf`, for pages that need the account. */
 export function useSelfQuery() {
   const user = useUser();
   const query = useQuery({

@@ -8,10 +8,10 @@ import { createStore, useStore } from "../lib/store.ts";
 
 const user = createStore<StoredUser | undefined>(stored.user.read());
 rememberUser(() => user.read()?.id);
-/** Whose answers are loaded; stays when the session ends. */
+/** The user whose data is loaded; stays when the session ends. */
 let owner = user.read()?.id;
 
-/** Takes over who another tab signed in; nothing that was loaded for another user stays. False when it signed out. */
+/** Adopts the user that another tab signed in, and drops all data of another user. False if it signed out. */
 export function followOtherTab(): boolean {
   const next = stored.user.read();
   if (next === undefined) return false;
@@ -23,7 +23,7 @@ export function followOtherTab(): boolean {
   return true;
 }
 
-/** The status is the same for everybody, and nothing renders without it. */
+/** The status is the same for every user, and nothing renders without it. */
 function isUserQuery(query: Query): boolean {
   return query.queryKey[0] !== queryKeys.status[0];
 }
@@ -35,8 +35,8 @@ export function currentUser(): StoredUser | undefined {
 let asked: Promise<void> | undefined;
 
 /**
- * Takes over whom the session cookie names, where the browser stored no user: its storage is denied, full or was emptied.
- * Asked once, so that a user who left stays away.
+ * Adopts the user of the session cookie if the browser stored none: its storage is denied, full or was emptied. Runs
+ * once, so that a user who signed out stays signed out.
  */
 export function recoverUser(): Promise<void> {
   asked ??= recover();
@@ -52,7 +52,7 @@ async function recover(): Promise<void> {
     stored.user.write(found);
     user.write(found);
   } catch {
-    // A server that is away says so by itself, and is asked again.
+    // An unreachable server is reported elsewhere, and the call is repeated.
     asked = undefined;
   }
 }
@@ -69,7 +69,7 @@ export function isAdmin(who: StoredUser | undefined): boolean {
   return getRole(who) >= ROLE.admin;
 }
 
-/** True between the end of a session by itself and the sign-in page, where it is forgotten. */
+/** Returns true after a session has expired and before the sign-in page forgets it. */
 export function isSessionOver(): boolean {
   return isOver;
 }
@@ -84,7 +84,7 @@ export function setUser(next: StoredUser): void {
   user.write(next);
 }
 
-/** The session ended by itself: what was loaded stays for the form that is being filled in. */
+/** The session expired: loaded data stays for the form that is being filled in. */
 export function endSession(): void {
   isOver = true;
   clearUser();
@@ -95,12 +95,12 @@ function clearUser(): void {
   user.write(undefined);
 }
 
-/** Forgets the user in this browser, with everything that was loaded for them. */
+/** Forgets the user in this browser, with all data that was loaded for them. */
 export function forgetUser(): void {
   isOver = false;
   clearUser();
   queryClient.removeQueries({ predicate: isUserQuery });
 }
 
-/** Set after signing in with the password that every new installation has; the frame then warns. */
+/** Set after signing in with the default password of new installations; the frame then shows a warning. */
 export const hasDefaultPassword = createStore(false);

@@ -16,10 +16,13 @@ export const statusQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** Set once at the root: a query that each amount in a table follows by itself costs a third of drawing a row. */
+/**
+ * Set once at the root: if each amount in a table subscribed to the query, that would take a third of the time to draw
+ * a row.
+ */
 export const StatusContext = createContext<Status | undefined>(undefined);
 
-/** The public state of the gateway; the root route has loaded it before anything renders. */
+/** Returns the public state of the gateway; the root route has loaded it before anything renders. */
 export function useStatus(): Status {
   const value = use(StatusContext);
   if (!value) throw new Error("the status is read outside of the root route");

@@ -10,8 +10,8 @@ function pair(light: string, dark: string): Pair {
 }
 
 /**
- * What a Chakra recipe reads through `colorPalette`. Text in a hue is 700 on light (at least 5.9:1 on its own 50)
- * and 300 on dark (at least 9.1:1); solid parts are white on 700 and ink on 400.
+ * The values that a Chakra recipe reads through `colorPalette`. Text in a hue is 700 on light (at least 5.9:1 on its
+ * own 50) and 300 on dark (at least 9.1:1); solid parts are white on 700 and ink on 400.
  */
 function palette(hue: Hue) {
   return {
@@ -71,7 +71,7 @@ export const semanticColors = {
   },
 };
 
-/** A shadow below what lies above the page, with an edge that separates it on a dark page too. */
+/** A shadow below elements above the page, with an edge that separates them on a dark page too. */
 function shadow(drop: string): Pair {
   return {
     value: {

@@ -20,7 +20,7 @@ function apply(): void {
   mode.write(next);
 }
 
-/** Nothing stored means that the system decides, also while the page is open. */
+/** If nothing is stored, the page follows the system, even while it is open. */
 system.addEventListener("change", apply);
 
 /** Undefined follows the system. */

@@ -22,13 +22,13 @@ const AskDialog = lateOverlay(
 
 const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000));
 
-/** The parts that stand once in the application and speak for all pages; the heavy ones load when they are idle or needed. */
+/** Components that exist once in the application and serve all pages; the heavy ones load on idle or on demand. */
 export function Hosts() {
   const isMenuOpen = useStore(menu) !== undefined;
   const isAsking = useStore(pendingQuestion) !== undefined;
   const isUncopied = useStore(uncopied) !== undefined;
   useEffect(() => {
-    // A failed early load is tried again when the part is needed.
+    // A failed early load is retried when the part is needed.
     whenIdle(() => void Promise.allSettled([loadMenu(), loadAsk()]));
   }, []);
   useReleaseCheck();

@@ -5,7 +5,7 @@ import { LanguageButton, ThemeButton } from "../../shared/frame/preferences.tsx"
 import { useStatus } from "../../session/status.ts";
 import { MarkShape } from "../../ui/display/mark.tsx";
 
-/** The frame around the forms of visitors: no sidebar, theme and language in the corner. */
+/** The frame around the forms of visitors: without a sidebar, with theme and language in the corner. */
 export function AccountFrame(props: { readonly title: string; readonly children: ReactNode }) {
   const { system_name: systemName } = useStatus();
   const box = useRef<HTMLDivElement>(null);
@@ -34,7 +34,7 @@ export function AccountFrame(props: { readonly title: string; readonly children:
   );
 }
 
-/** Says what went wrong, or what the visitor should know. */
+/** Shows an error, or something that the visitor should know. */
 export function Alert(props: { readonly text: string; readonly isFailure: boolean }) {
   return (
     <Flex

@@ -9,7 +9,7 @@ export async function askForResetLink(email: string, proof: Proof): Promise<void
   await call(sendResetLink, { query: { email }, extraQuery: proof });
 }
 
-/** Lets the device sign; rejects when people change their mind. */
+/** Lets the device sign; rejects if the user cancels. */
 export async function signInWithPasskey(): Promise<void> {
   const response = await signWithPasskey(await call(passkeyLoginOptions, {}));
   setUser(await call(passkeyLogin, { body: { response } }));

@@ -17,11 +17,11 @@ import { Services } from "./services.tsx";
 import { useTexts } from "./texts.ts";
 import { WechatButton } from "./wechat-button.tsx";
 
-/** The account that every new installation has. */
+/** The account of every new installation. */
 const FIRST_USER = "root";
 const FIRST_PASSWORD = "123456";
 const EMPTY = { username: "", password: "", code: "" };
-/** The refusal of a sign-in that lacks the second factor. */
+/** The error code of a sign-in that lacks the second factor. */
 const CODE_WANTED = "second_factor_required";
 
 /** Signs in and shows what went wrong; on success the caller leaves the page. */

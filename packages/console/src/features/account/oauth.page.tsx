@@ -9,12 +9,12 @@ import { SecondStep } from "./second-step.tsx";
 import { AccountFrame, Alert } from "./account-frame.tsx";
 import { useTexts } from "./texts.ts";
 
-/** The refusal of a sign-in that lacks the second factor. */
+/** The error code of a sign-in that lacks the second factor. */
 const CODE_WANTED = "second_factor_required";
-/** In the place of a service: the code alone, after a sign-in that has its own page. */
+/** Replaces the service's name if only the code is missing, after a sign-in that has its own page. */
 const SECOND_STEP = "code";
 
-/** Where sign-in services send people back to. */
+/** The page that sign-in services send users back to. */
 export function OauthPage() {
   const t = useTexts();
   const navigate = useNavigate();

@@ -6,7 +6,7 @@ import { problemText } from "../../ui/feedback/toaster.ts";
 import { signInWithPasskey } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-/** Signs in with a passkey of this device instead of a password; absent if browsers have none. */
+/** Signs in with a passkey of this device instead of a password; hidden if the browser does not support passkeys. */
 export function PasskeyButton(props: { onDone(): void; onFailure(text: string | undefined): void }) {
   const t = useTexts();
   const [isAsking, setAsking] = useState(false);

@@ -22,7 +22,7 @@ function ToLogin() {
   );
 }
 
-/** Requests a mail with a link that gives a new password. */
+/** Requests a mail with a link to a new password. */
 export function ResetPage() {
   const t = useTexts();
   const [failure, setFailure] = useState<string>();
@@ -66,7 +66,7 @@ export function ResetPage() {
   );
 }
 
-/** Where the mailed link leads: gives a new password, once. */
+/** The page of the mailed link: it shows a new password, once. */
 export function NewPasswordPage() {
   const t = useTexts();
   const [search] = useSearchParams();

@@ -7,7 +7,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { problemText } from "../../ui/feedback/toaster.ts";
 import { useTexts } from "./texts.ts";
 
-/** The code after a sign-in service, for accounts with two-factor sign-in. */
+/** Prompts for the code after a sign-in service, for accounts with two-factor sign-in. */
 export function SecondStep(props: { onDone(): void }) {
   const t = useTexts();
   const [code, setCode] = useState("");

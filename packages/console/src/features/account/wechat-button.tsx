@@ -9,7 +9,7 @@ import { useNavigate } from "react-router";
 import { ApiProblem } from "../../lib/problems.ts";
 import { useTexts } from "./texts.ts";
 
-/** Signs in with the code of a WeChat account, where the operator has switched that on. */
+/** Signs in with the code of a WeChat account, if the operator has enabled it. */
 export function WechatButton(props: { onDone(): void }) {
   const t = useTexts();
   const { wechat_login: isOffered } = useStatus();
@@ -23,7 +23,7 @@ export function WechatButton(props: { onDone(): void }) {
       props.onDone();
     } catch (problem) {
       if (!(problem instanceof ApiProblem) || problem.key !== "second_factor_required") throw problem;
-      // The account has a second factor, which is asked for on a page of its own.
+      // The account has a second factor, whose code has a page of its own.
       void navigate("/oauth/code");
     }
   };

@@ -5,7 +5,7 @@ import { resolveBounds, rangeName } from "../../lib/range.ts";
 import { readRows, type Rows } from "../../lib/rows.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 
-/** Names match whole: the server compares them as they are. */
+/** Names must match completely: the server compares them as they are. */
 export interface AuditFilter {
   readonly user: string;
   readonly action: string;
@@ -15,7 +15,7 @@ export interface AuditFilter {
   readonly to: string;
 }
 
-/** The range of an address that names none. */
+/** The range if the address names none. */
 export const USUAL_RANGE = "30d";
 
 export function auditQuery(filter: AuditFilter, page: { readonly page: number; readonly size: number }) {

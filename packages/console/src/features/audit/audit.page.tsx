@@ -25,7 +25,7 @@ const MAX_NAMES = 3;
 
 type List = ReturnType<typeof useList<typeof DEFAULTS>>;
 
-/** A value that narrows the list to its like. */
+/** A value that filters the list by itself when clicked. */
 function Pick(props: {
   readonly text: string;
   readonly label?: string;
@@ -46,7 +46,7 @@ function Pick(props: {
   );
 }
 
-/** What a call concerned: kind and number, in the reader's language. */
+/** The target of a call: kind and number, in the reader's language. */
 function TargetCell({ row, onPick }: { readonly row: AuditRow; onPick(text: string): void }) {
   const target = useTarget();
   return <Pick text={row.target} label={target(row.target)} onPick={onPick} />;
@@ -63,7 +63,7 @@ function SentenceCell({ row }: { readonly row: AuditRow }) {
   );
 }
 
-/** Names of the members that differ; values are in the detail. */
+/** Names the members that differ; the detail has the values. */
 function ChangedCell({ row }: { readonly row: AuditRow }) {
   const t = useTexts();
   const { rows, isUnfinished } = diffMembers(row.old_value, row.new_value);

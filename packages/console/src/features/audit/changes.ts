@@ -1,6 +1,6 @@
 import { isObject, parseJson, type JsonObject } from "../../lib/text/json.ts";
 
-/** One member of what a call changed, as text; undefined = it was not there. */
+/** One changed member, as text; undefined = it did not exist. */
 interface Change {
   readonly name: string;
   readonly before: string | undefined;
@@ -9,7 +9,7 @@ interface Change {
 
 export interface Changes {
   readonly rows: readonly Change[];
-  /** The call is still under way, or its end is unknown; what it sent is under `after`. */
+  /** The call is still running, or its result is unknown; what it sent is under `after`. */
   readonly isUnfinished: boolean;
 }
 
@@ -24,7 +24,7 @@ function print(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);
 }
 
-/** Values before and after, member by member, in the order of the newer object. */
+/** Pairs the values before and after, member by member, in the order of the newer object. */
 export function diffMembers(oldValue: string | null, newValue: string | null): Changes {
   const before = parseMembers(oldValue);
   const written = parseMembers(newValue);

@@ -10,7 +10,7 @@ export function budgetQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.budgets.one(id),
     queryFn: ({ signal }) => readVersion(budgetGet, { params: { id }, signal }),
-    // A form starts from what the server has now, not from an older visit.
+    // A form starts from the server's current version, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
   });

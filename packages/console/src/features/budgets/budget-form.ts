@@ -10,13 +10,13 @@ export interface BudgetDraft {
   readonly subject: string;
   readonly period: Budget["period"];
   readonly time_zone: string;
-  /** Quota units; undefined while the text is no amount. */
+  /** Quota units; undefined while the text is not an amount. */
   readonly quota_limit: number | undefined;
   readonly soft_percent: string;
   readonly is_hard: boolean;
 }
 
-/** The percentage that the server takes when none is given. */
+/** The server's default percentage. */
 const USUAL_PERCENT = "80";
 
 export function newBudget(scope: Budget["scope"], subject: string): BudgetDraft {
@@ -75,7 +75,7 @@ export function translateErrors(
 
 export type BudgetState = "within" | "near" | "spent";
 
-/** How far the window that runs now is; reservations of running requests count as used. */
+/** Returns how much of the current window is used; reservations of running requests count as used. */
 export function calculateBudgetState({ used, held, quota_limit, soft_percent }: Budget): BudgetState {
   const taken = used + held;
   if (taken >= quota_limit) return "spent";
@@ -88,7 +88,7 @@ export interface BudgetFilter {
   readonly state: string;
 }
 
-/** The budgets that pass; `q` is part of the name or number of a subject. */
+/** Returns the budgets that match; `q` is part of the name or number of a subject. */
 export function filterBudgets(budgets: readonly Budget[], { q, scope, state }: BudgetFilter): Budget[] {
   const part = q.toLowerCase();
   return budgets.filter(

@@ -35,7 +35,7 @@ function SubjectCell({ budget }: { readonly budget: Budget }) {
   );
 }
 
-/** How near its limit the budget is. */
+/** Shows how close the budget is to its limit. */
 export function StateMark({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
   const state = calculateBudgetState(budget);

@@ -66,7 +66,7 @@ export function channelQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.channels.one(id),
     queryFn: ({ signal }) => readVersion(channelGet, { params: { id }, signal }),
-    // A form starts from what the server has now, not from an older visit.
+    // A form starts from the server's current version, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
   });
@@ -111,7 +111,7 @@ export async function refreshChannels(): Promise<void> {
 
 type Change = Pick<ChannelInput, "status" | "priority" | "weight">;
 
-/** Changes single values of a row, shown at once. */
+/** Changes single values of a row and shows them at once. */
 export function patchChannel(channel: Channel, change: Change): Promise<void> {
   return changeRow<Channel>({
     key: queryKeys.channels.lists,
@@ -125,7 +125,7 @@ export function setChannelStatus(channel: Channel, isOn: boolean): Promise<void>
   return patchChannel(channel, { status: isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand });
 }
 
-/** Channels whose last test from this page failed: a fast failure is no good response time. */
+/** Channels whose last test from this page failed: a fast failure is not a good response time. */
 export const failedTests = createStore<ReadonlySet<number>>(new Set());
 
 function noteTest(id: number, isGood: boolean): void {
@@ -133,7 +133,7 @@ function noteTest(id: number, isGood: boolean): void {
   failedTests.write(new Set(isGood ? others : [...others, id]));
 }
 
-/** Sends a small request through the channel; seconds it took. */
+/** Sends a small request through the channel; returns the seconds it took. */
 export async function testChannel(id: number): Promise<number> {
   const { siblings } = await request(channelTest, { params: { id } }).catch((problem: unknown) => {
     noteTest(id, false);
@@ -155,7 +155,7 @@ export async function refreshBalance(channel: Channel): Promise<void> {
   await refreshChannels();
 }
 
-/** With `isOne`, the keys of all lines belong to one channel; otherwise each makes one. */
+/** With `isOne`, the keys of all lines belong to one channel; otherwise each line creates a channel. */
 export async function createChannel(input: ChannelInput, isOne: boolean): Promise<void> {
   await call(channelCreate, { body: { ...input, multi_key: isOne } });
   await refreshChannels();
@@ -178,7 +178,7 @@ export async function deleteChannel(channel: Channel): Promise<void> {
   await refreshChannels();
 }
 
-/** Deletes channels and reports how each fared; a call without an answer may have deleted some. */
+/** Deletes channels and reports each result; a call without an answer may have deleted some. */
 export async function deleteMany(ids: readonly number[]) {
   try {
     return await call(channelBulk, { body: { ids: [...ids], action: "delete" } });
@@ -187,19 +187,22 @@ export async function deleteMany(ids: readonly number[]) {
   }
 }
 
-/** Changes channels and reports how each fared; the list is read again by the caller. */
+/** Changes channels and reports each result; the caller reloads the list. */
 export function patchMany({ ids, patch }: { readonly ids: readonly number[]; readonly patch: ChannelInput }) {
   return call(channelBulk, { body: { ids: [...ids], action: "patch", patch } });
 }
 
-/** Models that the upstream of a form offers: of the stored channel while its key is unchanged, else of the form. */
+/**
+ * Fetches the models that the upstream of a form offers, with the stored channel's key while it is unchanged, otherwise
+ * with the form's.
+ */
 export function fetchModels(id: number | undefined, input: ChannelInput): Promise<string[]> {
   if (id !== undefined && !input.key) return call(channelModelsOf, { params: { id } });
   const { base_url, type, key } = input;
   return call(channelModelsFor, { body: { base_url, type, key } });
 }
 
-/** Tries a form that is not saved. */
+/** Tests a form that is not saved. */
 export async function probeChannel(id: number | undefined, input: ChannelInput) {
   const model = input.test_model || undefined;
   const result = await call(channelProbe, { body: { ...input, kind: "test", model, id } });
@@ -213,7 +216,7 @@ export function keysQuery(id: number) {
   });
 }
 
-/** Switches one key on or off; the last one takes the channel with it, the first brings it back. */
+/** Switches one key on or off; switching off the last key disables the channel, and the first one enables it again. */
 export async function setKeyStatus(id: number, index: number, isOn: boolean): Promise<void> {
   const status = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
   const keys = await call(channelKeySwitch, { params: { id }, body: { index, status } });

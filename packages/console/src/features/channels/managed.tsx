@@ -10,11 +10,11 @@ import { useTexts } from "./texts.ts";
 interface Manager {
   readonly owner: string;
   readonly fields: readonly string[];
-  /** Unix seconds until which a switch by hand holds; 0 = there was none. */
+  /** Unix seconds until which a manual switch applies; 0 = there was none. */
   readonly overrideUntil: number;
 }
 
-/** By the id of the channel. Documents change seldom, and a refused save says the same. */
+/** By channel id. Documents seldom change, and a refused save reports the same. */
 const managedQuery = queryOptions({
   queryKey: queryKeys.channels.managed,
   queryFn: async ({ signal }): Promise<ReadonlyMap<number, Manager>> => {
@@ -33,7 +33,7 @@ function useManager({ id }: Pick<Channel, "id">): Manager | undefined {
   return useQuery(managedQuery).data?.get(id);
 }
 
-/** In the list: where the channel is described. */
+/** In the list: shows which document describes the channel. */
 export function ManagedTag({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
   const manager = useManager(channel);
@@ -46,7 +46,7 @@ export function ManagedTag({ channel }: { readonly channel: Channel }) {
   );
 }
 
-/** In the form: which fields a document owns, so that a save of them is refused. */
+/** In the form: shows which fields a document owns, so that saving them is refused. */
 export function ManagedNote({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
   const manager = useManager(channel);

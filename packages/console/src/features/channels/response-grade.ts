@@ -1,6 +1,6 @@
 import type { Grade } from "../../ui/display/mark.tsx";
 
-/** Grades of response times in milliseconds; above the last it is red. */
+/** Grades of response times in milliseconds; slower ones are red. */
 const GRADES: readonly (readonly [number, Grade])[] = [
   [1_000, "green"],
   [3_000, "lime"],

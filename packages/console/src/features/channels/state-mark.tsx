@@ -17,14 +17,14 @@ function toChannelState(status: number): { readonly mark: MarkKind; readonly tex
   return STATES[status] ?? { mark: "unknown", text: "disabledByHand" };
 }
 
-/** Whether the channel is in use. */
+/** Shows whether the channel is in use. */
 export function StatusMark({ status }: Pick<Channel, "status">) {
   const t = useTexts();
   const { mark, text } = toChannelState(status);
   return <Mark kind={mark} label={t(text)} />;
 }
 
-/** Whether the channel is in use, or why it is not. */
+/** Shows whether the channel is in use, or why not. */
 export function StateMark({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
   const language = useLanguage();

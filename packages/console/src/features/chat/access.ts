@@ -6,7 +6,7 @@ import { queryKeys } from "../../lib/query-keys.ts";
 import { baseAddress } from "../../ui/content/connection.ts";
 import { chatAddress } from "../../shared/connect/chat-address.ts";
 
-/** The caller's newest token that works, and where a chat link leads with it. */
+/** Returns the caller's newest usable token, and the chat link with that token in it. */
 export function useChatAccess(link: string, isOn: boolean) {
   const { server_address: server } = useStatus();
   const { data, error, refetch } = useQuery({

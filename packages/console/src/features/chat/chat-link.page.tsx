@@ -11,7 +11,7 @@ import { useTexts } from "./texts.ts";
 /** Time to read why the page changes. */
 const READ_MS = 1_500;
 
-/** Leads on to the operator's other chat client, with a token of the user. */
+/** Redirects to the operator's other chat client, with a token of the user. */
 export function ChatLinkPage() {
   const t = useTexts();
   const navigate = useNavigate();

@@ -14,14 +14,14 @@ export interface UsageFilter {
   readonly user: string;
 }
 
-/** Sums of hours change slowly; the span moves with the minute, so the key leaves it out. */
+/** Sums of hours change slowly; the span moves with each minute, so the key leaves it out. */
 const FRESH_MS = 60_000;
 const REFRESH_MS = 300_000;
 
 const HOUR = 3_600;
 const DAY = 86_400;
 const MAX_SUBJECTS = 200;
-/** Points of hours are many: fewer subjects have them. */
+/** Hourly points are many, so fewer subjects get them. */
 const MAX_SUBJECTS_BY_HOUR = 50;
 
 interface DimensionAsked extends UsageFilter {
@@ -69,14 +69,14 @@ export function dimensionQuery(name: string, span: () => Bounds, asked: Dimensio
   });
 }
 
-/** The finished hours of a span, and as many hours before it. */
+/** Sums of the finished hours of a span, and of as many hours before it. */
 export interface Comparison {
   readonly hours: number;
   readonly now: UsageStatistics["total"];
   readonly before: UsageStatistics["total"];
 }
 
-/** Sums of finished hours of the span and of as many hours before it; undefined while none is finished. */
+/** Sums finished hours of the span and as many hours before it; undefined while none is finished. */
 export function comparisonQuery(name: string, span: () => Bounds, asked: Omit<DimensionAsked, "resolveStep">) {
   const { dimension, isAdmin, user } = asked;
   return queryOptions({

@@ -53,7 +53,7 @@ function dimensionNamed(text: string, filter: UsageFilter): Dimension {
   return listDimensions(isSingleUser(filter)).find((name) => name === text) ?? "model";
 }
 
-/** One answer for everything that is drawn, and the sums that it is compared with. */
+/** Loads one answer for everything that is drawn, and the sums that it is compared with. */
 function useSums(state: State, filter: UsageFilter) {
   const { usual, span } = useSpan(state);
   const dimension = dimensionNamed(state.of, filter);

@@ -6,12 +6,12 @@ import type { Metric } from "./series.ts";
 const DIMENSIONS = ["model", "user", "token", "channel", "group"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Calls of one user are summed by model and by token only. */
+/** Calls of one user are summed only by model and by token. */
 export function listDimensions(isSingleUser: boolean): readonly Dimension[] {
   return isSingleUser ? ["model", "token"] : DIMENSIONS;
 }
 
-/** The text of a metric: a channel makes attempts, and one request may need several. */
+/** Returns the text of a metric: a channel makes attempts, and one request may need several. */
 export function metricText(metric: Metric, dimension: Dimension): Metric | "attempts" {
   return metric === "requests" && dimension === "channel" ? "attempts" : metric;
 }
@@ -31,7 +31,7 @@ export function buildFigures({ subjects }: UsageStatistics): ReadonlyMap<string,
   );
 }
 
-/** Ids of what no longer has a name are shown as such. */
+/** Shows a subject without a name by its id. */
 export function formatSubjectLabel(
   dimension: Dimension,
   key: string,
@@ -41,7 +41,7 @@ export function formatSubjectLabel(
   return name === key && dimension !== "model" && dimension !== "group" ? `#${key}` : name;
 }
 
-/** The filter of the log for one subject; undefined if its name is not known. */
+/** Returns the log filter for one subject; undefined if its name is not known. */
 export function findLogPart(
   dimension: Dimension,
   key: string,

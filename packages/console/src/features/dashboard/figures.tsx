@@ -9,7 +9,7 @@ import { metricText, type Dimension } from "./dimension.ts";
 import { METRICS, readAmounts, type Amounts, type Bucket, type Metric } from "./series.ts";
 import { useTexts } from "./texts.ts";
 
-/** A count that fits; the tooltip is exact. */
+/** Shows an abbreviated count; the tooltip is exact. */
 function Count(props: { readonly value: number }) {
   const language = useLanguage();
   return <span title={formatCount(props.value, language)}>{abbreviate(props.value, language)}</span>;
@@ -17,7 +17,7 @@ function Count(props: { readonly value: number }) {
 
 interface FiguresProps {
   readonly now: Amounts | undefined;
-  /** Undefined while it is not known, or without a finished hour. */
+  /** Undefined while it is unknown, or without a finished hour. */
   readonly comparison: Comparison | undefined;
   readonly buckets: readonly Bucket[];
   readonly filter: UsageFilter;

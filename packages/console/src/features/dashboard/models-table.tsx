@@ -11,16 +11,16 @@ const MAX_ROWS = 20;
 
 interface ModelsProps {
   readonly models: readonly ModelUsage[];
-  /** How many subjects are not among the models, and what they used. */
+  /** How many subjects the list of models leaves out, and what they used. */
   readonly unlisted: Amounts & { readonly count: number };
-  /** The sum over all subjects, which shares are parts of. */
+  /** The sum over all subjects; shares are fractions of it. */
   readonly total: Amounts;
   readonly metric: Metric;
   readonly title: string;
   readonly dimension: Dimension;
   readonly figures: ReadonlyMap<string, SubjectFigures>;
   formatLabel(model: string): string;
-  /** Undefined if the log cannot be narrowed to it. */
+  /** Undefined if the log cannot be filtered by it. */
   buildLogAddress(model: string): string | undefined;
 }
 
@@ -71,7 +71,7 @@ function ShareCell({ part, whole }: { readonly part: number; readonly whole: num
   );
 }
 
-/** Everything below the last row that is shown, so that the rows add up to the total. */
+/** Sums everything below the last visible row, so that the rows add up to the total. */
 function sumRest({ models, unlisted }: Pick<ModelsProps, "models" | "unlisted">): Amounts & { readonly count: number } {
   const hidden = models.slice(MAX_ROWS);
   const sum = (metric: Metric) => hidden.reduce((all, model) => all + model[metric], unlisted[metric]);
@@ -83,7 +83,7 @@ function sumRest({ models, unlisted }: Pick<ModelsProps, "models" | "unlisted">)
   };
 }
 
-/** The subjects of the span with their amounts; a name leads to its log. */
+/** The subjects of the span with their amounts; a name links to its log. */
 export function ModelsTable(props: ModelsProps) {
   const t = useTexts();
   const { models, metric, figures } = props;

@@ -14,14 +14,14 @@ export interface ModelUsage extends Amounts {
 }
 
 export interface Bucket extends Amounts {
-  /** First second of the bar, and of the one after it. */
+  /** First second of the bar, and of the next one. */
   readonly start: number;
   readonly end: number;
   readonly models: ReadonlyMap<string, Amounts>;
 }
 
 const NOTHING: Amounts = { quota: 0, tokens: 0, requests: 0 };
-/** More bars than this are no chart: the caller chose a step that is too short for the span. */
+/** A chart cannot show more bars than this: the caller chose a step that is too short for the span. */
 export const MAX_BUCKETS = 1_000;
 
 function plus(a: Amounts, b: Amounts): Amounts {
@@ -52,12 +52,12 @@ export function listUsage({ subjects }: UsageStatistics, metric: Metric): readon
   return models.toSorted((a, b) => b[metric] - a[metric] || a.model.localeCompare(b.model));
 }
 
-/** What all subjects of the span used that are not in the list. */
+/** Sums what the subjects outside the list used in the span. */
 export function sumUnlisted({ total }: UsageStatistics, listed: readonly ModelUsage[]): Amounts {
   return minus(readAmounts(total), listed.reduce(plus, NOTHING));
 }
 
-/** One bucket for each step of the span, also where nothing was used. Its amounts are those of all subjects. */
+/** Returns one bucket for each step of the span, even if nothing was used. Its amounts are those of all subjects. */
 export function listBuckets(
   answer: UsageStatistics,
   { from, to }: Bounds,
@@ -86,16 +86,16 @@ export function listBuckets(
   }));
 }
 
-/** Models with a colour of their own; the rest is one series. */
+/** How many models have a colour of their own; the rest is one series. */
 export const MAX_SERIES = 7;
-/** Key of the rest: no model has this name. */
+/** Key of the rest; no model has this name. */
 export const OTHERS = "\n";
 
 export interface Series extends ChartSeries {
   readonly total: number;
 }
 
-/** The largest models with a colour each, everything else as one. */
+/** Returns the largest models with a colour each, and everything else as one series. */
 export function buildSeries(
   models: readonly ModelUsage[],
   metric: Metric,
@@ -117,7 +117,7 @@ export function buildSeries(
   return [...series, { key: OTHERS, label: rest.label, colour: REST_COLOUR, total }];
 }
 
-/** What each series contributes to each bucket; the rest of a bucket belongs to the others. */
+/** Splits each bucket among the series; the rest of a bucket belongs to the others. */
 export function buildSlots(buckets: readonly Bucket[], series: readonly Series[], metric: Metric): ChartSlot[] {
   const named = series.filter(({ key }) => key !== OTHERS);
   return buckets.map(({ start, end, models, ...total }) => {

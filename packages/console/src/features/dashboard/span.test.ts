@@ -28,7 +28,7 @@ test("compares finished hours only with as many hours that end where the span be
     now: { from, to: from + 23 * HOUR - 1 },
     before: { from: from - 23 * HOUR, to: from - 1 },
   });
-  // The last second of an hour finishes it.
+  // The hour is finished in its last second.
   expect(compareFinishedHours({ from, to: from + HOUR - 1 })?.hours).toBe(1);
   expect(compareFinishedHours({ from, to: from + HOUR - 2 })).toBeUndefined();
 });

@@ -14,7 +14,7 @@ export function usualRange(step: Step): RangeName {
   return USUAL[step];
 }
 
-/** The step of the address, or the one that makes a readable number of bars of this span. */
+/** Returns the step of the address, or one that divides this span into a readable number of bars. */
 export function resolveStep(text: string, { from, to }: Bounds): Step {
   const chosen = STEPS.find((step) => step === text);
   if (chosen) return chosen;
@@ -23,7 +23,10 @@ export function resolveStep(text: string, { from, to }: Bounds): Step {
   return length <= 60 * DAY ? "day" : "week";
 }
 
-/** From first to last second of what is shown. Usage is summed by hours and of the past: it begins with a whole one and nothing lies ahead. */
+/**
+ * Returns the first and last second to show. Usage is summed by the hour and in the past: the span begins with a whole
+ * hour and does not reach into the future.
+ */
 export function resolveSpan(
   range: string,
   usual: RangeName,
@@ -43,8 +46,8 @@ export interface ComparedSpans {
 }
 
 /**
- * The finished hours of a span that begins with a whole hour, and as many hours that end where it begins. The hour that
- * still runs is in neither, so that both are equally long and equally finished.
+ * Returns the finished hours of a span that begins with a whole hour, and as many hours before it. Both leave out the
+ * current hour, so that they are equally long and equally finished.
  */
 export function compareFinishedHours({ from, to }: Bounds): ComparedSpans | undefined {
   const hours = Math.floor((to + 1 - from) / HOUR);
@@ -53,7 +56,7 @@ export function compareFinishedHours({ from, to }: Bounds): ComparedSpans | unde
   return { hours, now: { from, to: from + length - 1 }, before: { from: from - length, to: from - 1 } };
 }
 
-/** Start of the local hour, day or week that a time lies in. `firstDay` counts from Sunday = 0. */
+/** Returns the start of the local hour, day or week that contains a time. `firstDay` counts from Sunday = 0. */
 export function findSlotStart(at: number, step: Step, firstDay: number): number {
   if (step === "hour") return at - (at % HOUR);
   const date = new Date(at * 1000);
@@ -62,7 +65,7 @@ export function findSlotStart(at: number, step: Step, firstDay: number): number 
   return date.getTime() / 1000;
 }
 
-/** Start of the step after it; days are as long as the clocks say. */
+/** Returns the start of the next step; days have the length of the local clock. */
 export function startAfter(start: number, step: Step): number {
   if (step === "hour") return start + HOUR;
   const date = new Date(start * 1000);
@@ -74,7 +77,7 @@ interface WeekInfo {
   readonly firstDay: number;
 }
 
-/** First day of the week where this language is spoken, Sunday = 0; Monday where the browser does not tell. */
+/** Returns the first day of the week for this language, Sunday = 0; Monday if the browser does not know it. */
 export function findFirstDay(language: string): number {
   const locale = new Intl.Locale(language) as Intl.Locale & { getWeekInfo?(): WeekInfo };
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7;

@@ -47,7 +47,7 @@ function Choices<N extends string>(props: {
 }
 
 interface PanelProps {
-  /** Names what the series are. */
+  /** Says what the series are. */
   readonly title: string;
   readonly dimension: Dimension;
   readonly bounds: Bounds;
@@ -60,7 +60,7 @@ interface PanelProps {
   onZoom(span: Bounds): void;
 }
 
-/** The chart of the page in its three forms, with the legend that narrows it. */
+/** The chart of the page in its three forms, with the legend that filters it. */
 export function UsagePanel(props: PanelProps) {
   const t = useTexts();
   const language = useLanguage();

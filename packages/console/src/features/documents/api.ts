@@ -29,7 +29,7 @@ export function planDocuments({ documents, ...wanted }: Wanted): Promise<Declara
   return call(declarativePlan, { body: { ...wanted, documents: [...documents] } });
 }
 
-/** Documents change lists of all kinds. */
+/** Applying documents changes lists of all kinds. */
 export async function applyDocuments({ documents, ...wanted }: Wanted): Promise<DeclarativeChange[]> {
   const changes = await call(declarativeApply, { body: { ...wanted, documents: [...documents] } });
   await queryClient.invalidateQueries();

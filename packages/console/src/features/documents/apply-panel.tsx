@@ -19,7 +19,7 @@ interface Draft {
 
 const EMPTY: Draft = { text: "", manager: "console", prune: false, force: false };
 
-/** What was planned or applied last, and with which draft. */
+/** The last plan or apply, and its draft. */
 interface Shown {
   readonly of: Draft;
   readonly isApplied: boolean;
@@ -28,7 +28,7 @@ interface Shown {
 
 const isDoing = ({ action }: DeclarativeChange) => action !== "unchanged" && action !== "conflict";
 
-/** Documents are pasted, their plan is read, and then they are applied. */
+/** The user pastes documents, reads their plan, and then applies them. */
 export function ApplyPanel() {
   const t = useTexts();
   const [draft, setDraft] = useState(EMPTY);

@@ -53,7 +53,7 @@ function Change({ change }: { readonly change: DeclarativeChange }) {
   );
 }
 
-/** What an apply does or did; documents that are as they should be come last. */
+/** Shows what an apply does or did; unchanged documents come last. */
 export function Changes(props: { readonly title: string; readonly changes: readonly DeclarativeChange[] }) {
   const t = useTexts();
   const isSame = ({ action }: DeclarativeChange) => action === "unchanged";

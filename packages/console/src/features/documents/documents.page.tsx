@@ -16,7 +16,7 @@ const DEFAULTS = { ...LIST_DEFAULTS, q: "", kind: "", owner: "" };
 
 type Row = Managed & { readonly id: number };
 
-/** Where the described thing is; option sets have no page of their own. */
+/** Returns the page of the described resource; option sets have none. */
 function findAddress({ kind, resource_id: id }: Managed): string | undefined {
   if (kind === "Channel") return `/channel/${id}`;
   if (kind === "Budget") return `/budget/${id}`;
@@ -53,7 +53,7 @@ function buildColumns(t: ReturnType<typeof useTexts>): Column<Row>[] {
 
 const unique = (values: readonly string[]) => [...new Set(values)].toSorted();
 
-/** What documents describe and who owns it, and a place to plan and apply some. */
+/** Shows what documents describe and who owns it, and lets the user plan and apply some. */
 export function DocumentsPage() {
   const t = useTexts();
   const list = useList(DEFAULTS);

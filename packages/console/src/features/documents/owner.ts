@@ -1,6 +1,6 @@
 import type { useTexts } from "./texts.ts";
 
-/** Who keeps a document, in words, where its manager follows the usual names. */
+/** Describes who manages a document, if its manager follows the usual names. */
 export function ownerText(owner: string, t: ReturnType<typeof useTexts>): string {
   const [kind, ...rest] = owner.split(":");
   const name = rest.join(":");

@@ -19,7 +19,7 @@ export interface DrawingFilter {
 
 const POLL_MS = 15_000;
 
-/** Asks again while a drawing of the page is being made. */
+/** Polls while a drawing of the page is in progress. */
 export function drawingsQuery(filter: DrawingFilter, isAdmin: boolean) {
   return queryOptions({
     queryKey: queryKeys.drawings.list(filter, isAdmin),
@@ -29,7 +29,7 @@ export function drawingsQuery(filter: DrawingFilter, isAdmin: boolean) {
         p: filter.page - 1,
         page_size: filter.size,
         mj_id: filter.id,
-        // This list counts milliseconds.
+        // This list uses milliseconds.
         start_timestamp: from * 1_000,
         end_timestamp: to * 1_000,
         ...sortQuery(filter.sort),

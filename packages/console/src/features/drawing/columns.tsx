@@ -11,7 +11,7 @@ import { Thumbnail } from "./thumbnail.tsx";
 
 type Translate = ReturnType<typeof useTexts>;
 
-/** Above this a drawing is slow. */
+/** A drawing that takes longer is slow. */
 const SLOW_SECONDS = 60;
 
 function DurationCell({ row }: { readonly row: Drawing }) {

@@ -108,7 +108,7 @@ function Drawings() {
   );
 }
 
-/** Images that are being drawn, and those that were. */
+/** Images in progress, and finished ones. */
 export function DrawingPage() {
   const t = useTexts();
   const { enable_drawing: isOn } = useStatus();

@@ -49,7 +49,7 @@ const RESULTS: Readonly<Record<number, State<ResultText>>> = {
   22: { mark: "caution", text: "resultRepeat" },
 };
 
-/** The upstream's answer to the submission of the drawing. */
+/** Returns the upstream's answer to the submission of the drawing. */
 export function findResult(row: Drawing): State<ResultText> {
   return RESULTS[row.code] ?? { mark: "unknown", text: "unknown" };
 }
@@ -58,15 +58,15 @@ export function isUnderWay(row: Drawing): boolean {
   return ["NOT_START", "SUBMITTED", "IN_PROGRESS"].includes(row.status);
 }
 
-/** Seconds from submission to the end, or to now; 0 when it was never submitted. */
+/** Returns the seconds from submission to the end, or to now; 0 if it was never submitted. */
 export function calculateDuration(row: Drawing, now: number): number {
   if (row.submit_time <= 0) return 0;
   return Math.max(0, (row.finish_time > 0 ? row.finish_time : now * 1_000) - row.submit_time) / 1_000;
 }
 
 /**
- * Where the browser finds the image. Images that this gateway serves are asked for at the console's own address: the
- * one that clients use may be another, and the page may show nothing that came without encryption.
+ * Returns the address from which the browser loads the image. Images of this gateway are loaded from the console's own
+ * address: clients may use another one, and the page may show nothing that came unencrypted.
  */
 export function imageSource(url: string, serverAddress: string): string {
   const own = URL.parse(url);

@@ -8,7 +8,7 @@ import { IconButton } from "../../ui/display/icon-button.tsx";
 import { noticeQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-/** The operator's announcement, until it is closed; a closed text does not appear again. */
+/** Shows the operator's announcement until it is closed; a closed text does not appear again. */
 export function Announcement() {
   const t = useTexts();
   const text = useQuery(noticeQuery).data;

@@ -16,7 +16,7 @@ import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows } from "../../lib/rows.ts";
 
-/** The model of the channel that a new installation brings along, so that a first request needs no provider. */
+/** The model of the channel that a new installation includes, so that a first request needs no provider. */
 export const DEMO_MODEL = "fairway-demo";
 
 const RECENT = 5;
@@ -54,7 +54,7 @@ function isDemo(channel: Channel): boolean {
   return models.length === 1 && models[0] === DEMO_MODEL;
 }
 
-/** The channel that a new installation brings along, as long as it exists. */
+/** The channel that a new installation includes, as long as it exists. */
 export const demoQuery = queryOptions({
   queryKey: queryKeys.channels.demo,
   queryFn: async ({ signal }) => {

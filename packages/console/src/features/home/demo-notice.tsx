@@ -6,7 +6,7 @@ import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { demoQuery, DEMO_MODEL, removeDemo } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-/** Says that a demo channel answers, as long as it exists, and removes it in one click. */
+/** Says that a demo channel answers, as long as it exists, and lets the user remove it with one click. */
 export function DemoNotice() {
   const t = useTexts();
   const demo = useQuery(demoQuery).data?.demo;

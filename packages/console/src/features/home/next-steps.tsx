@@ -12,7 +12,7 @@ type StepName = "stepChannel" | "stepToken" | "stepBalance" | "stepRequest";
 interface Step {
   readonly name: StepName;
   readonly to: string;
-  /** Undefined while it is not known yet. */
+  /** Undefined while it is unknown. */
   readonly isDone: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ function Card(props: { readonly step: Step; readonly number: number; readonly is
   );
 }
 
-/** What is left to do before the first request; empty once all of it is done, undefined while that is not known. */
+/** Returns the remaining steps before the first request; empty once all are done, undefined while that is unknown. */
 export function useSteps(props: { readonly isAdmin: boolean; readonly isOn: boolean }): readonly Step[] | undefined {
   const { isAdmin, isOn } = props;
   const channels = useQuery({ ...hasProviderQuery, enabled: isAdmin && isOn }).data;
@@ -75,7 +75,7 @@ export function useSteps(props: { readonly isAdmin: boolean; readonly isOn: bool
   ];
   const isOffered: Partial<Record<StepName, boolean>> = {
     stepChannel: isAdmin,
-    // New users may have something to begin with.
+    // New users may have a starting balance.
     stepBalance: quota !== undefined && quota <= 0,
   };
   const steps = all.filter((step) => isOffered[step.name] ?? true);
@@ -83,7 +83,7 @@ export function useSteps(props: { readonly isAdmin: boolean; readonly isOn: bool
   return steps.every((step) => step.isDone) ? [] : steps;
 }
 
-/** From an empty gateway to the first request. Takes the place of charts that would show nothing. */
+/** Leads from an empty gateway to the first request, in place of empty charts. */
 function NextSteps(props: { readonly steps: readonly Step[]; readonly height: number }) {
   const t = useTexts();
   const { steps, height } = props;
@@ -102,7 +102,7 @@ function NextSteps(props: { readonly steps: readonly Step[]; readonly height: nu
   );
 }
 
-/** What a page shows in place of charts without calls: the steps, or until they are known `place`, as high as they. */
+/** Returns what replaces charts without calls: the steps, or `place` of the same height until they are known. */
 export function renderNextSteps(steps: readonly Step[] | undefined, height: number, place: ReactNode): ReactNode {
   if (steps === undefined) return place;
   return steps.length === 0 ? undefined : <NextSteps steps={steps} height={height} />;

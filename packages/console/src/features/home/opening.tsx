@@ -4,10 +4,10 @@ import type { ReactNode } from "react";
 import { Announcement } from "./announcement.tsx";
 import { demoQuery, noticeQuery } from "./api.ts";
 
-/** The page below its notices, seen once it is known which there are: what is read must not move. */
+/** The page below its notices; it appears once the notices are known, so that it does not move while it is read. */
 export function Opening(props: {
   readonly hasDemo?: boolean;
-  /** More is on its way that decides what is shown. */
+  /** True while more data decides what is shown. */
   readonly isWaiting?: boolean;
   readonly children: ReactNode;
 }) {

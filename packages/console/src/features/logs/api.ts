@@ -26,7 +26,7 @@ export interface LogFilter {
   readonly type: string;
   /** Name of a token. */
   readonly token: string;
-  /** One token, whatever its name was. */
+  /** The id of one token, whatever its name was. */
   readonly tokenId: string;
   readonly model: string;
   readonly user: string;
@@ -35,7 +35,7 @@ export interface LogFilter {
   /** Code and HTTP status of failed calls. */
   readonly code: string;
   readonly status: string;
-  /** Finds its rows at any time. */
+  /** Finds the rows of this request at any time. */
   readonly request: string;
   readonly range: string;
   readonly from: string;
@@ -112,7 +112,7 @@ export function facetsQuery(filter: LogFilter, isAdmin: boolean) {
 
 const ROW_ID = /^\d{1,15}$/;
 
-/** The row that a link names: by its id, which only administrators know, or by the id of its request. */
+/** The row that a link names, by its id, which only administrators know, or by its request id. */
 export function rowQuery(key: string, isAdmin: boolean) {
   return queryOptions({
     queryKey: queryKeys.logs.one(key, isAdmin),
@@ -127,7 +127,10 @@ export function rowQuery(key: string, isAdmin: boolean) {
   });
 }
 
-/** New rows of the filter as server-sent events. Rows may be dated later than this clock: the range has no end. */
+/**
+ * Streams new rows of the filter as server-sent events. The range has no end, because rows may be dated later than this
+ * clock.
+ */
 export function openTail(
   filter: LogFilter,
   isAdmin: boolean,
@@ -137,7 +140,7 @@ export function openTail(
   return isAdmin ? openStream(logTail, { query, signal }) : openStream(logTailSelf, { query, signal });
 }
 
-/** Why a call went where it went; what a row recorded never changes. */
+/** Why a call used its channel; the record of a row never changes. */
 export function explainQuery({ id, request_id: request }: LogRow, isAdmin: boolean) {
   return queryOptions({
     queryKey: queryKeys.logs.explanation(isAdmin ? id : request),
@@ -147,12 +150,12 @@ export function explainQuery({ id, request_id: request }: LogRow, isAdmin: boole
   });
 }
 
-/** The list alone. */
+/** Reloads the list alone. */
 export function refreshRows(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: queryKeys.logs.lists });
 }
 
-/** Rows and totals of the page. */
+/** Reloads rows and totals of the page. */
 export function refreshLogs(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: queryKeys.logs.all });
 }

@@ -89,7 +89,7 @@ function FailureCell({ row, t, say }: RowProps) {
   );
 }
 
-/** The model of a call, or what a row says that is none. */
+/** Shows the model of a call, or the text of a row that is not a call. */
 function ModelCell({ row, t, say }: RowProps) {
   if (isFailure(row)) return <FailureCell row={row} t={t} say={say} />;
   const cut = describeCut(readOther(row.other), say);

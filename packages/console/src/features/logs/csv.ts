@@ -14,7 +14,7 @@ type CsvColumn = readonly [name: string, cell: (row: LogRow, unit: number) => Ce
 
 const MILLISECONDS = 1000;
 
-/** Names stay in English, so that scripts find the same columns in every language. */
+/** Names are always English, so that scripts find the same columns in every language. */
 const COLUMNS: readonly CsvColumn[] = [
   ["time", (row) => new Date(row.created_at * MILLISECONDS).toISOString()],
   ["type", (row) => TYPE_NAMES[row.type] ?? String(row.type)],
@@ -40,7 +40,7 @@ const ADMIN_COLUMNS: readonly CsvColumn[] = [
   ["channel", (row) => row.channel_name],
 ];
 
-/** A spreadsheet would run a text that begins like a formula; names are chosen by strangers. */
+/** A spreadsheet would run text that begins like a formula, and strangers choose the names. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function written(cell: Cell): string {
@@ -54,7 +54,7 @@ export function csvWriter(reader: { readonly isAdmin: boolean; readonly quotaPer
   const columns = reader.isAdmin ? [...COLUMNS, ...ADMIN_COLUMNS] : COLUMNS;
   const line = (cells: readonly Cell[]) => `${cells.map(written).join(",")}\r\n`;
   return {
-    // The mark tells spreadsheets that the text is UTF-8.
+    // The byte order mark tells spreadsheets that the text is UTF-8.
     head: `\u{FEFF}${line(columns.map(([name]) => name))}`,
     rows: (rows: readonly LogRow[]) =>
       rows.map((row) => line(columns.map(([, cell]) => cell(row, reader.quotaPerUnit)))).join(""),

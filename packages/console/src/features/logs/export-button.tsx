@@ -16,7 +16,7 @@ interface ExportProps {
   readonly isAdmin: boolean;
 }
 
-/** Saves all rows of the filter as a file, page by page, with progress and a way to call it off. */
+/** Saves all rows of the filter as a file, page by page, with progress and a cancel button. */
 export function ExportButton({ filter, isAdmin }: ExportProps) {
   const t = useTexts();
   const language = useLanguage();

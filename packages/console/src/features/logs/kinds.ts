@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<number, Kind>> = {
   [LOG_TYPE.error]: { mark: "stop", text: "failedCall" },
 };
 
-/** How a type of rows is shown; undefined for types of later versions. */
+/** Returns how a type of rows is shown; undefined for types of later versions. */
 export function findKind(type: string | number): Kind | undefined {
   return KINDS[Number(type)];
 }

@@ -85,7 +85,7 @@ function Teach({ onOlder }: { onOlder(): void }) {
   );
 }
 
-/** Whether an element is in sight; true until it is known. */
+/** Returns whether an element is visible; true until that is known. */
 function useIsInSight<E extends HTMLElement>() {
   const element = useRef<E>(null);
   const [isInSight, setInSight] = useState(true);
@@ -98,7 +98,7 @@ function useIsInSight<E extends HTMLElement>() {
   return [element, isInSight] as const;
 }
 
-/** Next to the list if there is room, or else a sheet that is opened by hand. */
+/** Shows the facets next to the list if there is room, otherwise in a sheet that is opened by hand. */
 function useFacetPanel(address: boolean | undefined) {
   const isInline = useMedia("(min-width: 1200px)");
   const isWide = useMedia("(min-width: 1440px)");
@@ -106,12 +106,12 @@ function useFacetPanel(address: boolean | undefined) {
   return { isInline, isOpen: address ?? usual };
 }
 
-/** The sums are of consumption, so that they say nothing about a list of other rows. */
+/** The sums cover consumption, so they say nothing about a list of other rows. */
 function isSpending({ type }: LogFilter): boolean {
   return type === "" || type === String(LOG_TYPE.unknown) || type === String(LOG_TYPE.consume);
 }
 
-/** The last minute is not part of the list. */
+/** Returns true if the list does not include the last minute. */
 function isOver(filter: LogFilter): boolean {
   return filter.range === "custom" && filter.to !== "" && Number(filter.to) < nowSeconds();
 }

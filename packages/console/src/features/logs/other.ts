@@ -14,13 +14,13 @@ const AdminInfo = z.object({
 
 /** The members of the JSON text in `other` that the console reads; anything unreadable counts as absent. */
 const LogOther = z.object({
-  /** Absent on rows that were not paid by tokens. */
+  /** Absent on rows that were not charged by tokens. */
   model_ratio: z.catch(z.optional(z.number()), undefined),
   completion_ratio: ratio,
   group_ratio: ratio,
-  /** US dollars of one call; 0 or below when the model is paid by tokens. */
+  /** US dollars of one call; 0 or below if the model is charged by tokens. */
   model_price: count,
-  /** Milliseconds to the first token; 0 or below when there was none. */
+  /** Milliseconds to the first token; 0 or below if there was none. */
   frt: count,
   cache_tokens: count,
   cache_ratio: ratio,
@@ -35,11 +35,11 @@ const LogOther = z.object({
   self_use: z.catch(z.boolean(), false),
   usage_source: text,
   end_reason: text,
-  /** What ended the answer early: `balance` or `budget`; absent on rows of older versions. */
+  /** Why the answer ended early: `balance` or `budget`; absent on rows of older versions. */
   used_up: z.catch(z.optional(z.enum(["balance", "budget"])), undefined),
   /** The answer was made for an earlier request. */
   cache_hit: z.catch(z.boolean(), false),
-  /** Seconds between that one and this. */
+  /** Seconds since that request. */
   cache_age: count,
   /** Status of a failed call. */
   status_code: count,
@@ -51,7 +51,7 @@ const LogOther = z.object({
   /** How the call ended, as in the metrics. */
   outcome: text,
   request_path: text,
-  /** Failed calls that the row stands for besides its own; 0 = none. */
+  /** How many more failed calls the row represents; 0 = none. */
   repeated: count,
   guardrail: z.catch(z.optional(z.enum(["block", "failed"])), undefined),
   admin_info: z.catch(z.optional(AdminInfo), undefined),

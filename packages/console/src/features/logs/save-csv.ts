@@ -28,7 +28,7 @@ function rest(seconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** All pages of the filter, newest first. Rows that come meanwhile are not among them; a rate limit is waited for. */
+/** Reads all pages of the filter, newest first, without rows that arrive meanwhile; waits after a rate limit. */
 async function* logPages(filter: LogFilter, isAdmin: boolean, signal: AbortSignal): AsyncGenerator<LogPage> {
   const wanted = { ...buildLogQuery(filter, isAdmin), page_size: PAGE_SIZE_CAP };
   let before = "";
@@ -60,7 +60,7 @@ function save(parts: readonly string[]): void {
   setTimeout(() => URL.revokeObjectURL(address), SAVE_MS);
 }
 
-/** Saves all rows of the filter as a file; answers how many. */
+/** Saves all rows of the filter as a file; returns their number. */
 export async function saveCsv(
   { filter, isAdmin, quotaPerUnit }: Export,
   signal: AbortSignal,

@@ -26,17 +26,17 @@ interface ToolbarProps {
   readonly areFacetsOpen: boolean;
   onFacets(): void;
   readonly live: LiveState;
-  /** The range ends in the past: nothing new can match. */
+  /** True if the range ends in the past: nothing new can match. */
   readonly isPast: boolean;
   onLive(): void;
   onPause(): void;
   onRefresh(): void;
 }
 
-/** As `x-request-id` has it. */
+/** The format of `x-request-id`. */
 const REQUEST_ID = /^[0-9A-Z]{26}$/;
 
-/** Finds a request by its id, or else calls of a model. */
+/** Finds a request by its id, otherwise the calls of a model. */
 function Search({ filter, onFilter }: ToolbarProps) {
   const t = useTexts();
   return (
@@ -97,7 +97,7 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
   );
 }
 
-/** Filters that have no field: each can be taken away. */
+/** Shows the filters that have no field, each with a remove button. */
 function Chips({ filter, onFilter }: ToolbarProps) {
   const t = useTexts();
   const say = useFailureTexts();
@@ -128,7 +128,7 @@ function Chips({ filter, onFilter }: ToolbarProps) {
   );
 }
 
-/** Follows the log, and holds new rows back while paused. */
+/** Follows the log, and holds back new rows while paused. */
 function LiveButtons({ live, isPast, isFiltered, onLive, onPause }: ToolbarProps) {
   const t = useTexts();
   const { isOn, isPaused, isLost } = live;

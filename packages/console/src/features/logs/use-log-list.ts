@@ -31,16 +31,16 @@ const SWITCH: ReadonlyMap<string, boolean> = new Map([
 
 type Change = Partial<Record<keyof typeof ALL, string>>;
 
-/** From the address itself: two changes may come before the page is drawn with the first. */
+/** Reads the address itself, because two changes may happen before the page renders the first. */
 function changed(change: Change): URLSearchParams {
   return writeState(new URLSearchParams(location.search), ALL, change);
 }
 
-/** The log page as its address has it; filters, range, open row, live, facets and page all live there. */
+/** The state of the log page, which all lives in the address: filters, range, open row, live, facets and page. */
 export function useLogList() {
   const list = useList(LIST);
   const [search, setSearch] = useSearchParams();
-  /** A step that Back takes back. */
+  /** Adds a history entry, so Back undoes it. */
   const go = useCallback((change: Change) => setSearch(changed(change), { preventScrollReset: true }), [setSearch]);
   const replace = useCallback(
     (change: Change) => setSearch(changed(change), { preventScrollReset: true, replace: true }),
@@ -56,7 +56,7 @@ export function useLogList() {
     replace,
     row: search.get("row") ?? "",
     isLive: search.get("live") === "1",
-    /** Undefined if the address does not say. */
+    /** Undefined if the address has no such member. */
     facets: SWITCH.get(search.get("facets") ?? ""),
   };
 }

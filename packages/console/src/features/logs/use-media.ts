@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Whether the window meets a media query. */
+/** Returns whether the window matches a media query. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

@@ -3,12 +3,12 @@ import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
 /** An error reported by the gateway. */
 export interface Failure {
-  /** HTTP status; 200 when the answer had begun. */
+  /** HTTP status; 200 if the answer had begun. */
   readonly status: number;
   readonly message: string;
   readonly code: string;
   readonly requestId: string | undefined;
-  /** Seconds to wait, where the gateway named them. */
+  /** Seconds to wait, if the gateway named them. */
   readonly retryAfter: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export type Step =
   | { readonly kind: "thought"; readonly text: string }
   | { readonly kind: "usage"; readonly usage: Usage }
   | { readonly kind: "failure"; readonly failure: Failure }
-  /** The stream said that it is complete. */
+  /** The stream reported that it is complete. */
   | { readonly kind: "end" };
 
 function object(value: unknown): JsonObject | undefined {
@@ -78,12 +78,12 @@ export function parseSteps(data: string, head: Head): Step[] {
 }
 
 /**
- * The gateway sends a sign of life every quarter of a minute. A gateway without it may be silent while a model thinks,
- * so this is many times as long.
+ * The gateway sends a heartbeat every quarter of a minute. A gateway without heartbeats may be silent while a model
+ * thinks, so this is many times as long.
  */
 const SILENCE_MS = 180_000;
 
-/** Reads an answer step by step. Ends without an `end` when the connection did. */
+/** Reads an answer step by step. Finishes without an `end` step if the connection ended early. */
 export async function* readSteps(response: Response): AsyncGenerator<Step> {
   if (!response.ok || !response.body) {
     yield { kind: "failure", failure: parseFailure(await response.text(), response) };

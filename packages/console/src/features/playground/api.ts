@@ -10,7 +10,7 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** Which group may use which model; the ratios are next to the rows. */
+/** Which group may use which model; the group ratios are next to the rows. */
 export const modelsByGroupQuery = queryOptions({
   queryKey: queryKeys.playground.models,
   queryFn: async ({ signal }) => {

@@ -49,10 +49,10 @@ function Welcome(props: { readonly hasModels: boolean; onPick(text: string): voi
   );
 }
 
-/** Nearer to the end than this, the newest text stays in sight. */
+/** Within this distance of the end, the newest text stays visible. */
 const NEAR_PX = 80;
 
-/** Follows the newest text, unless the reader scrolled away from it. */
+/** Follows the newest text, unless the reader scrolled away. */
 function useFollow(conversation: Conversation) {
   const box = useRef<HTMLDivElement>(null);
   const isNear = useRef(true);
@@ -67,7 +67,7 @@ function useFollow(conversation: Conversation) {
   return { box, onScroll };
 }
 
-/** Above each column: its model, and how to be rid of it. */
+/** Shows each column's model, with a button to remove it. */
 function ColumnHeads({
   choice,
   conversation,
@@ -105,7 +105,7 @@ function ColumnHeads({
   );
 }
 
-/** The conversation and where it is written; several models answer side by side. */
+/** The conversation and its input; several models answer side by side. */
 export function Chat({
   choice,
   conversation,

@@ -6,12 +6,12 @@ import { groupsQuery, modelsByGroupQuery } from "./api.ts";
 
 /** `with` names the models that answer in addition to the first. */
 const DEFAULTS = { model: "", group: "", with: "" };
-/** Small, quick and known everywhere. */
+/** Small, fast and widely known. */
 const USUAL_MODEL = "gpt-4o-mini";
-/** More columns cannot be read. */
+/** More columns would be unreadable. */
 const MAX_MODELS = 4;
 
-/** The models and the group of the address, or what this user has. */
+/** Returns the models and the group of the address, or the user's defaults. */
 export function useChoice() {
   const [state, change] = useUrlState(DEFAULTS);
   const groups = useQuery(groupsQuery).data ?? {};
@@ -35,7 +35,7 @@ export function useChoice() {
     setGroup: (next: string) => change({ group: next }),
     setModel: (column: number, name: string) => choose(models.map((model, at) => (at === column ? name : model))),
     removeModel: (column: number) => choose(models.filter((_, at) => at !== column)),
-    /** Undefined when no other model can be compared. */
+    /** Undefined if no other model can be compared. */
     addModel:
       unused === undefined || models.length === 0 || models.length === MAX_MODELS
         ? undefined

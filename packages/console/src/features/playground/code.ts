@@ -5,18 +5,18 @@ const KEY = "sk-…";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** An application names no group: its token has one. */
+/** Leaves out the group, which applications do not send: their token has one. */
 function plain({ group: _group, ...body }: Body): Body {
   return body;
 }
 
 function curl(base: string, body: Body): string {
-  // A single quote ends the shell's word; the text continues after an escaped one.
+  // A single quote ends the shell string; the text continues after an escaped one.
   const json = JSON.stringify(body, undefined, 2).replaceAll("'", String.raw`'\''`);
   return `curl ${base}/v1/chat/completions \\\n  -H "Authorization: Bearer ${KEY}" \\\n  -H "Content-Type: application/json" \\\n  -d '${json}'`;
 }
 
-/** JSON as a literal of Python. */
+/** Writes JSON as a Python literal. */
 function python(value: unknown, indent = ""): string {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -61,7 +61,7 @@ function formatAnswer(message: Answer): string {
   return JSON.stringify(known, undefined, 2);
 }
 
-/** The request as an application would send it, and what came back. */
+/** Returns the request as an application would send it, and the answer. */
 export function buildSnippets(
   base: string,
   body: Body,

@@ -7,21 +7,21 @@ import { useTexts } from "./texts.ts";
 interface ComposerProps {
   readonly draft: string;
   readonly isBusy: boolean;
-  /** False while there is no model to ask. */
+  /** False if there is no model to ask. */
   readonly canSend: boolean;
   onDraft(text: string): void;
   onSend(): void;
   onStop(): void;
 }
 
-/** Where a message is written. Enter breaks the line, as messages to models have many; Ctrl Enter sends. */
+/** The input for messages. Enter breaks the line, because messages to models have many lines; Ctrl Enter sends. */
 export function Composer(props: ComposerProps) {
   const t = useTexts();
   const area = useRef<HTMLTextAreaElement>(null);
   const { draft, isBusy } = props;
   const isReady = draft.trim() !== "" && props.canSend && !isBusy;
   const wasBusy = useRef(false);
-  // After an answer the next question is typed at once; a page that opens leaves the focus to its title.
+  // After an answer the focus returns to the input; a page that opens leaves it on its title.
   useEffect(() => {
     if (wasBusy.current && !isBusy) area.current?.focus({ preventScroll: true });
     wasBusy.current = isBusy;

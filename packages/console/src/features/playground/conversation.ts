@@ -16,13 +16,13 @@ export interface Answer {
   readonly thought: string;
   readonly failure: Failure | undefined;
   readonly usage: Usage | undefined;
-  /** Milliseconds to the first sign and to the last one. */
+  /** Milliseconds to the first event and to the last one. */
   readonly firstMs: number | undefined;
   readonly totalMs: number | undefined;
   readonly requestId: string | undefined;
 }
 
-/** A question, with the answer of each column; a column that came later has none. */
+/** A question, with the answer of each column; a column that was added later has none. */
 export interface Round {
   readonly id: number;
   readonly question: string;
@@ -35,7 +35,7 @@ interface TabState {
   readonly rounds: readonly Round[];
   readonly draft: string;
   readonly settings: Settings;
-  /** The body that was sent last, of the first column. */
+  /** The last request body of the first column. */
   readonly sent: Record<string, unknown> | undefined;
 }
 
@@ -67,7 +67,10 @@ function withStep(current: Answer, step: Step, elapsed: number): Answer {
   }
 }
 
-/** Turns that the model of a column is shown: failures before the first sign are none, a later column continues from the first. */
+/**
+ * Returns the turns that the model of a column sees: failures before the first event are left out, and a column that
+ * was added later continues from the first.
+ */
 export function buildTurns(rounds: readonly Round[], column: number): Turn[] {
   return rounds.flatMap(({ question, answers }): Turn[] => {
     const text = (answers[column] ?? answers[0])?.text ?? "";
@@ -75,7 +78,7 @@ export function buildTurns(rounds: readonly Round[], column: number): Turn[] {
   });
 }
 
-/** Why no answer came, or no more of it: the connection, unless it was there and nothing came through it. */
+/** Returns why the answer is missing or incomplete: the connection failed, unless it was open but silent. */
 function lostAnswer(problem: unknown): Failure {
   const isSilent = problem instanceof SilentProblem;
   const lost = isSilent || problem instanceof OfflineProblem ? problem : new OfflineProblem(problem);
@@ -88,9 +91,9 @@ export interface Conversation extends Pick<TabState, "rounds" | "draft" | "setti
   setSettings(change: Partial<Settings>): void;
   /** Asks the model of every column. */
   send(text: string): void;
-  /** Asks one column again, without what came after it. */
+  /** Asks one column again, and drops what came after it. */
   again(round: number, column: number): void;
-  /** Takes back a question with all that followed; it is in the draft then. */
+  /** Removes a question and everything after it; the question becomes the draft. */
   takeBack(round: number): void;
   remove(round: number): void;
   removeColumn(column: number): void;
@@ -101,14 +104,14 @@ export interface Conversation extends Pick<TabState, "rounds" | "draft" | "setti
 interface Asking {
   readonly body: Record<string, unknown>;
   readonly signal: AbortSignal;
-  /** Changes the answer that is being made. */
+  /** Changes the answer in progress. */
   change(update: (current: Answer) => Answer): void;
 }
 
-/** Between two showings of an answer under way: each lays out the whole text. */
+/** Time between two renders of an answer in progress: each lays out the whole text. */
 const SHOW_MS = 50;
 
-/** Passes on together what comes within a moment. */
+/** Passes changes on together if they arrive within a moment. */
 function paced(change: Asking["change"]) {
   let waiting: ((current: Answer) => Answer)[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -128,7 +131,7 @@ function paced(change: Asking["change"]) {
   };
 }
 
-/** Sends the request and passes on what comes, until it ends in one way or another. */
+/** Sends the request and passes on the events until the answer ends, in whatever way. */
 async function receive({ body, signal, change }: Asking): Promise<void> {
   const started = performance.now();
   const elapsed = () => performance.now() - started;
@@ -143,7 +146,7 @@ async function receive({ body, signal, change }: Asking): Promise<void> {
     shown.add((one) => ({ ...one, requestId }));
     for await (const step of readSteps(response)) pass(step);
   } catch (problem) {
-    // Stopped by the user: what came stays, marked as incomplete below.
+    // If the user stopped it, the text stays, marked as incomplete below.
     if (!signal.aborted) pass({ kind: "failure", failure: lostAnswer(problem) });
   }
   const totalMs = elapsed();
@@ -173,7 +176,7 @@ function changeAnswer(id: number, update: (current: Answer) => Answer): void {
   });
 }
 
-/** The conversation of this tab; it is separate for each user. */
+/** Returns the conversation of this tab; each user has their own. */
 function useTabState(): TabState {
   const owner = useUser()?.id;
   const now = useStore(tabState);
@@ -183,14 +186,14 @@ function useTabState(): TabState {
   return now.owner === owner ? now : nothing(owner);
 }
 
-/** The rounds before this one. */
+/** Returns the rounds before this one. */
 function before(id: number): readonly Round[] {
   const { rounds } = tabState.read();
   const at = rounds.findIndex((round) => round.id === id);
   return rounds.slice(0, Math.max(0, at));
 }
 
-/** Steps that need no model. */
+/** Edits that need no model. */
 const edits = {
   setDraft: (draft: string) => change({ draft }),
   setSettings: (update: Partial<Settings>) => change({ settings: { ...tabState.read().settings, ...update } }),
@@ -220,14 +223,14 @@ function askFor({ round, columns, group, signal }: Request, history: readonly Ro
   for (const { id, body } of asked) void receive({ body, signal, change: (update) => changeAnswer(id, update) });
 }
 
-/** A conversation with one model or with several side by side, held in the memory of this tab only. */
+/** A conversation with one model or several side by side, stored only in the memory of this tab. */
 export function useConversation(models: readonly string[], group: string): Conversation {
   const { rounds, draft, settings, sent } = useTabState();
   const running = useRef<AbortController>(undefined);
   const stop = () => running.current?.abort();
   const start = () => (running.current = new AbortController()).signal;
 
-  // A request of a page that was left would be charged without a reader.
+  // Aborts on leaving the page: the user would be charged for an unread answer.
   useEffect(() => () => running.current?.abort(), []);
 
   return {

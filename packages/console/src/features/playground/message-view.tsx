@@ -143,7 +143,7 @@ function AnswerView({ answer, isCompared, isBusy, onAgain }: AnswerProps) {
   );
 }
 
-/** A question and its answers, side by side where several models were asked. */
+/** A question and its answers, side by side if several models were asked. */
 export function RoundView(props: {
   readonly round: Round;
   readonly columns: number;

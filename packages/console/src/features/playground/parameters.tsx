@@ -7,7 +7,7 @@ import type { Settings } from "./request.ts";
 import { useTexts } from "./texts.ts";
 
 const STEP = 0.1;
-/** Where the handle rests while nothing is sent. */
+/** The handle's position if no value is sent. */
 const REST = 1;
 
 /** A number from 0.1 to 1, or none: the model then uses its own. */

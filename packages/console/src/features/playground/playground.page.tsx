@@ -16,14 +16,14 @@ import { lateOverlay } from "../../ui/late/late.tsx";
 
 const CodeDialog = lateOverlay(async () => (await import("./code-dialog.tsx")).CodeDialog);
 
-/** The group, and the model while it is the only one. */
+/** The group, and the model if it is the only one. */
 function Pickers({ choice }: { readonly choice: PlaygroundChoice }) {
   const t = useTexts();
   const { group, groups, models, offered } = choice;
   const names = Object.keys(groups);
   const [model] = models;
   return (
-    // On phones below the title and its buttons, which share a row.
+    // On phones this is below the title and its buttons, which share a row.
     <Flex
       gap="2"
       minW="0"

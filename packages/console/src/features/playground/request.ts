@@ -2,7 +2,7 @@
 export interface Settings {
   readonly system: string;
   readonly temperature: number | undefined;
-  /** As typed; 0 and nothing are not sent. */
+  /** As typed; 0 and "" are not sent. */
   readonly maxTokens: string;
   readonly topP: number | undefined;
   /** As typed. */
@@ -26,7 +26,7 @@ export interface Turn {
 
 export interface Choice {
   readonly model: string;
-  /** "" is the user's own. */
+  /** "" means the user's own group. */
   readonly group: string;
 }
 
@@ -34,7 +34,7 @@ function wholeNumber(text: string): number | undefined {
   return /^-?\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
 }
 
-/** The chat request, with exactly what was set. `group` is the playground's own member. */
+/** Builds the chat request with exactly the members that were set. `group` is the playground's own member. */
 export function buildRequestBody(
   turns: readonly Turn[],
   { model, group }: Choice,

@@ -14,7 +14,7 @@ function Count(props: { readonly label: string; readonly value: string; change(v
   const { value, change } = props;
   const [draft, setDraft] = useState(value);
   const [known, setKnown] = useState(value);
-  // The address is changed elsewhere too, such as when all filters are cleared.
+  // Other parts also change the address, for example when all filters are cleared.
   if (known !== value) {
     setKnown(value);
     setDraft(value);
@@ -47,7 +47,7 @@ function Count(props: { readonly label: string; readonly value: string; change(v
   );
 }
 
-/** A usual request: with it, the list says what many of them cost. */
+/** The fields of a typical request; the list then shows what many of them cost. */
 export function Calculator(props: { readonly usual: UsualTexts; change(usual: Partial<UsualTexts>): void }) {
   const t = useTexts();
   const { usual, change } = props;

@@ -1,7 +1,7 @@
 import type { PricingRow } from "@fairway/wire";
 import { formatDecimal } from "../../lib/format.ts";
 
-/** Dollars for a million tokens, or for one call, in one group. */
+/** Dollars per million tokens, or per call, in one group. */
 export interface Price {
   readonly input: number | undefined;
   readonly output: number | undefined;
@@ -22,7 +22,7 @@ export function calculatePrice(row: PricingRow, groupRatio: number): Price {
   return { input, output: input * row.completion_ratio, call: undefined };
 }
 
-/** Up to six significant digits, without the dust of binary fractions. */
+/** Rounds to six significant digits, which removes floating-point noise. */
 export function short(value: number): number {
   return Number(value.toPrecision(6));
 }

@@ -42,13 +42,13 @@ export function redemptionQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.redemptions.one(id),
     queryFn: ({ signal }) => readVersion(redemptionGet, { params: { id }, signal }),
-    // A form starts from what the server has now, not from an older visit.
+    // A form starts from the server's current version, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
   });
 }
 
-/** The code as it is now; its form reads its own copy. */
+/** The current code; its form reads its own copy. */
 export function shownCodeQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.redemptions.shown(id),
@@ -58,7 +58,7 @@ export function shownCodeQuery(id: number) {
   });
 }
 
-/** Who made or redeemed a code. */
+/** The user who created or redeemed a code. */
 export function personQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.users.shown(id),
@@ -67,7 +67,7 @@ export function personQuery(id: number) {
   });
 }
 
-/** Reads the list again. */
+/** Reloads the list. */
 export function refresh(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: queryKeys.redemptions.lists });
 }

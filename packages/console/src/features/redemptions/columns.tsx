@@ -14,7 +14,7 @@ export const STATES: Readonly<Record<number, { mark: MarkKind; text: "unused" | 
   [REDEMPTION_STATUS.used]: { mark: "unknown", text: "used" },
 };
 
-/** Whether the code can be redeemed. */
+/** Shows whether the code can be redeemed. */
 export function StateMark({ row }: { readonly row: Redemption }) {
   const t = useTexts();
   const state = STATES[row.status] ?? { mark: "unknown" as const, text: "disabled" as const };
@@ -23,7 +23,7 @@ export function StateMark({ row }: { readonly row: Redemption }) {
 
 type Texts = ReturnType<typeof useTexts>;
 
-/** How the code itself is shown: masked until it is asked for. */
+/** Shows the code itself, masked until the user reveals it. */
 export function buildSecret({ key, name }: Redemption, t: Texts) {
   return {
     text: key,

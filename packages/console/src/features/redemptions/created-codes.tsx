@@ -5,7 +5,7 @@ import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
 import { Modal } from "../../ui/feedback/modal.tsx";
 
-/** All codes of a new batch, to copy or to keep as a file named after the batch. */
+/** Shows all codes of a new batch, to copy or to save as a file named after the batch. */
 export function CreatedCodes() {
   const t = useTexts();
   const batch = useStore(createdCodes);

@@ -40,13 +40,15 @@ export const optionsQuery = queryOptions({
     Object.fromEntries((await call(optionList, { signal })).map(({ key, value }) => [key, value])),
 });
 
-/** Saves all of them or none. Prices, groups, models, texts and the status follow from options: all is read again. */
+/**
+ * Saves all of them or none. Prices, groups, models, texts and the status depend on options, so everything is reloaded.
+ */
 export async function saveOptions(changes: Readonly<Record<string, string>>, ifMatch?: string): Promise<void> {
   await call(optionBatch, { body: Object.entries(changes).map(([key, value]) => ({ key, value })), ifMatch });
   await queryClient.invalidateQueries();
 }
 
-/** Prices as they are charged, and the options behind them. */
+/** The charged prices, and the options behind them. */
 export const pricesQuery = queryOptions({
   queryKey: queryKeys.options.prices,
   queryFn: async ({ signal }) => {
@@ -55,7 +57,7 @@ export const pricesQuery = queryOptions({
   },
 });
 
-/** The price options of now, and the tag of that version. */
+/** Reads the current price options, and the tag of that version. */
 export async function readPriceTexts(signal?: AbortSignal): Promise<{ texts: PriceTexts; tag: string | undefined }> {
   const { data, tag } = await request(optionList, { signal });
   const listed = new Map(data.map(({ key, value }) => [key, value]));
@@ -69,7 +71,7 @@ export async function readPriceTexts(signal?: AbortSignal): Promise<{ texts: Pri
   return { texts, tag };
 }
 
-/** So many changes are shown; the audit log has the rest. */
+/** How many changes are shown; the audit log has the rest. */
 export const HISTORY_ROWS = 20;
 
 export function historyQuery(key: string) {
@@ -119,14 +121,14 @@ function refreshTokens(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: queryKeys.self.accessTokens });
 }
 
-/** It is shown only now: it waits for no other answer. */
+/** The token is shown only once, so this waits for no other answer. */
 export async function makeAccessToken(): Promise<string> {
   const token = await call(selfAccessToken, {});
   void refreshTokens();
   return token;
 }
 
-/** `days` 0 = without an end. */
+/** `days` 0 = no expiry. */
 export async function makeNamedToken(wanted: {
   readonly name: string;
   readonly days: number;
@@ -134,7 +136,7 @@ export async function makeNamedToken(wanted: {
 }): Promise<string> {
   const { name, days } = wanted;
   const expires_at = days === 0 ? 0 : nowSeconds() + days * 86_400;
-  // What was typed is checked by the server, which names what it takes.
+  // The server checks the input and names the valid values.
   const scopes = wanted.scopes as AccessScope[];
   const token = await call(accessTokenCreate, { body: { name, expires_at, scopes } });
   void refreshTokens();
@@ -167,13 +169,13 @@ export const twoFactorQuery = queryOptions({
 });
 
 export interface NewSecret {
-  /** Base32, for typing in. */
+  /** Base32, to type in. */
   readonly secret: string;
   /** The URL in the QR code. */
   readonly url: string;
 }
 
-/** A secret that has no effect until it is confirmed. */
+/** Creates a secret that has no effect until it is confirmed. */
 export function beginTwoFactor(): Promise<NewSecret> {
   return call(twoFactorBegin, {});
 }
@@ -182,7 +184,7 @@ function refreshTwoFactor(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: queryKeys.self.twoFactor });
 }
 
-/** Switches it on; resolves to the recovery codes. They are shown only now, without waiting for another answer. */
+/** Switches it on; resolves to the recovery codes. They are shown only once, so this waits for no other answer. */
 export async function confirmTwoFactor(code: string): Promise<readonly string[]> {
   const { recovery_codes: codes } = await call(twoFactorConfirm, { body: { code } });
   void refreshTwoFactor();
@@ -205,7 +207,7 @@ export const passkeysQuery = queryOptions({
   queryFn: ({ signal }) => call(passkeyList, { signal }),
 });
 
-/** Lets the browser make a passkey and registers it; rejects when people change their mind. */
+/** Lets the browser create a passkey and registers it; rejects if the user cancels. */
 export async function addPasskey(name: string): Promise<void> {
   const response = await makePasskey(await call(passkeyOptions, {}));
   await call(passkeyCreate, { body: { name, response } });

@@ -17,18 +17,18 @@ import { useOptionWords } from "./options/words.ts";
 import { Personal } from "./personal/personal.tsx";
 import { useTexts } from "./texts.ts";
 
-/** The part may be loading still. */
+/** The part may still be loading. */
 const ANCHOR_TRIES = 40;
 const STATE = { tab: "personal", section: "", q: "" };
 
-/** The sections that hold a change. */
+/** Returns the sections with a change. */
 function changedSections(draft: Draft): ReadonlySet<Section["id"]> {
   const keys = Object.keys(draft) as OptionKey[];
   const all = TABS.flatMap((tab) => listSections(tab));
   return new Set(all.filter((section) => section.keys.some((key) => keys.includes(key))).map(({ id }) => id));
 }
 
-/** Scrolls to the part that the address names, once it is there. */
+/** Scrolls to the part that the address names, once it exists. */
 function useAnchor(): void {
   const { hash, key } = useLocation();
   useEffect(() => {
@@ -45,7 +45,7 @@ function useAnchor(): void {
   }, [hash, key]);
 }
 
-/** Everybody's own settings; super administrators also have those of the gateway. */
+/** Every user's own settings; super administrators also see those of the gateway. */
 export function SettingsPage() {
   const t = useTexts();
   const words = useOptionWords();
@@ -61,7 +61,7 @@ export function SettingsPage() {
   const isPrices = tab === "prices" && find === "";
   const section = tab === "personal" || tab === "prices" ? undefined : sectionNamed(tab, state.section);
   const shown = find === "" ? (section ? [section] : []) : sectionsFound(find, words);
-  // Once it was seen it stays, out of sight: what was typed there survives a switch to another section.
+  // Once shown it stays mounted but hidden, so that typed text survives a switch to another section.
   const wasPersonal = useRef(isPersonal);
   wasPersonal.current ||= isPersonal;
   useAnchor();

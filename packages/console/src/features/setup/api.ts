@@ -35,13 +35,13 @@ export const typesQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** The newest channel that serves, and how many there are. */
+/** The newest enabled channel, and the number of channels. */
 export const channelsQuery = queryOptions({
   queryKey: queryKeys.channels.newest,
   queryFn: ({ signal }) => readRows(channelList, { query: { p: 0, page_size: 5, id_sort: true }, signal }),
 });
 
-/** The newest token that works. */
+/** The newest usable token. */
 export const tokensQuery = queryOptions({
   queryKey: queryKeys.tokens.newest,
   queryFn: ({ signal }) => readRows(tokenList, { query: { p: 0, size: 1, status: TOKEN_STATUS.enabled }, signal }),
@@ -113,7 +113,7 @@ export async function createToken(name: string, quota: number | undefined): Prom
   return token;
 }
 
-/** The first account of an installation, signed in. */
+/** Creates the first account of an installation and signs it in. */
 export async function createFirstAccount(account: { username: string; password: string; setup_token: string }) {
   const { username, password, setup_token } = account;
   await call(setup, { body: { username, password, confirmPassword: password, setup_token } });

@@ -33,7 +33,9 @@ function Verdict({ tried }: { readonly tried: Probe }) {
   );
 }
 
-/** Shown once the provider accepts the key: the test, the models with prices, and the button that creates the channel. */
+/**
+ * Shown once the provider accepts the key: the test, the models with prices, and the button that creates the channel.
+ */
 export function Connected(props: {
   readonly connection: Connection;
   readonly isBusy: boolean;

@@ -15,7 +15,7 @@ import { useTexts } from "./texts.ts";
 const FIRST_TYPE = "1";
 const EMPTY: ProviderDraft = { type: FIRST_TYPE, key: "", base_url: "" };
 
-/** Asks the upstream for its models and tries one of them. */
+/** Reads the models of the upstream and tests one of them. */
 function useConnection() {
   const role = getRole(useUser());
   const [connection, setConnection] = useState<Connection>();

@@ -1,18 +1,20 @@
 import type { ChannelInput, ChannelType, OptionPrice, ShownPrice } from "@fairway/wire";
 
-/** The state of the first step while a provider is connected. */
+/** The state of the first step while a provider is being connected. */
 export interface ProviderDraft {
   type: string;
   key: string;
   base_url: string;
 }
 
-/** The start that keys of a type have, such as `sk-ant-` of the hint `sk-ant-...`; "" when the hint names none. */
+/**
+ * Returns the prefix that keys of a type have, such as `sk-ant-` of the hint `sk-ant-...`; "" if the hint names none.
+ */
 function keyStart(hint: string): string {
   return /^([\w-]*[\w-]{2})\.\.\.$/.exec(hint)?.[1] ?? "";
 }
 
-/** The type whose keys begin like this one; the longest start wins, since some begin like those of others. */
+/** Returns the type with the key's prefix; the longest prefix wins, because some contain those of other types. */
 export function findTypeByKey(key: string, types: readonly ChannelType[]): ChannelType | undefined {
   const fitting = types
     .filter((type) => !type.retired)
@@ -31,7 +33,7 @@ export interface OfferedModel {
   readonly price: ShownPrice | null | undefined;
 }
 
-/** The models of an upstream with what each costs now, priced ones first. */
+/** Returns the models of an upstream with their current prices, priced ones first. */
 export function withPrices(
   models: readonly string[],
   prices: readonly OptionPrice[] | undefined,
@@ -41,7 +43,10 @@ export function withPrices(
   return offered.toSorted((a, b) => Number(a.price === null) - Number(b.price === null));
 }
 
-/** The models selected at first: those with a price, because users are refused the others; all of them if none has a price. */
+/**
+ * Returns the models selected at first: those with a price, because users may not call the others; all of them if none
+ * has a price.
+ */
 export function preselected(models: readonly OfferedModel[]): ReadonlySet<string> {
   const priced = models.filter(({ price }) => price !== null);
   return new Set((priced.length > 0 ? priced : models).map(({ name }) => name));
@@ -50,7 +55,7 @@ export function preselected(models: readonly OfferedModel[]): ReadonlySet<string
 /** A model ratio of 1 means two dollars per million tokens. */
 const DOLLARS_PER_RATIO = 2;
 
-/** Dollars for a million tokens in and out, or for one call. */
+/** Returns dollars per million tokens in and out, or per call. */
 export function toDollars(price: ShownPrice): { input: number; output: number } | { call: number; unit: string } {
   if (price.by === "call") return { call: price.model_price, unit: price.unit };
   const input = price.model_ratio * DOLLARS_PER_RATIO;

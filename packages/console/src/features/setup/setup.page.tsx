@@ -14,7 +14,7 @@ import { Step } from "./step.tsx";
 import { useTexts } from "./texts.ts";
 import { TokenStep } from "./token-step.tsx";
 
-/** From an empty gateway to the first request in the log. */
+/** Leads from an empty gateway to the first request in the log. */
 export function SetupPage() {
   const t = useTexts();
   const user = useUser();

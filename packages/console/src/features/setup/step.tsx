@@ -7,12 +7,12 @@ interface StepProps {
   readonly title: string;
   readonly state: "done" | "now" | "later";
   readonly doneLabel: string;
-  /** Shown under the title of a step that is done. */
+  /** Shown under the title of a finished step. */
   readonly summary?: ReactNode;
   readonly children?: ReactNode;
 }
 
-/** One step of several: a number that becomes a tick, and its content while it is the one to do. */
+/** One of several steps: its number becomes a tick when done, and its content shows while it is the current step. */
 export function Step(props: StepProps) {
   const { state } = props;
   const isNow = state === "now";

@@ -10,7 +10,7 @@ import { useTexts } from "./texts.ts";
 const LIMITS = ["5", "20", "100"] as const;
 const UNLIMITED = "";
 
-/** Makes the first key of an application. */
+/** Creates the first key of an application. */
 export function TokenStep(props: { onDone(token: Token): void }) {
   const t = useTexts();
   const { quotaPerUnit } = useQuotaDisplay();

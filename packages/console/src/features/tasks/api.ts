@@ -20,7 +20,7 @@ export interface TaskFilter {
 
 const POLL_MS = 15_000;
 
-/** Asks again while a task of the page is under way. */
+/** Polls while a task of the page is in progress. */
 export function tasksQuery(filter: TaskFilter, isAdmin: boolean) {
   return queryOptions({
     queryKey: queryKeys.tasks.list(filter, isAdmin),

@@ -7,7 +7,7 @@ import { actionText } from "./columns.tsx";
 import { listResultLinks } from "./state.ts";
 import { useTexts } from "./texts.ts";
 
-/** Everything about one task, its raw record included. */
+/** Shows everything about one task, including its raw record. */
 export function TaskDetail({ row }: { readonly row: AsyncTask }) {
   const t = useTexts();
   const results = listResultLinks(row.data);

@@ -27,14 +27,14 @@ export function isUnderWay(row: AsyncTask): boolean {
   return ["", "NOT_START", "SUBMITTED", "QUEUED", "IN_PROGRESS"].includes(row.status);
 }
 
-/** Seconds from submission to the end, or to now. */
+/** Returns the seconds from submission to the end, or to now. */
 export function calculateDuration(row: AsyncTask, now: number): number {
   return Math.max(0, (row.finish_time > 0 ? row.finish_time : now) - row.submit_time);
 }
 
 const MAX_LINKS = 12;
 
-/** Addresses of what a task made, wherever its vendor puts them: encrypted ones only, each once. */
+/** Returns the addresses of a task's results, wherever its vendor puts them: https only, each once. */
 export function listResultLinks(data: unknown): readonly string[] {
   const found = new Set<string>();
   const walk = (value: unknown, name: string, depth: number): void => {

@@ -51,7 +51,7 @@ export function tokenQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.tokens.one(id),
     queryFn: ({ signal }) => readVersion(tokenGet, { params: { id }, signal }),
-    // A form starts from what the server has now, not from an older visit.
+    // A form starts from the server's current version, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
   });
@@ -63,7 +63,7 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** Reads the list and the pages of tokens again. */
+/** Reloads the list and the pages of tokens. */
 export async function refresh(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: queryKeys.tokens.lists }),
@@ -95,12 +95,12 @@ function randomSuffix(): string {
   return Array.from(bytes, (byte) => SUFFIX_SIGNS[byte % SUFFIX_SIGNS.length]).join("");
 }
 
-/** Names of a batch: every token after the first gets a dash and six random letters or digits. */
+/** Returns the names of a batch: every token after the first gets a dash and six random letters or digits. */
 export function batchNames(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name}-${randomSuffix()}`));
 }
 
-/** Creates the tokens one after the other; when one is refused, the earlier ones exist. */
+/** Creates the tokens one after the other; if one is refused, the earlier ones exist. */
 export async function createTokens(input: TokenInput, names: readonly string[]): Promise<Token[]> {
   const created: Token[] = [];
   try {
@@ -111,7 +111,9 @@ export async function createTokens(input: TokenInput, names: readonly string[]):
   return created;
 }
 
-/** A spending limit that was not edited stays what it is: calls may have spent of it since the form was opened. */
+/**
+ * An unedited spending limit stays as it is on the server: calls may have spent part of it since the form was opened.
+ */
 export async function updateToken(
   { row: { id, remain_quota }, tag }: Version<Token>,
   input: TokenInput,

@@ -9,7 +9,7 @@ interface ChatClient {
 
 type Links = Pick<Status, "chats" | "chat_link" | "chat_link2" | "server_address">;
 
-/** The chat clients that open with a token: the two links of the operator, and the list of further clients. */
+/** Returns the chat clients that open with a token: the operator's two links, and the list of further clients. */
 export function chatClients(status: Links, token: Token): readonly ChatClient[] {
   const access = { key: token.key, address: baseAddress(status.server_address) };
   const named = [

@@ -7,7 +7,7 @@ import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
 import { Modal } from "../../ui/feedback/modal.tsx";
 
-/** How to use a token from an application. */
+/** Shows how to use a token in an application. */
 export function ConnectDialog(props: { readonly token: Token; onClose(): void }) {
   const t = useTexts();
   return (
@@ -24,7 +24,7 @@ export function ConnectDialog(props: { readonly token: Token; onClose(): void })
   );
 }
 
-/** Shows new keys in clear, once, with a first request to try. */
+/** Shows new keys in clear text, once, with a first request to try. */
 export function CreatedDialog() {
   const t = useTexts();
   const tokens = useStore(createdTokens);

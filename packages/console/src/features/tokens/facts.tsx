@@ -5,10 +5,10 @@ import { When } from "../../ui/display/when.tsx";
 import { useLimitsLine } from "../../ui/form/limits-line.ts";
 import { useTexts } from "./texts.ts";
 
-/** What is known of a token with or without its key. */
+/** A token with or without its key. */
 export type ShownToken = Omit<TokenFacts, "username" | "key_hint">;
 
-/** Permissions and last use of a token, by name; those that limit nothing are left out. */
+/** Returns permissions and last use of a token, by name; unlimited ones are left out. */
 export function useTokenFacts(token: ShownToken): readonly (readonly [string, ReactNode])[] {
   const t = useTexts();
   const limits = useLimitsLine()(token.limits);

@@ -7,7 +7,7 @@ import type { FormErrors } from "../../lib/use-form.ts";
 /** The state of the drawer while a token is edited. */
 export interface TokenDraft extends LimitsDraft {
   name: string;
-  /** Quota units; undefined while the text is no amount. */
+  /** Quota units; undefined while the text is not an amount. */
   remain_quota: number | undefined;
   unlimited_quota: boolean;
   /** Value of a `datetime-local` input; "" = never. */
@@ -20,7 +20,7 @@ export interface TokenDraft extends LimitsDraft {
   allow_ips: string;
 }
 
-/** How many tokens one form makes: each is a call of its own. */
+/** How many tokens one form creates: each needs its own call. */
 export const BATCH_CAP = 100;
 
 /** Spending limit of a new token: one dollar. */
@@ -81,7 +81,7 @@ function wrongExpiry(text: string, isNew: boolean): ProblemKey | undefined {
   if (text === "") return undefined;
   const at = fromLocalInput(text);
   if (at === undefined) return isNew ? "badExpiryCreate" : "badExpiryUpdate";
-  // A token that has expired may still be edited.
+  // An expired token may still be edited.
   return isNew && at <= nowSeconds() ? "pastExpiry" : undefined;
 }
 

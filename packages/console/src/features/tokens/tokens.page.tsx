@@ -67,7 +67,7 @@ function useTokenActions() {
   return { setStatus, remove };
 }
 
-/** The clients that open with the token; one entry that says why there are none. */
+/** Returns the clients that open with the token, or one entry that explains why there are none. */
 function chatEntries(t: ReturnType<typeof useTexts>, status: Status, token: Token): MenuEntry[] {
   const clients = chatClients(status, token);
   if (clients.length === 0) {

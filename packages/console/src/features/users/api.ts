@@ -53,7 +53,7 @@ export function userQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.users.one(id),
     queryFn: ({ signal }) => readVersion(userGet, { params: { id }, signal }),
-    // A form starts from what the server has now, not from an older visit.
+    // A form starts from the server's current version, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
   });
@@ -65,7 +65,7 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** Reads the list again. One of the users may be who is signed in. */
+/** Reloads the list. One of the users may be the signed-in one. */
 export async function refreshUsers(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: queryKeys.users.lists }),
@@ -85,19 +85,19 @@ export async function createUser(input: UserInput): Promise<void> {
   await refreshUsers();
 }
 
-/** An amount for a balance, the same object for every try to save it. */
+/** An amount to add to a balance; every attempt to save it uses the same object. */
 export interface Addition {
   readonly quota: number;
 }
 
-/** Saves profile, group and limits, then moves the balance by the addition, which does not race with spending. */
+/** Saves profile, group and limits, then adds to the balance by a difference, which does not race with spending. */
 export async function saveUser(
   { row: { id }, tag }: Version<User>,
   input: UserInput & { group: string; limits: Limits },
   addition: Addition,
 ): Promise<void> {
   const saved = await request(userUpdate, { body: { ...input, id }, ifMatch: tag });
-  // When the amount is refused, the next try starts from what was saved here.
+  // If the amount is refused, the next attempt starts from what was saved here.
   queryClient.setQueryData(userQuery(id).queryKey, (read) => read && { ...read, tag: saved.tag });
   if (addition.quota !== 0) {
     const body = { id, action: "add_quota", value: addition.quota };
@@ -111,7 +111,7 @@ export async function manageUser(user: User, action: UserAction): Promise<void> 
   await refreshUsers();
 }
 
-/** For users who lost their devices: password login needs no code any more, and passkeys are deleted. */
+/** For users who lost their devices: password sign-in no longer needs a code, and passkeys are deleted. */
 export async function resetSecondFactor(user: User): Promise<void> {
   await call(userTwoFactorReset, { params: { id: user.id } });
 }

@@ -8,7 +8,7 @@ function newKey(): string {
 
 const keys = new WeakMap<object, string>();
 
-/** The idempotency key of an intended change: the same for every try of it. */
+/** Returns the idempotency key of an intended change: the same for every attempt. */
 export function getChangeKey(change: object): string {
   const key = keys.get(change) ?? newKey();
   keys.set(change, key);

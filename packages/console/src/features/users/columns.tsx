@@ -43,7 +43,7 @@ const STATES: Readonly<Record<number, { mark: MarkKind; text: "activated" | "ban
   [USER_STATUS.disabled]: { mark: "stop", text: "banned" },
 };
 
-/** Whether the account may sign in. */
+/** Shows whether the account may sign in. */
 export function StateMark({ user }: { readonly user: User }) {
   const t = useTexts();
   if (isDeleted(user)) return <Mark kind="unknown" label={t("cancelled")} />;

@@ -25,7 +25,7 @@ export function toUserDraft(user: User): UserDraft {
   return { ...EMPTY_USER, username, display_name, group, ...toLimitsDraft(limits) };
 }
 
-/** Quota units of a signed amount in units of `unit`; undefined when the text is none. */
+/** Returns the quota units of a signed amount in units of `unit`; undefined if the text is not an amount. */
 export function signedQuota(text: string, unit: number): number | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return 0;
@@ -36,7 +36,7 @@ export function signedQuota(text: string, unit: number): number | undefined {
 
 type ErrorKey = "needsNameAndPassword" | "passwordShort" | "addQuotaInvalid" | "badLimit";
 
-/** Keys of the texts that say what is wrong, by field. */
+/** Returns the keys of the error texts, by field. */
 export function checkUser(values: UserDraft, isNew: boolean, unit: number): Partial<Record<keyof UserDraft, ErrorKey>> {
   const isBlank = values.username.trim() === "";
   const isMissing = isNew && values.password === "";

@@ -49,7 +49,7 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
   const unit = inCurrency ? quotaPerUnit : 1;
   const { edited, initial } = props;
   const user = edited?.row;
-  // Another try to save the same amount is the same change.
+  // A second attempt to save the same amount is the same change.
   const [tried, setTried] = useState<Addition>({ quota: 0 });
   const form = useForm<UserDraft>({
     initial,

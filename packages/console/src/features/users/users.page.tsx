@@ -89,7 +89,7 @@ function UserActions({ user }: { readonly user: User }) {
   };
   if (!isBelow) return <RowMenu name={name} entries={[usage, edit, log, budgets]} />;
   const isAdmin = user.role >= ROLE.admin;
-  // A status that this release does not know is not changed by accident.
+  // Prevents an accidental change of a status that this release does not know.
   const isKnown = isOn || user.status === USER_STATUS.disabled;
   const rank = isAdmin ? "demote" : "promote";
   const entries: (MenuEntry | undefined)[] = [

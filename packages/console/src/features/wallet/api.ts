@@ -67,12 +67,12 @@ async function moneyCall<T>(send: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Thousands parted, with as many decimals as the currency has. */
+/** Formats thousands separators, with as many decimals as the currency has. */
 function printMoney(money: string): string {
   return formatDecimal(Number(money), currentLanguage(), money.split(".")[1]?.length ?? 0);
 }
 
-/** The money that an amount costs by this way, with its currency sign. */
+/** The price of an amount with this payment method, with its currency sign. */
 export function priceQuery(amount: number, way: Way) {
   return queryOptions({
     queryKey: queryKeys.wallet.price(amount, way === "card"),

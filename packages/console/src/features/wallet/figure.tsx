@@ -1,7 +1,7 @@
 import { Flex, Text } from "@chakra-ui/react";
 import type { ReactNode } from "react";
 
-/** A number of the account and what it is. */
+/** A number of the account with its label. */
 export function Figure(props: { readonly label: string; readonly children: ReactNode }) {
   return (
     <Flex direction="column">

@@ -8,7 +8,7 @@ import { MoneyField } from "../../ui/form/money-field.tsx";
 import { moveReward } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-/** Moves a part of what invitations earned to the balance: one unit of money at least. */
+/** Moves part of the invitation rewards to the balance: at least one unit of money. */
 export function MoveDialog(props: { readonly pending: number; onClose(): void }) {
   const t = useTexts();
   const language = useLanguage();

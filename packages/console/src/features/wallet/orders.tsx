@@ -46,7 +46,7 @@ function OrderRow({ order }: { readonly order: Order }) {
   );
 }
 
-/** The caller's purchases, newest first, with what became of each. */
+/** The caller's purchases, newest first, with their status. */
 export function Orders() {
   const t = useTexts();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(ordersQuery);

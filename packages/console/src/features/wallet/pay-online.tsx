@@ -14,7 +14,7 @@ import { cardQuery, pay, priceQuery, refreshSelf, type Way } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
 const DEBOUNCE_MS = 400;
-/** While a payment may arrive, the balance is read this often for this long. */
+/** While a payment may arrive, the balance is polled at this interval for this long. */
 const WATCH = { everyMs: 3_000, forMs: 60_000 };
 const USUAL = [10, 20, 50, 100];
 
@@ -38,7 +38,7 @@ function useBalanceWatch(since: number | undefined): void {
   }, [since]);
 }
 
-/** Online payment by the ways that the operator has set up; the price follows the amount. */
+/** Online payment with the methods that the operator configured; the price follows the amount. */
 export function PayOnline() {
   const t = useTexts();
   const { enable_online_topup: hasForms, min_topup: least } = useStatus();

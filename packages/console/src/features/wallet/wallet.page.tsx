@@ -25,7 +25,7 @@ import { Orders } from "./orders.tsx";
 import { PayOnline } from "./pay-online.tsx";
 import { useTexts } from "./texts.ts";
 
-/** The credit of the signed-in account, the budgets that limit it, and the ways to raise it. */
+/** The balance of the signed-in account, the budgets that limit it, and the ways to raise it. */
 export function WalletPage() {
   const t = useTexts();
   const { data: self, error, refetch } = useSelfQuery();
@@ -57,7 +57,7 @@ export function WalletPage() {
   );
 }
 
-/** Where redemption codes are sold; administrators read that it is not set. */
+/** Links to the shop for redemption codes; if no link is set, administrators get a note. */
 function TopUpLink() {
   const t = useTexts();
   const { top_up_link: link } = useStatus();
@@ -85,12 +85,12 @@ function TopUpLink() {
   );
 }
 
-/** The server is away or broken; anything else is an answer with a text of its own. */
+/** Returns true if the server is unreachable or broken; any other error is an answer with a text of its own. */
 function isException(problem: unknown): boolean {
   return problem instanceof OfflineProblem || (problem instanceof HttpProblem && problem.status >= 500);
 }
 
-/** All calls, failed and refused ones included: the figure of the overview, by its own question. */
+/** Shows all calls, including failed and refused ones, like the overview, but with a query of its own. */
 function RequestsFigure() {
   const t = useTexts();
   const language = useLanguage();

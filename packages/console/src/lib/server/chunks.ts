@@ -1,6 +1,6 @@
 import { noteOutcome } from "./health.ts";
 
-/** Code of the application that the server did not give, or that did not arrive. */
+/** Code of the application that the server refused, or that did not arrive. */
 export class ChunkProblem extends Error {
   constructor(cause: unknown) {
     super("a part of the console could not be loaded", { cause });
@@ -8,18 +8,18 @@ export class ChunkProblem extends Error {
   }
 }
 
-/** As the browsers and the bundler say it. */
+/** The messages of the browsers and the bundler. */
 const MESSAGE = /dynamically imported module|module script|preload CSS|Loading chunk/i;
 
-/** Whether it is code that did not come, and no fault of it. */
+/** Returns whether code failed to load, as opposed to an error in it. */
 export function isChunkProblem(problem: unknown): boolean {
   return problem instanceof ChunkProblem || (problem instanceof Error && MESSAGE.test(problem.message));
 }
 
-/** A server that takes longer than this for a file hangs. */
+/** A server that takes longer for a file is considered stuck. */
 const LONGEST_MS = 10_000;
 
-/** What loads code does so in time, or throws ChunkProblem; what is late still comes for the next try. */
+/** Loads code in time, or throws ChunkProblem; late code is still used by the next attempt. */
 export async function inTime<T>(load: () => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -35,7 +35,7 @@ export async function inTime<T>(load: () => Promise<T>): Promise<T> {
 
 const PAUSES_MS = [300, 1_500] as const;
 
-/** Loads code; what breaks off is tried again twice. Throws ChunkProblem when it does not come. */
+/** Loads code and retries twice after a failure. Throws ChunkProblem if it does not arrive. */
 export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {

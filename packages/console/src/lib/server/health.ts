@@ -8,12 +8,12 @@ const health = createStore<Health>("good");
 
 let onReturn: () => void = () => {};
 
-/** Says what to do when the server answers again after it was away. */
+/** Sets what to do when the server answers again after an outage. */
 export function whenServerReturns(action: () => void): void {
   onReturn = action;
 }
 
-/** Notes how a call of the console fared; `away` means that no answer came at all. */
+/** Records the result of a call of the console; `away` means that there was no answer. */
 export function noteOutcome(outcome: "good" | "failed" | "away"): void {
   const isBack = health.read() === "away" && outcome !== "away";
   const now = performance.now();
@@ -23,7 +23,7 @@ export function noteOutcome(outcome: "good" | "failed" | "away"): void {
   if (isBack) onReturn();
 }
 
-/** State of the connection as the console's own calls of the last 30 seconds show it. */
+/** Returns the state of the connection, based on the console's own calls of the last 30 seconds. */
 export function useHealth(): Health {
   return useStore(health);
 }

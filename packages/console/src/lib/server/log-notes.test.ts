@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { noteInChinese } from "./log-notes.zh.ts";
 
 const RESOURCES = new URL("../../../../gateway/src/resources/", import.meta.url);
-/** Files that write sentences into the log, and how these begin there. */
+/** Files that write sentences into the log, and how these sentences begin in the code. */
 const WRITERS = ["users/manage-route.ts", "users/create.ts", "users/admin-routes.ts", "users/self-routes.ts"]
   .concat("users/change-quota.ts", "options/store.ts", "wallet/store.ts", "auth/email-routes.ts", "logs/routes.ts")
   .map((file) => readFileSync(new URL(file, RESOURCES), "utf8"))

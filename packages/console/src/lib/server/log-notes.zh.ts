@@ -1,4 +1,4 @@
-/** Sentences that the gateway writes into the log, with what changes in them in brackets. */
+/** Sentences that the gateway writes into the log, with their variable parts in brackets. */
 const NOTES: readonly (readonly [RegExp, string])[] = [
   [/^Promoted to administrator$/, "已设为管理员"],
   [/^Demoted to regular user$/, "已降为普通用户"],
@@ -19,7 +19,7 @@ const NOTES: readonly (readonly [RegExp, string])[] = [
   [/^Online recharge succeeded, recharged (\S+), paid (\S+)$/, "在线充值成功，充值 $1，支付 $2"],
 ];
 
-/** A sentence of the gateway in Chinese; texts of people, and those of other gateways, stay as they are. */
+/** Translates a sentence of the gateway into Chinese; texts of people and of other gateways stay unchanged. */
 export function noteInChinese(text: string): string {
   for (const [pattern, chinese] of NOTES) if (pattern.test(text)) return text.replace(pattern, chinese);
   return text;

@@ -43,7 +43,7 @@ test("a text that is not the message of its code stays as it was sent", () => {
 });
 
 test("every rule of the options has a Chinese text", () => {
-  // None of the texts is valid for an option that has a rule, whatever its kind.
+  // None of these texts is valid for an option that has a rule, whatever its type.
   const wrong = ["\u0000", "{", '{"a":"b"}', '{"a":{"b":1}}', "[1]", "javascript:x", "-1", "x".repeat(600_000)];
   const rules = new Set(
     OPTION_KEYS.flatMap((key) =>

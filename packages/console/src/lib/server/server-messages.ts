@@ -25,7 +25,7 @@ export function ruleText(text: string): string {
   return chinese && currentLanguage() === "zh" ? chinese.ruleInChinese(text) : text;
 }
 
-/** Translates what the gateway wrote into a row of the log. */
+/** Translates a text that the gateway wrote into a row of the log. */
 export function logNote(text: string): string {
   return chinese && currentLanguage() === "zh" ? chinese.noteInChinese(text) : text;
 }

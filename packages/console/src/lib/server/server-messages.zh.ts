@@ -174,10 +174,10 @@ export const messages: Record<MessageKey, string> = {
   setup_token_required: "从其他机器初始化需要初始化令牌：请设置 FAIRWAY_SETUP_TOKEN 并填写其值。",
 };
 
-/** How a rule of the prices by length of the prompt begins. */
+/** The beginning of the rule for prices by prompt length. */
 const BORDERS = 'borders such as {"my-model":[{"above":200000,"input":2,"output":1.5}]}';
 
-/** Rules of inputs as the server and the option tables phrase them; `#` is a number or a name. */
+/** Rules of inputs in the wording of the server and the option tables; `#` is a number or a name. */
 const RULES: readonly (readonly [en: string, zh: string])[] = [
   [REASONS.string, "须为文本"],
   [REASONS.integer, "须为整数"],
@@ -238,7 +238,7 @@ const RULE_PATTERNS = RULES.map(([en, zh]) => ({
   zh,
 }));
 
-/** A rule in Chinese; an unknown one stays as it is. */
+/** Translates a rule into Chinese; an unknown one stays unchanged. */
 export function ruleInChinese(text: string): string {
   for (const { pattern, zh } of RULE_PATTERNS) {
     const found = pattern.exec(text);
@@ -249,7 +249,7 @@ export function ruleInChinese(text: string): string {
   return text;
 }
 
-/** The values that fill the places of a template, as they stand in the text. */
+/** Returns the values in a text that fill the placeholders of a template. */
 function findValues(template: string, text: string): ReadonlyMap<string, string> | undefined {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const pattern = escaped(template).replaceAll(/\\\{\w+\\\}/g, "(.*?)");
@@ -259,7 +259,7 @@ function findValues(template: string, text: string): ReadonlyMap<string, string>
 
 const RULE_PLACES: ReadonlySet<string> = new Set(["rule", "reason"]);
 
-/** Translates a server message into Chinese; a text that is not the message of its code stays unchanged. */
+/** Translates a server message into Chinese; a text that does not match its code stays unchanged. */
 export function inChinese(key: MessageKey, text: string): string {
   const values = findValues(MESSAGES[key].text, text);
   if (!values) return text;

@@ -6,7 +6,7 @@ interface StreamEvent {
   readonly data: string;
 }
 
-/** What a read gives, or an error when nothing comes for so long. */
+/** Returns the result of a read; throws if nothing arrives for `silenceMs`. */
 async function withinSilence<T>(read: Promise<T>, silenceMs: number): Promise<T> {
   const silence = Promise.withResolvers<never>();
   const timer = setTimeout(() => silence.reject(new SilentProblem(silenceMs)), silenceMs);
@@ -18,8 +18,8 @@ async function withinSilence<T>(read: Promise<T>, silenceMs: number): Promise<T>
 }
 
 /**
- * The events of a stream with their names, together as they arrive. A stream whose server says nothing for
- * `silenceMs`, not even that it is there, throws: a connection that a network forgot never ends by itself.
+ * Yields the events of a stream with their names, in batches as they arrive. Throws if the server sends nothing for
+ * `silenceMs`, not even a heartbeat: a connection that the network dropped never ends by itself.
  */
 export async function* eventBatches(
   stream: ReadableStream<Uint8Array>,
@@ -37,7 +37,7 @@ export async function* eventBatches(
       if (events.length > 0) yield events;
     }
   } finally {
-    // The connection closes too; how its end fares is of no interest.
+    // The connection closes too; the result of that does not matter.
     void reader.cancel().catch(() => undefined);
   }
 }

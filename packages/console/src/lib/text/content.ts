@@ -7,7 +7,7 @@ export function contentKind(text: string): ContentKind {
   return trimmed.startsWith("<") ? "html" : "markdown";
 }
 
-/** Whether an element begins anywhere in the text; addresses in angle brackets are none. */
+/** Returns whether the text contains HTML elements; addresses in angle brackets do not count. */
 export function hasMarkup(text: string): boolean {
   return /<[a-z][a-z0-9]*(?:\s[^>]*)?\/?>/i.test(text);
 }

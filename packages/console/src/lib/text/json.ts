@@ -1,11 +1,11 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Neither null nor a list. */
+/** True for an object that is neither null nor a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined when it is none. */
+/** Parses a JSON text; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The object of a JSON text; undefined when it is none, or another value. */
+/** Parses a JSON object; undefined for invalid JSON and for other values. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;

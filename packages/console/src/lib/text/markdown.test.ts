@@ -68,7 +68,7 @@ test("scripts and markup stay text", () => {
   ).toEqual([undefined, undefined, undefined, undefined, "https://a.example"]);
 });
 
-/** CPU time of this process: load on the machine does not lengthen it. */
+/** CPU time of this process, which does not depend on the load of the machine. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

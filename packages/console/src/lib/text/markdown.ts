@@ -20,16 +20,16 @@ export type Block =
 
 type Cell = readonly Inline[];
 
-/** HTML stays text: the tree below has no place for it. Nesting that no person writes is text, too. */
+/** HTML stays text, because the tree below cannot represent it. Nesting deeper than people write is text, too. */
 const parser = new MarkdownIt({ html: false, linkify: true, maxNesting: 20 });
-// Pictures would load from servers that the author of a text chooses. Their address is shown as a link.
+// Pictures would load from servers that the author of a text chooses. Their address becomes a link.
 parser.disable("image");
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 parser.validateLink = (href) => safeHref(href) !== undefined;
 
 /**
- * Reads Markdown into a tree of elements, never into HTML. A text that is still being written reads as far as it goes:
- * an open fence is code already.
+ * Parses Markdown into a tree of elements, never into HTML. An unfinished text is parsed as far as it goes: an open
+ * fence is already code.
  */
 export function parseMarkdown(text: string): readonly Block[] {
   return readBlocks(new Reader(parser.parse(text, {})));
@@ -48,7 +48,7 @@ class Reader {
     return this.#tokens[this.#at++];
   }
 
-  /** The tokens up to the one that closes `open`, which is read too. */
+  /** Returns the tokens up to the one that closes `open`, and consumes that one too. */
   inside({ type, level }: Token): Reader {
     const closing = type.replace(/_open$/, "_close");
     const start = this.#at;

@@ -59,7 +59,7 @@ export function NoAccess(props: { readonly to: "admin" | "root" }) {
   );
 }
 
-/** The page's code did not come; the address, and what is in other pages, stay as they are. */
+/** The page's code did not load; the address and the state of other pages stay as they are. */
 export function PageFailed({ retry }: FailedProps) {
   const t = useTexts();
   return (
@@ -98,7 +98,7 @@ export function Crash() {
   );
 }
 
-/** The whole console could not start: the server is away, or something is broken at the root. */
+/** The whole console could not start: the server is unreachable, or something is broken at the root. */
 export function StartFailed() {
   const t = useTexts();
   const problem = useRouteError();

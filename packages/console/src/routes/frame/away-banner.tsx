@@ -7,7 +7,7 @@ import { useTexts } from "../../shared/texts.ts";
 
 const PAUSE_MS = 5_000;
 
-/** Says that the server is away, and asks until it answers: pages that read nothing by themselves would not notice. */
+/** Says that the server is unreachable, and polls until it answers: pages that read nothing would not notice. */
 export function AwayBanner() {
   return useHealth() === "away" ? <Away /> : null;
 }
@@ -18,7 +18,7 @@ function Away() {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout>;
     const ask = async () => {
-      // A failure is noted by the call itself, which keeps the banner.
+      // The call itself records a failure, so that the banner stays.
       await call(status, { signal: stop.signal }).catch(() => undefined);
       if (!stop.signal.aborted) timer = setTimeout(() => void ask(), PAUSE_MS);
     };

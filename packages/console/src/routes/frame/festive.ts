@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 
 const lunar = new Intl.DateTimeFormat("en-u-ca-chinese", { month: "numeric", day: "numeric" });
 
-/** Month and day of the Chinese calendar; a leap month has no number. */
+/** Returns month and day of the Chinese calendar; a leap month has no number. */
 function lunarDay(date: Date): { readonly month: number; readonly day: number } {
   const parts = Object.fromEntries(lunar.formatToParts(date).map(({ type, value }) => [type, value]));
   return { month: Number(parts.month), day: Number(parts.day) };
@@ -17,7 +17,10 @@ function isInLunarFeast(date: Date): boolean {
   return tomorrow.month === 1 && tomorrow.day === 1;
 }
 
-/** Whether the day is a New Year's one: 1 January, 9 to 24 February as in compatible consoles, and the lunar feast. */
+/**
+ * Returns whether the day belongs to a New Year: 1 January, 9 to 24 February as in compatible consoles, and the lunar
+ * festival.
+ */
 export function isFestive(date: Date): boolean {
   const [month, day] = [date.getMonth() + 1, date.getDate()];
   if (month === 1 && day === 1) return true;

@@ -9,8 +9,8 @@ import { late } from "../../ui/late/late.tsx";
 const OwnFooter = late(async () => (await import("./own-footer.tsx")).OwnFooter);
 
 /**
- * The end of the content: what the operator wrote for it, or the credit line. It appears where it stays, and not below
- * placeholders that may give way to less.
+ * The end of the content: the operator's text, or the credit line. It appears once its position is final, and not below
+ * placeholders that may shrink.
  */
 export function Footer() {
   const t = useTexts();

@@ -40,7 +40,7 @@ function Overlays() {
   const isSheet = useStore(isSheetOpen);
   const isWarned = useStore(hasDefaultPassword);
   useKeys("mod+k", () => isPaletteOpen.write(true));
-  // Inputs take their own text back.
+  // Inputs undo their own text.
   useKeys("mod+z", () => void undoLast(), true, false);
   useKeys("?", () => isSheetOpen.write(true));
   return (
@@ -57,7 +57,7 @@ export function Frame() {
   const t = useTexts();
   const status = useStatus();
   const location = useLocation();
-  // Keeps the remembered role, group and name at what the server says.
+  // Keeps the remembered role, group and name in step with the server.
   useSelf();
   const [isCollapsed, setCollapsed] = useState(
     () => (stored.sidebar.read() ?? (status.default_collapse_sidebar ? "collapsed" : "open")) === "collapsed",

@@ -83,7 +83,7 @@ function Lantern() {
   );
 }
 
-/** The ways in, for visitors; phones find the second one on the sign-in page. */
+/** The links to sign in and register; phones find the second one on the sign-in page. */
 function VisitorLinks() {
   const t = useTexts();
   const { register_enabled: isOpen, password_register_enabled: isByPassword } = useStatus();

@@ -5,7 +5,7 @@ import { useTexts } from "../../shared/texts.ts";
 import { usePages } from "../use-pages.ts";
 import { Modal } from "../../ui/feedback/modal.tsx";
 
-/** The `?` sheet. */
+/** The list of keyboard shortcuts that `?` opens. */
 export function ShortcutSheet(props: { onClose(): void }) {
   const t = useTexts();
   const pages = usePages();

@@ -98,7 +98,7 @@ export function Sidebar(props: SidebarProps) {
             <Icon name="sidebar" />
           </IconButton>
         ) : (
-          // A phone's header has no room for them.
+          // A phone's header has no room for these.
           <>
             <LanguageButton />
             <AboutLink {...(props.onNavigate ? { onNavigate: props.onNavigate } : {})} />

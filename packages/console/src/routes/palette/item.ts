@@ -1,10 +1,10 @@
 import type { IconName } from "../../ui/display/icon.tsx";
 
-/** An entry of the palette: a place to go, or something to do. */
+/** An entry of the palette: a page, or an action. */
 export type Item = {
   readonly id: string;
   readonly label: string;
-  /** A second name, which is found too. */
+  /** A second name that the search also finds. */
   readonly note?: string;
   readonly icon: IconName;
   readonly keys?: string;

@@ -42,7 +42,7 @@ function Group(props: {
   );
 }
 
-/** Matches of a name on the server and among the settings. */
+/** Finds a name on the server and among the settings. */
 function useHits(text: string) {
   const isRoot = getRole(useUser()) >= ROLE.root;
   const found = useFound(text);
@@ -101,12 +101,12 @@ function usePlaces() {
   return { pages, recent };
 }
 
-/** Ctrl K: places, actions, and what is found by name. */
+/** Ctrl K: pages, actions, and search results by name. */
 export function Palette(props: { onClose(): void }) {
   const t = useTexts();
   const navigate = useNavigate();
   const root = useRef<HTMLDivElement>(null);
-  // The element that had the focus gets it back.
+  // The element that had the focus gets it again.
   const [opener] = useState(() => document.activeElement as HTMLElement | null);
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState("");
@@ -116,7 +116,7 @@ export function Palette(props: { onClose(): void }) {
   const offered = useOfferedActions().map(({ id, label, icon = "bolt", run }): Item => ({ id, label, icon, run }));
   const hits = [...channels, ...tokens, ...users, ...models, ...settings];
   useEffect(() => {
-    // What the server found arrives after the list has chosen its first entry, or none.
+    // Search results arrive after the list has chosen its first entry, or none.
     const items = root.current?.querySelectorAll<HTMLElement>("[cmdk-item]") ?? [];
     if (hits.length > 0 && ![...items].some((item) => item.dataset["selected"] === "true"))
       setChosen(items[0]?.dataset["value"] ?? "");

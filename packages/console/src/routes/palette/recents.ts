@@ -3,7 +3,7 @@ import { currentUser } from "../../session/session.ts";
 
 const MOST = 5;
 
-/** Where the user went from the palette, newest first; those of other users of this browser stay out. */
+/** Returns where the user went from the palette, newest first, without the entries of other users of this browser. */
 export function recents(): readonly Recent[] {
   const user = currentUser()?.id;
   return (stored.recents.read() ?? []).filter((entry) => entry.user === user).slice(0, MOST);

@@ -8,7 +8,7 @@ import { useUser } from "../../session/session.ts";
 
 const SHORTEST_SEARCH = 2;
 
-/** Typing is not sent letter by letter. */
+/** Waits for a pause in typing before it searches. */
 const PAUSE_MS = 250;
 
 /** Results of the server's search by name. */

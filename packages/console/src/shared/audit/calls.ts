@@ -1,4 +1,4 @@
-/** Calls that do not read as verb, noun and name, each with the key of its words. */
+/** Calls that do not read as verb, noun and name, each with the key of its text. */
 export const CALLS = {
   bindEmail: "boundEmail",
   channelBalance: "askedBalance",

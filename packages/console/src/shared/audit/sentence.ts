@@ -2,7 +2,7 @@ import type { AuditRow } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 import { CALLS, isCall, type CallWords } from "./calls.ts";
 
-/** Ends of the names of calls, each with what it did; the longest that fits counts. */
+/** Suffixes of call names, each with its verb; the longest match wins. */
 const VERBS = {
   Create: "didCreate",
   Update: "didUpdate",
@@ -15,7 +15,7 @@ const VERBS = {
   TopUp: "didTopUp",
 } as const;
 
-/** Beginnings of the names of calls, each with what it concerned. */
+/** Prefixes of call names, each with its noun. */
 const NOUNS = {
   accessToken: "nounAccessToken",
   budget: "nounBudget",
@@ -33,7 +33,7 @@ type Noun = (typeof NOUNS)[keyof typeof NOUNS];
 interface Parts {
   readonly verb: Verb;
   readonly noun: Noun;
-  /** The name of what was concerned, or else its number; "" when the call named nothing single. */
+  /** The target's name, or else its number; "" if the call has no single target. */
   readonly name: string;
 }
 
@@ -48,7 +48,7 @@ function member(text: string | null): string | undefined {
   return [name, username].find((found): found is string => typeof found === "string" && found !== "");
 }
 
-/** Describes a call as parts of a sentence; undefined for calls without a description. */
+/** Describes a call as the parts of a sentence; undefined for calls without a description. */
 export function buildSentence(
   row: Pick<AuditRow, "action" | "target" | "old_value" | "new_value">,
 ): Sentence | undefined {
@@ -61,7 +61,7 @@ export function buildSentence(
   return { verb: VERBS[verb], noun: NOUNS[noun], name };
 }
 
-/** The parts of a target such as `budget 5`; without a noun where its kind has no word of its own. */
+/** Returns the parts of a target such as `budget 5`; without a noun if its kind has no word of its own. */
 export function parseTarget(target: string): { readonly noun: Noun | undefined; readonly name: string } {
   const [kind = "", ...rest] = target.split(" ");
   return { noun: isNoun(kind) ? NOUNS[kind] : undefined, name: rest.join(" ") };

@@ -2,7 +2,7 @@ import type { AuditRow } from "@fairway/wire";
 import { buildSentence, parseTarget } from "./sentence.ts";
 import { useTexts } from "./texts.ts";
 
-/** What a change did, in words: `created token build-bot`; undefined for calls without words. */
+/** Describes a change in words: `created token build-bot`; undefined for calls without words. */
 export function useSentence(): (row: AuditRow) => string | undefined {
   const t = useTexts();
   return (row) => {
@@ -14,7 +14,7 @@ export function useSentence(): (row: AuditRow) => string | undefined {
   };
 }
 
-/** Kind and number of what a change concerned, in the reader's language. */
+/** Returns kind and number of a change's target, in the reader's language. */
 export function useTarget(): (target: string) => string {
   const t = useTexts();
   return (target) => {

@@ -18,7 +18,7 @@ export const ownBudgetsQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-/** Spending of the running window, and where it leads. */
+/** Spending of the current window, with a forecast. */
 export function historyQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.budgets.history(id),
@@ -27,7 +27,7 @@ export function historyQuery(id: number) {
   });
 }
 
-/** The same of a budget of the reader. */
+/** The same for a budget of the reader. */
 export function ownHistoryQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.budgets.ownHistory(id),

@@ -16,11 +16,11 @@ import { useTexts } from "./texts.ts";
 
 interface BudgetRowProps {
   readonly budget: Budget;
-  /** The page of a budget is for administrators. */
+  /** Only administrators can open a budget's page. */
   readonly isLinked?: boolean;
 }
 
-/** A token leads to its page, which shows how its budget is used up. */
+/** A token links to its page, which shows how its budget is used up. */
 function Subject({ budget, isLinked = false }: BudgetRowProps) {
   const t = useTexts();
   const isOwn = String(useUser()?.id) === budget.subject;
@@ -43,7 +43,7 @@ function Subject({ budget, isLinked = false }: BudgetRowProps) {
   );
 }
 
-/** One budget: what is used of its limit, when it begins again, and whether it lasts until then. */
+/** One budget: how much of its limit is used, when its window restarts, and whether it lasts until then. */
 export function BudgetRow({ budget, isLinked = false }: BudgetRowProps) {
   const t = useTexts();
   const language = useLanguage();

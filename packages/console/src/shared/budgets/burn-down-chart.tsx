@@ -14,7 +14,7 @@ const HEIGHT = 260;
 
 interface BurnDownProps {
   readonly history: BudgetHistory;
-  /** Whose budget it is, where the page shows several. */
+  /** The owner of the budget, if the page shows several. */
   readonly name?: string;
 }
 

@@ -4,7 +4,7 @@ import type { ChartSlot } from "../../ui/chart/types.ts";
 /** About as many points as a chart can show. */
 const MAX_SLOTS = 62;
 
-/** The use of the limit over the window: so far, and at the present pace until its end. */
+/** Returns the use of the limit over the window: so far, and at the current pace until its end. */
 export function burnDown({ budget, interval, points, forecast }: BudgetHistory, now: number): ChartSlot[] {
   const { window_start: start, window_end: end, quota_limit: limit } = budget;
   const since = countsSince(budget);
@@ -22,7 +22,7 @@ export function burnDown({ budget, interval, points, forecast }: BudgetHistory, 
     const isRunning = until - length <= now;
     const part = end <= now ? 1 : (until - now) / (end - now);
     const expected = Math.round(budget.used + (forecast.used_at_end - budget.used) * part);
-    // The slot that runs now ends one line and begins the other.
+    // The current slot ends one line and begins the other.
     return isRunning ? { used: budget.used, forecast: budget.used } : { forecast: expected };
   }
 

@@ -2,7 +2,7 @@ import { countsSince, type Budget } from "@fairway/wire";
 import { When } from "../../ui/display/when.tsx";
 import { useTexts } from "./texts.ts";
 
-/** Says from when on a budget counts that was made inside its window; nothing for others. */
+/** Says when a budget that was created inside its window began to count; nothing for others. */
 export function CountsSince({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
   const since = countsSince(budget);

@@ -1,20 +1,20 @@
 import { countsSince, type Budget } from "@fairway/wire";
 
-/** A budget that ends before its window, or that is nearly used up. */
+/** A budget that will be used up before its window ends, or nearly is. */
 export interface NearBudget {
   readonly budget: Budget;
-  /** Part of the limit that is used or reserved. */
+  /** The part of the limit that is used or reserved. */
   readonly part: number;
-  /** Unix seconds at which the limit is reached at the pace of the window so far; undefined = not within it. */
+  /** Unix seconds at which the limit is reached at the window's pace so far; undefined = not within the window. */
   readonly endsAt: number | undefined;
 }
 
-/** From here on a budget is near its end. */
+/** From this part on, a budget is nearly used up. */
 export const NEAR = 0.8;
-/** Less of a window says nothing about its pace. */
+/** A smaller part of a window says nothing about its pace. */
 const LEAST_PART_OF_WINDOW = 0.05;
 
-/** Budgets near their end, the nearest first. */
+/** Returns the budgets that are nearly used up, the nearest first. */
 export function nearBudgets(budgets: readonly Budget[], now: number): NearBudget[] {
   return budgets
     .map((budget) => budgetState(budget, now))
@@ -22,7 +22,7 @@ export function nearBudgets(budgets: readonly Budget[], now: number): NearBudget
     .toSorted((a, b) => b.part - a.part);
 }
 
-/** How far a budget is used up, and when it ends at this pace. */
+/** Returns how much of a budget is used, and when it runs out at this pace. */
 export function budgetState(budget: Budget, now: number): NearBudget {
   const { used, held, quota_limit: limit, window_end: end } = budget;
   const start = countsSince(budget);

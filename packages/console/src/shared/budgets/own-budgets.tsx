@@ -5,13 +5,13 @@ import { ownBudgetsQuery } from "./api.ts";
 import { BudgetRow } from "./budget-row.tsx";
 import { useTexts } from "./texts.ts";
 
-/** Read by the page, which opens when it is known whether there are any: what is read must not move. */
+/** Read by the page, which opens once it is known whether there are any, so that it does not move while it is read. */
 export function useOwnBudgets() {
   const { data, error, isLoading, refetch } = useQuery(ownBudgetsQuery);
   return { data, error, isLoading, refetch };
 }
 
-/** Budgets of the reader and of the reader's tokens; nothing for those who have none. */
+/** Budgets of the reader and of the reader's tokens; nothing if there are none. */
 export function OwnBudgets({ query: { data, error, refetch } }: { readonly query: ReturnType<typeof useOwnBudgets> }) {
   const t = useTexts();
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;

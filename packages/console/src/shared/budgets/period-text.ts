@@ -1,2 +1,2 @@
-/** Words of the periods of budgets. */
+/** Text keys of the budget periods. */
 export const PERIOD_TEXT = { day: "periodDay", week: "periodWeek", month: "periodMonth" } as const;

@@ -8,8 +8,8 @@ interface Access {
 }
 
 /**
- * A link with a token: templates have places for key and address, plain addresses get both in the fragment, which no
- * server sees.
+ * Returns a link with a token: templates have placeholders for key and address; plain addresses get both in the
+ * fragment, which is not sent to servers.
  */
 function filled(link: string, { key, address }: Access): string {
   const secret = `sk-${key}`;
@@ -20,14 +20,16 @@ function filled(link: string, { key, address }: Access): string {
   return `${link.replace(/\/+$/, "")}/#/?settings=${settings}`;
 }
 
-/** Where a chat client of the web opens with a token. Undefined for links that no browser should follow. */
+/**
+ * Returns the address at which a web chat client opens with a token. Undefined for links that no browser should follow.
+ */
 export function chatAddress(link: string, access: Access): string | undefined {
   return safeHref(filled(link, access));
 }
 
 const SCRIPTS: ReadonlySet<string> = new Set(["javascript:", "data:", "vbscript:", "file:", "blob:"]);
 
-/** As `chatAddress`, for links that installed applications open too, such as `opencat:`. */
+/** Works like `chatAddress`, and also for links that installed applications open, such as `opencat:`. */
 export function appAddress(link: string, access: Access): string | undefined {
   const text = filled(link, access);
   const url = URL.parse(text);

@@ -22,13 +22,13 @@ function useModels(token: Token): readonly string[] {
 
 interface ConnectProps {
   readonly token: Token;
-  /** Its first button is the next step of the page. */
+  /** True if its first button is the next step of the page. */
   readonly isPrimary?: boolean;
-  /** The row of a test request is in the log. */
+  /** Called when the row of a test request is in the log. */
   onArrived?(): void;
 }
 
-/** How applications use a token: address, key, examples by client, and a request to try. */
+/** Shows how applications use a token: address, key, examples by client, and a request to try. */
 export function Connect({ token, isPrimary = false, onArrived }: ConnectProps) {
   const t = useTexts();
   const { server_address: server } = useStatus();

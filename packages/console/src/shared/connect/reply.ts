@@ -4,7 +4,7 @@ import { isObject, parseJson } from "../../lib/text/json.ts";
 export interface Reply {
   readonly isOk: boolean;
   readonly status: number;
-  /** The answer, or why there is none. */
+  /** The answer, or the reason why there is none. */
   readonly text: string;
   readonly requestId: string | undefined;
   readonly elapsedMs: number;

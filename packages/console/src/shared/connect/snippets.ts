@@ -152,7 +152,7 @@ const WRITERS: readonly (readonly [id: string, label: string, write: Writer, var
   ["continue", "Continue", continueDev],
 ];
 
-/** Examples that show `shown.key` and copy `realKey`. */
+/** Returns examples that show `shown.key` and copy `realKey`. */
 export function snippetsFor(shown: SnippetInput, realKey: string): Snippet[] {
   return WRITERS.map(([id, label, write, variant]) => ({
     id,
@@ -163,12 +163,12 @@ export function snippetsFor(shown: SnippetInput, realKey: string): Snippet[] {
   }));
 }
 
-/** Words of models that do not chat. */
+/** Words in the names of models that do not chat. */
 const NO_CHAT =
   /embed|whisper|tts|speech|audio|dall-e|image|imagen|moderation|rerank|realtime|transcribe|video|sora|mj_|suno/i;
 const FAVOURITES = ["gpt-4o-mini", "gpt-4.1-mini"];
 
-/** A model that answers a chat, for examples and first requests; the first of the list when none looks like one. */
+/** Returns a chat model for examples and first requests; the first of the list if none seems to be one. */
 export function exampleModel(models: readonly string[]): string | undefined {
   const favourite = FAVOURITES.find((name) => models.includes(name));
   return favourite ?? models.find((name) => !NO_CHAT.test(name)) ?? models[0];

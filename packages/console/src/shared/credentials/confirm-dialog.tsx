@@ -11,7 +11,7 @@ import { problemText } from "../../ui/feedback/toaster.ts";
 import { useTexts } from "../texts.ts";
 import { Modal } from "../../ui/feedback/modal.tsx";
 
-/** Credentials change only for someone who knows the password or has the second factor. */
+/** Only users who know the password or have the second factor may change credentials. */
 export function ConfirmDialog(props: { onAnswer(isConfirmed: boolean): void }) {
   const t = useTexts();
   const id = useId();

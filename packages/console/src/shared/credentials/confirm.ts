@@ -8,7 +8,9 @@ export const pendingConfirmation = createStore<PendingConfirmation | undefined>(
 
 let current: Promise<boolean> | undefined;
 
-/** Prompts for the password or second factor once, however many calls wait for it; resolves to whether it was given. */
+/**
+ * Prompts for the password or second factor once, however many calls wait for it; resolves to whether it was entered.
+ */
 export function confirmCaller(): Promise<boolean> {
   current ??= new Promise<boolean>((resolve) => {
     pendingConfirmation.write({

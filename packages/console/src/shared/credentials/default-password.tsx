@@ -8,7 +8,7 @@ import { useTexts } from "../texts.ts";
 import { hasDefaultPassword } from "../../session/session.ts";
 import { Modal } from "../../ui/feedback/modal.tsx";
 
-/** Blocks the console after signing in with the password of a new installation, and lets it be changed on the spot. */
+/** Blocks the console after signing in with the default password, and lets the user change it at once. */
 export function DefaultPasswordWarning() {
   const t = useTexts();
   const id = useId();

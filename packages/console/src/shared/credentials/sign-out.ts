@@ -8,7 +8,7 @@ import { mayLeaveForms } from "../../ui/feedback/unsaved-guard.ts";
 import { useTexts } from "../texts.ts";
 import { forgetUser } from "../../session/session.ts";
 
-/** Ends the session. What is being read is given up first: its answers would come from a session that is over. */
+/** Ends the session. Running reads are cancelled first, because their session would be over. */
 async function signOut(): Promise<void> {
   await queryClient.cancelQueries();
   try {

@@ -12,7 +12,7 @@ function toNumber(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Why the call of a row failed, on a line of its own; the sentence of the server is its title. */
+/** Shows why a row's call failed, on a line of its own; the server's message is the tooltip. */
 export function FailureText({ row }: { readonly row: LogRow }) {
   const t = useTexts();
   const other = parseObject(row.other);

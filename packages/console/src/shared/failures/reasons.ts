@@ -77,7 +77,9 @@ const REASONS = {
   file_fetch_failed: "reasonUrl",
 } as const;
 
-/** Why a call failed or an answer ended early, in the reader's language; undefined for words of upstreams. */
+/**
+ * Returns why a call failed or an answer ended early, in the reader's language; undefined for messages of upstreams.
+ */
 export function findReasonText(code: string | undefined, t: TranslateFailure): string | undefined {
   return code !== undefined && isKnown(code) ? t(REASONS[code]) : undefined;
 }
@@ -91,14 +93,14 @@ interface Recorded {
   readonly outcome?: string | undefined;
 }
 
-/** The same for a row of a failed call; what an upstream said is in its own words, and not among the reasons. */
+/** Does the same for a row of a failed call; an upstream's message is in its own words and has no translation. */
 export function findFailureText(recorded: Recorded, t: TranslateFailure): string | undefined {
   const { error_code: code = "", error_type: origin, status_code: status = 0 } = recorded;
   if (origin !== "upstream") return findReasonText(code, t);
   return findUpstreamReason(code, status, t) ?? t(isRefusal(status) ? "reasonRefused" : "reasonUpstream");
 }
 
-/** The same for one call of an upstream, whose own codes may be like the gateway's and mean something else. */
+/** Does the same for one call of an upstream, whose codes may equal the gateway's but mean something else. */
 export function findUpstreamReason(code: string, status: number, t: TranslateFailure): string | undefined {
   const isOwn = status < 400 || code.startsWith("upstream_") || code === "bad_response_status_code";
   if (!isOwn) return undefined;
@@ -106,12 +108,12 @@ export function findUpstreamReason(code: string, status: number, t: TranslateFai
   return isRefusal(status) && reason === t("reasonUpstream") ? t("reasonRefused") : reason;
 }
 
-/** An upstream that refuses a request works. */
+/** An upstream that refuses a request is working. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500;
 }
 
-/** Who is at fault; an upstream that refuses a wrong request is not. */
+/** Returns who is at fault; an upstream that refuses a wrong request is not. */
 export function findFaultOrigin({ error_type: origin, outcome }: Recorded): string | undefined {
   return origin === "upstream" && outcome === "client_error" ? "client" : origin;
 }

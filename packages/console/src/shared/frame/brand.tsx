@@ -2,7 +2,7 @@ import { Flex, Text } from "@chakra-ui/react";
 import { Link } from "react-router";
 import { useStatus } from "../../session/status.ts";
 
-/** The mark and the name of this gateway. */
+/** The logo and the name of this gateway. */
 export function Brand(props: { readonly size?: number }) {
   const { system_name: name, logo } = useStatus();
   const size = props.size ?? 24;

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** Mails to one visitor have at least this distance. */
+/** The least time between two mails to one visitor. */
 const COOLDOWN_SECONDS = 30;
 
-/** Seconds until the button may be used again, counted down after `start`. */
+/** Returns the seconds until the button may be used again, counted down after `start`. */
 export function useCooldown(): { readonly wait: number; start(): void; end(): void } {
   const [wait, setWait] = useState(0);
   useEffect(() => {

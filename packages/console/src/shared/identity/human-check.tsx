@@ -7,23 +7,23 @@ import { ApiProblem } from "../../lib/problems.ts";
 import { useTexts } from "./texts.ts";
 import { loadTurnstile, type Turnstile } from "./turnstile.ts";
 
-/** Refusals of the check itself: its token is spent. */
+/** Error codes of the check itself: its token is used up. */
 const REFUSED = new Set(["turnstile_pending", "turnstile_failed", "turnstile_unreachable"]);
 
 export interface HumanCheck {
-  /** Part of the form; nothing where the check is off. */
+  /** Part of the form; empty if the check is off. */
   readonly widget: ReactNode;
-  /** The check is on and has not passed yet. */
+  /** True if the check is on and has not passed yet. */
   readonly isMissing: boolean;
-  /** The message if the form is sent before that. */
+  /** The message if the form is sent too early. */
   readonly waitText: string;
-  /** Members of the query that prove it. */
+  /** The query members that prove the check. */
   readonly proof: Readonly<Record<string, string>>;
-  /** A refusal of the check starts it again. */
+  /** Restarts the check if it was refused. */
   noteProblem(problem: unknown): void;
 }
 
-/** The human check of the forms that visitors send, where the operator has switched it on. */
+/** The human check of visitors' forms, if the operator has enabled it. */
 export function useHumanCheck(): HumanCheck {
   const { turnstile_check: isOn, turnstile_site_key: siteKey } = useStatus();
   const t = useTexts();
@@ -43,7 +43,7 @@ export function useHumanCheck(): HumanCheck {
 
 interface WidgetProps {
   readonly siteKey: string;
-  /** "" when a token has expired. */
+  /** Called with "" when a token has expired. */
   onToken(token: string): void;
 }
 

@@ -21,7 +21,7 @@ export interface SignInService {
   readonly name: "github" | "linuxdo" | "oidc";
   readonly label: string;
   readonly endpoint: Endpoint;
-  /** The bound account, "" if there is none; absent if the server does not say. */
+  /** The bound account, "" if there is none; absent if the server does not report it. */
   bound?(self: User): string;
   isOffered(status: Status): boolean;
 }
@@ -49,13 +49,19 @@ export const SERVICES: readonly SignInService[] = [
   },
 ];
 
-/** Leaves for the service's own page. The server builds its address: it remembers what ties the answer to this browser. */
+/**
+ * Redirects to the service's own page. The server builds the address, because it remembers what ties the answer to this
+ * browser.
+ */
 export async function startSignIn({ name }: SignInService): Promise<void> {
   const { url } = await call(oauthStart, { query: { service: name, aff: stored.invitation.read() ?? "" } });
   location.assign(url);
 }
 
-/** Passes what the service sent back to the server; without a user the account that is signed in was bound to it. */
+/**
+ * Passes the service's answer to the server; without a user in the result, the service was bound to the signed-in
+ * account.
+ */
 async function endSignIn(service: SignInService, search: URLSearchParams): Promise<SignedInUser | undefined> {
   const query = { code: search.get("code") ?? "", state: search.get("state") ?? "" };
   const answer = await request(service.endpoint, { query } as never);
@@ -63,8 +69,8 @@ async function endSignIn(service: SignInService, search: URLSearchParams): Promi
 }
 
 /**
- * Passes on what Telegram signed. Its answer names no state of the server, and a link with that of another user must not
- * bind it here: only what this tab has asked for is taken.
+ * Passes on what Telegram signed. Its answer contains no state of the server, and a link with another user's answer
+ * must not bind that account here: only an answer that this tab requested is accepted.
  */
 async function endTelegram(search: URLSearchParams): Promise<SignedInUser | undefined> {
   const { state, ...query } = Object.fromEntries(search);
@@ -76,10 +82,10 @@ async function endTelegram(search: URLSearchParams): Promise<SignedInUser | unde
   return undefined;
 }
 
-/** The end of a sign-in elsewhere, at `/oauth/<name>`. */
+/** The result of a sign-in elsewhere, at `/oauth/<name>`. */
 export interface Return {
   readonly label: string;
-  /** Where those go who are signed in by it. */
+  /** The page to open after the sign-in. */
   readonly next: string;
   end(search: URLSearchParams): Promise<SignedInUser | undefined>;
 }

@@ -6,7 +6,7 @@ import { useTexts } from "./texts.ts";
 
 const SCRIPT = "https://telegram.org/js/telegram-widget.js?22";
 
-/** Where Telegram leads back to; only this tab knows the state. */
+/** Returns Telegram's return address; only this tab knows the state. */
 function returnAddress(): string {
   const state = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
   stored.telegramState.write(state.join(""));

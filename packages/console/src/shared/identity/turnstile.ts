@@ -7,7 +7,7 @@ interface RenderOptions {
   "error-callback"(): void;
 }
 
-/** The part of Cloudflare's script that is used. */
+/** The used part of Cloudflare's script. */
 export interface Turnstile {
   render(box: HTMLElement, options: RenderOptions): string;
   reset(widget: string): void;
@@ -28,7 +28,7 @@ function load(): Promise<Turnstile> {
     script.src = SCRIPT;
     script.async = true;
     const fail = () => {
-      // The next try starts again.
+      // The next attempt starts from the beginning.
       loading = undefined;
       script.remove();
       reject(new Error("The script of the human check could not be loaded."));
@@ -42,7 +42,7 @@ function load(): Promise<Turnstile> {
   });
 }
 
-/** Loads the script of the human check once, and only where it is asked for. */
+/** Loads the script of the human check once, and only if it is needed. */
 export function loadTurnstile(): Promise<Turnstile> {
   loading ??= load();
   return loading;

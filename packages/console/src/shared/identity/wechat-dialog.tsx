@@ -14,7 +14,7 @@ interface WechatDialogProps {
   onClose(): void;
 }
 
-/** The picture to scan with WeChat and the code that its account answers with. */
+/** The picture to scan with WeChat, and an input for the code that its account replies with. */
 export function WechatDialog(props: WechatDialogProps) {
   const t = useTexts();
   const { wechat_qrcode: picture } = useStatus();

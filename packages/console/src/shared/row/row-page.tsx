@@ -8,33 +8,33 @@ import { Page } from "../../ui/display/page.tsx";
 import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
 import { Placeholder } from "../../ui/feedback/placeholder.tsx";
 
-/** Height in pixels of the place of the row until it comes. */
+/** Height in pixels of the placeholder for the row. */
 const HEIGHT = 260;
 
 interface RowPageProps<Row> {
-  /** Title of the page until the row is there. */
+  /** Title of the page until the row is loaded. */
   readonly title: string;
   readonly id: number;
   readonly row: Row | undefined;
   readonly query: { readonly error: Error | null; refetch(): Promise<unknown> };
-  /** What is said of a row that does not exist; `key` names the refusal of the server. */
+  /** The text for a row that does not exist; `key` is the server's error code for it. */
   readonly missing?: {
     readonly key: MessageKey;
     readonly icon: IconName;
     readonly title: string;
     readonly body: string;
-    /** The list, and the words of the link to it. */
+    /** The list, and the text of the link to it. */
     readonly list: { readonly path: string; readonly label: string };
   };
   children(row: Row): ReactNode;
 }
 
-/** Whether an address can name a row. */
+/** Returns whether an address can name a row. */
 export function isRowId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0;
 }
 
-/** The page of one row, or why there is none. */
+/** Shows the page of one row, or the reason why there is none. */
 export function RowPage<Row>({ title, id, row, query, missing, children }: RowPageProps<Row>) {
   if (row !== undefined) return children(row);
   const { error, refetch } = query;

@@ -17,14 +17,14 @@ interface TaskFiltersProps {
     clear(): void;
   };
   readonly isAdmin: boolean;
-  /** The range of an address that names none. */
+  /** The range if the address names none. */
   readonly usual: RangeName;
   onRefresh(): void;
-  /** Filters of this kind of tasks alone. */
+  /** Filters that only this kind of task has. */
   readonly children?: ReactNode;
 }
 
-/** Filters of a list of work that takes minutes: id, channel and time. */
+/** Filters of a list of long-running tasks: id, channel and time. */
 export function TaskFilters({ list, isAdmin, usual, onRefresh, children }: TaskFiltersProps) {
   const t = useTexts();
   const { state, filter, isFiltered, clear } = list;

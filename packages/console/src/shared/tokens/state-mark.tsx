@@ -18,7 +18,7 @@ const STATES: Readonly<Record<number, State>> = {
 
 const BY_ADMIN: State = { mark: "stop", text: "disabledByAdmin" };
 
-/** Whether a token can be used now, and why not. */
+/** Shows whether a token can be used now, or why not. */
 export function StateMark({ token }: { readonly token: Pick<Token, "status" | "expired_time" | "disabled_by_admin"> }) {
   const t = useTexts();
   const state = STATES[resolveTokenStatus(token, useNow())] ?? { mark: "unknown", text: "disabled" };

@@ -1,7 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { queryKeys } from "../../lib/query-keys.ts";
 
-/** The name of a token now; undefined while it is not known, and of one that was deleted. What reads it comes when it is needed. */
+/**
+ * Returns the current name of a token; undefined while it is unknown, and for a deleted token. The code that reads it
+ * loads on demand.
+ */
 export function useTokenName(id: number): string | undefined {
   const { data } = useQuery({
     queryKey: queryKeys.tokens.shownName(id),

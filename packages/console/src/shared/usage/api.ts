@@ -10,7 +10,7 @@ const REFRESH_MS = 60_000;
 
 export interface UsageSubjectQuery {
   readonly by: UsageDimension;
-  /** "" = all of them. */
+  /** "" = all subjects. */
   readonly subject: string;
   readonly range: UsageRange;
   /** The caller's own numbers, which every user may read. */
@@ -53,7 +53,7 @@ export function subjectsQuery(asked: Omit<UsageSubjectQuery, "subject">) {
   });
 }
 
-/** The figures of one subject without points: one call. */
+/** The figures of one subject without points, in one call. */
 export function usageTotalQuery(asked: UsageSubjectQuery) {
   return queryOptions({
     queryKey: queryKeys.statistics.total(asked),
@@ -66,7 +66,7 @@ export function usageTotalQuery(asked: UsageSubjectQuery) {
   });
 }
 
-/** Figures and points of one subject, or of everything, now and in the previous period. */
+/** Figures and points of one subject, or of everything, for this and the previous period. */
 export function usageOverTimeQuery(asked: UsageSubjectQuery) {
   return queryOptions({
     queryKey: queryKeys.statistics.overTime(asked),

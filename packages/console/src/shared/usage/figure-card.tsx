@@ -6,15 +6,15 @@ import type { SparklineProps } from "../../ui/chart/drawn/sparkline.tsx";
 interface FigureCardProps {
   readonly label: string;
   readonly title?: string;
-  /** Undefined while it is not known. */
+  /** Undefined while it is unknown. */
   readonly children: ReactNode;
   readonly note?: ReactNode;
   readonly trend?: SparklineProps;
-  /** Off for numbers that never have a trend: their card holds no place for one. */
+  /** False for numbers without a trend: their card reserves no space for one. */
   readonly hasTrend?: boolean;
 }
 
-/** A number with how it moved, and how it compares. */
+/** A number with its trend and a comparison. */
 export function FigureCard(props: FigureCardProps) {
   return (
     <Flex

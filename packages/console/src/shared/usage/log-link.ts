@@ -12,7 +12,7 @@ export interface LogPart {
   readonly group?: string;
 }
 
-/** Address of the log of a part of the numbers. */
+/** Returns the log address for a part of the numbers. */
 export function logAddress({ span, range, isErrors, ...filter }: LogPart): string {
   const query = new URLSearchParams();
   if (isErrors !== undefined) query.set("type", String(isErrors ? LOG_TYPE.error : LOG_TYPE.consume));

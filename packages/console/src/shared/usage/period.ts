@@ -3,7 +3,7 @@ import type { Bounds } from "../../lib/range.ts";
 const HOUR = 3_600;
 const DAY = 86_400;
 
-/** Ranges of the figures, with the length of their points and how many there are. */
+/** Ranges of the figures, with the length and number of their points. */
 const RANGES = {
   "24h": { interval: HOUR, count: 24 },
   "7d": { interval: 6 * HOUR, count: 28 },
@@ -24,7 +24,7 @@ export interface Period extends Bounds {
   readonly offset: number;
 }
 
-/** The points up to `now`, the last one unfinished; days and parts of days begin at local midnight. */
+/** Returns the points up to `now`, the last one unfinished; days and parts of days begin at local midnight. */
 export function buildPeriod(range: UsageRange, now: number, offset: number): Period {
   const { interval, count } = RANGES[range];
   const whole = Math.round(offset / HOUR) * HOUR;
@@ -32,7 +32,7 @@ export function buildPeriod(range: UsageRange, now: number, offset: number): Per
   return { from: last - (count - 1) * interval, to: now, interval, offset: whole };
 }
 
-/** As long as the period, and as unfinished. */
+/** Returns a period of the same length that is equally unfinished. */
 export function periodBefore({ from, to, interval, offset }: Period): Period {
   const length = Math.ceil((to + 1 - from) / interval) * interval;
   return { from: from - length, to: to - length, interval, offset };

@@ -4,7 +4,7 @@ import type { Period } from "./period.ts";
 
 type Values = ChartSlot["values"];
 
-/** One slot for each point of the period, also where nothing was called. */
+/** Returns one slot for each point of the period, even without calls. */
 export function buildSlots(
   period: Period,
   points: readonly UsagePoint[],
@@ -18,7 +18,7 @@ export function buildSlots(
   return slots;
 }
 
-/** Values of the previous period, next to those of the same place now. */
+/** Adds the values of the previous period to those at the same position now. */
 export function withBefore(slots: readonly ChartSlot[], before: readonly ChartSlot[], key: string): ChartSlot[] {
   return slots.map((slot, index) => ({
     ...slot,
@@ -26,7 +26,7 @@ export function withBefore(slots: readonly ChartSlot[], before: readonly ChartSl
   }));
 }
 
-/** Calls that were neither refused nor failed. */
+/** Counts the calls that were neither refused nor failed. */
 export function countGood({ calls, errors, refused }: Pick<UsagePoint, "calls" | "errors" | "refused">): number {
   return Math.max(0, calls - errors - refused);
 }

@@ -4,7 +4,7 @@ import { USAGE_RANGES, type UsageRange } from "./period.ts";
 
 const TEXT = { "24h": "last24h", "7d": "last7d", "30d": "last30d" } as const;
 
-/** The time that the figures of a page show. */
+/** The time range of a page's figures. */
 export function RangeChoice(props: { readonly range: UsageRange; choose(range: UsageRange): void }) {
   const t = useUiTexts();
   return (

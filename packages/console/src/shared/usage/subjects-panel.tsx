@@ -16,11 +16,11 @@ const MOST = 12;
 interface SubjectsProps {
   readonly title: string;
   readonly asked: Omit<UsageSubjectQuery, "subject">;
-  /** The log of one subject. */
+  /** Returns the log filter of one subject. */
   buildLogPart(subject: string, name: string): LogPart;
 }
 
-/** The subjects that cost most, each with its log. */
+/** The most expensive subjects, each with a link to its log. */
 export function SubjectsPanel(props: SubjectsProps) {
   const t = useTexts();
   const language = useLanguage();

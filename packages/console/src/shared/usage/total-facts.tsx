@@ -40,7 +40,7 @@ export function TotalFacts({ title, asked, part }: TotalFactsProps) {
     [t("firstToken"), durations(data.first_token)] as const,
     [t("spend"), <Money key="spend" quota={data.quota} />] as const,
   ];
-  // The lines stand before they have a value, so that nothing below them moves.
+  // The lines are there before their values, so that nothing below them moves.
   const names = [t(callsName(asked.by)), t("errorRate"), t("latency"), t("firstToken"), t("spend")];
   return <Facts title={title} items={items ?? names.map((name) => [name, "…"] as const)} />;
 }

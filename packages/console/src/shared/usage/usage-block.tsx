@@ -14,13 +14,13 @@ export const TREND_HEIGHT = 290;
 
 interface UsageBlockProps {
   readonly usage: Usage;
-  /** Whose calls the log then shows. */
+  /** The filter of the log that a click opens. */
   readonly part?: LogPart;
-  /** In place of the charts, where they would show nothing. */
+  /** Replaces empty charts. */
   readonly instead?: ReactNode;
 }
 
-/** Figures and charts of a range, their places while they are on the way, or why they did not come. */
+/** Figures and charts of a range, placeholders while they load, or the error. */
 export function UsageBlock({ usage, part, instead }: UsageBlockProps) {
   const navigate = useNavigate();
   const { data, error, refetch } = usage;

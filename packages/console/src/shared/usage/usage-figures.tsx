@@ -42,7 +42,7 @@ function buildTrend(usage: UsageOverTime | undefined, pick: Pick, ifNone: number
   return usage ? { trend: { ...buildTrendValues(usage, pick, ifNone), colour } } : {};
 }
 
-/** How a total compares with that of the previous period. */
+/** Compares a total with that of the previous period. */
 function useNote({ usage }: CardProps, pick: (total: UsageOverTime["now"]["total"]) => number | undefined) {
   const t = useTexts();
   const language = useLanguage();
@@ -118,7 +118,7 @@ export function UsageFigures({ usage, by }: CardProps & { readonly by: UsageDime
       columns={{ base: 2, md: 3, xl: 5 }}
       gap="3"
       mb="3"
-      // The fifth of two in a row, or of three.
+      // The fifth card of a grid with two or three columns.
       css={{ "& > :last-child": { gridColumn: { base: "span 2", xl: "auto" } } }}
     >
       <CountCard usage={usage} label={t("spend")} pick={({ quota }) => quota} isMoney />

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 
 interface TrendsProps {
   readonly usage: UsageOverTime;
-  /** Opens the log of a span; `isErrors` where the failed calls of a bar were hit. */
+  /** Opens the log of a span; `isErrors` if the user clicked the failed calls of a bar. */
   onOpen(span: Bounds, isErrors: boolean): void;
 }
 
@@ -26,7 +26,7 @@ function isInMinutes(value: number): boolean {
   return value >= 2 * MINUTE_MS;
 }
 
-/** As short as an axis needs it. */
+/** Formats a duration as short as an axis needs it. */
 function printDuration(value: number): string {
   if (isInMinutes(value) || (value > 0 && value % MINUTE_MS === 0)) return `${+(value / MINUTE_MS).toFixed(1)} min`;
   return value === 0 ? "0" : milliseconds(value).replace(/\.0+ /, " ");

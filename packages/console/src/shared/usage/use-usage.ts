@@ -4,7 +4,7 @@ import { useUrlState } from "../../lib/url-state.ts";
 import { usageOverTimeQuery, type UsageSubjectQuery } from "./api.ts";
 import { parseUsageRange, type UsageRange } from "./period.ts";
 
-/** The figures that a page shows, over the range that its address names; `usual` is that of an address without one. */
+/** Returns the figures of a page over the range in its address; `usual` is the range if the address has none. */
 export function useUsage(asked: Omit<UsageSubjectQuery, "range">, usual: UsageRange) {
   const defaults = useMemo(() => ({ range: usual }), [usual]);
   const [state, change] = useUrlState<{ readonly range: string }>(defaults);

@@ -11,7 +11,7 @@ const BulkReportDialog = lateNeeded(async () => (await import("./bulk-report.tsx
 interface BulkBarProps {
   readonly count: number;
   onClear(): void;
-  /** The run of the page's bulk actions, where it has some that take time or may fail. */
+  /** The running bulk action of the page, if some of its actions take time or may fail. */
   readonly bulk?: Bulk;
   readonly children: ReactNode;
 }

@@ -4,7 +4,7 @@ import type { Bulk, BulkReport } from "./bulk.ts";
 import { useTexts } from "../texts.ts";
 import { Modal } from "../feedback/modal.tsx";
 
-/** Which rows of a bulk action failed and why; they stay selected behind it. */
+/** Shows which rows of a bulk action failed and why; they stay selected. */
 export function BulkReportDialog({ report, bulk }: { readonly report: BulkReport; readonly bulk: Bulk }) {
   const t = useTexts();
   const again = useRef<HTMLButtonElement>(null);

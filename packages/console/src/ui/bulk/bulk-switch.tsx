@@ -6,7 +6,7 @@ import { runEach, useBulk, type Bulk, type BulkAction, type Chosen, type RowChan
 import { useTexts } from "../texts.ts";
 import { toast } from "../feedback/toaster.ts";
 
-/** Status of every kind of row that is in use. */
+/** The status of an enabled row, whatever its kind. */
 const SWITCHED_ON = 1;
 
 type Switched = Chosen & { readonly status: number };
@@ -16,15 +16,15 @@ interface BulkSwitchProps<R extends Switched> {
   select(ids: ReadonlySet<number>): void;
   /** Texts of the page. */
   t(word: "copySelected" | "disable" | "enable" | "remove" | "removeManyBody" | "selectFirst"): string;
-  /** What it says of a number of its rows. */
+  /** Returns a text about a number of rows. */
   tell(word: "changedMany" | "removedMany" | "removeManyTitle", count: number): string;
-  /** The line of a row on the clipboard. */
+  /** Returns the line of a row on the clipboard. */
   line(row: R): string;
   /** Changes one row. */
   change(kind: RowChange, id: number): Promise<unknown>;
-  /** Reads the list again, once after all. */
+  /** Reloads the list once after all changes. */
   refresh(): Promise<void>;
-  /** Further buttons of the kind of rows. */
+  /** Further buttons for this kind of row. */
   more?(bulk: Bulk): ReactNode;
 }
 

@@ -3,34 +3,34 @@ import { HttpProblem } from "../../lib/problems.ts";
 import { say } from "../texts.ts";
 import { problemText, toast, toastUndo } from "../feedback/toaster.ts";
 
-/** How one of many rows fared. */
+/** The result for one of many rows. */
 export interface Outcome {
   readonly id: number;
   readonly success: boolean;
   readonly message: string;
 }
 
-/** Lets a long run be watched and stopped. */
+/** Lets the user watch and stop a long run. */
 export interface Track {
   readonly signal: AbortSignal;
-  /** One more row is done. */
+  /** Reports that one more row is done. */
   step(): void;
 }
 
-/** Something that is done to many rows. */
+/** An action on many rows. */
 export interface BulkAction {
-  /** As on the button that starts it. */
+  /** The text of the button that starts it. */
   readonly label: string;
-  /** Whether each row is a call of its own, whose number can be shown meanwhile. */
+  /** Whether each row is a call of its own, so that progress can be counted. */
   readonly isCounted: boolean;
   send(ids: readonly number[], track: Track): Promise<readonly Outcome[]>;
-  /** The message about the rows that succeeded. */
+  /** Returns the message about the rows that succeeded. */
   done(count: number): string;
-  /** Takes it back for rows that went well; absent if that is not possible. */
+  /** Undoes it for the rows that succeeded; absent if that is not possible. */
   undo?(ids: readonly number[]): BulkAction;
 }
 
-/** A row that was chosen, as the report calls it: it may have left the page since. */
+/** A chosen row with its name for the report: it may have left the page since. */
 export interface Chosen {
   readonly id: number;
   readonly name: string;
@@ -48,13 +48,13 @@ export interface BulkReport {
 export interface BulkProgress {
   readonly label: string;
   readonly done: number;
-  /** Undefined while one call does them all. */
+  /** Undefined while one call changes all rows. */
   readonly total: number | undefined;
 }
 
 const AT_ONCE = 4;
 
-/** Does something to each row, a few at a time; after a stop the others are reported as not tried. */
+/** Runs an action on each row, a few at a time; after a stop the remaining rows are reported as not tried. */
 export async function runEach(
   ids: readonly number[],
   act: (id: number) => Promise<unknown>,
@@ -82,7 +82,7 @@ async function runOne(id: number, act: (id: number) => Promise<unknown>): Promis
   }
 }
 
-/** Sends one call for several rows after another; after a stop the rows of the others are reported as not tried. */
+/** Sends one call for several rows after another; after a stop the remaining rows are reported as not tried. */
 export async function runParts<P extends { readonly ids: readonly number[] }>(
   parts: readonly P[],
   send: (part: P) => Promise<readonly Outcome[]>,
@@ -117,7 +117,7 @@ function isSessionLost(problem: unknown): boolean {
   return problem instanceof HttpProblem && problem.status === 401;
 }
 
-/** Runs bulk actions one at a time; rows that failed stay selected, and the report says why and tries them again. */
+/** Runs bulk actions one at a time; failed rows stay selected, and the report shows the reasons and can retry them. */
 export function useBulk(select: (ids: ReadonlySet<number>) => void) {
   const [progress, setProgress] = useState<BulkProgress>();
   const [report, setReport] = useState<BulkReport>();
@@ -135,7 +135,7 @@ export function useBulk(select: (ids: ReadonlySet<number>) => void) {
       tell(action, rows, await action.send(ids, { signal: controller.signal, step }));
     } catch (problem) {
       const reason = problemText(problem);
-      // Nothing is known of any of them.
+      // The result is unknown for all of them.
       if (!isSessionLost(problem))
         tell(
           action,

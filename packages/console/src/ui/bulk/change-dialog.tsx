@@ -10,7 +10,7 @@ import { useTexts } from "./texts.ts";
 
 const MAX_SHOWN = 50;
 
-/** One member of a row: its label, and how it reads before and after. */
+/** One member of a row: its label, and its text before and after. */
 export interface ShownChange {
   readonly label: string;
   readonly before: ReactNode;
@@ -24,17 +24,17 @@ interface ChangeDialogProps<Change> {
   readonly plan: readonly Change[];
   toChosenRow(change: Change): Chosen;
   listShownChanges(change: Change): readonly ShownChange[];
-  /** How many change; not called while nothing does. */
+  /** Returns how many rows change; not called if none does. */
   summary(count: string): string;
   readonly isGood: boolean;
-  /** Called for a form that is good and changes something, or to show what is wrong. */
+  /** Called if the form is valid and changes something, or to show its errors. */
   onSubmit(): void;
   onClose(): void;
   /** The fields. */
   readonly children?: ReactNode;
 }
 
-/** Changes many things at once, after a preview of the changes of each. */
+/** Changes many rows at once, after a preview of each one's changes. */
 export function ChangeDialog<Change>(props: ChangeDialogProps<Change>) {
   const { title, plan, isGood, onSubmit, onClose, children } = props;
   const t = useTexts();

@@ -4,7 +4,7 @@ import { say as sayUi } from "../texts.ts";
 import { runEach, type BulkAction, type Chosen, type Outcome, type Track } from "./bulk.ts";
 import { say } from "./texts.ts";
 
-/** One row of a plan: what is sent for it, and what takes that back. */
+/** One row of a plan: what is sent for it, and what undoes that. */
 export interface PlannedChange<Row, Patch> {
   readonly row: Row;
   readonly patch: Patch;
@@ -14,16 +14,16 @@ export interface PlannedChange<Row, Patch> {
 export type Plan<Row, Patch> = readonly PlannedChange<Row, Patch>[];
 
 export interface PlanJob<Row, Patch> {
-  /** As on the button that starts it. */
+  /** The text of the button that starts it. */
   readonly label: string;
   send(changes: Plan<Row, Patch>, track: Track): Promise<readonly Outcome[]>;
-  /** Reads the list again, once after all. */
+  /** Reloads the list once after all changes. */
   refresh(): Promise<void>;
-  /** The message about the rows that succeeded. */
+  /** Returns the message about the rows that succeeded. */
   done(count: number, isUndo: boolean): string;
 }
 
-/** Sends a plan; what went well can be taken back. */
+/** Sends a plan; successful changes can be undone. */
 export function planAction<Row extends Pick<Chosen, "id">, Patch>(
   job: PlanJob<Row, Patch>,
   plan: Plan<Row, Patch>,
@@ -53,7 +53,7 @@ export function planAction<Row extends Pick<Chosen, "id">, Patch>(
   };
 }
 
-/** The members of `wanted` that differ from `before`, with what they were; undefined when none does. */
+/** Returns the members of `wanted` that differ from `before`, with their old values; undefined if none does. */
 export function diffPatch<Patch extends object>(wanted: Patch, before: Patch) {
   const names = (Object.keys(wanted) as (keyof Patch)[]).filter((name) => wanted[name] !== before[name]);
   if (names.length === 0) return undefined;
@@ -61,7 +61,7 @@ export function diffPatch<Patch extends object>(wanted: Patch, before: Patch) {
   return { patch: members(wanted), undo: members(before) };
 }
 
-/** Sends each change of a plan in calls of its own. */
+/** Sends each change of a plan in its own calls. */
 export function eachChange<Row extends Pick<Chosen, "id">, Patch>(
   changes: Plan<Row, Patch>,
   act: (change: PlannedChange<Row, Patch>) => Promise<unknown>,
@@ -76,8 +76,8 @@ export function eachChange<Row extends Pick<Chosen, "id">, Patch>(
 }
 
 /**
- * Reads a row that is about to be changed. Refuses when a member is neither what the preview showed nor, after a try
- * that got half way, what it is to be.
+ * Reads a row that is about to be changed. Throws if a member has neither the value of the preview nor, after a partial
+ * attempt, the new value.
  */
 export async function readAsShown<Row extends object>(
   read: Promise<Version<Row>>,

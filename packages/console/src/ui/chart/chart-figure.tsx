@@ -11,13 +11,13 @@ import type { ChartProps } from "./types.ts";
 interface ChartFigureProps extends ChartProps {
   readonly title: string;
   readonly kind: "bars" | "lines";
-  /** Next to the title, such as the number that the chart explains. */
+  /** Shown next to the title, such as the number that the chart explains. */
   readonly aside?: ReactNode;
-  /** In place of a chart that has nothing to show. */
+  /** Replaces an empty chart. */
   readonly empty: string;
 }
 
-/** A chart in a card: title, picture or table of its numbers, and the key of its colours. */
+/** A chart in a card: title, picture or table of its numbers, and legend. */
 export function ChartFigure(props: ChartFigureProps) {
   const t = useTexts();
   const [isTable, setIsTable] = useState(false);

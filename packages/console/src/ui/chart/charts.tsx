@@ -12,12 +12,12 @@ const LazyTrend = late(async () => (await import("./drawn/drawings.ts")).LineTre
 const LazyRing = late(async () => (await import("./drawn/drawings.ts")).ShareRing);
 const LazySparkline = late(async () => (await import("./drawn/drawings.ts")).Sparkline);
 
-/** Holds the place of a chart whose code is on its way, so that nothing moves. */
+/** Reserves the space of a chart while its code loads, so that nothing moves. */
 function Wait(props: { readonly height: number }) {
   return <div style={{ height: props.height }} />;
 }
 
-/** Amounts over time, one bar for each slot with its series on top of each other. */
+/** Amounts over time, one bar per slot with its series stacked. */
 export function StackedBars(props: ChartProps) {
   return (
     <Suspense fallback={<Wait height={props.height ?? HEIGHT} />}>
@@ -26,7 +26,7 @@ export function StackedBars(props: ChartProps) {
   );
 }
 
-/** Numbers that moved over time, each as a line. */
+/** Numbers over time, each as a line. */
 export function LineTrend(props: ChartProps) {
   return (
     <Suspense fallback={<Wait height={props.height ?? HEIGHT} />}>
@@ -44,7 +44,7 @@ export function ShareRing(props: ShareRingProps) {
   );
 }
 
-/** How a number moved; takes the width of its place. */
+/** The trend of a number; takes the width of its container. */
 export function Sparkline(props: SparklineProps) {
   return (
     <Suspense fallback={<div className="sparkline" />}>

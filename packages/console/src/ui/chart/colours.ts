@@ -1,4 +1,4 @@
-/** Hues of data series. The error red is not one of them: it marks errors and nothing else. */
+/** Hues of data series. The error red is not one of them, because it marks only errors. */
 const HUES = ["fairway", "flare", "beacon", "starboard", "cardinal", "kelp"] as const;
 const SHADES = 3;
 
@@ -8,10 +8,10 @@ export type Colour = `series-${(typeof HUES)[number] | "port" | "slate"} shade-$
 export const ERROR_COLOUR: Colour = "series-port shade-0";
 export const MAIN_COLOUR: Colour = "series-fairway shade-0";
 export const SECOND_COLOUR: Colour = "series-beacon shade-0";
-/** The colour of everything without a colour of its own, and of the previous period. */
+/** The colour of series without a colour of their own, and of the previous period. */
 export const REST_COLOUR: Colour = "series-slate shade-0";
 
-/** Chosen by trying: the seven commonest model names take all six hues, the twenty commonest sixteen colours. */
+/** Found by trial: the seven most common model names take all six hues, the twenty most common sixteen colours. */
 const SEED = 1003;
 
 function hash(text: string): number {
@@ -26,8 +26,8 @@ function colourAt(place: number): Colour {
 }
 
 /**
- * A name has the same hue in every chart. Where two names of one chart want the same colour, the later one in the
- * alphabet takes the next shade of its hue, so that neither size nor metric changes a colour.
+ * A name has the same hue in every chart. If two names of one chart want the same colour, the alphabetically later one
+ * takes the next shade of its hue, so that neither size nor metric changes a colour.
  */
 export function assignColours(names: readonly string[]): ReadonlyMap<string, Colour> {
   const total = HUES.length * SHADES;

@@ -9,7 +9,7 @@ interface LegendProps {
   hide(keys: ReadonlySet<string>): void;
 }
 
-/** The series of a chart with their colours: a click shows one alone, Shift and a click hides it. */
+/** The series of a chart with their colours: a click shows one alone, Shift and click hides it. */
 export function Legend(props: LegendProps) {
   const { series, hidden } = props;
   const choose = (key: string) => (event: MouseEvent) => {
@@ -34,7 +34,7 @@ export function Legend(props: LegendProps) {
   );
 }
 
-/** The series of a chart that always shows all of them. */
+/** The legend of a chart that always shows all series. */
 export function Key(props: { readonly series: readonly ChartSeries[] }) {
   const t = useTexts();
   return (

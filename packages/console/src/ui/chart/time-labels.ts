@@ -1,16 +1,16 @@
 const DAY = 86_400;
-/** Days are as short as the clocks say. */
+/** With a clock change a day may be this short. */
 const SHORTEST_DAY = DAY - 7_200;
 
 const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const DATE = { month: "short", day: "numeric" } as const;
 
-/** Whether times of slots of this length need no hours. */
+/** Returns whether times of slots of this length need no hours. */
 export function isByDay(length: number): boolean {
   return length >= SHORTEST_DAY;
 }
 
-/** Under the axis: midnight shows its date, slots of seconds their seconds. */
+/** Formats a label under the axis: midnight shows its date, slots of seconds their seconds. */
 export function printTick(at: number, length: number, language: string): string {
   const date = new Date(at * 1000);
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0;
@@ -19,7 +19,7 @@ export function printTick(at: number, length: number, language: string): string 
   return new Intl.DateTimeFormat(language, options).format(date);
 }
 
-/** The name of a slot by itself. */
+/** Formats the name of a slot on its own. */
 export function printStart(at: number, length: number, language: string): string {
   const date = { weekday: "short", ...DATE } as const;
   if (isByDay(length)) return new Intl.DateTimeFormat(language, date).format(at * 1000);
@@ -27,7 +27,7 @@ export function printStart(at: number, length: number, language: string): string
   return new Intl.DateTimeFormat(language, { ...date, ...time }).format(at * 1000);
 }
 
-/** A moment with its date, such as the end of a span. */
+/** Formats a moment with its date, such as the end of a span. */
 export function printMoment(at: number, language: string): string {
   return new Intl.DateTimeFormat(language, { ...DATE, ...TIME }).format(at * 1000);
 }

@@ -1,8 +1,8 @@
 import type { Colour } from "./colours.ts";
 
-/** A length of time with the amount of each series; undefined = not measured, which a line leaves out. */
+/** A time interval with the amount of each series; undefined = not measured, which a line leaves out. */
 export interface ChartSlot {
-  /** First second, and first second of the next slot. */
+  /** First second of this slot, and of the next one. */
   readonly start: number;
   readonly end: number;
   readonly values: Readonly<Record<string, number | undefined>>;
@@ -12,7 +12,7 @@ export interface ChartSeries {
   readonly key: string;
   readonly label: string;
   readonly colour: Colour;
-  /** For series that are only compared with, such as the previous period. */
+  /** For comparison series, such as the previous period. */
   readonly isDashed?: boolean;
 }
 
@@ -21,15 +21,15 @@ export interface ChartProps {
   readonly series: readonly ChartSeries[];
   /** Accessible name. */
   readonly label: string;
-  /** A sentence that says what the picture shows. */
+  /** A sentence that describes the picture. */
   readonly summary: string;
   /** Pixels. */
   readonly height?: number;
   print(value: number): string;
-  /** What the axis counts in when its largest value is `top`; 1 unless it is given. */
+  /** Returns the unit of an axis whose largest value is `top`; defaults to 1. */
   selectUnit?(top: number): number;
-  /** A click or Enter: the slot, and the series where one was hit. */
+  /** Called on a click or Enter: the slot, and the series if one was clicked. */
   onOpen?(slot: ChartSlot, key: string | undefined): void;
-  /** A span of slots that was dragged over: first and last second. */
+  /** Called after a span of slots was dragged over, with its first and last second. */
   onBrush?(from: number, to: number): void;
 }

@@ -4,9 +4,9 @@ import { CopyButton } from "./copy-button.tsx";
 
 export interface Snippet {
   readonly id: string;
-  /** Snippets of one label share a tab. */
+  /** Snippets with the same label share a tab. */
   readonly label: string;
-  /** Names this one among those of its tab. */
+  /** Distinguishes the snippets of a tab. */
   readonly variant?: string;
   readonly code: string;
   /** The text to copy if it differs from the visible one: the plain key. */
@@ -73,7 +73,7 @@ export function CodeTabs(props: {
   const labels = [...new Set(props.snippets.map((snippet) => snippet.label))];
   const shown = label !== undefined && labels.includes(label) ? label : labels[0];
   const group = props.snippets.filter((snippet) => snippet.label === shown);
-  // The language that was chosen for one client holds for the others.
+  // The language that was chosen for one client applies to the others.
   const snippet = group.find((entry) => entry.variant === variant) ?? group[0];
   if (!snippet) return null;
   const choices = labels.map((name) => ({ label: name, isChosen: name === shown, choose: () => setLabel(name) }));

@@ -1,10 +1,10 @@
-/** The address that applications outside of this browser should use. */
+/** Returns the address that applications outside this browser should use. */
 export function baseAddress(serverAddress: string): string {
   const isLocal = serverAddress === "" || /^https?:\/\/(localhost|127\.)/.test(serverAddress);
   return (isLocal ? location.origin : serverAddress).replace(/\/+$/, "");
 }
 
-/** A key as lists and examples show it. */
+/** Masks a key as lists and examples show it. */
 export function maskKey(key: string): string {
   return `sk-…${key.slice(-4)}`;
 }

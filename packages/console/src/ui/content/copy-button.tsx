@@ -15,7 +15,7 @@ function useCopy(text: string) {
   return { isCopied, copy: async () => setCopied(await copyOrShow(text)) };
 }
 
-/** Copies `text`; with children a labelled button, without them an icon. */
+/** Copies `text`; with children it is a labelled button, without them an icon. */
 export function CopyButton(props: {
   readonly text: string;
   readonly label: string;

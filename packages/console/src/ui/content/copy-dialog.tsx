@@ -7,7 +7,7 @@ import { Modal } from "../feedback/modal.tsx";
 
 const ROWS = { least: 3, most: 12 };
 
-/** Shown when the browser refuses the clipboard: the text, selected, to copy by hand. */
+/** Shown if the browser refuses the clipboard: the text, selected, to copy by hand. */
 export function CopyDialog() {
   const t = useTexts();
   const text = useStore(uncopied) ?? "";

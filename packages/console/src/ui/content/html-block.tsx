@@ -2,21 +2,21 @@ import { createElement, useMemo, type ReactNode } from "react";
 import { safeHref } from "../../lib/text/safe-href.ts";
 import "./markdown.css";
 
-/** What may appear; elements that are not named here leave their content behind. */
+/** Allowed elements; those that are not listed are replaced by their content. */
 const ELEMENTS = new Set(
   (
     "a abbr b blockquote br caption center code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i " +
     "img ins kbd li mark ol p pre q s section small span strong sub summary sup table tbody td tfoot th thead tr u ul"
   ).split(" "),
 );
-/** These go with everything in them. */
+/** Elements that are removed with their content. */
 const GONE = new Set(
   "applet audio base button canvas embed form frame frameset iframe input link math meta noscript object script select style svg template textarea title video".split(
     " ",
   ),
 );
 const EMPTY = new Set(["br", "hr", "img"]);
-/** Elements by another name: the page has the first heading, and React no centre. */
+/** Elements that are renamed: the page has the first heading, and React has no `center`. */
 const NAMES: Readonly<Record<string, string>> = { h1: "h2", center: "div" };
 const ATTRIBUTES: Readonly<Record<string, string>> = {
   alt: "alt",
@@ -34,7 +34,7 @@ function safeSource(text: string): string | undefined {
   return isPicture || URL.parse(text)?.protocol === "https:" ? text : undefined;
 }
 
-/** Addresses on this console, in addition to those that are safe anywhere. */
+/** Returns addresses on this console, in addition to those that are safe anywhere. */
 function toSafeLink(text: string): string | undefined {
   return /^\/(?![/\\])|^#/.test(text) ? text : safeHref(text);
 }
@@ -54,7 +54,7 @@ function readAttributes(element: Element, name: string): Record<string, string> 
   return allowed;
 }
 
-/** White space between the parts of a table or a list, which may hold no text. */
+/** Tables and lists, whose white space between parts may not become text. */
 const STRICT = new Set(["table", "tbody", "thead", "tfoot", "tr", "ul", "ol", "dl"]);
 
 function renderNodes(parent: Node, depth: number): ReactNode[] {
@@ -71,7 +71,7 @@ function renderElement(element: Element, key: number, depth: number): ReactNode 
   const inside = EMPTY.has(name) ? [] : renderNodes(element, depth + 1);
   if (!ELEMENTS.has(name)) return inside;
   const attributes = readAttributes(element, name);
-  // A picture without an address that may be shown is the words that stand for it.
+  // A picture without an allowed address is replaced by its alternative text.
   if (name === "img" && attributes["src"] === undefined) return attributes["alt"] ?? null;
   return createElement(NAMES[name] ?? name, { ...attributes, key }, ...inside);
 }
@@ -80,14 +80,17 @@ const STYLE = /<style\b[^]*?(?:<\/style\s*>|$)/gi;
 const TAG = /<[a-z](?:"[^"]*"|'[^']*'|[^"'>])*>/gi;
 const NOISY = /\s(?:style|on\w+)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)/gi;
 
-/** Browsers report styles and handlers that the page's policy refuses even where nothing would use them. Safety does not rest on this. */
+/**
+ * Removes styles and handlers, which browsers report as violations of the page's policy even if nothing uses them.
+ * Security does not depend on this.
+ */
 function withoutNoise(html: string): string {
   return html.replace(STYLE, "").replace(TAG, (tag) => tag.replace(NOISY, " "));
 }
 
 /**
- * HTML of an operator, rebuilt from a list of elements and attributes: what is not on the list is not there. It is read
- * in a document of its own, where nothing loads and nothing runs, and becomes elements without passing as text again.
+ * HTML of an operator, rebuilt from a list of allowed elements and attributes; everything else is dropped. It is parsed
+ * in a separate document, where nothing loads and nothing runs, and becomes elements without becoming text again.
  */
 export function HtmlBlock(props: { readonly html: string }) {
   const nodes = useMemo(() => {

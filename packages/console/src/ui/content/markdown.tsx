@@ -2,7 +2,7 @@ import { lazy, Suspense } from "react";
 
 const Prose = lazy(async () => ({ default: (await import("./prose.tsx")).Prose }));
 
-/** A text in Markdown. Its parser is loaded with the first such text; until then the text is shown as it is written. */
+/** A text in Markdown. Its parser loads with the first such text; until then the source is shown. */
 export function Markdown(props: { readonly text: string }) {
   return (
     <Suspense

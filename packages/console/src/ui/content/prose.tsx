@@ -51,7 +51,7 @@ function List(props: { readonly block: Block & { readonly kind: "list" } }) {
   return start === undefined ? <ul>{rows}</ul> : <ol start={start}>{rows}</ol>;
 }
 
-/** A line of a list needs no paragraph around it. */
+/** A list item of one line needs no paragraph. */
 function itemNodes(blocks: readonly Block[]): ReactNode {
   return blocks.map((block, index) => (
     <Fragment key={index}>

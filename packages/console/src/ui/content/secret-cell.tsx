@@ -15,7 +15,7 @@ interface SecretCellProps {
   readonly copy: string;
 }
 
-/** A key in a table: masked, shown for half a minute, or copied without being shown. */
+/** A key in a table: masked, revealed for half a minute, or copied without being shown. */
 export function SecretCell(props: SecretCellProps) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {

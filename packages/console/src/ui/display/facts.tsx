@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from "react";
 import "./facts.css";
 
-/** Names and values of one thing; values that are empty are left out. */
+/** Names and values of one thing; empty values are left out. */
 export function Facts(props: { readonly title: string; readonly items: readonly (readonly [string, ReactNode])[] }) {
   return (
     <section>

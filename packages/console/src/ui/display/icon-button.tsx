@@ -5,7 +5,7 @@ import { tip } from "./tip.ts";
 interface IconButtonProps extends Omit<ComponentProps<typeof Button>, "children" | "aria-label"> {
   readonly label: string;
   readonly children: ReactNode;
-  /** Off where the label says nothing that the surroundings do not. */
+  /** False if the surroundings already say what the label says. */
   readonly hasTip?: boolean;
 }
 

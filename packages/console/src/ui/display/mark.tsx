@@ -1,6 +1,6 @@
 import "./mark.css";
 
-/** Buoy marks: the shape says the same as the colour. */
+/** Marks like buoys: the shape means the same as the colour. */
 export type MarkKind = "go" | "stop" | "caution" | "parked" | "unknown" | "underway";
 
 const SHAPES: Record<MarkKind, string> = {

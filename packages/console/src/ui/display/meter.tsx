@@ -1,11 +1,11 @@
 import "./meter.css";
 
-/** Part of a limit that is used, and behind it what running requests reserved; both from 0 to 1. */
+/** The used part of a limit, and after it what running requests reserved; both from 0 to 1. */
 export function Meter(props: {
   readonly used: number;
   readonly held?: number;
   readonly isHigh: boolean;
-  /** Says the same in words. */
+  /** The same in words. */
   readonly label: string;
 }) {
   const used = Math.min(1, Math.max(0, props.used)) * 100;

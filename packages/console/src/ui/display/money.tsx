@@ -8,7 +8,10 @@ export function useQuotaDisplay(): QuotaDisplay {
   return { quotaPerUnit: status.quota_per_unit, inCurrency: status.display_in_currency };
 }
 
-/** An amount of quota as the operator wants it shown, charges with six decimals; the tooltip has the exact integer and dollars. */
+/**
+ * An amount of quota in the operator's display unit, charges with six decimals; the tooltip has the exact integer and
+ * dollars.
+ */
 export function Money(props: { readonly quota: number; readonly isPrecise?: boolean }) {
   const display = useQuotaDisplay();
   const language = useLanguage();

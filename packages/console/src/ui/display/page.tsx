@@ -21,7 +21,7 @@ export function Page(props: PageProps) {
     document.title = `${props.title} · ${systemName}`;
   }, [props.title, systemName]);
   useEffect(() => {
-    // A drawer that opens together with its page has taken the focus already.
+    // A drawer that opens together with its page has already taken the focus.
     if (!document.activeElement?.closest('[role="dialog"]')) heading.current?.focus({ preventScroll: true });
   }, []);
   return (

@@ -4,11 +4,11 @@ import type { ReactNode } from "react";
 interface PanelProps {
   readonly title: string;
   readonly link?: ReactNode;
-  /** In place of an empty list. */
+  /** Replaces an empty list. */
   readonly empty: ReactNode;
-  /** Undefined while it is not known. */
+  /** Undefined while it is unknown. */
   readonly count: number | undefined;
-  /** Scrolls a long list in its place. */
+  /** Scrolls a long list inside the panel. */
   readonly isScrolled?: boolean;
   readonly children: ReactNode;
 }
@@ -42,7 +42,7 @@ export function Panel(props: PanelProps) {
   );
 }
 
-/** One line of it. */
+/** One line of the panel. */
 export function PanelRow(props: { readonly children: ReactNode }) {
   return (
     <Flex

@@ -9,7 +9,9 @@ interface RowButtonProps extends Omit<ComponentProps<"button">, "children" | "ar
   readonly isOutlined?: boolean;
 }
 
-/** A small button in a cell: plain, because a table has hundreds and styled ones cost ten times as much. */
+/**
+ * A small button in a cell. It is plain, because a table has hundreds and styled ones take ten times as long to render.
+ */
 export function RowButton({ label, children, hasTip = true, isOutlined, ...rest }: RowButtonProps) {
   return (
     <button

@@ -19,7 +19,7 @@ export function AskDialog() {
       title={question?.title}
       isOpen={current !== undefined}
       role="alertdialog"
-      // Enter must not destroy anything by itself.
+      // Enter alone must not destroy anything.
       initialFocusEl={() => (question?.isDangerous ? cancel.current : confirm.current)}
       size="sm"
       onClose={() => current?.answer(false)}

@@ -15,7 +15,7 @@ interface Pending extends Question {
 
 export const pendingQuestion = createStore<Pending | undefined>(undefined);
 
-/** Asks before something that cannot be taken back; resolves to the answer. */
+/** Asks before something that cannot be undone; resolves to the answer. */
 export function ask(question: Question): Promise<boolean> {
   pendingQuestion.read()?.answer(false);
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { problemText } from "./toaster.ts";
 import { Icon, type IconName } from "../display/icon.tsx";
 import { useTexts } from "../texts.ts";
 
-/** An empty page that teaches: what belongs here, and the one thing to do next. */
+/** An empty page that explains what belongs here and the next step. */
 export function EmptyTeach(props: {
   readonly icon: IconName;
   readonly title: string;
@@ -37,7 +37,7 @@ export function EmptyTeach(props: {
   );
 }
 
-/** No row passes the filters. */
+/** Shown if no row matches the filters. */
 export function NoMatch(props: { onClear(): void }) {
   const t = useTexts();
   return (
@@ -49,7 +49,7 @@ export function NoMatch(props: { onClear(): void }) {
   );
 }
 
-/** A part of a page whose data are on their way. */
+/** A part of a page whose data is loading. */
 export function Loading() {
   const t = useTexts();
   return (
@@ -59,7 +59,7 @@ export function Loading() {
   );
 }
 
-/** A part of a page whose data did not come. */
+/** A part of a page whose data failed to load. */
 export function LoadFailed(props: { readonly problem: unknown; onRetry(): void }) {
   const t = useTexts();
   return (

@@ -12,11 +12,11 @@ type RootProps = Pick<
 
 export interface ModalProps extends RootProps {
   readonly title: ReactNode;
-  /** Before the title. */
+  /** Shown before the title. */
   readonly mark?: ReactNode;
   /** A sentence above the rest. */
   readonly lead?: string;
-  /** Without buttons below, the way out is a cross next to the title. */
+  /** Without buttons at the bottom, a cross next to the title closes the dialog. */
   readonly footer?: ReactNode;
   readonly hasCross?: boolean;
   readonly isOpen?: boolean;
@@ -26,7 +26,7 @@ export interface ModalProps extends RootProps {
   onClose(): void;
 }
 
-/** A dialog over the page: a title, what it is about, and its buttons. */
+/** A dialog over the page: title, content and buttons. */
 export function Modal(props: ModalProps) {
   const { title, mark, lead, footer, hasCross, isOpen = true, maxW, body, children, onClose, ...root } = props;
   const t = useTexts();

@@ -9,11 +9,14 @@ interface NoticeBarProps {
   readonly hue: "fairway" | "cardinal";
   readonly children: ReactNode;
   readonly actions?: ReactNode;
-  /** Set on notices that may be closed for good: the name under which this browser remembers it, and the button's label. */
+  /**
+   * Set on notices that may be closed permanently: the name under which this browser remembers it, and the button's
+   * label.
+   */
   readonly dismiss?: { readonly id: string; readonly label: string };
 }
 
-/** A standing remark at the top of a page. */
+/** A permanent notice at the top of a page. */
 export function NoticeBar(props: NoticeBarProps) {
   const id = props.dismiss?.id;
   const [isClosed, setClosed] = useState(() => id !== undefined && (stored.dismissed.read() ?? []).includes(id));

@@ -1,7 +1,7 @@
 import "./placeholder.css";
 import { usePlaceholder } from "./placeholders.ts";
 
-/** A grey area as large as the part of the page that is on its way, so that nothing moves when it comes. */
+/** A grey area as large as the part of the page that is loading, so that nothing moves when it arrives. */
 export function Placeholder(props: { readonly height: number; readonly width?: number; readonly label?: string }) {
   const { height, width, label } = props;
   usePlaceholder();

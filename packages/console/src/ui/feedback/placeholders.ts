@@ -1,10 +1,10 @@
 import { useLayoutEffect } from "react";
 import { createStore } from "../../lib/store.ts";
 
-/** How many parts of the page hold the place of something that is on its way. */
+/** How many parts of the page are placeholders for something that is loading. */
 export const placeholders = createStore(0);
 
-/** Counts the component among them as long as it is mounted. */
+/** Counts the component as a placeholder while it is mounted. */
 export function usePlaceholder(): void {
   useLayoutEffect(() => {
     placeholders.write(placeholders.read() + 1);

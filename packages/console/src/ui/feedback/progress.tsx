@@ -1,12 +1,12 @@
 import "./progress.css";
 
-/** Percent of a text such as `45%`; undefined when it is none. */
+/** Returns the percentage of a text such as `45%`; undefined for any other text. */
 export function parsePercent(text: string): number | undefined {
   const value = Number(/^\s*(\d+(?:\.\d+)?)\s*%?\s*$/.exec(text)?.[1] ?? Number.NaN);
   return Number.isNaN(value) ? undefined : Math.min(100, value);
 }
 
-/** The progress of a slow task, as its upstream reports it. */
+/** The progress of a slow task, as reported by its upstream. */
 export function Progress(props: { readonly label: string; readonly text: string; readonly isFailed: boolean }) {
   const percent = parsePercent(props.text);
   if (percent === undefined) return <span className="soft">{props.text || "–"}</span>;

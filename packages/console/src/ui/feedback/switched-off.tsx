@@ -6,7 +6,7 @@ import { EmptyTeach } from "./empty.tsx";
 import type { IconName } from "../display/icon.tsx";
 import { useTexts } from "../texts.ts";
 
-/** Replaces a page that the operator switched off, and says who can switch it on. */
+/** Replaces a page that the operator disabled, and says who can enable it. */
 export function SwitchedOff(props: { readonly name: string; readonly icon: IconName }) {
   const t = useTexts();
   const isRoot = (useUser()?.role ?? ROLE.guest) >= ROLE.root;

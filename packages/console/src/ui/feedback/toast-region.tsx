@@ -73,8 +73,8 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
 }
 
 /**
- * Where toasts appear: bottom right, on phones at the top. Next to the dialogs and not below them: while one is open,
- * `data-live-announcer` keeps them in the sight of screen readers, and their cards take clicks.
+ * Shows toasts bottom right, on phones at the top. It is a sibling of the dialogs: while one is open,
+ * `data-live-announcer` makes the toasts available to screen readers, and their cards can be clicked.
  */
 export function ToastRegion() {
   const shown = useStore(toasts);

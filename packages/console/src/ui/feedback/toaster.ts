@@ -9,12 +9,12 @@ export interface Toast {
   readonly kind: ToastKind;
   readonly text: string;
   readonly detail: string | undefined;
-  /** How often the same text came while it was shown. */
+  /** How often the same text was reported while it was shown. */
   readonly count: number;
   readonly action: { readonly label: string; run(): void } | undefined;
   /** Infinity = until it is dismissed. */
   readonly durationMs: number;
-  /** Its action takes a change back. */
+  /** True if its action undoes a change. */
   readonly isUndo: boolean;
 }
 
@@ -51,12 +51,12 @@ export function toast(kind: ToastKind, text: string, options: ToastOptions = {})
   toasts.write([...shown.filter((other) => other !== same), entry].slice(-MOST));
 }
 
-/** A change that is done and can be taken back for eight seconds. */
+/** Reports a finished change that can be undone for eight seconds. */
 export function toastUndo(text: string, undo: () => void): void {
   toast("success", text, { action: { label: say("undo"), run: undo }, durationMs: 8_000, isUndo: true });
 }
 
-/** Takes the newest change back that still can be; false when there is none. */
+/** Undoes the newest change that can still be undone; false if there is none. */
 export function undoLast(): boolean {
   const last = toasts.read().findLast(({ isUndo }) => isUndo);
   if (!last?.action) return false;
@@ -65,7 +65,7 @@ export function undoLast(): boolean {
   return true;
 }
 
-/** The text of a failure for the user. */
+/** Returns the text of a failure for the user. */
 export function problemText(problem: unknown): string {
   if (problem instanceof ApiProblem) return problem.message;
   if (problem instanceof OfflineProblem) return say("offline");
@@ -74,7 +74,7 @@ export function problemText(problem: unknown): string {
     if (problem.status === 429) return say("tooMany");
     if (problem.status === 500) return say("serverError");
     if (problem.status === 405) return say("demoOnly");
-    // The body is none of ours: a proxy answered, or the answer was cut.
+    // The body is not from our server: a proxy answered, or the answer was cut.
     if (problem.status < 400) return say("unreadable");
     return say("otherError", { message: problem.message || String(problem.status) });
   }
@@ -87,7 +87,7 @@ function problemDetail(problem: unknown): string | undefined {
   return problem.requestId === undefined ? undefined : say("requestId", { id: problem.requestId });
 }
 
-/** Shows a failure once; a lost session shows nothing, because the login page says it. */
+/** Shows a failure once; a lost session shows nothing, because the login page reports it. */
 export function toastProblem(problem: unknown): void {
   if (problem instanceof HttpProblem && problem.status === 401) return;
   const kind = problem instanceof HttpProblem && problem.status === 405 ? "info" : "error";

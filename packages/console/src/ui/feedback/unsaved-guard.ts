@@ -3,7 +3,7 @@ import { useBlocker } from "react-router";
 import { ask } from "./ask.ts";
 import { say } from "../texts.ts";
 
-/** The forms that hold something which would be lost. */
+/** The forms with unsaved input. */
 const unsaved = new Set<object>();
 
 export function hasUnsaved(): boolean {
@@ -11,8 +11,8 @@ export function hasUnsaved(): boolean {
 }
 
 /**
- * Asks before unsaved input is lost, whichever way the user leaves; a page may have several such forms. Answers how to
- * leave without a question.
+ * Asks before unsaved input is lost, whichever way the user leaves; a page may have several such forms. Returns a
+ * function to leave without a question.
  */
 export function useUnsavedGuard(isDirty: boolean): () => void {
   const form = useRef({});
@@ -40,14 +40,14 @@ function askToDiscard(isEnded: boolean): Promise<boolean> {
   });
 }
 
-/** For those who leave by something else than a link; what was typed is given up with the answer. */
+/** For leaving by something other than a link; if the user agrees, the input is discarded. */
 export async function mayLeaveForms(): Promise<boolean> {
   if (unsaved.size > 0 && !(await askToDiscard(false))) return false;
   unsaved.clear();
   return true;
 }
 
-/** Rendered once in the application, since the router takes one blocker only. */
+/** Rendered once in the application, because the router supports only one blocker. */
 export function UnsavedGuard(): null {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => unsaved.size > 0 && currentLocation.pathname !== nextLocation.pathname,
@@ -55,7 +55,7 @@ export function UnsavedGuard(): null {
   const latest = useRef(blocker);
   latest.current = blocker;
   const isBlocked = blocker.state === "blocked";
-  // The user did not choose to leave: the server no longer knows the session.
+  // The user did not choose to leave: the session has expired.
   const isEnded = blocker.location?.pathname === "/login";
   useEffect(() => {
     if (!isBlocked) return;

@@ -10,7 +10,7 @@ interface ChipsProps {
   readonly label: string;
   readonly values: readonly string[];
   onChange(values: string[]): void;
-  /** Offered while typing; other values may be entered too. */
+  /** Shown while typing; other values may be entered too. */
   readonly suggestions: readonly string[];
   /** The message if every entered value is already in the list. */
   readonly duplicateText: string;

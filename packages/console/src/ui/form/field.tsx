@@ -13,7 +13,7 @@ interface FieldBase {
   readonly aside?: ReactNode;
 }
 
-/** Label, control, help and error of one input, tied together for assistive technology. */
+/** Label, control, help and error of one input, connected for assistive technology. */
 export function FieldFrame(props: FieldBase & { readonly children: ReactNode }) {
   const t = useTexts();
   return (
@@ -57,7 +57,7 @@ interface TextProps extends FieldBase {
   readonly name?: string;
 }
 
-/** With suggestions the browser offers them; anything else may still be typed. */
+/** A text input; the browser shows the suggestions, and anything else may still be typed. */
 export function TextField(props: TextProps & { readonly suggestions?: readonly Suggestion[] }) {
   const listId = useId();
   return (
@@ -87,7 +87,7 @@ export function TextField(props: TextProps & { readonly suggestions?: readonly S
   );
 }
 
-/** A password or key; what was just typed can be looked at, what is stored never comes back. */
+/** A password or key; the user can reveal what was just typed, but a stored value is never shown. */
 export function SecretField(props: TextProps) {
   const t = useTexts();
   const [isShown, setShown] = useState(false);

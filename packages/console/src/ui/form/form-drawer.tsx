@@ -9,7 +9,7 @@ import { useTexts } from "../texts.ts";
 import { useCloseTo } from "./use-close-to.ts";
 import { useUnsavedGuard } from "../feedback/unsaved-guard.ts";
 
-/** The side that each kind of drawer opens from, as in compatible consoles. */
+/** The side from which each kind of drawer opens, as in compatible consoles. */
 const DRAWER_SIDE = { create: "start", edit: "end" } as const;
 
 const FORM_ID = "drawer-form";
@@ -22,7 +22,7 @@ interface DrawerShellProps {
   readonly kind: keyof typeof DRAWER_SIDE;
   readonly title: string;
   readonly mark?: ReactNode;
-  /** Leaves the route of the drawer; a form with unsaved input asks first. */
+  /** Leaves the drawer's route; a form with unsaved input asks first. */
   onClose(): void;
   readonly children: ReactNode;
 }
@@ -35,7 +35,7 @@ export function DrawerShell(props: DrawerShellProps) {
       open
       placement={DRAWER_SIDE[props.kind]}
       onOpenChange={(change) => !change.open && props.onClose()}
-      // Only a click outside and Escape close it: focus also moves when other dialogs come and go.
+      // Only a click outside and Escape close it: focus also moves when other dialogs open and close.
       onFocusOutside={(event) => event.preventDefault()}
       onInteractOutside={stayForToasts}
       initialFocusEl={() => firstField(document.getElementById(FORM_ID))}
@@ -59,7 +59,7 @@ export function DrawerShell(props: DrawerShellProps) {
   );
 }
 
-/** The drawer while its row loads, or if loading fails. */
+/** The drawer while its row is loading, or if that failed. */
 export function DrawerLoading(props: { readonly problem: unknown; onRetry(): void }) {
   return (
     <Drawer.Body>
@@ -70,16 +70,16 @@ export function DrawerLoading(props: { readonly problem: unknown; onRetry(): voi
 
 interface DrawerFormProps {
   readonly form: Pick<Form<object>, "isDirty" | "isSaving" | "submit">;
-  /** Path of the list that closing leads to. */
+  /** Path of the list that opens after closing. */
   readonly list: string;
   /** The label of the button that creates a row; undefined for a form that saves one. */
   readonly createLabel: string | undefined;
-  /** Called after saving, when the drawer is on its way out. */
+  /** Called after saving, while the drawer is closing. */
   onSaved?(): void;
   readonly extraActions?: ReactNode;
   /** Stays above the fields while they scroll. */
   readonly head?: ReactNode;
-  /** Stays below them. */
+  /** Stays below the fields while they scroll. */
   readonly dock?: ReactNode;
   readonly children: ReactNode;
 }
@@ -91,7 +91,7 @@ export function DrawerForm(props: DrawerFormProps) {
   const close = useCloseTo(props.list);
   const release = useUnsavedGuard(isDirty);
   const form = useRef<HTMLFormElement>(null);
-  // When the row came after the drawer had opened.
+  // The row may arrive after the drawer has opened.
   useEffect(() => firstField(form.current)?.focus(), []);
 
   async function submit(event?: FormEvent): Promise<void> {
@@ -104,7 +104,7 @@ export function DrawerForm(props: DrawerFormProps) {
       props.onSaved?.();
       return;
     }
-    // Errors appear with the next paint; then focus goes to the first of them.
+    // Errors appear with the next paint; then the first of them gets the focus.
     requestAnimationFrame(() =>
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input')?.focus(),
     );

@@ -14,7 +14,7 @@ interface LimitsFieldsProps {
   onBlur(name: keyof LimitsDraft): void;
 }
 
-/** Requests and tokens of a minute and requests at once; what passes them is refused with status 429. */
+/** Requests and tokens per minute, and parallel requests; calls beyond a limit are refused with status 429. */
 export function LimitsFields(props: LimitsFieldsProps) {
   const t = useTexts();
   return (

@@ -5,7 +5,7 @@ import { useTexts } from "../texts.ts";
 
 const SHORT = { rpm: "shortRpm", tpm: "shortTpm", concurrency: "shortConcurrency" } as const;
 
-/** The limits in one line; undefined when there are none. */
+/** Formats the limits in one line; undefined if there are none. */
 export function useLimitsLine(): (limits: Limits) => string | undefined {
   const t = useTexts();
   const language = useLanguage();

@@ -10,17 +10,17 @@ const PRESET_DOLLARS = [1, 10, 50, 100, 500, 1000];
 
 interface MoneyFieldProps {
   readonly label: string;
-  /** Quota units; undefined while the text is no amount. */
+  /** Quota units; undefined while the text is not an amount. */
   readonly quota: number | undefined;
   onChange(quota: number | undefined): void;
   readonly help?: string;
   readonly error?: string | undefined;
   readonly isDisabled?: boolean;
-  /** Quota units above which no amount is offered. */
+  /** The largest suggested amount, in quota units. */
   readonly most?: number;
 }
 
-/** Text of an amount in the unit of the field. */
+/** Formats an amount in the unit of the field. */
 function print(quota: number | undefined, unit: number): string {
   return quota === undefined ? "" : String(Number((quota / unit).toFixed(6)));
 }

@@ -11,7 +11,7 @@ interface Draft {
 
 const EMPTY: Draft = { password: "", repeated: "" };
 
-/** A form for a password that is typed twice; the fields are cleared once it is saved. */
+/** A form for a password that is typed twice; the fields are cleared after saving. */
 export function useNewPassword(save: (password: string) => Promise<unknown>): Form<Draft> {
   const t = useTexts();
   const form = useForm({

@@ -8,17 +8,17 @@ import { useEdited, type Edited } from "./use-edited.ts";
 
 interface EditDrawerProps<Row, Draft> {
   readonly title: string;
-  /** Path of the list that closing leads to. */
+  /** Path of the list that opens after closing. */
   readonly list: string;
-  /** Reads the row whose id the address names. */
+  /** Reads the row whose id is in the address. */
   query(id: number): UseQueryOptions<Version<Row>, Error, Version<Row>, (string | number)[]>;
   mark?(row: Row): ReactNode;
   toDraft(row: Row): Draft;
-  /** Renders the form; a newer version of the row mounts it again. */
+  /** Renders the form; a newer version of the row remounts it. */
   form(initial: Draft, edited: Edited<Row>): ReactNode;
 }
 
-/** The drawer that edits a row: reads it, and shows the form when it has arrived. */
+/** The drawer that edits a row: it reads the row, and then shows the form. */
 export function EditDrawer<Row, Draft>(props: EditDrawerProps<Row, Draft>) {
   const { toDraft } = props;
   const close = useCloseTo(props.list);

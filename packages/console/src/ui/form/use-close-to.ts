@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from "react-router";
 
-/** Returns to the list under a drawer, with its filters. */
+/** Returns a function that goes to the list under a drawer, with its filters. */
 export function useCloseTo(list: string): () => void {
   const navigate = useNavigate();
   const { search } = useLocation();

@@ -8,13 +8,13 @@ import { toastProblem } from "../feedback/toaster.ts";
 
 /** The row that a form edits, with its version. */
 export interface Edited<R> extends Version<R> {
-  /** Key of the form: with another one it starts again. */
+  /** Key of the form: a new value resets it. */
   readonly edition: number;
   /** Shows why saving failed; offers the newer version if there is one. */
   onProblem(problem: unknown): void;
 }
 
-/** Reads what a form edits. A newer version takes its place only when it is asked for, because it takes what was typed. */
+/** Reads the row that a form edits. A newer version replaces it only on request, because that discards the input. */
 export function useEdited<R>(query: UseQueryOptions<Version<R>, Error, Version<R>, (string | number)[]>) {
   const { data, error, refetch } = useQuery(query);
   const [edition, setEdition] = useState(0);

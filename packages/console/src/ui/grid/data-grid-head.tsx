@@ -9,7 +9,7 @@ interface GridHeadProps<Row> {
   readonly columns: readonly Column<Row>[];
 }
 
-/** Headers with sort buttons, the box that selects the page, and the menu of the columns. */
+/** Headers with sort buttons, the checkbox that selects the page, and the column menu. */
 export function GridHead<Row>({ grid, table, columns }: GridHeadProps<Row>) {
   const t = useTexts();
   const isSome = table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected();

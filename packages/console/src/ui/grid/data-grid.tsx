@@ -15,10 +15,10 @@ import { late } from "../late/late.tsx";
 
 const VirtualRows = late(async () => (await import("./virtual-rows.tsx")).VirtualRows);
 
-/** More rows than a page of the server has are virtual; up to that number, the browser's own search finds all of them. */
+/** Longer tables than one server page are virtualised; up to this number, the browser's own search finds all rows. */
 const MAX_PLAIN_ROWS = 200;
 
-/** The one table of the product: plain cells, because styled ones cost ten times as much to scroll. */
+/** The one table of the product. Its cells are plain, because styled ones take ten times as long to scroll. */
 export function DataGrid<Row>(props: GridProps<Row>) {
   const { pager, isFetching } = props;
   // The last row of the last page was deleted, or an old link points beyond it.
@@ -38,7 +38,7 @@ function Grid<Row>(props: GridProps<Row>) {
   const reveal = useRef<(index: number) => void>(undefined);
   const { frame, shown, isWide, width } = useFit(props);
   const { table, visible } = useGridTable(props, shown);
-  // Rows that did not change are not drawn again while the table scrolls.
+  // Unchanged rows are not rendered again while the table scrolls.
   const model: RowModel<Row> = useMemo(() => ({ grid: props, table, columns: visible }), [props, table, visible]);
   useRoving(body, rows !== undefined);
   const density = props.layout?.density ?? props.density;
@@ -84,7 +84,7 @@ function Grid<Row>(props: GridProps<Row>) {
   );
 }
 
-/** Classes of widths, because container queries take a style recalculation for each layout of a long table. */
+/** Classes for widths, because container queries recalculate styles on each layout of a long table. */
 const NARROW = 1_400;
 const TIGHT = 1_150;
 
@@ -93,16 +93,16 @@ function frameClass(width: number): string {
   return width > TIGHT ? "grid-frame is-narrow" : "grid-frame is-narrow is-tight";
 }
 
-/** The last page that has rows, always before the one that has none. */
+/** Returns the last page with rows, always before the empty one. */
 function lastPage({ page, size, total }: PagerProps): number {
   return Math.max(1, Math.min(page - 1, Math.ceil((total ?? 0) / size)));
 }
 
-/** More than a window shows: the pager is where it stays. */
+/** More rows than a window shows, so that the pager is at its final position. */
 const BONE_ROWS = 25;
 const BONE_WIDTHS = ["60%", "40%", "75%", "50%"];
 
-/** Grey lines with the geometry of the rows to come. */
+/** Grey lines with the size of the expected rows. */
 function Bones(props: { readonly columns: number }) {
   usePlaceholder();
   return Array.from({ length: BONE_ROWS }, (_, row) => (

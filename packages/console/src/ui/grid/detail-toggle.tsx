@@ -2,7 +2,7 @@ import { Icon } from "../display/icon.tsx";
 import { RowButton } from "../display/row-button.tsx";
 import { useTexts } from "../texts.ts";
 
-/** Unfolds and folds the detail of a row. */
+/** Expands and collapses the detail of a row. */
 export function DetailToggle(props: { readonly isOpen: boolean; onToggle(): void }) {
   const t = useTexts();
   return (

@@ -6,20 +6,20 @@ import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
 
-/** How long a filter waits for more to be typed. */
+/** How long a filter waits for more input. */
 export const DEBOUNCE_MS = 250;
 
 interface FilterBarProps {
-  /** The text filter that is always in sight. */
+  /** The text filter that is always visible. */
   readonly main: ReactNode;
-  /** Whether a filter is set; offers to clear them. */
+  /** True if a filter is set; shows a button to clear them. */
   readonly isActive: boolean;
   onClear(): void;
   readonly children: ReactNode;
   readonly aside?: ReactNode;
 }
 
-/** The row of filters above a grid, folded away on phones. What it holds lives in the address. */
+/** The row of filters above a grid, collapsed on phones. Its values are in the address. */
 export function FilterBar(props: FilterBarProps) {
   const t = useTexts();
   const [isOpen, setOpen] = useState(false);
@@ -67,7 +67,7 @@ interface BoxProps {
   readonly label: string;
   readonly value: string;
   onChange(value: string): void;
-  /** The one that phones always show; a text box takes focus with `/`. */
+  /** The filter that phones always show; `/` focuses its text input. */
   readonly isMain?: boolean;
   readonly width?: string;
 }
@@ -79,7 +79,7 @@ export function FilterText(props: BoxProps) {
   const [known, setKnown] = useState(value);
   const input = useRef<HTMLInputElement>(null);
   if (known !== value) {
-    // The address changed elsewhere: Back, or Clear.
+    // The address changed elsewhere: by Back, or by Clear.
     setKnown(value);
     if (draft.trim() !== value) setDraft(value);
   }
@@ -123,7 +123,7 @@ export function FilterSelect(props: BoxProps & { readonly choices: readonly Choi
   return (
     <NativeSelect.Root
       size="sm"
-      // As wide before its choices arrive as afterwards.
+      // Has the same width before and after its choices arrive.
       width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: props.width ?? "132px" }}
     >
       <NativeSelect.Field

@@ -9,8 +9,9 @@ function resolveRank({ rank, isTitle, isMinor }: Sized): number {
 }
 
 /**
- * Ids of the columns that are shown in a table with this much room, in pixels. What a user hid stays hidden, and what a
- * user asked to see stays in sight even where the table must then scroll. `spare` hides that many more columns.
+ * Returns the ids of the columns that fit into this width, in pixels. Columns that the user hid stay hidden, and
+ * columns that the user asked to see stay visible even if the table must then scroll. `spare` hides that many more
+ * columns.
  */
 export function fittingColumns(
   columns: readonly Sized[],
@@ -21,7 +22,7 @@ export function fittingColumns(
   const shown = columns.filter(({ id }) => !layout.hidden?.includes(id));
   const leaving = shown
     .filter((column) => resolveRank(column) > 0 && !layout.shown?.includes(column.id))
-    // Of equal rank, the rightmost leaves first.
+    // Among equal ranks, the rightmost column is hidden first.
     .reverse()
     .sort((one, other) => resolveRank(other) - resolveRank(one));
   const ids = new Set(shown.map(({ id }) => id));

@@ -6,11 +6,11 @@ interface Keyboard<Row> {
   readonly model: RowModel<Row>;
   readonly rows: readonly Row[];
   readonly body: HTMLElement;
-  /** Scrolls to a row that is not in the document. */
+  /** Scrolls to a row that is not rendered. */
   reveal?(index: number): void;
 }
 
-/** Keys of the rows; those inside of an input belong to it. */
+/** Handles the keys of rows; keys inside an input belong to the input. */
 export function onGridKey<Row>(keyboard: Keyboard<Row>, event: KeyboardEvent): void {
   const { target } = event;
   if (!(target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -73,14 +73,14 @@ function rowKey<Row>(keyboard: Keyboard<Row>, element: HTMLElement, event: Keybo
   }
 }
 
-/** As a click on the box of the row: with `isRange`, all from the one that was clicked before. */
+/** Works like a click on the row's checkbox: with `isRange`, it selects all rows from the previously clicked one. */
 function toggle<Row>({ grid, table }: RowModel<Row>, row: Row, isRange: boolean): void {
   if (!grid.selection) return;
   const entry = table.getRow(String(grid.rowId(row)));
   entry.getToggleSelectedHandler()({ target: { checked: !entry.getIsSelected() }, shiftKey: isRange });
 }
 
-/** `from` is the row that a selection by Shift comes from. */
+/** `from` is the row where a Shift selection begins. */
 function moveTo<Row>({ model, rows, body, reveal }: Keyboard<Row>, wanted: number, from?: number): void {
   const index = Math.max(0, Math.min(rows.length - 1, wanted));
   const { selection, rowId } = model.grid;

@@ -8,15 +8,15 @@ export interface Column<Row> {
   readonly align?: "end";
   /** Name of the server's sort key; absent if the server cannot sort. */
   readonly sort?: string;
-  /** Left out on phones. */
+  /** Hidden on phones. */
   readonly isMinor?: boolean;
   /** The heading of the card on phones. */
   readonly isTitle?: boolean;
   /** Takes the space that the other columns leave; long text wraps onto a second line. */
   readonly isElastic?: boolean;
-  /** Pixels that the column needs; they decide which columns fit. */
+  /** Width in pixels; it decides which columns fit. */
   readonly width?: number;
-  /** Where the table is too narrow, columns with the highest rank are hidden first; rank 0 always stays. */
+  /** If the table is too narrow, columns with the highest rank are hidden first; rank 0 always stays. */
   readonly rank?: number;
 }
 
@@ -34,7 +34,7 @@ export type Density = "comfortable" | "compact";
 /** A user's changes to the columns of a table. */
 export interface GridLayout {
   readonly hidden?: readonly string[] | undefined;
-  /** Shown even where they do not fit. */
+  /** Shown even if they do not fit. */
   readonly shown?: readonly string[] | undefined;
   readonly order?: readonly string[] | undefined;
   readonly density?: Density | undefined;
@@ -45,11 +45,11 @@ export interface GridProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
   rowId(row: Row): number;
-  /** How a row is called, for the labels of its controls. */
+  /** Returns the name of a row, for the labels of its controls. */
   rowName(row: Row): string;
   readonly isFetching: boolean;
   readonly pager: PagerProps;
-  /** Shown in place of rows when there are none. */
+  /** Replaces the rows if there are none. */
   readonly empty: ReactNode;
   /** `-priority` is descending. */
   readonly sort?: string;
@@ -57,14 +57,14 @@ export interface GridProps<Row> {
   readonly selection?: Selection;
   isMuted?(row: Row): boolean;
   actions?(row: Row): ReactNode;
-  /** Opens a row: by Enter, or by a click on it. */
+  /** Opens a row, on Enter or a click. */
   onOpen?(row: Row): void;
-  /** Acts on the focused row, by key. */
+  /** Actions on the focused row, by key. */
   readonly keys?: Readonly<Record<string, (row: Row) => void>>;
   readonly opened?: number | undefined;
   detail?(row: Row): ReactNode;
   readonly density?: Density;
   readonly layout?: GridLayout;
-  /** The last cell of the head: the menu of the columns. */
+  /** The last cell of the head: the column menu. */
   corner?(shown: ReadonlySet<string>): ReactNode;
 }

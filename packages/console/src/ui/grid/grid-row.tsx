@@ -3,7 +3,7 @@ import type { Column, GridProps } from "./grid-props.ts";
 import { useTexts } from "../texts.ts";
 import type { GridTable } from "./use-grid-table.ts";
 
-/** State that all rows of a table share; created once for each state of the table. */
+/** State that all rows of a table share; created once per table state. */
 export interface RowModel<Row> {
   readonly grid: GridProps<Row>;
   readonly table: GridTable;
@@ -18,7 +18,7 @@ interface GridRowProps<Row> {
 
 const CONTROLS = "a, button, input, select, textarea, label, summary, [role=button]";
 
-/** A click on plain text of the row; one that selects text is none. */
+/** Returns true for a click on plain text of the row; a click that selects text does not count. */
 function isPlainClick({ target, currentTarget }: MouseEvent): boolean {
   if (!(target instanceof Element) || !currentTarget.contains(target) || target.closest(CONTROLS)) return false;
   return getSelection()?.isCollapsed ?? true;

@@ -8,7 +8,7 @@ interface InlineNumberProps {
   onSave(value: number): void;
 }
 
-/** A number in a cell: click or Enter edits it, arrows step, Escape and an empty text leave it as it was. */
+/** A number in a cell: click or Enter edits it, arrows step, Escape and an empty text restore it. */
 export function InlineNumber(props: InlineNumberProps) {
   const [draft, setDraft] = useState<string>();
   const button = useRef<HTMLButtonElement>(null);
@@ -39,7 +39,7 @@ export function InlineNumber(props: InlineNumberProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
     isByKey.current = event.key === "Enter" || event.key === "Escape";
-    // The same press would press the button that focus moves to.
+    // The same key press would activate the button that gets the focus.
     if (isByKey.current) event.preventDefault();
     if (event.key === "Enter") finish();
     else if (event.key === "Escape") setDraft(undefined);

@@ -85,7 +85,7 @@ export function Pager(props: PagerProps & { readonly shown: number | undefined }
   );
 }
 
-/** Leads to a page by its number. */
+/** Jumps to a page by its number. */
 function PageJump({ page, size, total, onPage }: PagerProps) {
   const t = useTexts();
   const language = useLanguage();

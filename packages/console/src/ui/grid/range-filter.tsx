@@ -25,22 +25,22 @@ interface RangeState {
 
 interface RangeFilterProps {
   readonly state: RangeState;
-  /** Offered ranges; the first is the one of an address that names none. */
+  /** The choices; the first one applies if the address names none. */
   readonly names: readonly RangeName[];
-  /** Used for an address that names none, where that is not the first. */
+  /** Applies if the address names none, if that is not the first one. */
   readonly usual?: RangeName;
   readonly isMain?: boolean;
   change(change: Partial<RangeState>): void;
 }
 
-/** The time range of a list: names that move with time, or two times of one's own. */
+/** The time range of a list: a named range that moves with time, or two custom times. */
 export function RangeFilter(props: RangeFilterProps) {
   const t = useTexts();
   const { state, names, change } = props;
   const range = rangeName(state.range, props.usual ?? names[0]);
   const choose = (next: string) => {
     if (next !== "custom") return change({ range: next, from: "", to: "" });
-    // A custom range starts from what was shown.
+    // A custom range starts from the range shown before.
     const { from, to } = resolveBounds(range, nowSeconds(), state);
     change({ range: next, from: String(from), to: String(to) });
   };
@@ -67,7 +67,7 @@ function toSeconds(text: string): string {
   return String(fromLocalInput(text) ?? "");
 }
 
-/** A time in the address. What is typed is held here first: the address follows too late to keep a half-typed date. */
+/** A time in the address. The input is stored here first: the address updates too late for a half-typed date. */
 function TimeField(props: { readonly label: string; readonly value: string; onChange(value: string): void }) {
   const { value, onChange } = props;
   const text = value === "" ? "" : toLocalInput(Number(value) || nowSeconds());

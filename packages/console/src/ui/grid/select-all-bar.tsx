@@ -9,7 +9,7 @@ interface SelectAllBarProps {
   readonly shown: number;
 }
 
-/** Offers the rows of the other pages, once all of this one are selected. */
+/** Lets the user select the rows of the other pages, once all rows of this one are selected. */
 export function SelectAllBar({ selection, shown }: SelectAllBarProps) {
   const t = useTexts();
   const language = useLanguage();

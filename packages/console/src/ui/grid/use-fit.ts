@@ -6,14 +6,14 @@ const CHECK_WIDTH = 42;
 const ACTIONS_WIDTH = 84;
 const CORNER_WIDTH = 48;
 const EDGE = 14;
-/** Phones show rows as cards, where every column has a line of its own. */
+/** Phones show rows as cards, with a line for every column. */
 const PHONE = "(max-width: 600px)";
 
 interface Fit {
   /** Wraps the table. */
   readonly frame: RefObject<HTMLDivElement | null>;
   readonly shown: ReadonlySet<string>;
-  /** The table is wider than its frame: it scrolls. */
+  /** The table is wider than its frame, so it scrolls. */
   readonly isWide: boolean;
   /** Pixels of the frame; 0 before it is measured. */
   readonly width: number;
@@ -24,13 +24,16 @@ function hasNoRoom(frame: HTMLElement): boolean {
   return table !== null && table.offsetWidth > frame.clientWidth + 1;
 }
 
-/** Chooses the columns that fit into the frame, by their declared widths and then by what their content takes. */
+/**
+ * Chooses the columns that fit into the frame, first by their declared widths and then by the measured widths of their
+ * content.
+ */
 export function useFit<Row>(props: GridProps<Row>): Fit {
   const { columns, rows, layout, selection, actions, corner } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   const [isPhone, setPhone] = useState(false);
-  // A correction holds for the width and columns that it was found with.
+  // A correction applies to the width and columns that it was measured with.
   const [spare, setSpare] = useState({ key: "", count: 0 });
   const [isWide, setWide] = useState(false);
   const reserved = (selection ? CHECK_WIDTH : EDGE) + (actions ? ACTIONS_WIDTH : corner ? CORNER_WIDTH : EDGE);

@@ -14,7 +14,7 @@ const features = tableFeatures({ columnOrderingFeature, columnVisibilityFeature,
 
 const NO_ROWS: readonly never[] = [];
 
-/** The model of the table: which columns in which order, which rows are selected. */
+/** Returns the table model: the columns in their order, and the selected rows. */
 export function useGridTable<Row>(props: GridProps<Row>, shown: ReadonlySet<string>) {
   const { columns, rows, rowId, selection, layout } = props;
   const definitions = useMemo(() => columns.map(({ id, header }) => ({ id, header })), [columns]);
@@ -31,7 +31,7 @@ export function useGridTable<Row>(props: GridProps<Row>, shown: ReadonlySet<stri
   const table = useTable({
     features,
     columns: definitions,
-    // The model needs their ids only.
+    // The model needs only their ids.
     data: (rows ?? NO_ROWS) as readonly RowData[],
     getRowId: (row) => String(rowId(row as Row)),
     state: { rowSelection, columnVisibility, columnOrder },
@@ -56,7 +56,7 @@ export function useGridTable<Row>(props: GridProps<Row>, shown: ReadonlySet<stri
 
 export type GridTable = ReturnType<typeof useGridTable>["table"];
 
-/** Columns in the chosen order; those that the choice does not know follow the one that they are declared after. */
+/** Returns columns in the chosen order; unknown ones follow the column that they are declared after. */
 export function ordered<Row>(
   columns: readonly Pick<Column<Row>, "id">[],
   order: readonly string[] | undefined,

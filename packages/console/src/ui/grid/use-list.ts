@@ -4,7 +4,9 @@ import { parsePage, useUrlState } from "../../lib/url-state.ts";
 
 const DEFAULT_SIZE = 10;
 
-/** Paging, sorting and filters of a list page, stored in the address so that reload and Back find them again. */
+/**
+ * Manages paging, sorting and filters of a list page. They are in the address, so that reload and Back restore them.
+ */
 export function useList<F extends Readonly<Record<string, string>>>(
   defaults: F & { p: string; size: string; sort: string },
 ) {
@@ -15,7 +17,7 @@ export function useList<F extends Readonly<Record<string, string>>>(
   const filterNames = Object.keys(defaults).filter((name) => !["p", "size", "sort"].includes(name));
   const isFiltered = filterNames.some((name) => state[name] !== defaults[name]);
   return {
-    /** The same while page and order change: what the rows must match. */
+    /** Stays the same while page and order change: what the rows must match. */
     filterKey: filterNames.map((name) => state[name]).join("\n"),
     state: state as Record<keyof F | "sort", string>,
     page,

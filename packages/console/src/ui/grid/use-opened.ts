@@ -3,7 +3,7 @@ import { useUrlState } from "../../lib/url-state.ts";
 
 const DEFAULTS = { row: "" };
 
-/** The row whose detail is open; it is part of the address, so that a link shows the same. */
+/** Returns the row whose detail is open; it is part of the address, so that a link shows the same. */
 export function useOpened<Row extends { readonly id: number }>() {
   const [{ row }, change] = useUrlState(DEFAULTS);
   const opened = row === "" ? undefined : Number(row);

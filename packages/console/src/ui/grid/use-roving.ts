@@ -17,8 +17,8 @@ export function readIndex(row: HTMLElement): number {
 }
 
 /**
- * Makes the rows one tab stop: the row that had focus last, else the first. The controls of rows are reached with arrow
- * keys. Cells can rerender at any time, so this follows the document and not React.
+ * Makes the rows one tab stop: the row that had the focus last, otherwise the first. The controls of rows are reached
+ * with arrow keys. Cells can rerender at any time, so this follows the document and not React.
  */
 export function useRoving(body: RefObject<HTMLElement | null>, isOn: boolean): void {
   const active = useRef(0);

@@ -3,14 +3,14 @@ import type { Rows } from "../../lib/rows.ts";
 import { toastProblem } from "../feedback/toaster.ts";
 import type { Selection } from "./grid-props.ts";
 
-/** Most rows that are selected at once. */
+/** The most rows that can be selected at once. */
 const MAX_ROWS = 1_000;
 const PAGE_ROWS = 100;
 
 interface SelectionSource<Row> {
   readonly rows: readonly Row[] | undefined;
   readonly total: number | undefined;
-  /** Identifies the filters: with others, nothing is selected. */
+  /** Identifies the filters: if they change, the selection is cleared. */
   readonly filter: string;
   getRowId(row: Row): number;
   /** Reads a page of all rows that match; pages are counted from 1. */
@@ -19,7 +19,7 @@ interface SelectionSource<Row> {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** The selected rows of a list: those of the page, or all that match the filters. */
+/** Manages the selected rows of a list: those of the page, or all that match the filters. */
 export function useSelection<Row>(source: SelectionSource<Row>) {
   const { rows, total, filter, getRowId, read } = source;
   const [ids, setIds] = useState(NONE);

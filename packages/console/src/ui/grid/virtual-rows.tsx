@@ -3,9 +3,9 @@ import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from "
 import type { Density } from "./grid-props.ts";
 import { cellCount, GridRow, type RowModel } from "./grid-row.tsx";
 
-/** Rows that are rendered beyond both edges of the window. */
+/** How many rows are rendered beyond each edge of the window. */
 const OVERSCAN = 5;
-/** Until the first row is measured. */
+/** Row heights until the first row is measured. */
 const HEIGHT: Readonly<Record<Density, number>> = { comfortable: 40, compact: 32 };
 
 interface VirtualRowsProps<Row> {
@@ -15,14 +15,14 @@ interface VirtualRowsProps<Row> {
   readonly reveal: RefObject<((index: number) => void) | undefined>;
 }
 
-/** The rows of a table that are in sight, and the space of all others. */
+/** The visible rows of a table, and the space of all others. */
 export function VirtualRows<Row>({ model, rows, reveal }: VirtualRowsProps<Row>) {
   const top = useRef<HTMLTableRowElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
   const density = model.grid.layout?.density ?? model.grid.density ?? "comfortable";
   const [height, setHeight] = useState(HEIGHT[density]);
   const { rowId } = model.grid;
-  // A new function here makes the virtualizer measure all rows again, for each frame that scrolls.
+  // A new function here would make the virtualizer measure all rows again on each frame of scrolling.
   const getItemKey = useCallback(
     (index: number) => {
       const row = rows[index];
@@ -69,8 +69,8 @@ export function VirtualRows<Row>({ model, rows, reveal }: VirtualRowsProps<Row>)
 }
 
 /**
- * Columns as wide as the first rows need, and no longer as wide as those in sight: they would move while the table
- * scrolls, and the browser would lay all of it out for each frame.
+ * Fixes the column widths to those of the first rows. Otherwise the columns would move while the table scrolls, and the
+ * browser would lay out the whole table on each frame.
  */
 function useFixedWidths<Row>(top: RefObject<HTMLElement | null>, model: RowModel<Row>): void {
   useLayoutEffect(() => {

@@ -12,8 +12,8 @@ export interface FailedProps {
 }
 
 /**
- * As `lazy`, for code that may not come: after an upgrade, or without a network. The part of the page then says so and
- * tries again when it is asked to; all else stays as it is, with what was typed.
+ * Works like `lazy`, for code that may fail to load after an upgrade or without a network. That part of the page then
+ * shows the failure and retries on request; everything else stays as it is, including input.
  */
 export function late<P extends object>(
   load: () => Promise<ComponentType<P>>,
@@ -40,7 +40,7 @@ interface Closing {
   onClose?(): void;
 }
 
-/** For dialogs and menus: they close again, by `close` or their own `onClose`, and opening them is the next try. */
+/** For dialogs and menus: they close again, by `close` or their own `onClose`, and opening them retries. */
 export function lateOverlay<P extends object>(load: () => Promise<ComponentType<P>>, close?: () => void) {
   return late<P>(load, function OverlayFailed(props) {
     const latest = useRef(props);
@@ -54,7 +54,7 @@ export function lateOverlay<P extends object>(load: () => Promise<ComponentType<
   });
 }
 
-/** For dialogs that must be seen, such as a key that is shown once: they wait for another try. */
+/** For dialogs that must be seen, such as a key that is shown once: they wait for a retry. */
 export function lateNeeded<P extends object>(load: () => Promise<ComponentType<P>>) {
   return late<P>(load, function NeededFailed({ retry }) {
     const latest = useRef(retry);

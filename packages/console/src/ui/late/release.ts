@@ -7,7 +7,7 @@ import { say } from "../texts.ts";
 
 let isAnnounced = false;
 
-/** Says once that a reload brings the new release; the user decides when. */
+/** Announces once that a reload brings the new release; the user decides when. */
 function announce(): void {
   if (isAnnounced) return;
   isAnnounced = true;
@@ -17,27 +17,30 @@ function announce(): void {
   });
 }
 
-/** The code of a part of the page did not come: an upgrade would explain it. */
+/** Called if the code of a part of the page did not load, which an upgrade would explain. */
 export async function whenPartMissing(): Promise<void> {
   if ((await serverRelease()) === "other") announce();
 }
 
-/** The code of a page did not come from a server that answers: a reload helps, once and if no form holds anything. */
+/**
+ * Called if the code of a page did not load although the server answers: a reload helps, but happens only once and only
+ * if no form has input.
+ */
 export async function whenPageMissing(): Promise<void> {
   const release = await serverRelease();
   if (release === undefined) return;
   if (hasUnsaved() || stored.reloaded.read() === ownRelease) return release === "other" ? announce() : undefined;
   stored.reloaded.write(ownRelease);
   location.reload();
-  // What is shown meanwhile is of no use.
+  // What is shown until the reload is useless.
   await new Promise(() => undefined);
 }
 
 const CHECK_MS = 300_000;
-/** Between two checks because the page came into view. */
+/** The least time between two checks when the page becomes visible. */
 const REST_MS = 30_000;
 
-/** Asks from time to time, and when the page comes into view again, whether there is a new release. */
+/** Checks for a new release from time to time, and when the page becomes visible. */
 export function useReleaseCheck(): void {
   useEffect(() => {
     let checked = performance.now();

@@ -37,7 +37,7 @@ interface ListPageProps<Row> extends Omit<GridProps<Row>, OwnGridProps> {
     readonly isFetching: boolean;
     refetch(): Promise<unknown>;
   };
-  /** Shown when the list has no rows at all; without `isEmpty`, that is when no filter is set. */
+  /** Shown if the list has no rows at all; without `isEmpty`, that means that no filter is set. */
   readonly teach: ReactNode;
   readonly isEmpty?: boolean;
   readonly gridClass?: string | undefined;
@@ -66,7 +66,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
           <DataGrid
             {...grid}
             label={title}
-            // Columns that move after the rows came would move the page.
+            // Columns that move after the rows have arrived would move the page.
             rows={views.isLoading ? undefined : data?.rows}
             layout={views.layout}
             corner={(shown) => <GridCorner columns={grid.columns} shown={shown} density={density} views={views} />}

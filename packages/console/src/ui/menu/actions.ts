@@ -4,7 +4,7 @@ import type { MenuEntry } from "./menu.ts";
 
 const sources = createStore<ReadonlyMap<string, readonly MenuEntry[]>>(new Map());
 
-/** Offers what a page can do in the command palette, as long as the page is open. */
+/** Adds a page's actions to the command palette while the page is open. */
 export function useActions(source: string, entries: readonly MenuEntry[]): void {
   const latest = useRef(entries);
   latest.current = entries;
@@ -24,7 +24,7 @@ export function useActions(source: string, entries: readonly MenuEntry[]): void 
   }, [source, shape]);
 }
 
-/** Everything that open pages offer. */
+/** Returns all actions of the open pages. */
 export function useOfferedActions(): readonly MenuEntry[] {
   return [...useStore(sources).values()].flat();
 }

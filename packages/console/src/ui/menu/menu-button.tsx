@@ -3,7 +3,7 @@ import { useStore } from "../../lib/store.ts";
 import { IconButton } from "../display/icon-button.tsx";
 import { menu, type OpenMenu } from "./menu.ts";
 
-/** What makes a button open a menu. */
+/** Returns the properties that make a button open a menu. */
 export function useMenuButton({ label, entries, heading }: Omit<OpenMenu, "anchor">) {
   const ref = useRef<HTMLButtonElement>(null);
   const isOpen = useStore(menu)?.anchor === ref.current && ref.current !== null;

@@ -20,7 +20,7 @@ function Item({ entry }: { readonly entry: MenuEntry }) {
 function Opened({ opened }: { readonly opened: OpenMenu }) {
   const close = () => {
     menu.write(undefined);
-    // An entry may have moved focus, for example into a dialog; then it stays there.
+    // An entry may have moved the focus, for example into a dialog; then it stays there.
     if (document.activeElement === document.body || document.activeElement?.closest('[role="menu"]'))
       opened.anchor.focus();
   };

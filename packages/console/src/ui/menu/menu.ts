@@ -19,5 +19,5 @@ export interface OpenMenu {
   readonly heading?: ReactNode;
 }
 
-/** The menu that is open: one for the whole console, so that a hundred rows need a hundred buttons and no menus. */
+/** The open menu: one for the whole console, so that a hundred rows need a hundred buttons but no menus. */
 export const menu = createStore<OpenMenu | undefined>(undefined);

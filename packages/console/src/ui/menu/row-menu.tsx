@@ -4,7 +4,7 @@ import { useMenuButton } from "./menu-button.tsx";
 import type { OpenMenu } from "./menu.ts";
 import { useTexts } from "../texts.ts";
 
-/** The `⋯` of a row. */
+/** The `⋯` button of a row. */
 export function RowMenu(props: { readonly name: string; readonly entries: OpenMenu["entries"] }) {
   const t = useTexts();
   const label = t("actionsOf", { name: props.name });

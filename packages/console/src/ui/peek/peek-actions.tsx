@@ -2,13 +2,13 @@ import { Button } from "@chakra-ui/react";
 import { Link, useLocation } from "react-router";
 
 interface PeekActionsProps {
-  /** Where the row is edited; undefined for rows that cannot be. */
+  /** The edit form of the row; undefined if it cannot be edited. */
   readonly edit: { readonly path: string; readonly label: string } | undefined;
-  /** The page of the row, for rows that have one. */
+  /** The page of the row, if it has one. */
   readonly page?: { readonly path: string; readonly label: string };
 }
 
-/** The ways from the open row: to its form, over the list as it is, and to its page. */
+/** Links from the open row: to its form, over the current list, and to its page. */
 export function PeekActions({ edit, page }: PeekActionsProps) {
   const { search } = useLocation();
   return (

@@ -14,29 +14,29 @@ type Steps = Pick<PeekState<unknown>, "key" | "hasPrevious" | "hasNext" | "close
 
 interface PeekPanelProps<Row> {
   readonly peek: Steps;
-  /** The row of the list, or read by itself where the list does not show it. */
+  /** The row of the list, or read separately if the list does not contain it. */
   readonly row: Row | undefined;
-  /** How the row is read where the list does not show it. */
+  /** The query for a row that the list does not contain. */
   readonly query: { readonly error: Error | null; readonly isLoading: boolean; refetch(): Promise<unknown> };
   title(row: Row): ReactNode;
-  /** Below the title. */
+  /** Shown below the title. */
   lead?(row: Row): ReactNode;
-  /** Next to the ways to other rows. */
+  /** Shown next to the buttons for other rows. */
   tools?(row: Row): ReactNode;
-  /** The title until the row is there. */
+  /** The title until the row is loaded. */
   readonly unknown: string;
-  /** What is said of a row that does not exist; `key` names the refusal of the server. */
+  /** The text for a row that does not exist; `key` is the server's error code for it. */
   readonly missing: { readonly key?: MessageKey; readonly body: string };
   children(row: Row): ReactNode;
 }
 
 const FIELDS = "input, select, textarea, [contenteditable]";
-/** What lies above the panel and takes Escape first. */
+/** Elements above the panel, which handle Escape first. */
 const OVERLAYS = ':is([role="dialog"], [role="alertdialog"], [role="menu"])[data-state="open"]';
 const STEPS: Readonly<Record<string, 1 | -1>> = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
 const TITLE_ID = "peek-title";
 
-/** J, K and the arrows open other rows, E edits, Escape closes; arrows scroll where text has the focus. */
+/** J, K and the arrows open other rows, E edits, Escape closes; arrows scroll if text has the focus. */
 function usePeekKeys({ close, move }: Steps): void {
   const act = useRef({ close, move });
   useEffect(() => {
@@ -45,7 +45,7 @@ function usePeekKeys({ close, move }: Steps): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { target, key } = event;
-      // J, K and arrows move the focus of the list, too.
+      // J, K and arrows also move the focus of the list.
       if (event.defaultPrevented && STEPS[key] === undefined) return;
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector(OVERLAYS)) return;
       if (!(target instanceof Element) || target.closest(FIELDS)) return;
@@ -94,7 +94,7 @@ function WaysOn({ peek }: { readonly peek: Steps }) {
   );
 }
 
-/** One row next to its list, to read: the list stays in use, and other rows are a key away. */
+/** Shows one row next to its list: the list stays usable, and a key opens another row. */
 export function PeekPanel<Row>(props: PeekPanelProps<Row>) {
   const t = useTexts();
   const { peek, row, query, missing } = props;
@@ -119,7 +119,7 @@ export function PeekPanel<Row>(props: PeekPanelProps<Row>) {
         {row === undefined ? (
           <Without query={query} missing={missing} />
         ) : (
-          // Nothing that was opened in one row is open in the next.
+          // The next row starts with everything collapsed.
           <div key={peek.key} className="peek-row">
             {props.children(row)}
           </div>

@@ -3,9 +3,9 @@ import { writeState } from "../../lib/url-state.ts";
 
 interface PeekInput<Row> {
   readonly rows: readonly Row[] | undefined;
-  /** What the address says of a row. */
+  /** Returns the key of a row in the address. */
   getRowKey(row: Row): string;
-  /** The place of the row that the address names, where its key is not the only way to say so. */
+  /** Returns the index of the row that the address names, if its key is not the only way to name it. */
   findRowIndex?(rows: readonly Row[], key: string): number;
 }
 
@@ -13,13 +13,13 @@ function keyInAddress(): string {
   return new URLSearchParams(location.search).get("row") ?? "";
 }
 
-/** Where the focus goes when the panel closes: the row, or the title where the list does not show the row. */
+/** Focuses the row when the panel closes, or the title if the list does not contain the row. */
 function focusRow(index: number): void {
   const row = document.querySelector<HTMLElement>(`.grid-row[data-index="${index}"]`);
   (row ?? document.querySelector("h1"))?.focus();
 }
 
-/** The row of a list that is open next to it, as the address says, and the ways to others. */
+/** Returns the row that is open next to its list, according to the address, and functions to open others. */
 export function usePeek<Row>({ rows = [], getRowKey, findRowIndex }: PeekInput<Row>) {
   const [search, setSearch] = useSearchParams();
   const key = search.get("row") ?? "";
@@ -28,9 +28,9 @@ export function usePeek<Row>({ rows = [], getRowKey, findRowIndex }: PeekInput<R
     return findRowIndex ? findRowIndex(rows, wanted) : rows.findIndex((row) => getRowKey(row) === wanted);
   };
   const index = find(key);
-  /** Back closes the panel: only its opening is a step. */
+  /** Back closes the panel, because only opening it adds a history entry. */
   const change = (row: string) => {
-    // From the address itself: keys may come faster than the page is drawn.
+    // Reads the address itself, because keys may arrive faster than the page renders.
     const next = writeState(new URLSearchParams(location.search), {}, { row });
     setSearch(next, { preventScrollReset: true, replace: key !== "" });
   };
@@ -38,13 +38,13 @@ export function usePeek<Row>({ rows = [], getRowKey, findRowIndex }: PeekInput<R
   const close = () => {
     const at = find(keyInAddress());
     change("");
-    // The list is drawn without the panel first.
+    // The list renders without the panel first.
     requestAnimationFrame(() => focusRow(at));
   };
   return {
     /** "" = none is open. */
     key,
-    /** Undefined for a link to a row that the list does not show. */
+    /** Undefined for a link to a row that the list does not contain. */
     listed: rows[index],
     hasPrevious: index > 0,
     hasNext: index >= 0 && index < rows.length - 1,
@@ -61,7 +61,7 @@ export function usePeek<Row>({ rows = [], getRowKey, findRowIndex }: PeekInput<R
 
 export type PeekState<Row> = ReturnType<typeof usePeek<Row>>;
 
-/** As `usePeek`, for rows whose address is their id. */
+/** Works like `usePeek`, for rows whose key is their id. */
 export function useRowPeek<Row extends { readonly id: number }>(rows: readonly Row[] | undefined) {
   const peek = usePeek({ rows, getRowKey: ({ id }: Row) => String(id) });
   return { ...peek, openedId: peek.listed?.id, id: /^[1-9]\d{0,14}$/.test(peek.key) ? Number(peek.key) : undefined };

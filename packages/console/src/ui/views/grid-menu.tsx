@@ -7,7 +7,7 @@ import type { Views } from "./use-views.ts";
 
 interface GridMenuProps {
   readonly columns: readonly Pick<Column<never>, "id" | "header" | "isTitle">[];
-  /** Ids of the columns in sight. */
+  /** Ids of the visible columns. */
   readonly shown: ReadonlySet<string>;
   /** Row height of the list while the user has not chosen one. */
   readonly density: Density;
@@ -152,7 +152,7 @@ function ViewList({ views }: { readonly views: Views }) {
   );
 }
 
-/** A column that the user asked to see, or to hide. */
+/** Shows or hides a column at the user's request. */
 function withColumn(layout: GridLayout, id: string, isShown: boolean): GridLayout {
   const removeId = (ids: readonly string[] = []) => ids.filter((other) => other !== id);
   const [hidden, shown] = [removeId(layout.hidden), removeId(layout.shown)];

@@ -13,7 +13,7 @@ function readListPreferences(preferences: Preferences | undefined, list: string)
   return parsed.success ? parsed.data : NOTHING;
 }
 
-/** Columns and saved views of the list at this address, as the user has them. */
+/** Returns the user's columns and saved views of the list at this address. */
 export function useViews() {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
@@ -39,16 +39,16 @@ export function useViews() {
     isLoading,
     views,
     active,
-    /** The list without any filter or order of its own. */
+    /** True for the list without any filter or order. */
     isPlain: query === "",
     layout,
-    /** Belongs to the view that is open, else to the list. */
+    /** Stored in the open view, otherwise in the list. */
     setLayout: (wanted: GridLayout) => {
       const next = copyLayout(wanted);
       if (active) setViews((all) => all.map((view) => (view.name === active.name ? { ...view, layout: next } : view)));
       else change((current) => ({ ...current, layout: next }));
     },
-    /** A view of the same name is replaced. */
+    /** Replaces a view of the same name. */
     save: (name: string) =>
       setViews((all) => [
         ...all.filter((view) => view.name !== name).slice(0, MAX_LIST_VIEWS - 1),

@@ -87,7 +87,7 @@ function Shown({ history }: { readonly history: BudgetHistory }) {
   );
 }
 
-/** One budget over its window: what is used, at which pace, and when it will be used up. */
+/** Shows one budget over its window: what is used, how fast, and when it will be used up. */
 export function BudgetPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);

@@ -51,7 +51,7 @@ function Limit({ budget }: { readonly budget: Budget }) {
   );
 }
 
-/** At which pace it is used up, and when that will be. */
+/** Shows how fast the budget is used up, and when that will be. */
 function Outlook({ id }: Pick<Budget, "id">) {
   const t = useTexts();
   const { data, error, refetch } = useQuery(historyQuery(id));
@@ -72,7 +72,7 @@ function Outlook({ id }: Pick<Budget, "id">) {
   );
 }
 
-/** A budget next to the list: what is used of it, and how long it lasts. */
+/** Shows a budget next to the list: how much is used, and how long it lasts. */
 export function BudgetPeek({ peek }: { readonly peek: RowPeekState<Budget> }) {
   const t = useTexts();
   const { listed, id } = peek;

@@ -15,7 +15,7 @@ const BulkPatchDialog = lateOverlay(async () => (await import("./bulk-patch-dial
 interface BulkActionsProps {
   readonly chosen: readonly Channel[];
   select(ids: ReadonlySet<number>): void;
-  /** Tests one channel, and shows it in its row. */
+  /** Tests one channel, and shows the result in its row. */
   test(id: number): Promise<unknown>;
 }
 
@@ -85,7 +85,7 @@ function useActions() {
       },
       plan,
     );
-  /** Sent for all: what the page shows of their status may be old. */
+  /** Sent for all channels, because the page may show an outdated status. */
   const statusAction = (isOn: boolean, channels: readonly Channel[]): BulkAction => {
     const { enabled, disabledByHand } = CHANNEL_STATUS;
     const plan = channels.map((row) => ({

@@ -7,10 +7,10 @@ export type BulkPatch = Pick<ChannelInput, BulkField>;
 /** One channel of a plan. */
 export type BulkChange = PlannedChange<Channel, BulkPatch>;
 
-/** Most channels of one call: few enough for progress to be seen. */
+/** The most channels of one call: few enough that progress is visible. */
 const AT_ONCE = 25;
 
-/** Calls for a plan: channels with the same change share one. */
+/** Builds the calls of a plan: channels with the same change share one. */
 export function buildCalls(
   changes: readonly { readonly row: Pick<Channel, "id">; readonly patch: BulkPatch }[],
 ): { readonly ids: number[]; readonly patch: BulkPatch }[] {

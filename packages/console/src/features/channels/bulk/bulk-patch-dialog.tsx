@@ -17,7 +17,7 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** Changes many channels at once, after a preview of the changes of each. */
+/** Changes many channels at once, after a preview of each one's changes. */
 export function BulkPatchDialog({ channels, onApply, onClose }: DialogProps) {
   const t = useTexts();
   const language = useLanguage();

@@ -3,7 +3,7 @@ import { parseObject } from "../../../lib/text/json.ts";
 import { diffPatch } from "../../../ui/bulk/plan.ts";
 import type { BulkChange, BulkPatch } from "./bulk-calls.ts";
 
-/** How members of a list or a mapping are changed; "" leaves them. */
+/** How members of a list or a mapping change; "" leaves them alone. */
 type Mode = "" | "set" | "add" | "remove";
 
 export interface BulkDraft {
@@ -12,7 +12,7 @@ export interface BulkDraft {
   readonly tag: string;
   readonly groupMode: Mode;
   readonly group: string;
-  /** "" leaves it, as with `weight`. */
+  /** "" leaves it alone, like `weight`. */
   readonly priority: string;
   readonly weight: string;
   readonly mappingMode: Mode;
@@ -49,7 +49,7 @@ function isWhole(text: string, least: number): boolean {
   return text.trim() === "" || (/^-?\d+$/.test(text.trim()) && Number(text) >= least);
 }
 
-/** Channels that a draft changes, each with the members that differ. */
+/** Returns the channels that a draft changes, each with the members that differ. */
 export function buildPlan(draft: BulkDraft, channels: readonly Channel[]): BulkChange[] {
   return channels.flatMap((channel) => {
     const difference = diffPatch<BulkPatch>(buildWantedPatch(draft, channel), readCurrentValues(channel));
@@ -58,7 +58,7 @@ export function buildPlan(draft: BulkDraft, channels: readonly Channel[]): BulkC
 }
 
 function readCurrentValues({ status, tag, group, priority, weight, model_mapping }: Channel) {
-  // The system alone disables in its own name; by hand, a channel is either on or off.
+  // Only the system sets "disabled automatically"; people switch a channel on or off.
   const isOn = status === CHANNEL_STATUS.enabled;
   const byHand = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
   return { status: byHand, tag: tag ?? "", group, priority, weight, model_mapping };

@@ -6,7 +6,7 @@ export interface ChannelDraft {
   type: string;
   name: string;
   key: string;
-  /** Whether the lines of the key make one channel each, or the keys of one. */
+  /** Whether each line of the key creates a channel, or all lines are keys of one channel. */
   keysAs: "channels" | "one";
   base_url: string;
   other: string;
@@ -128,7 +128,7 @@ export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblem
   return problems;
 }
 
-/** Keys of a form: one per line, unless the whole text is one JSON document. */
+/** Counts the keys of a form: one per line, unless the whole text is one JSON document. */
 export function countKeys(text: string, type: string): number {
   const trimmed = text.trim();
   if (trimmed === "") return 0;

@@ -21,7 +21,7 @@ import { Models } from "./models-section.tsx";
 import { Connection, Health, Provider, Rewrites, Routing } from "./sections.tsx";
 import { useTexts } from "../texts.ts";
 
-/** A new channel starts with the usual models of its type; when they do not come, it starts without. */
+/** A new channel starts with the usual models of its type, or with none if they do not arrive. */
 export function AddChannel() {
   const t = useTexts();
   const close = useCloseTo("/channel");

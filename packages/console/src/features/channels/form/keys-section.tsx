@@ -18,7 +18,7 @@ const STATES: Readonly<Record<number, { mark: MarkKind; text: "keyOn" | "keyOff"
   [CHANNEL_STATUS.disabledBySystem]: { mark: "stop", text: "keyRefused" },
 };
 
-/** The single keys of a channel that has several: which are in use, and why not. Changes hold at once. */
+/** Shows the keys of a channel that has several: which are in use, and why others are not. Changes apply at once. */
 export function Keys({ channelId }: { readonly channelId: number }) {
   const t = useTexts();
   const { data, error, refetch } = useQuery(keysQuery(channelId));

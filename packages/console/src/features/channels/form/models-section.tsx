@@ -17,7 +17,7 @@ export function Models({ form, channel }: SectionProps) {
   const usual = useQuery(usualModelsQuery).data?.[values.type] ?? [];
   const [isAsking, setAsking] = useState(false);
   const [offered, setOffered] = useState<readonly string[]>([]);
-  // The provider may take its time: its models join those of then.
+  // The provider may be slow: its models are added to those in the form when they arrive.
   const latest = useRef(values.models);
   latest.current = values.models;
   const add = (models: readonly string[]) => set("models", [...new Set([...latest.current, ...models])]);

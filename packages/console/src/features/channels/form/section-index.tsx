@@ -10,12 +10,12 @@ export type SectionName =
   | "sectionRewrites"
   | "sectionHealth";
 
-/** The element that holds a section of the form. */
+/** Returns the id of the element that holds a section of the form. */
 export function sectionAnchor(name: SectionName): string {
   return `channel-${name}`;
 }
 
-/** Leads to the sections of a form that is longer than the window; focus goes to the first field of one. */
+/** Links to the sections of a form that is longer than the window; a link focuses the first field of its section. */
 export function SectionIndex({ names }: { readonly names: readonly SectionName[] }) {
   const t = useTexts();
   const open = (name: SectionName) => {

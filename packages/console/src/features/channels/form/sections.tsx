@@ -39,7 +39,7 @@ export function Provider({ form, channel }: SectionProps) {
     set("type", type);
     if (channel === undefined && [findDefaultOther(values.type), ""].includes(values.other))
       set("other", findDefaultOther(type));
-    // Own choices stay; a list that came from the former type follows the new one.
+    // The user's own choices stay; a list that came from the former type follows the new one.
     if (values.models.length === 0 || (channel === undefined && isStillUsual)) set("models", models);
   };
   return (
@@ -56,7 +56,7 @@ export function Provider({ form, channel }: SectionProps) {
   );
 }
 
-/** Explains how the form changes the keys; empty while it has none. */
+/** Explains how the form changes the keys; empty if the form has none. */
 function useKeysHelp({ form, channel }: SectionProps): string | undefined {
   const t = useTexts();
   const { key, keysAs, type } = form.values;
@@ -185,11 +185,11 @@ export function Routing({ form }: SectionProps) {
   );
 }
 
-/** What clients otherwise read as 502: the key of the channel is the operator's business. */
+/** Statuses that clients otherwise read as 502, because the channel's key is the operator's business. */
 const PASSED_ON = ["401", "402", "403"].map((status) => ({ from: status, to: status }));
-/** What the gateway makes of statuses that no row names. */
+/** The gateway's defaults for statuses that no row names. */
 const USUAL_STATUSES = PASSED_ON.map(({ from }) => ({ from, to: "502" }));
-/** For clients that try again after 503 only. */
+/** For clients that retry only after 503. */
 const BUSY = [{ from: "429", to: "503" }];
 
 export function Rewrites({ form }: SectionProps) {

@@ -7,7 +7,7 @@ import type { ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "../texts.ts";
 import type { Probe } from "./use-probe.ts";
 
-/** What the last test said, in sight wherever the form is scrolled to, and another test with any of its models. */
+/** Shows the last test result wherever the form is scrolled to, and starts another test with any of its models. */
 export function TestDock(props: { readonly probe: Probe; readonly form: ChannelDraft }) {
   const t = useTexts();
   const { probe, form } = props;

@@ -6,13 +6,13 @@ import { useTexts } from "../texts.ts";
 
 export interface Probe {
   readonly isRunning: boolean;
-  /** What the last test said; undefined before the first one, and once it is closed. */
+  /** The last test result; undefined before the first test, and after it is closed. */
   readonly result: { readonly isGood: boolean; readonly model: string; readonly text: string } | undefined;
   run(form: ChannelDraft, model: string): Promise<void>;
   close(): void;
 }
 
-/** Sends a test request with what the form holds, saved or not. */
+/** Sends a test request with the current form, saved or not. */
 export function useProbe(id: number | undefined): Probe {
   const t = useTexts();
   const [isRunning, setRunning] = useState(false);

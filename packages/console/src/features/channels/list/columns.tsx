@@ -52,7 +52,7 @@ function ResponseCell(props: { readonly channel: Channel; readonly isTesting: bo
   return <Graded grade={responseGrade(time)} text={time === 0 ? t("untested") : seconds(time)} />;
 }
 
-/** The first groups; all of them are in the tooltip, so that rows keep one height. */
+/** Shows the first groups; the tooltip has all of them, so that rows have the same height. */
 function GroupTags({ names }: { readonly names: readonly string[] }) {
   const rest = names.length - MAX_GROUPS;
   return (
@@ -67,7 +67,7 @@ function GroupTags({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** What the provider says is left; a click asks it again. */
+/** Shows the balance that the provider reports; a click refreshes it. */
 function BalanceCell({ channel, canRefresh }: { readonly channel: Channel; readonly canRefresh: boolean }) {
   const t = useTexts();
   const [isAsking, setAsking] = useState(false);

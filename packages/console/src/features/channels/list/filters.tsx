@@ -11,13 +11,13 @@ export const DEFAULTS = { ...LIST_DEFAULTS, q: "", model: "", status: "", type: 
 
 interface FiltersProps {
   readonly list: ReturnType<typeof useList<typeof DEFAULTS>>;
-  /** Whether some channel in sight has a tag. */
+  /** Whether any visible channel has a tag. */
   readonly hasTags: boolean;
   readonly byId: boolean;
   onById(byId: boolean): void;
 }
 
-/** The filters of the list, and its order. */
+/** The filters of the list, and its sort order. */
 export function Filters({ list, hasTags, byId, onById }: FiltersProps) {
   const t = useTexts();
   const { state, filter } = list;

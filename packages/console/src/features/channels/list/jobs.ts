@@ -10,10 +10,10 @@ import { useTexts } from "../texts.ts";
 
 const POLL_MS = 2_000;
 
-/** The work on all channels that this page shows, by the names of the server. */
+/** The jobs on all channels that this page shows, by their names on the server. */
 export type ChannelJob = "channel-test" | "channel-balance";
 
-/** How it is called while it runs, and what is said at its end. */
+/** The texts of each job, while it runs and when it ends. */
 export const JOB_TEXTS = {
   "channel-test": { running: "testingAll", done: "testedAll" },
   "channel-balance": { running: "updatingBalances", done: "updatedBalances" },
@@ -23,7 +23,7 @@ function isChannelJob(job: Job): job is Job & { readonly name: ChannelJob } {
   return Object.hasOwn(JOB_TEXTS, job.name);
 }
 
-/** Jobs that were seen at work or started here, whose end is announced. */
+/** Jobs that were seen running or were started here; their end is announced. */
 const followed = new Set<number>();
 
 export async function startJob(name: ChannelJob): Promise<void> {
@@ -32,7 +32,10 @@ export async function startJob(name: ChannelJob): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: queryKeys.jobs.channels });
 }
 
-/** The jobs that run on all channels, no matter who started them. Rows update while one runs, and its end is announced. */
+/**
+ * Returns the jobs that run on all channels, no matter who started them. Rows update while one runs, and its end is
+ * announced.
+ */
 export function useChannelJobs() {
   const t = useTexts();
   const { data } = useQuery({

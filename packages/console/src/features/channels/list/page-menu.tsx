@@ -14,7 +14,7 @@ import { useTexts } from "../texts.ts";
 
 const DISABLED = `${CHANNEL_STATUS.disabledByHand},${CHANNEL_STATUS.disabledBySystem}`;
 
-/** Work on all channels: some of it long, some of it for good. */
+/** Actions on all channels: some take long, some cannot be undone. */
 export function PageMenu() {
   const t = useTexts();
   const fix = async () => {
@@ -59,7 +59,7 @@ export function PageMenu() {
   );
 }
 
-/** How far the work on all channels is. */
+/** Shows the progress of the jobs on all channels. */
 export function JobBars() {
   const t = useTexts();
   const running = useChannelJobs();

@@ -19,7 +19,7 @@ import type { Channel } from "@fairway/wire";
 const REFRESH_MS = 30_000;
 const FAILURES = 8;
 
-/** The channel as it is now; its form reads its own copy. */
+/** The current channel; its form reads its own copy. */
 export function shownChannelQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.channels.shown(id),
@@ -37,7 +37,7 @@ export const healthQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-/** Names that the host of the channel refused, as the answering replica learned them. */
+/** Names that the channel's host refused, as the answering replica learned them. */
 export function filtersQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.channels.filters(id),
@@ -46,7 +46,7 @@ export function filtersQuery(id: number) {
   });
 }
 
-/** All of them, or one. */
+/** Forgets all of them, or one. */
 export async function forgetFilters(id: number, one?: LearnedFilter): Promise<void> {
   await call(channelFiltersForget, { params: { id }, query: { model: one?.model, name: one?.name } });
   await queryClient.invalidateQueries({ queryKey: queryKeys.channels.filters(id) });
@@ -62,7 +62,7 @@ export function failuresQuery(id: number) {
   });
 }
 
-/** Milliseconds that the answer of one model took. */
+/** Tests one model; returns the milliseconds that its answer took. */
 export async function testModel(id: number, model: string): Promise<number> {
   const { siblings } = await request(channelTest, { params: { id }, query: { model } });
   return Math.round(Number(siblings.time ?? 0) * 1000);

@@ -25,7 +25,7 @@ import { FiltersPanel } from "./filters-panel.tsx";
 import { KeysPanel } from "./keys-panel.tsx";
 import { TestMatrix } from "./test-matrix.tsx";
 
-/** Why the system disabled the channel. */
+/** Shows why the system disabled the channel. */
 function Disabled({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
   if (channel.status !== CHANNEL_STATUS.disabledBySystem) return null;
@@ -89,7 +89,7 @@ function Shown({ channel }: { readonly channel: Channel }) {
   );
 }
 
-/** One channel: how it does, why it fails, and what its keys are doing. */
+/** Shows one channel: how it works, why it fails, and the state of its keys. */
 export function ChannelPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);

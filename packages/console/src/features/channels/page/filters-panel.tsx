@@ -32,7 +32,7 @@ function Forget(props: { readonly id: number; readonly one?: LearnedFilter }) {
   );
 }
 
-/** Names that the channel's host refused lately; nothing if there are none. */
+/** Shows names that the channel's host refused lately; nothing if there are none. */
 export function FiltersPanel({ id }: { readonly id: number }) {
   const t = useTexts();
   const { data, error, refetch } = useQuery(filtersQuery(id));

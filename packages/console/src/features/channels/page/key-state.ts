@@ -2,7 +2,7 @@ import { CHANNEL_STATUS, type ChannelHealth, type ChannelKey } from "@fairway/wi
 
 type KeyTrouble = "open" | "half-open" | "failing" | "resting" | "doubtful-usage" | "chat-only";
 
-/** One upstream key with what is stored about it, and what the answering replica knows. */
+/** One upstream key with its stored data and what the answering replica knows about it. */
 export interface KeyLine {
   readonly index: number;
   readonly hint: string;
@@ -15,7 +15,7 @@ export interface KeyLine {
 
 const ORDER: readonly KeyTrouble[] = ["open", "half-open", "failing", "resting", "doubtful-usage", "chat-only"];
 
-/** Keys with trouble first, then those that are off, then the others by their place. */
+/** Sorts keys with trouble first, then disabled ones, then the others by position. */
 export function keyLines(channelId: number, keys: readonly ChannelKey[], health: readonly ChannelHealth[]): KeyLine[] {
   const own = health.filter(({ channel_id: id }) => id === channelId);
   const lines = keys.map(({ index, ...key }) => ({

@@ -80,7 +80,7 @@ function Line({ line }: { readonly line: KeyLine }) {
 
 interface KeysPanelProps {
   readonly id: number;
-  /** So many keys are shown, those in trouble first. */
+  /** How many keys are shown, those in trouble first. */
   readonly most?: number;
 }
 

@@ -14,7 +14,7 @@ type Result =
   | { readonly state: "good"; readonly ms: number }
   | { readonly state: "bad"; readonly message: string };
 
-/** Tests at once: enough to be quick, few enough for a provider's rate limits. */
+/** Parallel tests: enough to be quick, few enough for a provider's rate limits. */
 const AT_ONCE = 2;
 
 function useTests(id: number) {

@@ -97,7 +97,7 @@ function Health({ channel }: { readonly channel: Channel }) {
   );
 }
 
-/** A channel next to the list: whether it works, what it serves, and how it did in the last day. */
+/** Shows a channel next to the list: whether it works, what it serves, and its last day. */
 export function ChannelPeek({ peek }: { readonly peek: RowPeekState<Channel> }) {
   const t = useTexts();
   const { listed, id } = peek;

@@ -13,10 +13,10 @@ import { BudgetsPanel } from "./budgets-panel.tsx";
 import { JobsPanel, ReplicasPanel } from "./system-panels.tsx";
 import { TroublePanel } from "./trouble-panel.tsx";
 
-/** Sums that are older than this are said to be. */
+/** Older sums are marked as outdated. */
 const LATE_SECONDS = 600;
 
-/** Sums follow the log by a minute; where they do not, the figures are older than they seem. */
+/** Sums follow the log by a minute; if they do not, the figures are older than they seem. */
 function Complete({ usage }: { readonly usage: UsageOverTime }) {
   const t = useTexts();
   const { complete_until: until } = usage.now;

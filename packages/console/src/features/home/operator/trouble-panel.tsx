@@ -46,7 +46,7 @@ function Reason({ trouble }: { readonly trouble: Trouble }) {
   );
 }
 
-/** Channels that need an operator, with the reason and the way to their failing calls. */
+/** Channels that need an operator, with the reason and a link to their failed calls. */
 export function TroublePanel() {
   const t = useTexts();
   const { data, error, refetch } = useQuery(troubleQuery);

@@ -20,15 +20,15 @@ export interface Trouble {
   readonly reason: string;
   /** When it began, Unix seconds. */
   readonly at: number | undefined;
-  /** Keys that are concerned. */
+  /** How many keys are affected. */
   readonly keys: number;
-  /** Until the first one is tried again. */
+  /** How long until the first key is tried again. */
   readonly waitMs: number;
   readonly calls: number;
   readonly errors: number;
 }
 
-/** A share of failures that is worth a line, and how many make one. */
+/** The smallest share and number of failures that are reported. */
 const LEAST_SHARE = 0.05;
 const LEAST_ERRORS = 3;
 
@@ -39,7 +39,7 @@ const OF_HEALTH: Partial<Record<ChannelHealth["state"], TroubleKind>> = {
   resting: "resting",
 };
 
-/** Channels that need an operator, the worst first, each once with its worst reason. */
+/** Returns the channels that need an operator, the worst first, each once with its worst reason. */
 export function findTrouble({ disabled, health, usage }: TroubleInput): Trouble[] {
   const sums = new Map(usage.map((one) => [Number(one.subject), one]));
   const found = new Map<number, Trouble>();

@@ -20,7 +20,7 @@ import { UserFigures } from "./user-figures.tsx";
 /** Pixels of a chart without a key. */
 const SPEND_HEIGHT = 252;
 
-/** Whether the user has yet to begin, or to pay; undefined while it is not known. */
+/** Returns whether the user has yet to make a first request or a payment; undefined while that is unknown. */
 function useIsNew(): boolean | undefined {
   const { data: recent, isError } = useQuery(recentQuery);
   const balance = useSelf()?.quota;
@@ -29,7 +29,7 @@ function useIsNew(): boolean | undefined {
   return recent.items.length === 0 || balance <= 0;
 }
 
-/** A user's balance, spending, budgets and newest requests; before the first request, what to do. */
+/** A user's balance, spending, budgets and newest requests; before the first request, the next steps. */
 export function UserOverview() {
   const t = useTexts();
   const navigate = useNavigate();

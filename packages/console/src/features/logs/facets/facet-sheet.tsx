@@ -3,7 +3,7 @@ import { DrawerShell } from "../../../ui/form/form-drawer.tsx";
 import { useTexts } from "../texts.ts";
 import { Facets } from "./facets.tsx";
 
-/** The facets where the list has no room next to it. */
+/** Shows the facets in a sheet if the list has no room next to it. */
 export function FacetSheet(props: Parameters<typeof Facets>[0] & { onClose(): void }) {
   const t = useTexts();
   const { onClose, ...facets } = props;

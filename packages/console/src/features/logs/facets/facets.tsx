@@ -32,7 +32,7 @@ interface FacetsProps {
   onFilter(change: Partial<Record<FacetName, string>>): void;
 }
 
-/** Values of "no filter". */
+/** Filter values that mean "no filter". */
 const UNSET: Readonly<Record<FacetName, string>> = {
   type: "0",
   status: "",
@@ -114,17 +114,17 @@ function Group(props: FacetsProps & { readonly facet: Facet; readonly facets: Lo
   );
 }
 
-/** Values of the matching rows with their counts; a click filters, another one takes the filter away. */
+/** Shows values of the matching rows with their counts; a click filters, another one removes the filter. */
 export function Facets(props: FacetsProps) {
   const t = useTexts();
   const { filter, isAdmin } = props;
   const { data, error } = useQuery(facetsQuery(filter, isAdmin));
-  // A facet that filters also offers the values that it leaves out.
+  // A facet that filters also offers the values that it excludes.
   const filtering = FACETS.filter(({ name }) => filter[name] !== UNSET[name]);
   const others = useQueries({
     queries: filtering.map(({ name }) => facetsQuery({ ...filter, [name]: UNSET[name] }, isAdmin)),
   });
-  // The list says what went wrong.
+  // The list shows the error.
   if (!data) return error ? null : <div className="facets" aria-busy="true" />;
   return (
     <div className="facets">

@@ -14,7 +14,7 @@ interface HistogramProps {
   readonly filter: LogFilter;
   readonly isAdmin: boolean;
   readonly isLive: boolean;
-  /** Shows these seconds alone. */
+  /** Shows only these seconds. */
   onNarrow(from: number, to: number): void;
   onErrors(): void;
 }
@@ -23,11 +23,11 @@ interface HistogramProps {
 interface Choice {
   readonly anchor: number;
   readonly end: number;
-  /** The pointer is down, or Shift extends it. */
+  /** True while the pointer is down, or Shift extends the selection. */
   readonly isWide: boolean;
 }
 
-/** `11-21 07:12` for long stretches, seconds only where they matter. */
+/** Formats `11-21 07:12` for long intervals, with seconds only if they matter. */
 function timeText(at: number, interval: number): string {
   const stamp = formatStamp(at);
   return interval >= 60 ? stamp.slice(0, -3) : stamp;
@@ -63,7 +63,7 @@ function Reading(props: { readonly bars: readonly Bar[]; readonly choice: Choice
   );
 }
 
-/** The same numbers for readers who do not see the plot. */
+/** Has the same numbers for readers who do not see the plot. */
 function Twin({ bars, interval }: { readonly bars: readonly Bar[]; readonly interval: number }) {
   const t = useTexts();
   const language = useLanguage();
@@ -186,7 +186,10 @@ function Plot(props: {
   );
 }
 
-/** Calls over time above the list, errors stacked on top of them; a stretch that is clicked or dragged over becomes the range. */
+/**
+ * Plots calls over time above the list, with errors stacked on top; an interval that is clicked or dragged over becomes
+ * the range.
+ */
 export function Histogram(props: HistogramProps) {
   const t = useTexts();
   const language = useLanguage();
@@ -245,18 +248,18 @@ export function Histogram(props: HistogramProps) {
   );
 }
 
-/** Seconds that the local clock is ahead of UTC. */
+/** Returns the seconds that the local clock is ahead of UTC. */
 function offsetAt(at: number): number {
   return -toDate(at).getTimezoneOffset() * 60;
 }
 
-/** The outer marks stay within the plot. */
+/** The outer labels stay within the plot. */
 function findSideClass(place: number): string | undefined {
   if (place < 0.05) return "is-first";
   return place > 0.95 ? "is-last" : undefined;
 }
 
-/** The first mark names the day, the others only what differs. */
+/** The first label names the day, the others only what differs. */
 function tickText(at: number, { isDay, isFirst }: { readonly isDay: boolean; readonly isFirst: boolean }): string {
   const [day = "", time = ""] = formatStamp(at).split(" ");
   const short = time.replace(/:00$/, "");

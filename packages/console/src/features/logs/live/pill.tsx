@@ -4,7 +4,7 @@ import { useLanguage } from "../../../lib/i18n.ts";
 import { useTexts } from "../texts.ts";
 import "./live.css";
 
-/** Says how many calls wait, and shows them. */
+/** Shows how many calls are waiting; a click adds them to the list. */
 export function NewCalls(props: { readonly count: number; onShow(): void }) {
   const t = useTexts();
   const language = useLanguage();

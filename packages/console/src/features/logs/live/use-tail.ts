@@ -10,16 +10,16 @@ interface Following {
   readonly filter: LogFilter;
   readonly isAdmin: boolean;
   readonly isOn: boolean;
-  /** New rows wait instead of moving what is read. */
+  /** True if new rows wait, so that the list does not move while it is read. */
   readonly isHeld: boolean;
 }
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Three signs of life of the server. */
+/** Three heartbeats of the server. */
 const SILENCE_MS = 45_000;
 
-/** Whether the tab is in sight: a hidden one follows nothing. */
+/** Returns whether the tab is visible: a hidden one follows nothing. */
 function useIsVisible(): boolean {
   const [isVisible, setVisible] = useState(!document.hidden);
   useEffect(() => {
@@ -30,7 +30,7 @@ function useIsVisible(): boolean {
   return isVisible;
 }
 
-/** Follows the log. After a gap the list is read again, and the rows that arrived before are dropped. */
+/** Follows the log. After a gap the list is reloaded, and the rows that arrived before are dropped. */
 export function useTail({ filter, isAdmin, isOn, isHeld }: Following) {
   const [tail, setTail] = useState<Tail>(NO_TAIL);
   const [connection, setConnection] = useState<Connection>("off");
@@ -66,11 +66,11 @@ interface Follower {
   onConnection(connection: Connection): void;
   onRows(rows: LogRow[]): void;
   onMissed(count: number): void;
-  /** Rows may have been written that the stream did not carry. */
+  /** Called if the stream may have missed rows. */
   onGap(): void;
 }
 
-/** Reads streams, one after the other, until the signal. */
+/** Reads one stream after the other until the signal aborts. */
 async function follow(follower: Follower, signal: AbortSignal): Promise<void> {
   let pause = FIRST_PAUSE_MS;
   follower.onConnection("connecting");
@@ -84,7 +84,7 @@ async function follow(follower: Follower, signal: AbortSignal): Promise<void> {
       await read(stream, follower);
       if (performance.now() - openedAt > LONGEST_PAUSE_MS) pause = FIRST_PAUSE_MS;
     } catch {
-      // Whatever ended the stream: the next one says what happened, and the page shows that none is open.
+      // The next stream reports why this one ended, and the page shows that none is open.
     }
     if (signal.aborted) return;
     follower.onConnection("lost");
@@ -113,7 +113,7 @@ function countIn(data: string): number {
 
 let lastNumber = 0;
 
-/** Rows of owners have running numbers, which those of the list have too. */
+/** Rows of owners have running numbers, which also occur in the list. */
 function renumbered(rows: readonly LogRow[]): LogRow[] {
   return rows.map((row) => ({ ...row, id: (lastNumber -= 1) }));
 }

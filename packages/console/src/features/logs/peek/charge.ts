@@ -23,17 +23,17 @@ export type Charge = Sum &
     | { readonly kind: "call"; readonly price: number; readonly groupRatio: number }
   );
 
-/** US dollars, so that the lines add to the total. */
+/** US dollars, so that the lines add up to the total. */
 interface Sum {
   /** What the group ratio adds to the lines before it. */
   readonly byGroup: number;
-  /** What is left of the total; 0 where the lines explain all of it. */
+  /** The rest of the total; 0 if the lines explain all of it. */
   readonly rest: number;
   /** The rest is less than one unit: the charge was rounded. */
   readonly isRounding: boolean;
 }
 
-/** Below this, sums of floating-point numbers differ by chance. */
+/** Below this, differences are floating-point noise. */
 const DUST = 1e-9;
 
 function calculateSum(lines: number, groupRatio: number, { quota }: LogRow, quotaPerUnit: number): Sum {
@@ -45,7 +45,7 @@ function calculateSum(lines: number, groupRatio: number, { quota }: LogRow, quot
   };
 }
 
-/** How a consumption row came to its charge, from the ratios that were valid then; undefined when it has none. */
+/** Explains the charge of a consumption row with the ratios of that time; undefined if it has none. */
 export function explainCharge(row: LogRow, other: LogOther, quotaPerUnit: number): Charge | undefined {
   const { group_ratio: groupRatio, model_price: price, model_ratio: ratio } = other;
   if (price > 0) return { kind: "call", price, groupRatio, ...calculateSum(price, groupRatio, row, quotaPerUnit) };

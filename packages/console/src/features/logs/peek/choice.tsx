@@ -29,7 +29,7 @@ const SKIPPED = {
   refused: "skippedRefused",
 } as const;
 
-/** A newer gateway may know reasons that this page does not: they are shown as they come. */
+/** A newer gateway may have reasons that this page does not know: they are shown as they are. */
 function useReasons() {
   const t = useTexts();
   return {
@@ -39,7 +39,7 @@ function useReasons() {
   };
 }
 
-/** How the attempts with a channel ended; a channel with several keys may have several. */
+/** Returns how the attempts with a channel ended; a channel with several keys may have several. */
 function selectMark({ channel, is_tried: isTried }: ExplainedCandidate, { attempts }: LogExplanation): MarkKind {
   if (!isTried) return "parked";
   return attempts.some((attempt) => attempt.channel === channel && attempt.outcome === "ok") ? "go" : "stop";
@@ -74,7 +74,7 @@ function Candidate(props: { readonly candidate: ExplainedCandidate; readonly fou
   );
 }
 
-/** Why this channel and no other: the rule that decided, and every candidate with what spoke against it. */
+/** Shows why this channel was chosen: the deciding rule, and every candidate with the reason against it. */
 export function Choice({ found }: { readonly found: LogExplanation }) {
   const t = useTexts();
   const { route } = useReasons();

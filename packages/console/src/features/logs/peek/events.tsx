@@ -62,7 +62,7 @@ function Losses({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** Rules of usage that cannot be true; a newer gateway may know more, which are shown as they come. */
+/** Rules that implausible usage breaks; a newer gateway may have more, which are shown as they are. */
 const DOUBTS = {
   output_counted: "doubtOutput",
   input_counted: "doubtInput",
@@ -101,7 +101,10 @@ function Doubts({ doubts }: { readonly doubts: readonly UsageDoubt[] }) {
   );
 }
 
-/** The guardrail's verdict, the budget that ended it, parameters that the conversion omitted, and usage that was not believed; empty without. */
+/**
+ * Shows the guardrail's verdict, the budget that ended the call, parameters that the conversion omitted, and usage that
+ * was not believed; empty if there are none.
+ */
 export function Events({ other, found }: { readonly other: LogOther; readonly found: LogExplanation | undefined }) {
   const t = useTexts();
   const losses = found?.losses ?? [];

@@ -18,7 +18,7 @@ interface PeekProps {
   readonly isAdmin: boolean;
 }
 
-/** One row of the log next to the list: why it failed, why it went where it went, and why it cost what it cost. */
+/** Shows one row of the log next to the list: why it failed, why it used its channel, and why it cost what it did. */
 export function Peek({ peek, isAdmin }: PeekProps) {
   const t = useTexts();
   const say = useLogTexts();

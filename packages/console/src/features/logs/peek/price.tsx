@@ -73,7 +73,7 @@ function ChargeLines({ charge }: { readonly charge: Charge }) {
   ));
 }
 
-/** With these, the lines add to the total. */
+/** Lines that complete the total. */
 function OtherLines({ charge: { groupRatio, byGroup, rest, isRounding } }: { readonly charge: Charge }) {
   const t = useTexts();
   const language = useLanguage();
@@ -93,7 +93,7 @@ function OtherLines({ charge: { groupRatio, byGroup, rest, isRounding } }: { rea
   );
 }
 
-/** Every factor with where it came from, for those who check the sum. */
+/** Shows every factor with its source, for those who check the sum. */
 function Formula({ price }: { readonly price: ExplainedPrice }) {
   const t = useTexts();
   const language = useLanguage();
@@ -154,7 +154,7 @@ interface PriceProps {
   readonly price: ExplainedPrice | undefined;
 }
 
-/** Why this price: the sum line by line, the factors with their sources, and the reservation. */
+/** Explains the price: the sum line by line, the factors with their sources, and the reservation. */
 export function Price({ row, other, price }: PriceProps) {
   const t = useTexts();
   const { quotaPerUnit } = useQuotaDisplay();
@@ -184,7 +184,7 @@ export function Price({ row, other, price }: PriceProps) {
   );
 }
 
-/** Failed calls cost nothing, and say so. */
+/** Says that failed calls cost nothing. */
 export function NotCharged() {
   const t = useTexts();
   return (

@@ -21,7 +21,7 @@ interface FactsProps {
 
 type FilterName = "model" | "token" | "tokenId" | "user" | "channel" | "group";
 
-/** A value that leads to the calls that share it, in the same range of time. */
+/** A value that links to the calls that share it, in the same time range. */
 function Filtering(props: {
   readonly name: FilterName;
   readonly value: string;

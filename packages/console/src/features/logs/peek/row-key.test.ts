@@ -29,7 +29,7 @@ const rows = [row(9, "B"), row(8, "A"), row(7, "A"), row(6, "")];
 test("a link finds its row again, for administrators by id and for owners by request", () => {
   for (const isAdmin of [true, false])
     for (const [at, one] of rows.entries()) {
-      // Owners cannot tell two rows of one request apart: the newest one stands for it.
+      // Owners cannot distinguish two rows of one request: the newest one represents it.
       const expected = !isAdmin && at === 2 ? 1 : at;
       expect(findIndexByKey(rows, buildRowKey(one, isAdmin), isAdmin)).toBe(expected);
     }

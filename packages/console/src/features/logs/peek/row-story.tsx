@@ -40,7 +40,7 @@ function isKnownWord<T extends object>(words: T, word: string | undefined): word
   return word !== undefined && Object.hasOwn(words, word);
 }
 
-/** What happened, in one sentence. */
+/** Says in one sentence what happened. */
 function Outcome(props: {
   readonly row: LogRow;
   readonly other: LogOther;
@@ -82,7 +82,7 @@ function Outcome(props: {
   return found?.is_recorded ? <p className="log-outcome is-ok">{t("answeredFirst")}</p> : null;
 }
 
-/** Everything that is known of one row. */
+/** Shows everything that is known about one row. */
 export function RowStory({ row, isAdmin }: StoryProps) {
   const other = readOther(row.other);
   const isCall = (isConsumption(row) || isFailure(row)) && row.request_id !== "";

@@ -9,7 +9,7 @@ export interface Segment {
 
 type Times = Pick<ExplainedAttempt, "start_ms" | "first_byte_ms" | "duration_ms" | "outcome">;
 
-/** Milliseconds of the whole axis: the call, or the last attempt where that ended later. */
+/** Returns the milliseconds of the whole axis: the call, or the last attempt if that ended later. */
 export function calculateScale({
   total_ms: total,
   attempts,
@@ -17,7 +17,7 @@ export function calculateScale({
   return Math.max(1, total, ...attempts.map(({ start_ms: start, duration_ms: duration }) => start + duration));
 }
 
-/** The wait for the first byte, then the answer; a failure without a byte is one part. */
+/** Returns the wait for the first byte, then the answer; a failure without a byte is one part. */
 export function attemptSegments(attempt: Times, scale: number): Segment[] {
   const { start_ms: start, first_byte_ms: first, duration_ms: duration, outcome } = attempt;
   const part = (ms: number) => (100 * Math.max(0, ms)) / scale;

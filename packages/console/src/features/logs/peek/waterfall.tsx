@@ -117,7 +117,7 @@ export function Waterfall({ found }: { readonly found: LogExplanation }) {
   );
 }
 
-/** Rows of older versions name the channels alone. */
+/** Rows of older versions name only the channels. */
 export function Chain({ row, chain }: { readonly row: LogRow; readonly chain: readonly string[] }) {
   const t = useTexts();
   if (chain.length === 0) return null;

@@ -12,7 +12,7 @@ import type { CodeChange, CodePatch } from "./plan.ts";
 
 const CodesDialog = lateOverlay(async () => (await import("./codes-dialog.tsx")).CodesDialog);
 
-/** Sends the changes of one code, unless it is no longer as the preview showed it. */
+/** Sends the changes of one code, unless it differs from the preview. */
 async function changeCode({ row: { id }, patch, undo }: CodeChange): Promise<void> {
   const { row, tag } = await readAsShown(readVersion(redemptionGet, { params: { id } }), { patch, undo });
   const { status = row.status, name = row.name, quota = row.quota } = patch;

@@ -17,7 +17,7 @@ interface CodesDialogProps {
   onClose(): void;
 }
 
-/** Changes many codes at once, after a preview of the changes of each. */
+/** Changes many codes at once, after a preview of each one's changes. */
 export function CodesDialog({ codes, onApply, onClose }: CodesDialogProps) {
   const t = useTexts();
   const language = useLanguage();

@@ -1,12 +1,12 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
 import { diffPatch, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
 
-/** What is changed of many codes at once. */
+/** What changes for many codes at once. */
 export interface CodesDraft {
-  /** "" leaves it, as with `name`. */
+  /** "" leaves it alone, like `name`. */
   readonly status: "" | "on" | "off";
   readonly name: string;
-  /** Text of an amount in the display unit; "" leaves it. */
+  /** Text of an amount in the display unit; "" leaves it alone. */
   readonly value: string;
 }
 
@@ -22,11 +22,11 @@ export type CodeChange = PlannedChange<Redemption, CodePatch>;
 
 interface Wanted {
   readonly draft: CodesDraft;
-  /** Quota units of the value; undefined leaves it. */
+  /** Quota units of the value; undefined leaves it alone. */
   readonly quota: number | undefined;
 }
 
-/** Codes that a draft changes, each with the members that differ; one that was redeemed stays as it is. */
+/** Returns the codes that a draft changes, each with the members that differ; a redeemed code stays as it is. */
 export function buildPlan({ draft, quota }: Wanted, codes: readonly Redemption[]): Plan<Redemption, CodePatch> {
   const name = draft.name.trim();
   const wanted: CodePatch = {

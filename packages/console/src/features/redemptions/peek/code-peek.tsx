@@ -12,7 +12,7 @@ import { personQuery, shownCodeQuery } from "../api.ts";
 import { buildSecret, StateMark } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 
-/** A user by name; by number where this administrator may not read the account. */
+/** Shows a user by name, or by number if this administrator may not read the account. */
 function Person({ id }: { readonly id: number }) {
   const { data } = useQuery(personQuery(id));
   return (
@@ -39,7 +39,7 @@ function Code({ row }: { readonly row: Redemption }) {
   );
 }
 
-/** A code next to the list: what it is worth, and who redeemed it when. */
+/** Shows a code next to the list: its value, and who redeemed it when. */
 export function CodePeek({ peek }: { readonly peek: RowPeekState<Redemption> }) {
   const t = useTexts();
   const { listed, id } = peek;

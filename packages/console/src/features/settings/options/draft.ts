@@ -2,7 +2,7 @@ import { isSecretOption, messageText, OPTIONS, type MessageKey, type OptionKey, 
 
 export type OptionTexts = Readonly<Partial<Record<string, string>>>;
 
-/** The stored options, with the public site key, which the list omits because its name looks like a secret. */
+/** Returns the stored options with the public site key, which the list omits because its name looks like a secret. */
 export function withPublicTexts(listed: OptionTexts, status: Pick<Status, "turnstile_site_key">): OptionTexts {
   return { ...listed, TurnstileSiteKey: status.turnstile_site_key };
 }
@@ -10,14 +10,14 @@ export function withPublicTexts(listed: OptionTexts, status: Pick<Status, "turns
 /** Edited values; for a secret, "" clears it. */
 export type Draft = Readonly<Partial<Record<OptionKey, string>>>;
 
-/** A secret whose input is cleared stays as it is: it was never shown, so clearing it means nothing. */
+/** A secret whose input is cleared stays unchanged: it was never shown, so clearing the input means nothing. */
 export function typed(draft: Draft, key: OptionKey, text: string): Draft {
   if (text !== "" || !isSecretOption(key)) return { ...draft, [key]: text };
   const { [key]: _dropped, ...rest } = draft;
   return rest;
 }
 
-/** The edits of a draft that differ from the stored values. */
+/** Returns the edits of a draft that differ from the stored values. */
 export function collectChanges(draft: Draft, stored: OptionTexts): Draft {
   const changed = Object.entries(draft).filter(
     ([key, text]) => isSecretOption(key as OptionKey) || text !== (stored[key] ?? ""),
@@ -38,7 +38,7 @@ export function withoutSaved(draft: Draft, saved: Draft): Draft {
   return Object.fromEntries(Object.entries(draft).filter(([key, text]) => saved[key as OptionKey] !== text));
 }
 
-/** Why a text is refused: a rule that the value has to meet, or a message of the server. */
+/** Why a text is refused: a rule that the value breaks, or a message of the server. */
 type Fault = { readonly rule: string } | { readonly key: MessageKey; readonly message: string };
 
 export function findFault(key: OptionKey, text: string): Fault | undefined {

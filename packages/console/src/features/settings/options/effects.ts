@@ -2,13 +2,13 @@ import type { OptionKey } from "@fairway/wire";
 import type { Draft, OptionTexts } from "./draft.ts";
 import { memberChanges } from "./history.ts";
 
-/** One line of what saving does. */
+/** One line about what saving does. */
 export interface Effect {
   /** The model, group or other member that changes; "" for an option that is one value. */
   readonly name: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** How many times the number before a number becomes; undefined if one of them is none or negative, and after 0. */
+  /** How many times the number before the new number is; undefined if either is missing or negative, or if it was 0. */
   readonly times: number | undefined;
 }
 
@@ -25,14 +25,14 @@ function dollars(ratio: string | null): string | null {
   return ratio === null ? null : `$${Number((Number(ratio) * DOLLARS_PER_RATIO).toPrecision(12))} / 1M`;
 }
 
-/** How the numbers of an option are read: a model ratio is a price of input, a price per call is dollars. */
+/** Returns how an option's numbers are displayed: a model ratio as the price of input, a price per call in dollars. */
 function shown(key: OptionKey, value: string | null): string | null {
   if (key === "ModelRatio") return dollars(value);
   if (key === "ModelPrice" && value !== null) return `$${value}`;
   return value;
 }
 
-/** The effects of saving one option, member by member for tables. */
+/** Returns the effects of saving one option, member by member for tables. */
 export function listEffects(key: OptionKey, before: string, after: string): readonly Effect[] {
   const members = memberChanges(before === "" ? "{}" : before, after === "" ? "{}" : after);
   const lines = members ?? [{ name: "", before, after }];
@@ -55,7 +55,7 @@ const PRICE_OPTIONS: ReadonlySet<string> = new Set([
   "AudioCompletionRatio",
 ]);
 
-/** The models whose price changes when these options are saved. */
+/** Returns the models whose price changes when these options are saved. */
 export function modelsRepriced(changes: Draft, stored: OptionTexts): string[] {
   const models = Object.entries(changes)
     .filter(([key]) => PRICE_OPTIONS.has(key))

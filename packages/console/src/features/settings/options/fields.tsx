@@ -4,7 +4,7 @@ import { OptionField } from "./option-field.tsx";
 import type { Section } from "./sections.ts";
 
 export interface Drafting {
-  /** Edited options of all sections that are not saved; they survive a switch to another section. */
+  /** Unsaved edits of all sections; they survive a switch to another section. */
   readonly draft: Draft;
   onDraft(change: (current: Draft) => Draft): void;
 }

@@ -11,7 +11,7 @@ export interface FoundOption {
   readonly to: string;
 }
 
-/** The options that have these words in name, label or description, with the address of their section. */
+/** Returns the options that contain these words in name, label or description, with the address of their section. */
 export async function findOptions(text: string): Promise<readonly FoundOption[]> {
   await textsReady();
   const found = sectionsFound(text, { label: sayLabel, about: sayAbout }).flatMap(({ id, tab, keys }) =>

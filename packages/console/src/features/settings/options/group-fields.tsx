@@ -10,13 +10,13 @@ import { Fields, type FieldsProps } from "./fields.tsx";
 
 const IN_TABLE: ReadonlySet<OptionKey> = new Set(GROUP_OPTIONS);
 
-/** The options of groups as one table, or each as JSON. */
+/** The group options as one table, or each as JSON. */
 export function GroupFields(props: FieldsProps) {
   const t = useTexts();
   const [wanted, setWanted] = useState<EditorView>("table");
   const { section, draft, stored, onDraft, errors } = props;
   const texts = readGroupTexts(draft, stored);
-  // While a number is being typed its text is no table; what was typed stays in the one that is open.
+  // While a number is being typed its text is not a table; the open editor stays, with the typed text.
   const isWhole = GROUP_OPTIONS.every((key) => section.keys.includes(key));
   const canShow = isWhole && (groupRows(texts) !== undefined || errors.size > 0);
   const view = canShow ? wanted : "json";

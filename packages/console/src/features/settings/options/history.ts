@@ -1,6 +1,6 @@
 import { parseObject } from "../../../lib/text/json.ts";
 
-/** One member of an object that a change touched; null if it was or is not there. */
+/** One member of an object that a change touched; null if it did not exist before or after. */
 export interface MemberChange {
   readonly name: string;
   readonly before: string | null;
@@ -17,7 +17,7 @@ function parseMembers(text: string | null): ReadonlyMap<string, string> | undefi
   );
 }
 
-/** Members that differ between two JSON objects; undefined unless both are objects. */
+/** Returns the members that differ between two JSON objects; undefined unless both are objects. */
 export function memberChanges(before: string | null, after: string | null): MemberChange[] | undefined {
   const [old, now] = [parseMembers(before), parseMembers(after)];
   if (!old || !now) return undefined;

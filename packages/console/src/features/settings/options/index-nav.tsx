@@ -55,7 +55,7 @@ function useGroups({ isRoot, tab, section, changed }: IndexProps): readonly Grou
   return [own, ...groups];
 }
 
-/** The sections of the settings: a list at the side, a choice on small screens. */
+/** The sections of the settings: a list at the side, or a select box on small screens. */
 export function IndexNav(props: IndexProps & { go(to: string): void }) {
   const t = useTexts();
   const groups = useGroups(props);

@@ -20,16 +20,16 @@ interface OptionFieldProps {
   readonly name: OptionKey;
   readonly value: string;
   readonly error: string | undefined;
-  /** A secret that is emptied when the section is saved. */
+  /** A secret that saving the section will clear. */
   readonly isEmptied: boolean;
   onChange(value: string): void;
-  /** Marks a secret to be emptied, or takes that back. */
+  /** Marks a secret to be cleared, or removes the mark. */
   onEmpty(isEmptied: boolean): void;
-  /** Shows what the option was before. */
+  /** Shows earlier values of the option. */
   onHistory(): void;
 }
 
-/** The description of the option, and the name that documents and the command line use. */
+/** The description of the option, and its name in documents and the CLI. */
 function Help({ name }: { readonly name: OptionKey }): ReactNode {
   const { about } = useOptionWords();
   return (
@@ -42,7 +42,7 @@ function Help({ name }: { readonly name: OptionKey }): ReactNode {
   );
 }
 
-/** Never shows what is stored: an empty input leaves it, a press of the button empties it. */
+/** Never shows the stored value: an empty input leaves it unchanged, and the button clears it. */
 function SecretOption(props: OptionFieldProps) {
   const t = useTexts();
   const { label } = useOptionWords();
@@ -110,7 +110,7 @@ export function OptionField(props: OptionFieldProps) {
   );
 }
 
-/** The input that suits the kind of the option. */
+/** The input that fits the type of the option. */
 function Editor(props: OptionFieldProps) {
   const t = useTexts();
   const { label } = useOptionWords();

@@ -9,7 +9,7 @@ import { useTexts } from "../texts.ts";
 import { useOptionWords } from "./words.ts";
 import { Modal } from "../../../ui/feedback/modal.tsx";
 
-/** Texts of this length may scroll in their box, which the keyboard then has to reach. */
+/** Longer texts may scroll in their box, which must then be reachable by keyboard. */
 const SCROLLED = 200;
 
 interface HistoryProps {
@@ -19,7 +19,7 @@ interface HistoryProps {
   onPutBack(text: string): void;
 }
 
-/** Earlier values of an option: who changed it, when, and how. */
+/** Shows earlier values of an option: who changed it, when, and how. */
 export function OptionHistory(props: HistoryProps) {
   const t = useTexts();
   const { label } = useOptionWords();

@@ -8,7 +8,7 @@ function isBound(user: User): boolean {
   return [github_id, wechat_id, telegram_id, linux_do_id, oidc_id].some((id) => id !== "");
 }
 
-/** Asks before sign-in with a password is switched off; says so when that locks out the one who does it. */
+/** Asks before password sign-in is disabled; warns users who would lock themselves out. */
 export async function mayStopPasswords(): Promise<boolean> {
   const [self, passkeys] = await Promise.all([call(selfGet, {}), call(passkeyList, {})]);
   const isLockedOut = !isBound(self) && passkeys.length === 0;

@@ -77,13 +77,13 @@ export function listSections(tab: Tab): readonly Section[] {
   return ALL.filter((section) => section.tab === tab);
 }
 
-/** The section of that name, or the first of the tab. */
+/** Returns the section of that name, or the first of the tab. */
 export function sectionNamed(tab: OptionTab, name: string): Section | undefined {
   const sections = listSections(tab);
   return sections.find(({ id }) => id === name) ?? sections[0];
 }
 
-/** The sections with the options that have all words in their name, label or description. */
+/** Returns the sections whose options contain all words in their name, label or description. */
 export function sectionsFound(find: string, words: OptionWords): Section[] {
   const wanted = find.toLowerCase().split(/\s+/).filter(Boolean);
   const holds = (key: OptionKey) => {

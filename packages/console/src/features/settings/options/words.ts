@@ -27,7 +27,7 @@ export interface OptionWords {
   readonly about: Say;
 }
 
-/** Places such as {key} are part of what an option says: they are no places of the text. */
+/** Placeholders such as {key} belong to the option's text and are not filled in. */
 export function useOptionWords(): OptionWords {
   return { label: useOptionLabels() as Say, about: useOptionAbouts() as Say };
 }

@@ -19,7 +19,7 @@ const NEVER = "0";
 /** The scope of a token with all rights of its user. */
 const EVERYTHING: AccessScope = "write";
 
-/** Keys to the management API: the one of before, and named ones with an end and limits. */
+/** Keys to the management API: the older single token, and named ones with an expiry and limits. */
 export function AccessTokens() {
   const t = useTexts();
   const { data, error, refetch } = useQuery(accessTokensQuery);

@@ -40,7 +40,7 @@ function Line({ name, value, action, onAction }: LineProps) {
   );
 }
 
-/** The services that people are sent to; what is bound there stays so. */
+/** The services that can be bound by a redirect; a binding is permanent. */
 function ServiceLines({ self }: { readonly self: User }) {
   const t = useTexts();
   const status = useStatus();

@@ -5,7 +5,7 @@ import { baseAddress } from "../../../ui/content/connection.ts";
 import type { SectionId } from "../options/sections.ts";
 import { useTexts } from "../texts.ts";
 
-/** Cards of services that want to know where they send people back to. */
+/** Sections of services that need to know their callback address. */
 const CALLBACKS: Partial<Record<SectionId, string>> = {
   github: "/oauth/github",
   oidc: "/oauth/oidc",

@@ -6,7 +6,7 @@ import { useTexts as useUiTexts } from "../../../ui/texts.ts";
 import { toastProblem } from "../../../ui/feedback/toaster.ts";
 import { useTexts } from "../texts.ts";
 
-/** Prompts for a code of the authenticator and does what needs it; the field reports a wrong code. */
+/** Prompts for an authenticator code and runs the action that needs it; the field reports a wrong code. */
 export function CodeForm(props: {
   readonly submitLabel: string;
   readonly help: string;

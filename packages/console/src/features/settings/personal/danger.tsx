@@ -10,7 +10,7 @@ import { useTexts as useUiTexts } from "../../../ui/texts.ts";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { useTexts } from "../texts.ts";
 
-/** Deletes the own account, once its name was typed. The super administrator's stays. */
+/** Deletes the user's own account after its name was typed. The super administrator's account cannot be deleted. */
 export function Danger({ self }: { readonly self: User }) {
   const t = useTexts();
   const [isOpen, setOpen] = useState(false);

@@ -20,7 +20,7 @@ export function EmailDialog(props: { onClose(): void }) {
       ...(code.trim() === "" && { code: t("emailCodeMissing") }),
     }),
     save: ({ email, code }) => bindAddress(email.trim(), code.trim()),
-    // A dialog hides what is outside of it from screen readers.
+    // A dialog hides what is outside it from screen readers.
     onProblem: (problem) => setFailure(problemText(problem)),
   });
   const submit = async () => {

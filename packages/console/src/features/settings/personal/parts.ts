@@ -1,4 +1,4 @@
-/** Parts of the own account, in the order of their page. */
+/** Parts of the user's account page, in order. */
 export const PERSONAL_PARTS = [
   "profile",
   "models",

@@ -60,7 +60,7 @@ export function Personal() {
   );
 }
 
-/** A part that the index leads to, below the header. */
+/** A part that the index links to, below the header. */
 function Part(props: { readonly name: PersonalPart; readonly children: ReactNode }) {
   return (
     <Box id={personalId(props.name)} scrollMarginTop="64px">

@@ -5,7 +5,7 @@ import { CopyButton } from "../../../ui/content/copy-button.tsx";
 import { useUnsavedGuard } from "../../../ui/feedback/unsaved-guard.ts";
 import { useTexts } from "../texts.ts";
 
-/** The recovery codes, shown this once, to copy or to keep as a file. */
+/** The recovery codes, shown only once, to copy or to save as a file. */
 export function RecoveryCodes(props: { readonly codes: readonly string[]; onDone(): void }) {
   const t = useTexts();
   const { system_name: systemName } = useStatus();

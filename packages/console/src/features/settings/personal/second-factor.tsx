@@ -25,7 +25,7 @@ const Qr = late(async () => (await import("./qr-code.tsx")).Qr);
 
 /** Pixels of the picture. */
 const QR_SIZE = 204;
-/** So few recovery codes are a reason to make new ones. */
+/** At this number of recovery codes or fewer, the page suggests new ones. */
 const FEW_CODES = 2;
 
 type Step =
@@ -34,7 +34,7 @@ type Step =
   | { readonly at: "disable" | "replace" }
   | { readonly at: "codes"; readonly codes: readonly string[] };
 
-/** A code of an authenticator in addition to the password: switched on, off, and its recovery codes. */
+/** A code of an authenticator in addition to the password: on, off, and its recovery codes. */
 export function SecondFactor() {
   const t = useTexts();
   const { data, error, refetch } = useQuery(twoFactorQuery);

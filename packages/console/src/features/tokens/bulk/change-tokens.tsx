@@ -12,16 +12,16 @@ import type { TokenChange, TokenPatch } from "./plan.ts";
 
 const TokensDialog = lateOverlay(async () => (await import("./tokens-dialog.tsx")).TokensDialog);
 
-/** Sends the changes of one token, unless it is no longer as the preview showed it. */
+/** Sends the changes of one token, unless it differs from the preview. */
 async function changeToken({ row: { id }, patch, undo }: TokenChange): Promise<void> {
   let { row, tag } = await readAsShown<Token>(readVersion(tokenGet, { params: { id } }), { patch, undo });
   const { status: wanted = row.status, ...fields } = patch;
   if (Object.keys(fields).length > 0) {
-    // What calls spend meanwhile stays spent.
+    // Spending in the meantime is preserved.
     const body = { ...row, ...fields, original_remain_quota: row.remain_quota };
     ({ data: row, tag } = await request(tokenUpdate, { body, ifMatch: tag }));
   }
-  // The other states are the server's to set.
+  // Only the server sets the other states.
   const status = wanted === TOKEN_STATUS.enabled ? wanted : TOKEN_STATUS.disabled;
   if (patch.status === undefined || status === row.status) return;
   await call(tokenSetStatus, { query: { status_only: true }, body: { id, status }, ifMatch: tag });

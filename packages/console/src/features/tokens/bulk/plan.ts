@@ -44,7 +44,7 @@ export function checkDraft(draft: TokensDraft, now: number): Partial<Record<keyo
   return problems;
 }
 
-/** Tokens that a draft changes, each with the members that differ. */
+/** Returns the tokens that a draft changes, each with the members that differ. */
 export function buildPlan(draft: TokensDraft, tokens: readonly Token[]): Plan<Token, TokenPatch> {
   return tokens.flatMap((row) => {
     const difference = diffPatch<TokenPatch>(buildWantedPatch(draft, row), readCurrentValues(row));
@@ -56,7 +56,9 @@ function readCurrentValues({ status, group, model_limits_enabled, model_limits, 
   return { status, group, model_limits_enabled, model_limits, expired_time };
 }
 
-/** A token that has expired or is used up cannot be used: there is nothing to disable. Administrators enable what they disabled. */
+/**
+ * An expired or used-up token cannot be used, so there is nothing to disable. Administrators enable what they disabled.
+ */
 function buildWantedPatch(draft: TokensDraft, token: Token): TokenPatch {
   const { status, groupMode, group, modelMode, expiryMode, expires } = draft;
   return {
@@ -69,7 +71,7 @@ function buildWantedPatch(draft: TokensDraft, token: Token): TokenPatch {
   };
 }
 
-/** A token that may use every model has none that could be removed, and gains none by adding some. */
+/** A token that may use every model has no list to remove from, and adding models changes nothing. */
 function buildModelPatch({ modelMode, models }: TokensDraft, token: Token): TokenPatch {
   if (modelMode === "all") return { model_limits_enabled: false };
   if (modelMode === "set") return { model_limits_enabled: true, model_limits: models.join(",") };

@@ -20,7 +20,7 @@ interface TokensDialogProps {
   onClose(): void;
 }
 
-/** Changes many tokens at once, after a preview of the changes of each. */
+/** Changes many tokens at once, after a preview of each one's changes. */
 export function TokensDialog({ tokens, onApply, onClose }: TokensDialogProps) {
   const t = useTexts();
   const language = useLanguage();

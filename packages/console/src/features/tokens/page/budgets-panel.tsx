@@ -27,7 +27,7 @@ function Chart({ budget, isOwn }: { readonly budget: Budget; readonly isOwn: boo
   );
 }
 
-/** Budgets that end calls with the token: its own, with their course, and those of its owner. */
+/** Budgets that limit the token: its own, with their usage over time, and those of its owner. */
 export function BudgetsPanel({ token, isOwn }: BudgetsProps) {
   const t = useTexts();
   const own = useQuery({ ...ownBudgetsQuery, enabled: isOwn });

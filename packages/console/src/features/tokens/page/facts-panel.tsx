@@ -8,7 +8,7 @@ import { useTexts } from "../texts.ts";
 
 interface FactsPanelProps {
   readonly token: TokenFacts;
-  /** Whose it is, where that is not the reader. */
+  /** The owner, if that is not the reader. */
   readonly owner: ReactNode;
 }
 

@@ -20,7 +20,7 @@ import { BudgetsPanel } from "./budgets-panel.tsx";
 import { FactsPanel } from "./facts-panel.tsx";
 import { FailuresPanel } from "./failures-panel.tsx";
 
-/** What an administrator does with a token of a user. */
+/** Lets an administrator enable or disable a token of another user. */
 function Switch({ version }: { readonly version: Version<TokenFacts> }) {
   const t = useTexts();
   const [isRunning, setRunning] = useState(false);
@@ -106,7 +106,7 @@ function Shown({ version }: { readonly version: Version<TokenFacts> }) {
   );
 }
 
-/** One token: what it spent, when it was last used, its limits and budgets; administrators see those of their users. */
+/** Shows one token: its spending, last use, limits and budgets; administrators also see their users' tokens. */
 export function TokenPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);

@@ -34,7 +34,7 @@ function TokenStory({ token }: { readonly token: ShownToken }) {
   );
 }
 
-/** A token next to the list: what it may, and what it does. */
+/** Shows a token next to the list: its permissions and its activity. */
 export function TokenPeek({ peek }: { readonly peek: RowPeekState<Token> }) {
   const t = useTexts();
   const { listed, id } = peek;

@@ -9,7 +9,7 @@ function act(id: number, action: UserAction): Promise<unknown> {
   return call(userManage, { body: { id, action } });
 }
 
-/** The balance moves all the time: only its difference is sent, and what it was when the preview was made is no matter. */
+/** The balance changes constantly: only the difference is sent, so its value in the preview does not matter. */
 function withoutBalance(patch: UserPatch): UserPatch {
   return Object.fromEntries(Object.entries(patch).filter(([name]) => name !== "quota"));
 }
@@ -32,7 +32,7 @@ async function changeProfile(
   if (Object.keys(changed).length > 0) await call(userUpdate, { body: { id: row.id, ...changed }, ifMatch: tag });
 }
 
-/** Sends the changes of one user, unless the account is no longer as the preview showed it. */
+/** Sends the changes of one user, unless the account differs from the preview. */
 export async function changeUser(change: UserChange): Promise<void> {
   const { row, patch, undo } = change;
   const { id } = row;
@@ -50,7 +50,7 @@ export async function changeUser(change: UserChange): Promise<void> {
   if (status !== current.status) await act(id, status === USER_STATUS.enabled ? "enable" : "disable");
   if (patch.quota === undefined) return;
   const body = { id, action: "add_quota", value: quota - (undo.quota ?? 0) };
-  // Another try, after a lost answer, adds nothing more.
+  // A retry after a lost answer adds nothing more.
   await call(userManage, { body, idempotencyKey: getChangeKey(change) });
 }
 

@@ -3,14 +3,14 @@ import { toLimits, NO_LIMITS, type Limits, type LimitsDraft } from "../../../lib
 import { diffPatch, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
 import { isDeleted } from "../access.ts";
 
-/** What is changed of many users at once; "" leaves it. */
+/** What changes for many users at once; "" leaves a value alone. */
 export interface UsersDraft extends LimitsDraft {
   readonly status: "" | "on" | "off";
   readonly role: "" | "admin" | "user";
   readonly group: string;
   /** Text of an amount in the display unit. */
   readonly add: string;
-  /** "set": the limits of the draft; where one is blank, that of all users applies. */
+  /** "set": the limits of the draft; if one is blank, the limit of all users applies. */
   readonly limitsMode: "" | "set";
 }
 
@@ -27,20 +27,23 @@ export interface UserPatch {
   readonly status?: number;
   readonly role?: number;
   readonly group?: string;
-  /** The balance; what is sent is the difference, which does not race with spending. */
+  /** The new balance; only the difference is sent, which does not race with spending. */
   readonly quota?: number;
-  /** Limits as text, which can be compared. */
+  /** Limits as a text that can be compared. */
   readonly limits?: string;
 }
 
 export type UserChange = PlannedChange<User, UserPatch>;
 
-/** Whether this caller may change the account with others: not one's own, and none of one's own role. */
+/**
+ * Returns whether a bulk change by this caller may include the account: not the caller's own, and none of the same
+ * role.
+ */
 export function isChangeable(own: Pick<User, "role"> | undefined, user: User): boolean {
   return own !== undefined && !isDeleted(user) && user.role < own.role;
 }
 
-/** The same text for the same limits. */
+/** Returns the same text for the same limits. */
 export function formatLimits({ rpm, tpm, concurrency }: Limits): string {
   return JSON.stringify({ rpm, tpm, concurrency });
 }
@@ -51,11 +54,11 @@ export function parseLimits(text: string): Limits {
 
 interface Wanted {
   readonly draft: UsersDraft;
-  /** Quota units that are added to each balance. */
+  /** Quota units to add to each balance. */
   readonly added: number;
 }
 
-/** Users that a draft changes, each with the members that differ. */
+/** Returns the users that a draft changes, each with the members that differ. */
 export function buildPlan({ draft, added }: Wanted, users: readonly User[]): Plan<User, UserPatch> {
   return users.flatMap((user) => {
     const { status, role, group, limitsMode } = draft;

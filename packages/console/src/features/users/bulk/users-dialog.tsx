@@ -19,7 +19,7 @@ import { signedQuota } from "../user-form.ts";
 import { parseLimits, NO_CHANGE, buildPlan, type UserChange, type UserPatch, type UsersDraft } from "./plan.ts";
 
 interface UsersDialogProps {
-  /** Those that this administrator may change. */
+  /** The users that this administrator may change. */
   readonly users: readonly User[];
   /** How many were chosen. */
   readonly total: number;
@@ -27,7 +27,7 @@ interface UsersDialogProps {
   onClose(): void;
 }
 
-/** Changes many users at once, after a preview of the changes of each. */
+/** Changes many users at once, after a preview of each one's changes. */
 export function UsersDialog({ users, total, onApply, onClose }: UsersDialogProps) {
   const t = useTexts();
   const language = useLanguage();

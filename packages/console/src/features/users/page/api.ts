@@ -34,7 +34,7 @@ export function tokensQuery(id: number) {
   });
 }
 
-/** When the user last made a call that was charged, in epoch seconds; null when there is none. */
+/** When the user last made a charged call, in epoch seconds; null if never. */
 export function lastCallQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.logs.newestByUser(id),

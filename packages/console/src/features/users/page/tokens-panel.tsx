@@ -10,7 +10,7 @@ import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { useTexts } from "../texts.ts";
 import { tokensQuery } from "./api.ts";
 
-/** Tokens of the user, newest first; each leads to its page. */
+/** Tokens of the user, newest first; each links to its page. */
 export function TokensPanel({ id }: { readonly id: number }) {
   const t = useTexts();
   const { data, error, refetch } = useQuery(tokensQuery(id));

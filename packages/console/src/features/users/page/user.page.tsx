@@ -63,7 +63,7 @@ function Shown({ user }: { readonly user: User }) {
   );
 }
 
-/** One user: usage by token and model, tokens, orders, and what the user changed. */
+/** Shows one user: usage by token and model, tokens, orders, and the user's changes. */
 export function UserPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);

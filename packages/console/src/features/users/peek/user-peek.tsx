@@ -47,7 +47,7 @@ function Account({ user }: { readonly user: User }) {
   );
 }
 
-/** A user next to the list: what the account may, has and does. */
+/** Shows a user next to the list: permissions, balance and activity. */
 export function UserPeek({ peek }: { readonly peek: RowPeekState<User> }) {
   const t = useTexts();
   const own = useUser();

@@ -18,7 +18,7 @@ export function Axis(props: { readonly scales: Scales; print(value: number): str
   });
 }
 
-/** Half of a label: nearer to an end it would be cut. */
+/** Half the width of a label: closer to an end it would be cut. */
 const HALF = 22;
 
 export function TimeAxis(props: { readonly scales: Scales; readonly slots: readonly ChartSlot[] }) {

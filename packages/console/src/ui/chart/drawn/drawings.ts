@@ -1,4 +1,4 @@
-// What draws, with the libraries that it needs, is one file that pages load when they show a chart.
+// The drawing code and its libraries are one file, which pages load when they show a chart.
 export { LineTrend } from "./line-trend.tsx";
 export { ShareRing } from "./share-ring.tsx";
 export { Sparkline } from "./sparkline.tsx";

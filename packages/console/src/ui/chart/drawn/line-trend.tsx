@@ -61,14 +61,14 @@ function Lines({ slots, series, scales, read }: LinesProps) {
   );
 }
 
-/** Points without a measured neighbour: a line of one point has no length. */
+/** Returns points without a measured neighbour: a line of one point has no length. */
 function alone(points: readonly Point[]): Point[] {
   return points.filter(
     ([, y], index) => y !== undefined && points[index - 1]?.[1] === undefined && points[index + 1]?.[1] === undefined,
   );
 }
 
-/** Numbers that moved over time, each as a line; what they are compared with is dashed. */
+/** Numbers over time, each as a line; the series for comparison are dashed. */
 export function LineTrend(props: ChartProps) {
   const values = props.slots.flatMap((slot) => props.series.map(({ key }) => slot.values[key] ?? 0));
   return (

@@ -13,7 +13,7 @@ const HEIGHT = 260;
 interface PlotProps extends ChartProps {
   /** The largest value on the axis. */
   readonly top: number;
-  /** The sum of a slot, also for screen readers; undefined if a sum is meaningless. */
+  /** Returns the sum of a slot, also for screen readers; undefined if a sum is meaningless. */
   total(index: number): number | undefined;
   draw(scales: Scales, read: number | undefined): ReactNode;
 }
@@ -32,7 +32,10 @@ function Brush(props: { readonly scales: Scales; readonly from: number; readonly
   );
 }
 
-/** Axes and reading of a chart over time. A pointer or the arrow keys read a slot; dragging, or Shift and the arrow keys, choose a span. */
+/**
+ * Axes and values of a chart over time. The pointer or the arrow keys read a slot; dragging, or Shift with the arrow
+ * keys, selects a span.
+ */
 export function Plot(props: PlotProps) {
   const language = useLanguage();
   const [frame, width] = useWidth<HTMLDivElement>();

@@ -6,7 +6,7 @@ interface ReadingProps {
   readonly slot: ChartSlot;
   readonly series: readonly ChartSeries[];
   readonly total: number | undefined;
-  /** Part of the width at which the slot is. */
+  /** Horizontal position of the slot, as a fraction of the width. */
   readonly left: number;
   print(value: number): string;
 }

@@ -6,7 +6,7 @@ const TOP = 10;
 const FOOT = 24;
 const RIGHT = 8;
 const LEAST_LEFT = 32;
-/** Pixels of one sign of an axis label, and of a label of time with its distance. */
+/** Pixels of one character of an axis label, and of a time label with its gap. */
 const SIGN_WIDTH = 7;
 const TICK_WIDTH = 84;
 const LINES = 4;
@@ -16,22 +16,22 @@ export interface Scales {
   readonly plotBottom: number;
   readonly plotLeft: number;
   readonly plotRight: number;
-  /** Values of the lines across. */
+  /** Values of the horizontal lines. */
   readonly lines: readonly number[];
-  /** Times under the axis, with their pixel. */
+  /** Times under the axis, with their x in pixels. */
   readonly ticks: readonly { readonly at: number; readonly x: number }[];
   y(value: number): number;
   left(index: number): number;
   right(index: number): number;
   middle(index: number): number;
-  /** The slot under a pixel. */
+  /** Returns the index of the slot at a pixel. */
   indexAt(x: number): number | undefined;
 }
 
 interface ScaleInput {
   readonly slots: readonly ChartSlot[];
   readonly top: number;
-  /** Lines are at round numbers of it. */
+  /** Lines are at round multiples of this unit. */
   readonly unit?: number | undefined;
   readonly width: number;
   readonly height: number;
@@ -74,12 +74,14 @@ export function buildScales({ slots, top, unit = 1, width, height, print }: Scal
   };
 }
 
-/** Counts have no lines between whole numbers. */
+/** Counts get no lines between whole numbers. */
 function filterLines(lines: readonly number[], top: number): readonly number[] {
   return Number.isInteger(top) && top > 0 && top < LINES ? lines.filter(Number.isInteger) : lines;
 }
 
-/** Bars of days are named under their middle, at an even distance; shorter slots by the hours and days of the clock. */
+/**
+ * Bars of days have labels under their middle, evenly spaced; shorter slots have them at hours and days of the clock.
+ */
 function buildTicks(
   slots: readonly ChartSlot[],
   time: ReturnType<typeof scaleTime<number, number>>,

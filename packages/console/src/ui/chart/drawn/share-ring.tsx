@@ -3,7 +3,7 @@ import type { Colour } from "../colours.ts";
 
 const OUTER = 83;
 const INNER = 57;
-/** The lane between two arcs, in radians. */
+/** The gap between two arcs, in radians. */
 const GAP = 0.025;
 
 export interface Share {

@@ -16,7 +16,7 @@ export interface SparklineProps {
 
 type Values = SparklineProps["values"];
 
-/** How a number moved, without scales: the number itself is next to it. */
+/** The trend of a number, without scales: the number itself is next to it. */
 export function Sparkline({ values, before = [], colour = MAIN_COLOUR }: SparklineProps) {
   const top = Math.max(...[...values, ...before].map((value) => value ?? 0), 0) || 1;
   const y = scaleLinear()

@@ -26,7 +26,7 @@ function Bars({ slots, series, scales, read }: BarsProps) {
           const one = series[at];
           const height = scales.y(low) - scales.y(high);
           if (!one || height <= 0) return null;
-          // The lane between two parts of a bar; slivers take their whole height, so that they are seen.
+          // The gap between two parts of a bar; slivers use their whole height, so that they are visible.
           const gap = height > 3 ? 1 : 0;
           return (
             <rect
@@ -45,7 +45,7 @@ function Bars({ slots, series, scales, read }: BarsProps) {
   });
 }
 
-/** Amounts over time, one bar for each slot with its series on top of each other. */
+/** Amounts over time, one bar per slot with its series stacked. */
 export function StackedBars(props: ChartProps) {
   const { slots, series } = props;
   const totals = slots.map(({ values }) => series.reduce((sum, { key }) => sum + (values[key] ?? 0), 0));

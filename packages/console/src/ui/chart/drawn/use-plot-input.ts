@@ -18,7 +18,7 @@ interface Span {
   readonly to: number;
 }
 
-/** A press that moves less is a click. */
+/** A press with less movement is a click. */
 const DRAG_PX = 4;
 
 const KEYS: Readonly<Record<string, (at: number, last: number) => number>> = {
@@ -112,7 +112,7 @@ function pointerHandlers(state: PlotState, press: RefObject<Press | undefined>) 
   };
 }
 
-/** Reading, opening and choosing a span by pointer and by keyboard. */
+/** Handles reading, opening and selecting a span by pointer and by keyboard. */
 export function usePlotInput(input: PlotInput) {
   const [read, setRead] = useState<number>();
   const [brush, setBrush] = useState<Span>();

@@ -10,7 +10,7 @@ import { useEffect, useRef } from "react";
 const MIN_HEIGHT = "9rem";
 const MAX_HEIGHT = "24rem";
 
-/** Colours are variables of the page, which reach into the shadow root and follow light and dark. */
+/** Colours are CSS variables of the page, which reach into the shadow root and follow light and dark mode. */
 const LOOK = EditorView.theme({
   "&": { fontSize: "13px", color: "var(--fw-colors-fg)", backgroundColor: "transparent" },
   "&.cm-focused": { outline: "none" },
@@ -54,7 +54,7 @@ function extensions(label: string, onChange: (text: string) => void): Extension[
     bracketMatching(),
     EditorView.lineWrapping,
     json(),
-    // An empty text means the default, not a fault.
+    // An empty text means the default and is not an error.
     linter((view) => (view.state.doc.length === 0 ? [] : jsonParseLinter()(view)), { delay: 300 }),
     lintGutter(),
     syntaxHighlighting(COLOURS),
@@ -67,7 +67,10 @@ function extensions(label: string, onChange: (text: string) => void): Extension[
   ];
 }
 
-/** JSON with line numbers, colours and marks at faults. It lives in a shadow root: the page's policy allows no style text. */
+/**
+ * A JSON editor with line numbers, colours and marked errors. It is in a shadow root, because the page's policy allows
+ * no inline styles.
+ */
 export function JsonEditor(props: { readonly label: string; readonly value: string; onChange(text: string): void }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);

@@ -7,7 +7,7 @@ import { late } from "../../late/late.tsx";
 
 const JsonEditor = late(async () => (await import("./json-editor.tsx")).JsonEditor);
 
-/** JSON as text, with its faults marked where they are. */
+/** JSON as text, with its errors marked in place. */
 export function JsonField(props: {
   readonly label: string;
   readonly value: string;

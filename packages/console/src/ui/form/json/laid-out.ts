@@ -1,9 +1,12 @@
 import { parseJson } from "../../../lib/text/json.ts";
 
-/** A longer text stays as it is: laying it out would freeze the page. */
+/** A longer text is not formatted, because that would freeze the page. */
 const LONGEST_LAYOUT = 200_000;
 
-/** The same JSON, one member a line; undefined when it is none. Numbers keep their digits, so only space changes. */
+/**
+ * Formats JSON with one member per line; undefined for invalid JSON. Numbers keep their digits, so only white space
+ * changes.
+ */
 export function laidOut(text: string): string | undefined {
   if (text.length > LONGEST_LAYOUT || parseJson(text) === undefined) return undefined;
   const pieces = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];

@@ -1,7 +1,7 @@
 import { Box, Flex, Text } from "@chakra-ui/react";
 import { useId, type ReactNode } from "react";
 
-/** Name, help and error of an editor that has several inputs, or one that is no input of the browser. */
+/** Name, help and error of an editor that has several inputs, or that is not a native input. */
 export function GroupFrame(props: {
   readonly label: string;
   readonly help?: ReactNode;

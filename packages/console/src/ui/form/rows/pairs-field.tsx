@@ -14,17 +14,17 @@ interface PairsFieldProps {
   /** JSON of an object of texts; "" = none. */
   readonly value: string;
   onChange(value: string): void;
-  /** What holds for a name without a row. */
+  /** The defaults for names without a row. */
   readonly defaults?: readonly FieldRow[];
-  /** Names of the two columns, and what their empty cells show. */
+  /** Labels of the two columns, and the placeholders of their empty cells. */
   readonly from: { readonly label: string; readonly placeholder: string };
   readonly to: { readonly label: string; readonly placeholder: string };
   readonly addLabel: string;
-  /** Rows that are often wanted: a click adds those whose name is not there yet. */
+  /** Common rows: a click adds those whose name does not exist yet. */
   readonly templates: readonly { readonly label: string; readonly rows: readonly FieldRow[] }[];
 }
 
-/** The help, and what holds for the names that have no row. */
+/** The help, and the defaults for names without a row. */
 function Help(props: { readonly help: ReactNode; readonly defaults: readonly FieldRow[] }) {
   const t = useTexts();
   const { help, defaults } = props;
@@ -39,7 +39,7 @@ function Help(props: { readonly help: ReactNode; readonly defaults: readonly Fie
   );
 }
 
-/** An object as a table of pairs, or as its JSON; what is no such object is JSON only. */
+/** An object as a table of pairs, or as JSON; any other value is JSON only. */
 export function PairsField(props: PairsFieldProps) {
   const [wanted, setWanted] = useState<EditorView>("table");
   const { rows, change } = useFieldRows({

@@ -1,7 +1,7 @@
 import { parseObject } from "../../../lib/text/json.ts";
 import type { FieldRow } from "./rows-field.tsx";
 
-/** The rows of an object of texts and numbers; undefined for any other JSON, and for text that is none. */
+/** Returns the rows of an object of texts and numbers; undefined for any other JSON, and for invalid JSON. */
 export function pairRows(text: string): readonly FieldRow[] | undefined {
   if (text.trim() === "") return [];
   const entries = Object.entries(parseObject(text) ?? { "": null });
@@ -9,7 +9,7 @@ export function pairRows(text: string): readonly FieldRow[] | undefined {
   return isFlat ? entries.map(([from, to]) => ({ from, to: String(to) })) : undefined;
 }
 
-/** Rows without a name are still being typed; of two with the same name the last one counts, as in JSON. */
+/** Rows without a name are still being typed; of two rows with the same name the last one wins, as in JSON. */
 export function pairText(rows: readonly FieldRow[]): string {
   const named = rows.flatMap(({ from = "", to = "" }) =>
     from.trim() === "" ? [] : [[from.trim(), to.trim()] as const],
@@ -17,7 +17,7 @@ export function pairText(rows: readonly FieldRow[]): string {
   return named.length === 0 ? "" : JSON.stringify(Object.fromEntries(named));
 }
 
-/** Columns of a row that say nothing, or that an earlier row says already. */
+/** Returns the columns of a row that are empty, or that duplicate an earlier row. */
 export function pairFaults(rows: readonly FieldRow[]) {
   return (row: FieldRow, index: number): readonly string[] => {
     const { from = "", to = "" } = row;

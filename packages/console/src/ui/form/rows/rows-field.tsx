@@ -10,7 +10,7 @@ export interface RowsColumn {
   readonly label: string;
   readonly kind?: "text" | "number" | "flag";
   readonly placeholder?: string;
-  /** Share of the width; 1 unless given. */
+  /** Share of the width; defaults to 1. */
   readonly grow?: number;
 }
 
@@ -22,18 +22,20 @@ interface RowsFieldProps {
   readonly rows: readonly FieldRow[];
   onChange(rows: readonly FieldRow[]): void;
   readonly addLabel: string;
-  /** The rows stay as many as they are. */
+  /** Rows cannot be added or removed. */
   readonly isFixed?: boolean;
-  /** The columns of a row that cannot be saved as they are. */
+  /** Returns the columns of a row that cannot be saved. */
   findFaults?(row: FieldRow, index: number): readonly string[];
 }
 
-/** So many rows are shown at first: tables of models have hundreds. */
+/** How many rows are shown at first: tables of models have hundreds. */
 const SHOWN = 10;
-/** A phone shows the rows of more columns as cards. */
+/** A phone shows rows with more columns as cards. */
 const MAX_PHONE_COLUMNS = 2;
 
-/** Rows that a state outside holds as text. A row under way, such as one without a name yet, stays while it is typed. */
+/**
+ * Manages rows that the parent stores as text. An unfinished row, such as one without a name, stays while it is typed.
+ */
 export function useFieldRows(spec: {
   readonly text: string;
   parse(text: string): readonly FieldRow[] | undefined;
@@ -102,7 +104,7 @@ export function RowsField(props: RowsFieldProps) {
     onChange(rows.map((row, at) => (at === index ? { ...row, [id]: value } : row)));
   const add = () => {
     const row = Object.fromEntries(columns.map(({ id }) => [id, ""]));
-    // A long table takes it at its top, where it is in sight.
+    // A long table adds rows at its top, where they are visible.
     const isLong = rows.length >= SHOWN;
     setFind("");
     onChange(isLong ? [row, ...rows] : [...rows, row]);

@@ -3,7 +3,7 @@ import { useTexts } from "../../texts.ts";
 import { groupRows, groupTexts, type GroupTexts } from "./groups.ts";
 import { rowFaults } from "./rows.ts";
 
-/** Everything about groups in one table: what they cost, who may choose them, what their top-ups cost. */
+/** Everything about groups in one table: their prices, who may choose them, and the price of their top-ups. */
 export function GroupsEditor(props: { readonly texts: GroupTexts; onChange(texts: GroupTexts): void }) {
   const t = useTexts();
   const { rows, change } = useFieldRows({

@@ -2,12 +2,12 @@ import type { FieldRow } from "../../../../ui/form/rows/rows-field.tsx";
 import type { Draft } from "../draft.ts";
 import { labelRows, labelText, ratioRows, ratioText } from "./rows.ts";
 
-/** The options that say what groups there are, and what they cost. */
+/** The options that define the groups and their prices. */
 export const GROUP_OPTIONS = ["GroupRatio", "UserUsableGroups", "TopupGroupRatio"] as const;
 type GroupOption = (typeof GROUP_OPTIONS)[number];
 export type GroupTexts = Readonly<Record<GroupOption, string>>;
 
-/** One row for each group that any of the options names; undefined when one of them is no table. */
+/** Returns one row for each group that any of the options names; undefined if one of them is not a table. */
 export function groupRows(texts: GroupTexts): FieldRow[] | undefined {
   const ratios = ratioRows("GroupRatio", texts.GroupRatio);
   const labels = labelRows(texts.UserUsableGroups);

@@ -12,14 +12,14 @@ function joined(members: readonly string[]): string {
   return `{${members.join(",")}}`;
 }
 
-/** Names and decimal texts exactly as they were typed; undefined when the text is no such table. */
+/** Returns names and decimal texts exactly as typed; undefined if the text is not such a table. */
 export function ratioRows(key: OptionKey, text: string): FieldRow[] | undefined {
   const reading = OPTIONS[key].type.read(text === "" ? "{}" : text);
   if (!reading.isValid) return undefined;
   return Object.entries(reading.value as Readonly<Record<string, string>>).map(([name, value]) => ({ name, value }));
 }
 
-/** Rows without a name are under way and left out; a number that is none makes a text that the option refuses. */
+/** Unfinished rows without a name are left out; an invalid number produces a text that the option refuses. */
 export function ratioText(rows: readonly FieldRow[]): string {
   const named = rows.filter(({ name }) => name?.trim());
   return joined(named.map(({ name = "", value = "" }) => `${JSON.stringify(name.trim())}:${value.trim()}`));
@@ -36,7 +36,7 @@ export function labelText(rows: readonly FieldRow[]): string {
   return joined(named.map(({ name = "", label = "" }) => `${JSON.stringify(name.trim())}:${JSON.stringify(label)}`));
 }
 
-/** One object for each client, in the order of the menu. */
+/** Returns one object for each client, in the order of the menu. */
 export function chatRows(text: string): FieldRow[] | undefined {
   const value = parsed(text, "[]");
   if (!Array.isArray(value) || !value.every(isObject)) return undefined;
@@ -94,7 +94,7 @@ export function nameText(rows: readonly FieldRow[]): string {
 
 const DECIMAL = /^(\d+(\.\d*)?|\.\d+)$/;
 
-/** The cells of a row that cannot be saved: numbers that are none, names that are missing or twice there. */
+/** Returns the cells that cannot be saved: invalid numbers, and missing or duplicate names. */
 export function rowFaults(rows: readonly FieldRow[], numbers: readonly string[], mayBeBlank: boolean) {
   const names = rows.map(({ name = "" }) => name.trim());
   return (row: FieldRow, index: number): string[] => {

@@ -20,7 +20,7 @@ import {
 
 interface Table {
   readonly columns: readonly RowsColumn[];
-  /** Columns that hold numbers, for the marks at faults. */
+  /** Columns that hold numbers, to mark invalid ones. */
   readonly numbers: readonly string[];
   readonly mayBeBlank?: boolean;
   parse(text: string): FieldRow[] | undefined;
@@ -56,7 +56,7 @@ function ratioTable(key: OptionKey, t: Texts): Table {
   };
 }
 
-/** The table of an option; undefined for those that have none. */
+/** Returns the table of an option; undefined for options without one. */
 function findTable(key: OptionKey, t: Texts): Table | undefined {
   const { kind } = OPTIONS[key].type;
   if (kind === "ratios") return ratioTable(key, t);
@@ -110,7 +110,7 @@ const TABLES: ReadonlySet<OptionKey> = new Set([
 /** One fixed row: rows cannot be added or removed. */
 const SINGLE: ReadonlySet<OptionKey> = new Set(["DefaultTokenLimits", "DefaultUserLimits"] as const);
 
-/** An option as a table; null if its text is none, which the JSON editor shows. */
+/** Shows an option as a table; null if its text is not a table, and the JSON editor shows it. */
 export function TableEditor(props: {
   readonly name: OptionKey;
   readonly label: string;
@@ -139,7 +139,7 @@ export function TableEditor(props: {
   );
 }
 
-/** Whether the text can be shown as a table. */
+/** Returns whether the text can be shown as a table. */
 export function isTable(key: OptionKey, text: string, t: Texts): boolean {
   return findTable(key, t)?.parse(text) !== undefined;
 }

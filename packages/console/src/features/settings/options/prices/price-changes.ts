@@ -1,24 +1,27 @@
 import type { OptionPrice } from "@fairway/wire";
 import { toPriceCells, PRICE_CELLS, type Cells, type PriceCell } from "./prices.ts";
 
-/** One number of a model's price, before and after saving; "" is none, or left to the built-in price. */
+/** One number of a model's price, before and after saving; "" means none, or the built-in price. */
 export interface PriceChange {
   readonly cell: PriceCell;
   readonly before: string;
   readonly after: string;
-  /** The number before and after for a comparison; undefined if one of them is none. */
+  /** Both numbers for a comparison; undefined if one is missing. */
   readonly numbers: { readonly before: number; readonly after: number } | undefined;
 }
 
 type Known = Pick<OptionPrice, "price" | "built_in">;
 
-/** What will be charged: without a price of its own the model has the built-in one, and that of a call wins. */
+/**
+ * Returns the prices that will be charged: a model without a price of its own has the built-in one, and a price per
+ * call takes precedence.
+ */
 function cellsAfter(cells: Cells, { built_in: builtIn }: Known): Cells {
   if (cells.call !== "") return { ...toPriceCells(null), call: cells.call };
   return cells.input === "" ? toPriceCells(builtIn) : cells;
 }
 
-/** What saving changes of one price. */
+/** Returns what saving changes in one price. */
 export function listPriceChanges(known: Known, cells: Cells): PriceChange[] {
   const now = toPriceCells(known.price);
   const next = cellsAfter(cells, known);

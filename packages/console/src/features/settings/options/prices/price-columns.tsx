@@ -16,7 +16,7 @@ function shownCells({ draft, price }: PriceRow): Cells {
 }
 
 const LIST = "list price of ";
-/** Between the source of a price and the model that channels map the name to. */
+/** Stands between the source of a price and the model that channels map the name to. */
 const MAPPED = ", as ";
 
 function sourceText(t: Texts, { price }: OptionPrice): string {
@@ -63,7 +63,7 @@ function PriceInput(props: PriceInputProps) {
   );
 }
 
-/** The table of prices; what is typed goes to `onCells` with the other cells of its row. */
+/** The table of prices; typed values go to `onCells` with the other cells of the row. */
 export function priceColumns(t: Texts, onCells: (row: PriceRow, cells: Cells) => void): Column<PriceRow>[] {
   const money = (cell: PriceCell, header: string): Column<PriceRow> => ({
     id: cell,

@@ -36,7 +36,7 @@ import { useTexts } from "../../texts.ts";
 const PriceReview = lateOverlay(async () => (await import("./price-review.tsx")).PriceReview);
 
 const DEFAULTS = { ...LIST_DEFAULTS, model: "", show: "served" };
-/** So many names are listed; the rest is a number. */
+/** How many names are listed; the rest is counted. */
 const NAMED = 3;
 
 const SHOWN: Readonly<Record<string, (row: PriceRow) => boolean>> = {
@@ -48,7 +48,7 @@ const SHOWN: Readonly<Record<string, (row: PriceRow) => boolean>> = {
 };
 
 interface DraftProps {
-  /** Edited prices that are not saved; they survive a switch to another tab. */
+  /** Unsaved prices; they survive a switch to another tab. */
   readonly drafts: PriceDrafts;
   onDrafts(change: (current: PriceDrafts) => PriceDrafts): void;
 }
@@ -72,7 +72,7 @@ function buildRows(prices: readonly OptionPrice[], drafts: PriceDrafts): PriceRo
   return all.map((row, id) => ({ ...row, id, draft: drafts[row.model] }));
 }
 
-/** Prices of models as a table of dollars, which writes the options of ratios and prices. */
+/** Edits prices of models as a table of dollars, and writes the options of ratios and prices. */
 export function PriceEditor(props: DraftProps) {
   const { data, error, refetch } = useQuery(pricesQuery);
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
@@ -167,7 +167,7 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
   );
 }
 
-/** A row that is back at what is charged is no change. */
+/** A row that is back at the charged price is not a change. */
 function edited(drafts: PriceDrafts, row: PriceRow, cells: Cells, now: string): PriceDrafts {
   const charged = toPriceCells(row.price);
   if (row.price && PRICE_CELLS.every((cell) => cells[cell] === charged[cell])) return removeDrafts(drafts, [row.model]);
@@ -252,7 +252,7 @@ function SaveBar({ rows, drafts, onDrafts }: DraftProps & { readonly rows: reado
   );
 }
 
-/** Saves into the options of now, so that changes of others stay; false when it was called off. */
+/** Saves into the current options, so that other users' changes stay; false if the user cancelled. */
 async function savePrices(t: ReturnType<typeof useTexts>, drafts: PriceDrafts): Promise<boolean> {
   const { texts, tag } = await readPriceTexts();
   const lost = overtaken(drafts, texts);

@@ -14,7 +14,7 @@ interface PriceReviewProps {
   onClose(): void;
 }
 
-/** What saving the table of prices changes: each model with its price before and after. */
+/** Shows what saving the price table changes: each model with its price before and after. */
 export function PriceReview({ rows, onSave, onClose }: PriceReviewProps) {
   const t = useTexts();
   const language = useLanguage();

@@ -10,7 +10,7 @@ type Entries = Readonly<Partial<Record<PriceOption, string>>>;
 
 export const PRICE_CELLS = ["input", "output", "cached", "call"] as const;
 export type PriceCell = (typeof PRICE_CELLS)[number];
-/** Dollars for a million tokens or for one call, as they are typed; "" leaves it to the built-in price. */
+/** Dollars per million tokens or per call, as typed; "" means the built-in price. */
 export type Cells = Readonly<Record<PriceCell, string>>;
 
 export interface PriceDraft {
@@ -22,7 +22,7 @@ export type PriceDrafts = Readonly<Record<string, PriceDraft>>;
 
 /** A model ratio of 1 means two dollars per million tokens. */
 const DOLLARS_PER_RATIO = 2;
-/** More than a charge can tell apart, and less than the dust of binary fractions. */
+/** More digits than a charge can distinguish, but fewer than those of floating-point noise. */
 const DIGITS = 12;
 
 const NO_CELLS: Cells = { input: "", output: "", cached: "", call: "" };
@@ -50,19 +50,19 @@ function isDollars(text: string): boolean {
   return DOLLARS.test(text) && Number.isFinite(Number.parseFloat(text));
 }
 
-/** The cells that cannot be saved as they are. */
+/** Returns the cells that cannot be saved as they are. */
 export function findFaults(cells: Cells): ReadonlySet<PriceCell> {
   const faults = new Set(PRICE_CELLS.filter((cell) => cells[cell] !== "" && !isDollars(cells[cell])));
   if (cells.call !== "") return new Set([...faults].filter((cell) => cell === "call"));
   const isFree = !(Number(cells.input) > 0);
   for (const cell of ["output", "cached"] as const) {
-    // They are stored as multiples of the input, so there has to be one.
+    // They are stored as multiples of the input price, so that must not be zero.
     if (isFree && Number(cells[cell]) > 0) faults.add(cell);
   }
   return faults;
 }
 
-/** The ratios behind the cells, for reading: of the model, of the output, of cached input. */
+/** Returns the ratios behind the cells, for reading: of the model, of the output, of cached input. */
 export function formatRatios(cells: Cells): string | undefined {
   if (cells.call !== "" || !(Number(cells.input) > 0) || findFaults(cells).size > 0) return undefined;
   const { ModelRatio, CompletionRatio = "–", CacheRatio = "–" } = entriesFor(cells, {});
@@ -74,7 +74,7 @@ function shortened(ratio: string): string {
 }
 
 function entriesFor(cells: Cells, known: Entries): Entries {
-  // A price per call wins over ratios, which may stay for the day when it goes.
+  // A price per call takes precedence over ratios, which may remain in case it is removed.
   if (cells.call !== "") return { ...known, ModelPrice: plain(Number(cells.call)) };
   if (cells.input === "") return {};
   const input = Number(cells.input);
@@ -113,13 +113,13 @@ function pickEntries(tables: Tables, model: string): Entries {
   return Object.fromEntries(found);
 }
 
-/** Distinguishes states of a model's entries. */
+/** Returns a text that identifies the state of a model's entries. */
 export function buildPriceState(tables: Tables, model: string): string {
   const entries = pickEntries(tables, model);
   return PRICE_OPTIONS.map((option) => entries[option] ?? "").join("|");
 }
 
-/** The models whose entries are no longer those that an edit began with. */
+/** Returns the models whose entries have changed since the edit began. */
 export function overtaken(drafts: PriceDrafts, texts: PriceTexts): string[] {
   const tables = parseTables(texts);
   return Object.entries(drafts)
@@ -131,7 +131,7 @@ function formatTable(table: Iterable<readonly [string, string]>): string {
   return `{${[...table].map(([model, value]) => `${JSON.stringify(model)}:${value}`).join(",")}}`;
 }
 
-/** The options that the drafts change, whole; numbers of other models stay as they were typed. */
+/** Returns the complete options that the drafts change; numbers of other models stay as they were typed. */
 export function changedTexts(drafts: PriceDrafts, texts: PriceTexts): Partial<Record<PriceOption, string>> {
   const tables = parseTables(texts);
   const wanted = Object.entries(drafts).map(
@@ -151,8 +151,8 @@ export function changedTexts(drafts: PriceDrafts, texts: PriceTexts): Partial<Re
 }
 
 /**
- * What puts the built-in price back. The list price holds as soon as no entry is left; what compatible tables say is
- * part of the options themselves and has to be written.
+ * Returns what restores the built-in price. The list price applies as soon as no entry is left; prices of compatible
+ * tables are part of the options themselves and have to be written.
  */
 export function builtInCells({ built_in: price }: Pick<OptionPrice, "built_in">): Cells {
   return !price || price.source.startsWith("list price") ? NO_CELLS : toPriceCells(price);
@@ -160,7 +160,7 @@ export function builtInCells({ built_in: price }: Pick<OptionPrice, "built_in">)
 
 const TOLERANCE = 1e-9;
 
-/** Whether a saved price is charged as it was typed: an entry that repeats an old default gives way to the list price. */
+/** Returns whether a saved price is charged as typed: an entry that repeats an old default yields to the list price. */
 export function isInForce(cells: Cells, price: ShownPrice | null | undefined): boolean {
   const now = toPriceCells(price);
   const own = cells.call === "" ? PRICE_CELLS : (["call"] as const);
