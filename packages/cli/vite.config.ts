@@ -1,10 +1,10 @@
 import { defineConfig } from "vite";
 
-/** What nearly every command loads: one file opens faster than twenty. */
+/** Modules that nearly every command loads: one file opens faster than twenty. */
 const BASE =
   /cli\/src\/(core\/(exit|problem|nearest)|session\/(link|session|transport|request|lost|redacted|config)|print\/(output|columns|format|printable|rows|sheet|table|width|json-rows)|commands\/(paging|times))\.ts|wire\/src\/core\/(?!openapi|index)|node_modules\/zod\//;
 
-/** Such as `wire-channels-channels` for `packages/wire/src/channels/channels.ts`. */
+/** Returns a name such as `wire-channels-channels` for `packages/wire/src/channels/channels.ts`. */
 function wireFile(id: string): string | null {
   const file = /packages\/wire\/src\/(.+)\.ts$/.exec(id)?.[1];
   return file === undefined ? null : `wire-${file.replaceAll("/", "-")}`;
@@ -22,9 +22,10 @@ export default defineConfig({
       output: {
         entryFileNames: "fairway.mjs",
         chunkFileNames: "[name].mjs",
-        // Without blanks and comments: a third less to read at each start. Names stay, so that a trace can be read.
+        // Removing blanks and comments saves a third of the reading at each start. Names stay, so that a trace is
+        // readable.
         minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
-        // Of the contract only the calls that a command makes: schemas are built when their file is loaded.
+        // From the contract only the calls that a command makes are loaded: schemas are built when their file loads.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [

@@ -8,22 +8,22 @@ const FAMILIES = {
   usage: ["home", "dashboard", "channel", "token", "user", "budget"],
 } as const;
 
-/** Modules that this many lists need are loaded with the first list. */
+/** Modules that at least this many lists need are loaded with the first list. */
 const MAX_LISTS = 3;
-/** Modules that this many pages of other kinds need share a file, too: fields, mostly. */
+/** Modules that at least this many pages of other kinds need share a file, too; most are fields. */
 const MAX_PAGES = 9;
-/** Characters before minifying, below which a request costs more than the bytes. */
+/** Below this many characters (before minifying), a request costs more than the bytes. */
 const TINY = 1_500;
 
 type Chunk = Rolldown.OutputChunk;
 
-/** The name of the page whose code a chunk begins with; undefined for drawers, dialogs and shared code. */
+/** Returns the name of the page whose code a chunk begins with; undefined for drawers, dialogs and shared code. */
 function findPageName({ facadeModuleId }: Chunk): string | undefined {
   const file = facadeModuleId?.slice(facadeModuleId.lastIndexOf("/") + 1);
   return file === "frame.tsx" ? "frame" : /^(.+)\.page\.tsx$/.exec(file ?? "")?.[1];
 }
 
-/** A chunk and all that it imports statically. */
+/** Returns a chunk and everything that it imports statically. */
 function collectImports(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, seen = new Set<Chunk>()): Set<Chunk> {
   if (seen.has(chunk)) return seen;
   seen.add(chunk);
@@ -36,22 +36,22 @@ function collectImports(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, seen =
 
 interface Users {
   readonly pages: Set<string>;
-  /** Drawers, dialogs and whatever else is loaded when it is needed. */
+  /** Drawers, dialogs and other code that loads on demand. */
   readonly others: Set<string>;
 }
 
-/** Calls of the gateway alone: pages need those of a few subjects each. */
+/** Returns true for chunks that contain only calls of the gateway: each page needs those of a few subjects. */
 function isContract({ moduleIds }: Chunk): boolean {
   return moduleIds.every((id) => id.includes("/packages/wire/"));
 }
 
-/** How many of these pages are of a family. */
+/** Counts these pages that belong to a family. */
 function inFamily(pages: ReadonlySet<string>, name: keyof typeof FAMILIES): number {
   const family: readonly string[] = FAMILIES[name];
   return [...pages].filter((page) => family.includes(page)).length;
 }
 
-/** Words for failures: the log needs them without the plots of the other pages that do. */
+/** Returns true for the texts of failures: the log needs them without the plots of the other pages that use them. */
 function isFailures({ moduleIds }: Chunk): boolean {
   return moduleIds.every((id) => id.includes("/shared/failures/"));
 }
@@ -76,8 +76,8 @@ function sharedName(chunk: Chunk, pages: ReadonlySet<string>, lists: number): st
 }
 
 /**
- * Decides which modules share a file. A first build finds what each page needs; a file for each set of pages, as it has,
- * would be fifty requests for a page, most of them below a kilobyte.
+ * Decides which modules share a file. A first build finds what each page needs. It has one file for each set of pages,
+ * which would mean fifty requests for a page, most of them below a kilobyte.
  */
 export async function planChunks(config: InlineConfig): Promise<(id: string) => string | null> {
   const result = await build({
@@ -110,7 +110,9 @@ export async function planChunks(config: InlineConfig): Promise<(id: string) => 
 /** Shared files from the bottom up: a file imports those below it. */
 const LAYERS = ["lists", "failures", "forms", "usage", "account", "content"] as const;
 
-/** Moves the imports of a shared chunk into it or below it, because two chunks that import each other break the page. */
+/**
+ * Moves the imports of a shared chunk into it or below it, because two chunks that import each other break the page.
+ */
 function bringDown(
   files: Map<Chunk, string | null>,
   chunks: ReadonlyMap<string, Chunk>,

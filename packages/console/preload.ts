@@ -4,11 +4,11 @@ import type { Plugin, Rolldown } from "vite";
 
 type Bundle = Rolldown.OutputBundle;
 
-/** `/log` and the module of its page, as the routes have them. */
+/** Matches `/log` and the module of its page, as written in the routes. */
 const ROUTE =
   /(?:path: "([^"]+)"[^{}]*?load: async \(\) =>|"(\/[^"]*)": async \(\) =>)[^;]*?import\("\.\.\/([^"]+)"\)/gs;
 
-/** Addresses of pages with the modules that show them. */
+/** Maps addresses of pages to the modules that show them. */
 export function pageModules(...sources: readonly string[]): Map<string, string> {
   return new Map(
     sources.flatMap((source) =>
@@ -17,7 +17,7 @@ export function pageModules(...sources: readonly string[]): Map<string, string> 
   );
 }
 
-/** Files that a module needs besides those of the entry: scripts and styles. */
+/** Returns the files that a module needs besides those of the entry: scripts and styles. */
 function listFiles(module: string, bundle: Bundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
   const entry = chunks.find(({ isEntry }) => isEntry);
@@ -37,8 +37,8 @@ function listFiles(module: string, bundle: Bundle): string[] {
 }
 
 /**
- * Tells `boot.js`, which runs before the application, which files each page needs: they load next to the application and
- * not after it has found out which page it shows.
+ * Gives `boot.js`, which runs before the application, the list of files that each page needs. They load in parallel
+ * with the application, and not after it has determined which page it shows.
  */
 export function preloadPages(root: string): Plugin {
   return {
@@ -70,7 +70,7 @@ export function preloadPages(root: string): Plugin {
   };
 }
 
-/** Preloads the one font file that the first paint needs; its name carries a hash, so it is known only here. */
+/** Preloads the one font file that the first paint needs; its name contains a hash, so it is known only here. */
 export function preloadTextFont(): Plugin {
   return {
     name: "preload-text-font",

@@ -6,7 +6,7 @@ import { preloadPages, preloadTextFont } from "./preload.ts";
 const gateway = process.env.FAIRWAY_DEV_GATEWAY ?? "http://127.0.0.1:3000";
 
 const INITIAL_FILES = [
-  // A release of the console leaves the libraries' file unchanged in the browser's cache.
+  // A release of the console leaves the file with the libraries unchanged, so it stays in the browser's cache.
   { name: "react", test: /node_modules\/(react|react-dom|scheduler|react-router)\/|rolldown\/runtime/, priority: 3 },
   { name: "entry", tags: ["$initial"], priority: 2 },
 ] satisfies Rolldown.CodeSplittingGroup[];
@@ -23,7 +23,8 @@ const config = {
     modulePreload: { polyfill: false },
     rolldownOptions: {
       treeshake: {
-        // Chakra declares its recipes through these; without the promise all of them stay in the bundle (23 kB).
+        // Chakra declares its recipes with these functions; if they are not marked as pure, all recipes stay in the
+        // bundle (23 kB).
         manualPureFunctions: [
           "defineConfig",
           "defineRecipe",
@@ -33,7 +34,7 @@ const config = {
           "mergeConfigs",
           "createSystem",
         ],
-        // The contract is a list of declarations: a page takes the calls that it makes.
+        // The contract is a list of declarations: a page includes only the calls that it makes.
         moduleSideEffects: [{ test: /packages\/wire\//, sideEffects: false }],
       },
       output: { codeSplitting: { groups: [...INITIAL_FILES] } },

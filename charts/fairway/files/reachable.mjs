@@ -1,4 +1,4 @@
-// What `helm test` runs in a pod of the gateway's image: does the Service lead to a gateway that answers?
+// `helm test` runs this in a pod of the gateway's image: does the Service lead to a gateway that answers?
 import { setTimeout } from "node:timers/promises";
 
 const EVERY_MS = 2_000;

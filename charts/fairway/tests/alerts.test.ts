@@ -1,4 +1,4 @@
-// Every alert, played by Prometheus: it fires when it should, and not before.
+// Every alert, simulated with Prometheus: it fires when it should, and not before.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Plays the lines, one value a minute, and expects the alert to fire at `at`, or not at all. */
+/** Plays the lines, one value per minute, and expects the alert to fire at `at`, or not at all. */
 function play(alert: string, at: string, lines: readonly string[], expected: readonly object[]): string {
   const test = {
     interval: "1m",
@@ -99,7 +99,7 @@ const FIRING = [
     summary: "a is overloaded",
   },
   {
-    // The counter is born with the first charge that is lost.
+    // The counter appears with the first lost charge.
     alert: "FairwaySettlementRefused",
     series: ['fairway_settlement_failures_total{namespace="models",job="j",pod="a",final="true"} _x20 1+0x40'],
     at: "25m",
@@ -107,7 +107,7 @@ const FIRING = [
     summary: "A charge could not be written",
   },
   {
-    // The counter is born with the first answer of this kind.
+    // The counter appears with the first answer of this kind.
     alert: "FairwayUsageNotBelieved",
     series: [
       'fairway_usage_bounded_total{namespace="models",job="j",pod="a",channel_id="7",channel_name="a"} _x20 1+0x40',

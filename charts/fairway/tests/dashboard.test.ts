@@ -1,4 +1,4 @@
-// The dashboard as Grafana would use it: its queries go to a Prometheus that reads a real gateway.
+// The dashboard in the way that Grafana uses it: its queries go to a Prometheus that scrapes a real gateway.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ const dashboard = JSON.parse(file) as Dashboard;
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr, legendFormat }) => ({ title, expr, legend: legendFormat })),
 );
-/** What stands in for the choices of a reader. */
+/** Values that replace a reader's choices. */
 const CHOICES: Readonly<Record<string, string>> = {
   namespace: "models",
   job: "gateway",
@@ -136,7 +136,9 @@ describe("the dashboard", () => {
 });
 
 describe("with a gateway that serves", () => {
-  /** What does not happen here: outages, waits, tests of channels, balances at providers, a guardrail. */
+  /**
+   * Metrics of events that do not occur here: outages, waits, tests of channels, balances at providers, a guardrail.
+   */
   const ABSENT = [
     "Requests without Redis or without their budgets",
     "Time of the last test",
@@ -165,7 +167,7 @@ describe("with a gateway that serves", () => {
     exposed = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   });
 
-  /** Answers, a channel that fails until it rests, and a limit that is reached. */
+  /** Produces answers, a channel that fails until it rests, and a limit that is reached. */
   async function serve(url: string, upstream: string): Promise<void> {
     const root = await signIn(url);
     await setModelRatios(root, { "status-500": 1 });

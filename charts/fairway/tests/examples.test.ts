@@ -1,4 +1,4 @@
-// Values that the pages show are values that the chart takes.
+// The chart accepts the values that the pages show.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ const render = async (...sets: string[]) => parseObjects((await template(helm.pa
 const listRoles = (objects: readonly Rendered[]) => objects.filter(({ kind }) => kind === "Role");
 const readRules = (role: Rendered | undefined) => role?.["rules"] as readonly Rule[];
 
-/** Those of the controller, without the beginning of their names. */
+/** Returns the controller's variables, without their common prefix. */
 function readVariables(objects: readonly Rendered[]): Readonly<Record<string, string | undefined>> {
   const spec = objects.find(({ kind }) => kind === "Deployment")?.["spec"] as
     | { readonly template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } } }

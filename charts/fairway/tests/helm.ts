@@ -30,7 +30,7 @@ export function run(helm: string, args: readonly string[]): Promise<HelmRun> {
   });
 }
 
-/** Lets the chart generate secrets here, where no cluster has those of an earlier install. */
+/** Lets the chart generate secrets without a cluster that has those of an earlier install. */
 export const GENERATED = '{"secrets": {"generateWithoutCluster": true}}';
 
 /** A set is `path=value`, or an object of values as JSON. */
@@ -65,7 +65,7 @@ export function parseObjects(output: string): Rendered[] {
     .filter((object) => object !== null);
 }
 
-/** What Helm makes of the values of `ci/<values>.yaml`; throws what it says when it refuses them. */
+/** Returns what Helm renders from the values of `ci/<values>.yaml`; throws Helm's message if it refuses them. */
 export async function render(helm: string, values: string, sets: readonly string[] = []): Promise<readonly Rendered[]> {
   const { code, output } = await template(helm, values, sets);
   if (code !== 0) throw new Error(output);

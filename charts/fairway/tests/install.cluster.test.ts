@@ -5,7 +5,7 @@ import { startCluster, type Cluster } from "@fairway/testkit/cluster";
 import { CHART, parseObjects } from "./helm.ts";
 
 const VALUE_SETS = readdirSync(join(CHART, "ci")).map((file) => file.replace(/\.yaml$/, ""));
-/** Kinds of the Gateway API, of the Prometheus operator and of KEDA: no plain API server knows them. */
+/** Kinds of the Gateway API, the Prometheus operator and KEDA, which a plain API server does not know. */
 const FOREIGN = /^(?:gateway\.networking\.k8s\.io|monitoring\.coreos\.com|keda\.sh)\//;
 
 let cluster: Cluster;

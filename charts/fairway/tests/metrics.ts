@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 
 const REFERENCE = new URL("../../../docs/reference/metrics.md", import.meta.url);
 
-/** What Prometheus and its operator add, and what it makes of a label `job` of ours. */
+/** Labels that Prometheus and its operator add, and the new name of our own label `job`. */
 const ADDED = ["namespace", "job", "instance", "pod", "exported_job", "le"];
 
-/** Labels of the gateway's metrics, by name, as the generated reference tells them. */
+/** Returns the labels of the gateway's metrics, by name, according to the generated reference. */
 export function documentedLabels(): ReadonlyMap<string, readonly string[]> {
   const rows = [...readFileSync(REFERENCE, "utf8").matchAll(/^\| `(fairway_\w+)` \| \w+ \| ([^|]*) \|/gm)];
   return new Map(
@@ -13,13 +13,13 @@ export function documentedLabels(): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-/** Names of the metrics in a query, without the suffixes of histograms. */
+/** Returns the names of the metrics in a query, without the suffixes of histograms. */
 export function metricsIn(expr: string): readonly string[] {
   const names = expr.match(/\b(?:fairway|nodejs|process)_\w+/g) ?? [];
   return [...new Set(names.map((name) => name.replace(/_(?:bucket|sum|count)$/, "")))];
 }
 
-/** Labels that a query selects or groups by and that no metric of it has, as `expression{label}`. */
+/** Returns labels that a query selects or groups by although none of its metrics has them, as `expression{label}`. */
 export function unknownLabels(expr: string, labels: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const selected = [...expr.matchAll(/\b([a-z]\w*)\{([^}]*)\}/g)].flatMap(([, name = "", selector = ""]) =>
     [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label = ""]) => [name, label] as const),

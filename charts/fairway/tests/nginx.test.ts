@@ -1,4 +1,5 @@
-// What the page says of nginx, on nginx: a gateway behind it as it comes, and with the annotations of the example.
+// The page's statements about nginx, tested on nginx: a gateway behind its defaults, and with the annotations of the
+// example.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +56,10 @@ async function readExampleAnnotations(): Promise<Readonly<Record<string, string>
   }
 }
 
-/** What the controller writes for an annotation: the directive of the same name, but for that of bodies. */
+/**
+ * Returns the directives that the controller writes for annotations: they have the same name, except the one for
+ * bodies.
+ */
 function toDirectives(annotations: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(annotations).map(([name, value]) => {
     const directive = name.slice(PREFIX.length).replace("proxy-body-size", "client-max-body-size").replaceAll("-", "_");
@@ -63,7 +67,7 @@ function toDirectives(annotations: Readonly<Record<string, string>>): readonly s
   });
 }
 
-/** An nginx of its own in front of the gateway; answers its address. */
+/** Starts an nginx in front of the gateway; returns its address. */
 async function startNginx(target: string, directives: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "fairway-nginx-"));
   const address = `127.0.0.1:${await freePort()}`;

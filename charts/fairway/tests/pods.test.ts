@@ -52,7 +52,7 @@ const VOLUMES = [
 ];
 const HOOKS = ["startupProbe", "readinessProbe", "livenessProbe", "lifecycle"];
 
-/** What no container may be under the Pod Security Standard "restricted"; `context` is that of the pod and its own. */
+/** What the Pod Security Standard "restricted" forbids for containers; `context` merges that of the pod and its own. */
 const FORBIDDEN: Readonly<Record<string, (container: Container, context: SecurityContext) => boolean | undefined>> = {
   "is privileged": (_, { privileged, procMount }) => privileged || procMount !== undefined,
   "may be root": (_, { runAsNonRoot, runAsUser }) => !runAsNonRoot || runAsUser === 0,
@@ -78,7 +78,7 @@ function violations(pod: Pod): string[] {
   ];
 }
 
-/** That of the gateway first. */
+/** Returns the pods, the gateway's first. */
 function listPods(objects: readonly Rendered[]): readonly Pod[] {
   const jobs = objects.filter(({ kind }) => kind === "Job");
   const [gateway, ...others] = [requireObject(objects, "Deployment"), ...jobs].map(
@@ -360,7 +360,7 @@ describe("the migration Job", () => {
     expect(await name()).toMatch(/^demo-fairway-migrate-[0-9a-f]{8}$/);
     expect(await name("image.tag=next")).not.toBe(await name());
     expect(await name("replicaCount=5")).toBe(await name());
-    // The pod of a Job cannot be changed: an upgrade with the same name would be refused.
+    // The pod of a Job is immutable: an upgrade with the same name would be refused.
     for (const set of ["nodeSelector.disk=fast", "server.logLevel=warn", "podLabels.team=a", "extraEnv[0].name=A"])
       expect(await name(set), set).not.toBe(await name());
     expect((await name(`fullnameOverride=${"a".repeat(60)}`)).length).toBeLessThanOrEqual(63);

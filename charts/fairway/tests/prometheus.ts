@@ -13,17 +13,17 @@ interface Sample {
 
 export interface Prometheus {
   readonly query: (expr: string) => Promise<readonly Sample[]>;
-  /** What a variable of a dashboard offers for `label_values(series, label)`. */
+  /** Returns the choices of a dashboard variable for `label_values(series, label)`. */
   readonly labelValues: (series: string, label: string) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 }
 
-/** Runs promtool, which prints what it found and throws on a fault. */
+/** Runs promtool, which prints its findings and throws on an error. */
 export function promtool(folder: string, ...args: string[]): string {
   return execFileSync("promtool", args, { cwd: folder, encoding: "utf8" });
 }
 
-/** A Prometheus that reads the admin listener every second, with the labels that its operator would add. */
+/** Starts a Prometheus that scrapes the admin listener every second, with the labels that its operator would add. */
 export async function startPrometheus(target: string, labels: Readonly<Record<string, string>>): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), "fairway-prometheus-"));
   const url = `http://127.0.0.1:${await freePort()}`;

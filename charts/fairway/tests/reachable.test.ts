@@ -1,4 +1,4 @@
-// `helm test`: the pod as rendered, and what it runs against a gateway and against none.
+// `helm test`: the rendered pod, and its script with a gateway and without one.
 import { execFile } from "node:child_process";
 import { freePort, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -28,7 +28,7 @@ const readPodSpec = () =>
     ];
   };
 
-/** Runs what the pod runs, for the address in place of the Service's. */
+/** Runs the pod's script with this address in place of the Service's. */
 function runFor(url: string, seconds: string): Promise<{ readonly code: number; readonly output: string }> {
   const [{ command, args }] = readPodSpec().containers;
   const [script = ""] = args;

@@ -1,4 +1,4 @@
-// Every value of the chart, wrong: the refusal names where it is and what is allowed.
+// Every value of the chart, made wrong: the refusal names its path and what is allowed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ interface Place {
 }
 
 const ROOT = JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8")) as Schema;
-/** Values that go to Kubernetes as they are, which knows their fields. */
+/** Values that are passed to Kubernetes unchanged, which validates their fields. */
 const ANYTHING = new Set(["global"]);
 
 let helm: ReturnType<typeof unpackHelm>;
@@ -49,7 +49,7 @@ function* places(schema: Schema, path: readonly string[] = []): Generator<Place>
 const ALL = [...places(ROOT)];
 const LEAVES = ALL.filter(({ schema }) => schema.properties === undefined);
 
-/** A value of a type that the schema does not allow; undefined if it allows every type. */
+/** Returns a value of a type that the schema does not allow; undefined if it allows every type. */
 function buildWrongValue(schema: Schema): unknown {
   if (schema.enum || schema["const"] !== undefined) return "no-such-value";
   const options = [schema, ...((schema["anyOf"] ?? schema["oneOf"] ?? []) as Schema[]).map(resolved)];

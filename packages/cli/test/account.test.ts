@@ -1,4 +1,4 @@
-// Signing out, who one is, and completion in a real shell.
+// Signing out, `whoami`, and completion in a real shell.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -49,7 +49,7 @@ test("logout --revoke ends the token as well, and only one that login made", asy
   expect((await run(["whoami"], pasted)).code).toBe(0);
   expect((await run(["logout", "--revoke"], made)).code).toBe(0);
   expect((await run(["whoami"], pasted)).code).toBe(4);
-  // The sign-in of before has the same name, and went with it.
+  // The earlier sign-in has the same name, so its token was replaced.
   await signIn(rig.gateway.url, rig.env as { FAIRWAY_CONFIG: string });
   expect((await rig.fairway("whoami")).code).toBe(0);
 });
@@ -80,7 +80,7 @@ test("a bash completes commands, flags, values and names of files", async () => 
   expect(await complete("fairway channel list --status ")).toEqual(["enabled", "disabled", "auto-disabled", "auto"]);
   expect(await complete("fairway option get RetryT")).toEqual(["RetryTimes"]);
   expect(await complete("fairway completion ")).toEqual(["bash", "zsh", "fish", "powershell"]);
-  // No completions of its own: bash falls back to file names.
+  // The command offers no completions here, so bash falls back to file names.
   expect(await complete("fairway channel create --key-file op")).toEqual([]);
   const { out } = await run(["completion", "bash"], {});
   expect(out).toContain("complete -o default");
@@ -143,6 +143,6 @@ test("login makes a token with an end and limits where they are asked for", asyn
   const refused = await run(["channel", "list"], limited);
   expect(refused.code).not.toBe(0);
   expect(refused.err).toContain("This access token lacks the scope channels:read.");
-  // The token of the rig, which the sign-in of the same name has replaced.
+  // This is the token of the rig, which a sign-in of the same name has replaced.
   await signIn(rig.gateway.url, rig.env as { FAIRWAY_CONFIG: string });
 });

@@ -1,4 +1,4 @@
-// Channels and keys over their whole life: changed, switched, deleted; by scripts and by people who are asked.
+// The whole life of channels and keys: changed, switched, deleted; by scripts and by people who confirm.
 import { declarativeApply, tokenUpdate } from "@fairway/wire";
 import { UPSTREAM_KEY } from "@fairway/testkit";
 import { once } from "node:events";

@@ -46,7 +46,7 @@ test("what starts every command is small: all else is loaded by the command that
   };
   load("fairway.mjs");
   load("main.mjs");
-  // Reading 100 KB more takes 30 ms: `fairway --version` is to stay below 100.
+  // Reading 100 KB more takes 30 ms, and `fairway --version` must stay below 100 ms.
   const bytes = [...loaded.values()].reduce((sum, text) => sum + text.length, 0);
   expect(bytes, [...loaded.keys()].join()).toBeLessThan(180_000);
 });
@@ -281,7 +281,7 @@ test("top is one frame for scripts, and says so where there is no terminal", asy
 
 test("top tests, disables and enables the chosen channel, and leaves the terminal as it was", async () => {
   const top = openTerminal(["top", "--interval", "1"], env);
-  // The newest of equal rows comes first.
+  // Among equal rows the newest comes first.
   await top.sees(/> +\d+ +(second|broken) +enabled/);
   top.type("jjjj");
   await top.sees(/> +1 +first +enabled/);

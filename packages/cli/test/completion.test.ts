@@ -1,4 +1,4 @@
-// What a shell offers: names that the gateway knows, at once or not at all.
+// Names from the gateway that a shell offers, at once or not at all.
 import { channelCreate, tokenCreate } from "@fairway/wire";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -41,7 +41,7 @@ test.each([
   [["channel", "list", "--group", "d"], ["default"]],
   [["-o", "ya"], ["yaml"]],
 ])("offers what the gateway knows for %j", async (typed, expected) => {
-  // The gateway of a busy machine may need more than a person waits; the next try gets the answer.
+  // The gateway of a busy machine may need longer than a person waits; the next try gets the answer.
   await expect.poll(() => words(...typed), { timeout: 20_000 }).toEqual(expected);
 });
 
@@ -60,7 +60,7 @@ test("the script for PowerShell passes the words before the cursor without quote
   expect(out).toContain("Where-Object { $_.Extent.EndOffset -lt $cursorPosition }");
   expect(out).toContain(`if ($begun -eq '') { $begun = '""' }`);
   expect(out).toContain(`"'" + ($word -replace "'", "''") + "'"`);
-  // Each quote, brace and parenthesis has its partner outside of texts.
+  // Quotes, braces and parentheses outside texts are balanced.
   const bare = out.replaceAll(/'(?:[^']|'')*'|"(?:[^"`]|`.)*"/g, "");
   expect(bare).not.toMatch(/["']/);
   for (const [open, close] of [
@@ -80,7 +80,7 @@ test("keeps the names for a minute in files that only the user can read", async 
   expect((await run(["__complete", "--", "channel", "get", "op"], away)).out).toBe("");
 });
 
-/** The variables of a shell that finds `fairway`. */
+/** Returns the variables of a shell that finds `fairway`. */
 async function shellEnv(): Promise<Record<string, string>> {
   const bin = join(rig.home, "bin");
   await mkdir(bin, { recursive: true });

@@ -1,4 +1,4 @@
-// Several gateways from one terminal: a command goes to the one that is named, and to no other.
+// Several gateways from one terminal: a command goes only to the gateway that is named.
 import { startGateway, type GatewayProcess } from "@fairway/testkit";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// `fairway doctor`: each check is well, or says what is wrong and the cure.
+// `fairway doctor`: each check passes, or says what is wrong and how to fix it.
 import { createCertificates } from "@fairway/testkit/services/certificates";
 import { ROOT_PASSWORD } from "@fairway/testkit";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Documents from the terminal: what is exported differs in nothing, what is applied is so, what goes is asked for.
+// Documents from the terminal: an export has no differences, an apply takes effect, a deletion asks first.
 import { UPSTREAM_KEY } from "@fairway/testkit";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -261,7 +261,7 @@ test("an export has the wanted format, ids where they are asked for, and rows fo
   expect(numbered?.["metadata"]).toEqual({ name: "numbered", annotations: { "fairway.dev/id": String(row?.["id"]) } });
   expect((await rig.fairway("export channels --format yaml")).out).not.toContain("fairway.dev/id");
   expect(parseJsonOutput(await rig.fairway("export all --format json"))).toMatchObject({ kind: "DocumentList" });
-  // What has ids can be applied as well.
+  // An export with ids can be applied as well.
   await writeFile(file, JSON.stringify(numbered));
   expect((await rig.fairway(`diff -f ${file} --manager formats`)).err).not.toContain("annotations");
   const family = await rig.fairway("export all --format family-json");

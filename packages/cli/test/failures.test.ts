@@ -1,4 +1,4 @@
-// Gateways that die, hang or grow while they are asked, and readers that go away.
+// Gateways that die, hang or grow during a call, and readers that go away.
 import { createClient, optionUpdate, type Client } from "@fairway/wire";
 import {
   ROOT_PASSWORD,
@@ -53,7 +53,7 @@ const create = (name: string, key: string, more = "") =>
     key,
   );
 
-/** A server between the command and whatever `answer` does; the environment that points at it. */
+/** Starts a server with this `answer`; returns the environment that points at it. */
 async function between(answer: RequestListener) {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -65,7 +65,7 @@ async function between(answer: RequestListener) {
   return { address, stop, env: { FAIRWAY_SERVER: address, FAIRWAY_TOKEN: token } };
 }
 
-/** Hands a call on to the gateway as it is. */
+/** Passes a call on to the gateway unchanged. */
 async function pass(...[request, response]: Parameters<RequestListener>): Promise<void> {
   const headers = { authorization: request.headers.authorization ?? "" };
   const answer = await fetch(gateway.url + (request.url ?? ""), { headers });

@@ -1,4 +1,4 @@
-// The command against answers as compatible gateways give them: what they have works, what they lack is said.
+// The command with answers of compatible gateways: existing features work, missing ones are reported.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -20,14 +20,14 @@ afterEach(() => {
 });
 afterAll(() => rig?.stop());
 
-/** Makes so many management rows that say the same. */
+/** Creates this many management rows with the same text. */
 async function change(count = 1): Promise<void> {
   for (let at = 0; at < count; at++)
     await rig.client.call(optionUpdate, { body: { key: "SystemName", value: `Harbour ${++changes}` } });
 }
 let changes = 0;
 
-/** Ids of the management rows from `first` on, as the list has them. */
+/** Returns the ids of the management rows from `first` on, in list order. */
 async function written(first: number): Promise<number[]> {
   const rows: number[] = [];
   for (let p = 1; ; p++) {
@@ -57,7 +57,7 @@ function follow(args: readonly string[], env: Record<string, string>) {
   };
 }
 
-/** Waits until all rows since the first one were printed, each once. */
+/** Waits until every row since the first one was printed exactly once. */
 async function tellsAll({ rows }: ReturnType<typeof follow>): Promise<void> {
   const ids = () => rows().map(({ id }) => id);
   const wanted = await written(ids()[0] ?? 0);
@@ -65,7 +65,7 @@ async function tellsAll({ rows }: ReturnType<typeof follow>): Promise<void> {
   expect(ids().toSorted((a, b) => a - b)).toEqual(wanted);
 }
 
-/** A door to the gateway that can be shut, and its connections cut. */
+/** Starts a proxy to the gateway that can be closed, with its connections cut. */
 async function startDoor() {
   const sockets = new Set<Socket>();
   let isShut = false;
@@ -95,7 +95,7 @@ async function startDoor() {
 
 test("prints more rows than one stream carries, each once and in order", async () => {
   const following = follow(["log", "follow", "--type", "manage", "-o", "jsonl"], rig.env);
-  // Rows before the stream is open are not its business; the first that is seen tells that it is.
+  // The command does not print rows from before the stream is open; the first row shows that it is.
   while (following.lines.length === 0) await change();
   await change(120);
   await tellsAll(following);

@@ -1,4 +1,4 @@
-// What every command prints, on both streams, with its exit code: as in a pipe and as in a terminal.
+// The output of every command on both streams, with its exit code: in a pipe and in a terminal.
 import { ROOT_PASSWORD, startGateway, startUpstream, UPSTREAM_KEY } from "@fairway/testkit";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ interface Ran {
 
 const ran: Record<Mode, Ran[]> = { pipe: [], terminal: [] };
 
-/** What needs a person at a terminal, or an upstream of its own; the file tests it there. */
+/** Commands that need a person at a terminal, or an upstream of their own; the named file tests them. */
 const BY_HAND: Readonly<Record<string, string>> = {
   top: "commands.test.ts",
   ui: "ui.test.ts",
@@ -74,7 +74,7 @@ describe.each(MODES)("in a %s", (mode) => {
   });
 });
 
-/** Lines of the story, those of a comment as one. */
+/** Returns the lines of the story, with each comment block as one. */
 async function storyLines(): Promise<string[]> {
   const text = await readFile(join(FOLDER, "story.txt"), "utf8");
   return text
@@ -84,11 +84,11 @@ async function storyLines(): Promise<string[]> {
 }
 
 interface Stage {
-  /** Answers the command with all that it printed. */
+  /** Runs the command and returns everything that it printed. */
   run(line: string): Promise<string>;
   /** Waits until the first call of the story is in the log. */
   logged(): Promise<void>;
-  /** Without what differs from run to run. */
+  /** Removes what differs from run to run. */
   settled(text: string): string;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What a wrong word, an empty input or a program gets from commands.
+// How commands respond to a wrong word, to empty input and to programs.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseJsonOutput, startRig, type Rig } from "./rig.ts";
 

@@ -1,4 +1,4 @@
-// `fairway import` from a running gateway of another family, by recorded answers, into a real one.
+// `fairway import` from a running gateway of another family, replayed from recorded answers, into a real one.
 import { channelList, tokenList, userList } from "@fairway/wire";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// From a new gateway to the first call, as a person does it and as a script.
+// From a new gateway to the first call, by a person and by a script.
 import {
   ROOT_PASSWORD,
   startGateway,
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** The key that the wizard printed answers a call. */
+/** Checks that the key that the wizard printed works for a call. */
 async function makesCalls(shown: string): Promise<void> {
   const key = /OPENAI_API_KEY=(sk-\w+)/.exec(shown)?.[1] ?? "";
   const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] });

@@ -1,4 +1,4 @@
-// Tokens in the keychain of the system, through the program that it has for that.
+// Tokens in the system's keychain, through its own program.
 import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ let gateway: GatewayProcess;
 let home: string;
 let env: Record<string, string>;
 
-/** Answers as `secret-tool` does, with a folder for its keyring; the real one needs a desktop session. */
+/** Imitates `secret-tool` with a folder as its keyring; the real one needs a desktop session. */
 const SECRET_TOOL = `#!/bin/sh
 mkdir -p "$HOME/keyring"
 verb=$1; shift

@@ -32,7 +32,7 @@ afterAll(async () => {
 const env = () => ({ KUBECONFIG: server.kubeconfig, FAIRWAY_CONFIG: join(home, "credentials.json") });
 const port = () => Number(new URL(gateway.url).port);
 
-/** The command with a free port; resolves when it listens. */
+/** Runs the command on a free port; resolves when it listens. */
 async function forward(...args: string[]) {
   const child = spawn(process.execPath, [PROGRAM, "kube", "port-forward", "0", ...args], {
     env: { PATH: process.env["PATH"], ...env() },

@@ -1,4 +1,4 @@
-// `fairway kube install` asks a person for what the chart needs; the chart takes the answers.
+// `fairway kube install` asks a person for the values that the chart needs; the chart accepts the answers.
 import { execFileSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { unpackHelm } from "@fairway/testkit/helm";
@@ -24,7 +24,7 @@ const env = () => ({
   PATH: `${dirname(helm.path)}${delimiter}${process.env["PATH"] ?? ""}`,
 });
 
-/** Answers the questions in turn. Returns the values in the printed command of Helm. */
+/** Answers the questions in turn. Returns the values in the printed Helm command. */
 async function install(...answers: readonly (readonly [string, string])[]): Promise<string[]> {
   const terminal = openTerminal(["kube", "install", "--chart", CHART, "--dry-run"], env());
   for (const [question, answer] of answers) {

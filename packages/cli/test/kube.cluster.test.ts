@@ -93,7 +93,7 @@ describe("fairway kube", () => {
     expect((await runInNamespace("status")).out).toContain("Channel/main");
   });
 
-  // How long it takes depends on what else the machine does, and is printed.
+  // The elapsed time depends on the load of the machine, so it is only printed.
   test("answers `status` with less than two seconds of processor time", async () => {
     const times: number[] = [];
     for (let run = 0; run < 3; run++) {

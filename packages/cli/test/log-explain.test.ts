@@ -1,4 +1,4 @@
-// `log explain`, and ids from pipes whose writer is slow, against a real gateway.
+// `log explain`, and ids from pipes with a slow writer, against a real gateway.
 import { channelCreate, tokenCreate, tokenKey, tokenList } from "@fairway/wire";
 import { makeExplainedCalls, signIn, type ExplainedCalls } from "@fairway/testkit";
 import { spawn } from "node:child_process";

@@ -12,7 +12,7 @@ let ada: Awaited<ReturnType<typeof signInAs>>;
 let bot: Token;
 let env: { FAIRWAY_CONFIG: string };
 
-/** No channel serves the model: the call is a row of the log without a price. */
+/** No channel serves the model, so the call is a log row without a price. */
 async function callAs({ key }: Token, model: string): Promise<void> {
   const answer = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
     method: "POST",

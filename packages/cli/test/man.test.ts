@@ -1,4 +1,4 @@
-// The manual page, as man(1) reads it.
+// The manual page, as displayed by man(1).
 import { execFileSync, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { run } from "./terminal.ts";

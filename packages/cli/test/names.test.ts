@@ -1,4 +1,4 @@
-// Names where ids go, and lists that say what they leave out.
+// Names in place of ids, and lists that say what they leave out.
 import { channelCreate, optionUpdate, tokenCreate } from "@fairway/wire";
 import { createServer } from "node:http";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Parts of lists, and channels that are chosen by what they have.
+// Parts of lists, and channels that are selected by their fields.
 import { channelCreate, channelList, CHANNEL_STATUS } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";

@@ -1,4 +1,4 @@
-// Accounts, redemption codes, and what everybody may look up.
+// Accounts, redemption codes, and what every user may look up.
 import { ROOT_PASSWORD } from "@fairway/testkit";
 import { budgetCreate } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -145,7 +145,7 @@ test("accounts are found, changed, promoted and locked", async () => {
   expect((await rig.fairway("user list --status disabled")).out).toContain("ann");
   expect((await rig.fairway(`user enable ${annId}`)).code).toBe(0);
   expect((await rig.fairway(`user get ${annId}`)).out).toMatch(/^balance +\$0\.20 \(100000\)$/m);
-  // The token of a locked account ended with it.
+  // Locking an account revokes its token.
   expect((await run(["whoami"], ann)).code).toBe(4);
   await signIn(rig.gateway.url, ann, { username: "ann", password: PASSWORD });
   expect((await run(["user", "list"], ann)).code).toBe(6);

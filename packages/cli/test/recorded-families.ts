@@ -1,4 +1,4 @@
-// Answers as compatible gateways give them, by recorded shapes.
+// Answers in the recorded shapes of compatible gateways.
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -70,7 +70,7 @@ export const OPTIONS = [{ key: "RetryTimes", value: "2" }];
 
 export type Answers = Readonly<Record<string, unknown>>;
 
-/** Rows alone, ten a page, and a log that is such a list as well. */
+/** Bare rows, ten per page, and a log of the same shape. */
 export const ONE_API: Answers = {
   "/api/status": {
     version: "v0.6.10",
@@ -107,7 +107,7 @@ const PRICE = {
   completion_ratio: 4,
 };
 
-/** A page around the rows of every list. */
+/** A page object around the rows of every list. */
 export const NEW_API: Answers = {
   ...ONE_API,
   "/api/log/stat": { quota: 1234, rpm: 3, tpm: 90 },
@@ -142,7 +142,7 @@ export const NEW_API: Answers = {
   },
 };
 
-/** Pages of another shape, as one-hub and done-hub have: rows in `data`, with `total_count` next to them. */
+/** Pages in the shape of one-hub and done-hub: rows in `data`, with `total_count` next to them. */
 const paged = (rows: readonly unknown[]) => ({ data: rows, page: 1, size: 10, total_count: rows.length });
 export const ONE_HUB: Answers = {
   ...ONE_API,
@@ -161,7 +161,7 @@ export const ONE_HUB: Answers = {
   "/api/log/": paged([{ ...LOG, channel_id: 3, channel: { name: "upstream" }, request_time: 800, is_stream: false }]),
 };
 
-/** Those of new-api, with further members. */
+/** The answers of new-api, with further members. */
 export const VELOERA: Answers = {
   ...NEW_API,
   "/api/pricing": [{ ...PRICE, enable_groups: ["default"] }],
@@ -192,7 +192,7 @@ export interface RecordedGateway {
   readonly seen: string[];
 }
 
-/** A server with these answers, until the test that starts it ends. */
+/** Starts a server with these answers, until the end of the test that starts it. */
 export async function startRecorded(answers: Answers): Promise<RecordedGateway> {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -220,7 +220,7 @@ export async function startRecorded(answers: Answers): Promise<RecordedGateway> 
   return { env: { FAIRWAY_SERVER: address, FAIRWAY_TOKEN: CANARY, FAIRWAY_USER_ID: "1" }, seen };
 }
 
-/** Ten rows at a time, whatever is asked for. */
+/** Returns ten rows at a time, whatever the request says. */
 function selectPage(data: unknown, { url }: IncomingMessage): unknown {
   const query = new URL(url ?? "", "http://gateway").searchParams;
   const page = Number(query.get("p") ?? 0);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTerminal, run, type Finished } from "./terminal.ts";
 
-/** A gateway with an upstream, a super administrator who is signed in, and a folder of one's own. */
+/** A gateway with an upstream, a signed-in super administrator, and a folder of its own. */
 export interface Rig {
   readonly gateway: GatewayProcess;
   readonly upstream: Upstream;
@@ -13,7 +13,7 @@ export interface Rig {
   readonly env: Record<string, string> & { readonly FAIRWAY_CONFIG: string };
   readonly token: string;
   readonly client: Client;
-  /** Runs a command whose words hold no blanks. */
+  /** Runs a command whose words contain no blanks. */
   fairway(args: string, input?: string): Promise<Finished>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startRig(settings: Readonly<Record<string, string>> = {}):
   };
 }
 
-/** Signs in as a person does; returns the stored access token. */
+/** Signs in like a person; returns the stored access token. */
 export async function signIn(
   url: string,
   env: { readonly FAIRWAY_CONFIG: string },
@@ -56,7 +56,7 @@ export function parseJsonOutput({ out }: Finished): Record<string, unknown> {
   return JSON.parse(out) as Record<string, unknown>;
 }
 
-/** The rows of `-o jsonl`. */
+/** Parses the rows of `-o jsonl`. */
 export function parseRows({ out }: Finished): Record<string, unknown>[] {
   return out
     .split("\n")

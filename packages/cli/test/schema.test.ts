@@ -1,4 +1,4 @@
-// What `fairway schema` says of an output holds for the output.
+// The schemas of `fairway schema` match the actual outputs.
 import { channelCreate, tokenCreate } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseJsonOutput, startRig, type Rig } from "./rig.ts";
@@ -26,7 +26,7 @@ function readJsonType(value: unknown): string {
   return value === null ? "null" : typeof value;
 }
 
-/** Where a value is not as the schema says, in the words of a path. */
+/** Returns the paths at which a value does not match the schema. */
 function faults(schema: Schema, value: unknown, path = "$"): string[] {
   if (schema.anyOf) return schema.anyOf.some((one) => faults(one, value, path).length === 0) ? [] : [path];
   const kind = readJsonType(value);

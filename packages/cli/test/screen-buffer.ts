@@ -1,8 +1,8 @@
-/** What a terminal shows after the output of a program: the sequences that the screens use, and no others. */
+/** What a terminal shows after the output of a program; it supports only the sequences that the screens use. */
 export interface ScreenBuffer {
   write(text: string): void;
   resize(columns: number, rows: number): void;
-  /** Lines without the blanks at their ends. */
+  /** Returns the lines without trailing blanks. */
   lines(): string[];
 }
 

@@ -5,16 +5,16 @@ import { expect, onTestFinished } from "vitest";
 import { createScreenBuffer } from "./screen-buffer.ts";
 import { openTerminal } from "./terminal.ts";
 
-/** A program in a pseudo-terminal, as a person sees it: what is on the screen now, not what was written. */
+/** A program in a pseudo-terminal as a person sees it: the current screen, not the written bytes. */
 export interface Screen {
   lines(): string[];
   /** Waits until the screen shows a text. */
   shows(text: string | RegExp): Promise<void>;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
-  /** Everything that was written, with control sequences. */
+  /** Returns everything that was written, with control sequences. */
   raw(): string;
-  /** Leaves with `q` and answers the exit code. */
+  /** Quits with `q` and returns the exit code. */
   leave(): Promise<number | null>;
 }
 

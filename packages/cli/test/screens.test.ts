@@ -1,4 +1,4 @@
-// What screens show in the end: at any size nothing of an earlier one, always the title, and what keys do.
+// What screens finally show: no remains of an earlier frame at any size, always the title, and the effects of keys.
 import { channelCreate } from "@fairway/wire";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -47,7 +47,7 @@ test.each([
       return normalizeBody(screen.lines()).filter((line, at) => line !== wanted[at]);
     };
     await expect.poll(differences, { timeout: 30_000, message: `${columns} x ${rows}` }).toEqual([]);
-    // A read may come in the middle of a frame.
+    // A read may happen in the middle of a frame.
     const whole = { timeout: 30_000, message: `${columns} x ${rows}` };
     await expect.poll(() => screen.lines()[0], whole).toContain(title);
     await expect.poll(() => screen.lines().filter((line) => line.includes(title)), whole).toHaveLength(1);
@@ -113,7 +113,7 @@ test.each([60, 80])(
       expect(screen.lines().filter((line) => line.length > columns)).toEqual([]);
       screen.type(back);
       await screen.shows(/\? help/);
-      // The next answer takes the last notice away.
+      // The next answer removes the last notice.
       screen.type("r");
       const fresh = openScreen(["ui"], { ...rig.env, NO_COLOR: "1", XDG_CONFIG_HOME: config }, columns);
       await fresh.shows(/harbour-/);
@@ -136,7 +136,7 @@ test.each([["ui"], ["top"]])("%s says what size it needs, and comes back when th
   screen.resize(59, 24);
   await shows("Needs 60x15, has 59x24.");
   await expect.poll(() => screen.lines().filter((line) => line !== "")).toEqual(["Needs 60x15, has 59x24."]);
-  // Keys mean nothing that cannot be seen.
+  // Keys have no effect on what is not visible.
   screen.type("?");
   screen.resize(40, 10);
   await shows("Needs 60x15, has 40x10.");

@@ -1,4 +1,4 @@
-// The program's own settings and flags: what it stores, and what it asks and prints.
+// The program's own settings and flags: what it stores, asks and prints.
 import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Who a command acts as, and what becomes of secrets on the way: real gateway, pipes and a pseudo-terminal.
+// The identity of a command, and how secrets are protected: real gateway, pipes and a pseudo-terminal.
 import { createClient, twoFactorBegin, twoFactorConfirm, userCreate, type Client } from "@fairway/wire";
 import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { createHmac } from "node:crypto";
@@ -43,7 +43,7 @@ async function createTestClient(env: Record<string, string>): Promise<Client> {
   return createClient({ baseUrl: gateway.url, fetch, headers: () => headers });
 }
 
-/** The six digits that an authenticator shows now. */
+/** Returns the six digits that an authenticator shows now. */
 function calculateTotp(secret: string): string {
   const bits = secret.split("").map((one) => BASE32.indexOf(one).toString(2).padStart(5, "0"));
   const key = Buffer.from((bits.join("").match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
@@ -140,7 +140,7 @@ test("a key in a terminal is asked for and not shown", async () => {
 });
 
 test("where two-factor sign-in is on, the code is asked for", async () => {
-  // Access tokens change no credentials.
+  // Access tokens cannot change credentials.
   const transport = createTransport({ timeoutMs: 60_000, retries: 0, note: () => undefined });
   const { call } = (await signInByPassword(transport, gateway.url, { username: USER, password: PASSWORD })).client;
   const { data: begun } = await call(twoFactorBegin, {});

@@ -1,4 +1,4 @@
-// What a test leaves running in a pseudo-terminal ends with the test, also when that fails.
+// A program that a test leaves running in a pseudo-terminal ends with the test, even if the test fails.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

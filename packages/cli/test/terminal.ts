@@ -14,7 +14,7 @@ export interface Finished {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs the built command with pipes, as a script does. */
+/** Runs the built command with pipes, like a script. */
 export async function run(args: readonly string[], env: Variables, input = ""): Promise<Finished> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { env: environment(env) });
   let out = "";
@@ -30,17 +30,17 @@ export async function run(args: readonly string[], env: Variables, input = ""): 
 export interface Terminal {
   /** Everything shown so far, without control sequences. */
   readonly shown: string;
-  /** The same with them. */
+  /** Everything shown so far, with control sequences. */
   readonly raw: string;
   /** Resolves when the shown output contains the text. */
   sees(text: string | RegExp, timeoutMs?: number): Promise<void>;
   type(keys: string): void;
-  /** Closes the terminal, also where a test failed before the program was left. */
+  /** Closes the terminal, even if a test failed before the program was left. */
   close(): void;
   readonly exited: Promise<number | null>;
 }
 
-/** `columns` is the width of the terminal; 0 where it does not know. What still runs ends with the test that opened it. */
+/** `columns` is the width of the terminal; 0 if it is unknown. A program that still runs ends with its test. */
 export function openTerminal(args: readonly string[], env: Variables, columns = 0, pidFile = ""): Terminal {
   const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const child = spawn(
@@ -66,7 +66,7 @@ export function openTerminal(args: readonly string[], env: Variables, columns = 
   const exited = once(child, "close").then(([code]) => code as number | null);
   if (TestRunner.getCurrentTest())
     onTestFinished(async () => {
-      // The terminal hangs up on the program in it.
+      // The terminal hangs up on its program.
       child.kill("SIGKILL");
       await exited;
     });

@@ -1,4 +1,4 @@
-// The command tree: every command and flag is listed, and every one of the design is there, or is known to be elsewhere.
+// The command tree: every command and flag is listed, and every one of the design exists or is known to be elsewhere.
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import type { Io } from "../src/core/io.ts";
@@ -46,7 +46,7 @@ test("the tree holds every command that there is, and all flags of each", () => 
   expect(new Set(everywhere)).toEqual(new Set(tree.flags));
 });
 
-/** The command of words, which may be aliases; undefined if there is none. */
+/** Returns the command of words, which may be aliases; undefined if there is none. */
 function commandAt(words: readonly string[], from: Command = program): Command | undefined {
   const [word, ...rest] = words;
   if (word === undefined) return from;

@@ -1,4 +1,4 @@
-// How a channel went, in the detail of `fairway ui`: the gateway adds up its hours once a minute.
+// The history of a channel in the detail of `fairway ui`: the gateway sums its hours once a minute.
 import { channelCreate, tokenCreate } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startRig, type Rig } from "./rig.ts";

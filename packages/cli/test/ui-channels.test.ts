@@ -47,7 +47,7 @@ test("P and W change priority and weight in the list, u takes the change back, a
   await screen.shows(/: weight 0 → 7\? \[y\/N\]/);
   screen.type("n");
   await screen.shows("Nothing was changed.");
-  // Both rows at once, and a switch that is taken back.
+  // Changes both rows at once, and then undoes a switch.
   screen.type("g  P33\r");
   await screen.shows("priority done for 2 of 2");
   expect([(await channel("harbour"))?.priority, (await channel("jetty"))?.priority]).toEqual([33, 33]);
@@ -132,7 +132,7 @@ test("chosen columns stay for the session and for the next one, and so does the 
   screen.type("sv");
   await screen.shows("Columns of channels");
   await screen.shows(/> \[x\] ID/);
-  // Hides TYPE, LATENCY and what follows it, and shows TAG.
+  // Hides TYPE, LATENCY and the column after it, and shows TAG.
   screen.type("jj jjjj j j j ");
   await screen.shows(/> \[x\] TAG/);
   screen.type("\r");

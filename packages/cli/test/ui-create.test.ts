@@ -1,4 +1,4 @@
-// Forms of `fairway ui` that create, in a pseudo-terminal against a real gateway.
+// The creation forms of `fairway ui`, in a pseudo-terminal against a real gateway.
 import { channelList, optionList, redemptionList, tokenList, userList } from "@fairway/wire";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

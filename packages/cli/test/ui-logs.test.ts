@@ -94,7 +94,7 @@ test("w writes what is shown, and all that match, as JSON lines or CSV", async (
     .map((line) => JSON.parse(line) as { type: number });
   expect(rows.filter(({ type }) => type === LOG_TYPE.consume)).toHaveLength(CALLS);
 
-  // The filter of the list holds for all that match as well.
+  // The list's filter also applies to the export of all matching rows.
   screen.type(`/jetty\rw${join(folder, "one.jsonl")}${TAB}all\r`);
   await screen.shows("Wrote 1 rows to");
   expect(await screen.leave()).toBe(0);

@@ -219,7 +219,7 @@ test("with --prune deletions are apart, and what is marked is deleted after its 
   expect(await screen.leave()).toBe(0);
   expect(await names()).toEqual(expect.arrayContaining(["stays 2", "waits 1"]));
   expect((await names()).filter((one) => one.startsWith("goes"))).toEqual([]);
-  // The list of channels names who manages one.
+  // The list of channels names the manager of each.
   const env = { ...rig.env, XDG_CONFIG_HOME: join(rig.home, "config") };
   const list = openScreen(["ui"], env, 200);
   await list.shows("stays");
@@ -309,7 +309,7 @@ test("restores the terminal when it is ended from outside", async () => {
   }
 });
 
-/** A title for the window, which no screen writes. */
+/** A window title, which no screen writes. */
 const READY = "\u001B]2;ready\u0007";
 
 test.each([
@@ -322,7 +322,7 @@ test.each([
   const pidFile = join(rig.home, "fault.pid");
   const env = { ...rig.env, NODE_OPTIONS: `--import=${pathToFileURL(script).href}` };
   for (const words of [["ui"], ["top", "--interval", "1"], ["status", "--watch", "--interval", "1"]]) {
-    // It draws none of that.
+    // This screen draws none of that.
     if (words[0] === "status" && fault.includes("repeat")) continue;
     const terminal = openTerminal(words, env, 100, pidFile);
     await terminal.sees(words[0] === "status" ? "enabled" : "harbour");

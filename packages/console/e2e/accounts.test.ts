@@ -347,6 +347,6 @@ test("the settings speak Chinese too", async () => {
 });
 
 test("nothing went wrong behind the pages", () => {
-  // Failures that were provoked above: a cut redemption, taken cookies, and a sign-in that was never started.
+  // These failures were provoked above: a cut redemption, removed cookies, and a sign-in that was never started.
   expect(faults.flat().filter((fault) => !/status of 40[13]|ERR_FAILED/.test(fault))).toEqual([]);
 });

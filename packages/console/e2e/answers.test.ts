@@ -5,7 +5,7 @@ import { openConsole, type OpenConsole } from "./open-console.ts";
 import { settled, visit } from "./page-checks.ts";
 import { asUser } from "./session.ts";
 
-// Whatever a call is answered with: one message, a way on, and nothing that was typed is lost.
+// Whatever the answer to a call is: one message, a way to continue, and no input is lost.
 
 const BAD: Readonly<Record<string, (route: Route) => Promise<void>>> = {
   "403": (route) => route.fulfill({ status: 403, json: { success: false, message: "Not in this port." } }),
@@ -18,15 +18,15 @@ const BAD: Readonly<Record<string, (route: Route) => Promise<void>>> = {
   "a cut connection": (route) => route.abort("connectionreset"),
 };
 
-/** The answer that every page is tried with. */
+/** The answer that every page is tested with. */
 const EVERYWHERE = "success=false";
 
-/** What every page needs before it can show that something else failed. */
+/** Calls that every page needs before it can show that something else failed. */
 const SPARED = /\/api\/(status|user\/self|user\/self\/prefs|user\/logout)$/;
 
 let opened: OpenConsole;
 let page: Page;
-/** How calls are answered now; undefined = by the gateway. */
+/** The current answer to calls; undefined = the gateway's. */
 let answer: ((route: Route) => Promise<void>) | undefined;
 let isBad: (route: Route) => boolean = () => false;
 
@@ -67,11 +67,11 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close());
 
-/** A failure that may pass is tried again for seconds before the page says so: a few pages stand for all. */
+/** A temporary failure is retried for seconds before the page reports it, so only a few pages are tested. */
 const FEW = ["/", "/token"] as const;
 
 async function dismiss(): Promise<void> {
-  // Next to an open drawer too.
+  // This also works next to an open drawer.
   for (const toast of (await toasts().all()).reverse()) await toast.getByRole("button", { name: "Close" }).click();
   await expect.poll(() => toasts().count()).toBe(0);
 }
@@ -109,7 +109,7 @@ test.each(Object.entries(BAD))(
 
 interface Form {
   readonly path: string;
-  /** Types something, and answers the field that must keep it. */
+  /** Types something, and returns the field that must keep it. */
   type(): Promise<readonly [field: Locator, text: string]>;
   send(): Promise<void>;
 }

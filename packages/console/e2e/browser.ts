@@ -25,11 +25,11 @@ export function openBrowser(): Promise<Browser> {
 
 export interface Watched {
   readonly page: Page;
-  /** Errors of scripts, of the console and of the content security policy, in the order they came. */
+  /** Errors of scripts, of the console and of the content security policy, in order of occurrence. */
   readonly faults: readonly string[];
 }
 
-/** A page in a context of its own that remembers whatever went wrong in it. */
+/** Opens a page in a context of its own that records everything that goes wrong in it. */
 export async function openPage(browser: Browser, baseURL: string): Promise<Watched> {
   const context = await browser.newContext({
     baseURL,
@@ -60,19 +60,22 @@ interface AxeResult {
   readonly violations: readonly { id: string; nodes: readonly { html: string; failureSummary?: string }[] }[];
 }
 
-/** Violations of WCAG 2.2 AA on the page, or of one rule, one line per element. A violation during a colour transition does not appear in the second check. */
+/**
+ * Returns violations of WCAG 2.2 AA on the page, or of one rule, one line per element. A violation during a colour
+ * transition disappears in the second check.
+ */
 export async function axeFindings(page: Page, rule?: string): Promise<string[]> {
   const found = await findingsNow(page, rule);
   return found.length === 0 ? found : findingsNow(page, rule);
 }
 
 async function findingsNow(page: Page, rule?: string): Promise<string[]> {
-  // Opening animations blend colours: contrast is judged when they are over.
+  // Opening animations blend colours, so contrast is checked after them.
   await page.evaluate(() => {
     const passing = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
     return Promise.all(passing.map((animation) => animation.finished.catch(() => undefined)));
   });
-  // As text, not as a script element: the debugger's evaluation is not bound by the page's policy.
+  // Evaluated as text and not as a script element: the page's policy does not apply to the debugger's evaluation.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   const result: unknown = await page.evaluate(
     (runOnly) => (globalThis as unknown as AxeHolder).axe.run(document, { runOnly }),

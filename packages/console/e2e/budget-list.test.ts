@@ -5,7 +5,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// The list of budgets: a row next to it, to read.
+// The list of budgets: a row can be read next to it.
 
 let opened: OpenConsole;
 let page: Page;

@@ -4,7 +4,7 @@ import { openConsole, type OpenConsole } from "./open-console.ts";
 import { beyond, overflowAt } from "./page-checks.ts";
 import { asUser } from "./session.ts";
 
-// The form of a channel is longer than the window: its sections and the result of a test stay within reach.
+// The form of a channel is longer than the window: its sections and the test result stay within reach.
 
 let open: OpenConsole;
 

@@ -1,4 +1,4 @@
-/** What a type wants besides a key: [base address must be named, hint of the further setting]. */
+/** What a type needs besides a key: [base address is required, hint of the further setting]. */
 export const PARTS: readonly (readonly [type: number, hasBase: boolean, hint: RegExp | undefined])[] = [
   [3, true, /API version: v1, preview, or a date/],
   [8, true, /The base URL is complete/],
@@ -43,5 +43,5 @@ export const TYPES: Readonly<Record<number, string>> = {
   41: "Vertex AI",
 };
 
-/** What the form of a new channel fills in for a type. */
+/** The default value in the form of a new channel, by type. */
 export const DEFAULTS: Readonly<Record<number, string>> = { 3: "2023-06-01-preview", 18: "v2.1" };

@@ -11,7 +11,7 @@ import { asUser, signIn } from "./session.ts";
 
 let provider: Server;
 let base = "";
-/** `authorization` of the calls that the provider had. */
+/** `authorization` of the calls that reached the provider. */
 const keysSeen: string[] = [];
 let gateway: GatewayProcess;
 let browser: Browser;
@@ -148,7 +148,7 @@ test("a copy has the key of its channel, and neither its balance nor its spendin
   keysSeen.length = 0;
   await asUser(page, "GET", `/api/channel/update_balance/${String(copy?.["id"])}/`);
   expect(new Set(keysSeen)).toEqual(new Set(["Bearer sk-alder"]));
-  // A failure says why; a channel that was deleted meanwhile, that it was.
+  // A failure shows its reason, and a channel that was deleted meanwhile is reported as deleted.
   await page.route("**/api/channel/*/copy", (route) =>
     route.fulfill({ json: { success: false, message: "the disk is full" } }),
   );
@@ -304,7 +304,7 @@ test("the models of a new channel follow its type, and buttons fill, fetch and c
   const models = drawer.getByRole("combobox", { name: "Models" });
   await models.fill("own");
   await models.press("Enter");
-  // A list of one's own stays.
+  // A list that the user edited stays.
   await drawer.getByLabel("Type").selectOption("1");
   await has("own");
   expect(await countChosen()).toBe(1);
@@ -327,7 +327,7 @@ test("the models of a new channel follow its type, and buttons fill, fetch and c
   await drawer.getByRole("button", { name: "Ask the provider" }).click();
   await page.getByText("The provider offers 2 models; 2 are new here.").waitFor();
   await has("gpt-quay");
-  // The gateway asks, not the browser.
+  // The gateway sends the request, not the browser.
   expect([foreign, keysSeen]).toEqual([[], ["Bearer sk-dogwood"]]);
   await drawer.getByRole("button", { name: "Clear" }).click();
   const { data: all } = (await asUser(page, "GET", "/api/channel/models")) as { data: object[] };
@@ -355,7 +355,7 @@ test("types that need more have a field for it, and say what belongs there (C-23
   await drawer.getByLabel("Name").fill("Elm");
   await drawer.getByRole("textbox", { name: "Key" }).fill('{"project_id": "quay",\n"private_key": "x"}');
   await drawer.getByLabel("Further setting").fill('{"default": "europe-west1"}');
-  // A service account has many lines and is one key.
+  // A service account has many lines but is one key.
   expect(await drawer.getByLabel("These keys make").count()).toBe(0);
   await drawer.getByRole("button", { name: "Create channel" }).click();
   await drawer.waitFor({ state: "detached" });

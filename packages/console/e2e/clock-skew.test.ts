@@ -4,7 +4,7 @@ import { openPage } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, signIn } from "./session.ts";
 
-// A browser whose clock is hours off: the server stamps the rows and ends the tokens, so its time counts.
+// A browser whose clock is hours off: the server dates the rows and expires the tokens, so its time counts.
 
 const HOUR = 3_600;
 

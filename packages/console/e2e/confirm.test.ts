@@ -6,7 +6,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { signIn } from "./session.ts";
 
-// What a session has to show before it changes credentials, some time after its sign-in.
+// The proof that a session needs to change credentials, some time after its sign-in.
 
 let opened: OpenConsole;
 let page: Page;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close());
 
-/** Makes the sign-in and every confirmation older than changes of credentials allow. */
+/** Makes the sign-in and every confirmation too old for changes of credentials. */
 function ageSessions(): void {
   const database = new DatabaseSync(opened.file);
   database.exec("pragma busy_timeout = 5000; update sessions set created_at = created_at - 400, data = '{}'");

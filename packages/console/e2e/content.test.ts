@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
-// What the operator writes and links: it is shown, and nothing in it runs.
+// Texts and links of the operator: they are shown, and nothing in them runs.
 
 const SITE = "<!doctype html><title>Site</title><p>A site of its own</p>";
 
@@ -148,6 +148,6 @@ test("visitors of the chat are asked to sign in", async () => {
   await visitor.getByRole("heading", { name: "Sign in to chat" }).waitFor();
   expect(await axeFindings(visitor)).toEqual([]);
   await visitor.context().close();
-  // The picture that was refused on purpose.
+  // The picture was refused on purpose.
   expect(faults.filter((fault) => !/ERR_FAILED/.test(fault))).toEqual([]);
 });

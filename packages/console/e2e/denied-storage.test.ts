@@ -4,7 +4,7 @@ import { axeFindings, openPage } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { signIn } from "./session.ts";
 
-// A browser that denies its storage, or has none left: only what it would remember is lost.
+// A browser that denies its storage, or has none left: only remembered state is lost.
 
 let open: OpenConsole;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => open?.close());
 
-/** Reading the storage throws, as where cookies are blocked. */
+/** Makes reading the storage throw, as if cookies were blocked. */
 function deny(): void {
   for (const name of ["localStorage", "sessionStorage"])
     Object.defineProperty(globalThis, name, {
@@ -24,7 +24,7 @@ function deny(): void {
     });
 }
 
-/** Writing throws, as in a private window or with a full disk. */
+/** Makes writing throw, as in a private window or with a full disk. */
 function fill(): void {
   Storage.prototype.setItem = () => {
     throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
@@ -67,7 +67,7 @@ test.each([
     .filter({ hasText: `${kind} berth` })
     .waitFor();
 
-  // The session is the cookie's: a reload continues where it was, and may write.
+  // The session depends on the cookie: after a reload it continues, and may write.
   await page.reload();
   const stored = page.getByRole("row").filter({ hasText: `${kind} berth` });
   await stored.waitFor();
@@ -85,7 +85,7 @@ test.each([
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Exit" }).click();
   await page.waitForURL(/\/login$/);
-  // Who left is not brought back.
+  // A user who signed out is not signed in again.
   await page.goto("/token");
   await page.waitForURL(/\/login\?next=/);
   expect(faults).toEqual([]);

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./browser.ts";
 import { signIn } from "./session.ts";
 
-// What breaks around the console leaves a way on.
+// Failures around the console leave the user a way to continue.
 
 const broken = () => page.getByRole("row").filter({ hasText: "broken" });
 
@@ -52,7 +52,7 @@ test("a page whose script is missing shows the error page, and a reload helps", 
   await page.goto("/");
   const pattern = /assets\/channels\.page-[\w-]+\.js/;
   await page.route(pattern, (route) => route.abort());
-  // It may be a new release, so the page reloads once by itself.
+  // It may be a new release, so the page reloads itself once.
   const reloaded = page.waitForEvent("load");
   await page.getByRole("navigation").getByRole("link", { name: "Channel" }).click();
   await reloaded;

@@ -9,7 +9,7 @@ import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { insertUsage } from "./usage-rows.ts";
 import { asUser, option, signIn } from "./session.ts";
 
-// What a visitor meets who follows a link, uses a small screen, or leaves a form open for a while.
+// Problems of visitors who follow a link, use a small screen, or leave a form open for a while.
 
 const TOKENS = 21;
 

@@ -5,7 +5,7 @@ import { axeFindings, openPage, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, signIn } from "./session.ts";
 
-// What every page relies on: roles, the state of the gateway, the browser's storage, drawers, lists and messages.
+// The basis of every page: roles, the gateway's status, the browser's storage, drawers, lists and messages.
 
 const ADMIN = { username: "harbour", password: "master-1906" };
 const USER = { username: "grace", password: "hopper-1906" };
@@ -38,7 +38,7 @@ const entry = (on: Page, name: string) => nav(on).getByRole("link", { name, exac
 const heading = (on: Page, name: string) => on.getByRole("heading", { level: 1, name });
 const storage = (on: Page, name: string) => on.evaluate((key) => localStorage.getItem(key), name);
 
-/** The gateway's state with some members replaced, for one page. */
+/** Replaces some members of the gateway's status, for one page. */
 async function withStatus(on: Page, change: Readonly<Record<string, unknown>>): Promise<void> {
   await on.unroute("**/api/status");
   await on.route("**/api/status", async (route) => {
@@ -214,11 +214,11 @@ test("a text that cannot be copied is shown to be copied by hand (C-015)", async
   expect(await axeFindings(own)).toEqual([]);
   await dialog.getByRole("button", { name: "Close" }).click();
   await dialog.waitFor({ state: "detached" });
-  // What is copied outside of a row falls back the same way.
+  // Copying outside a row has the same fallback.
   await own.goto("/setting");
   await own.getByRole("button", { name: "Copy gpt-4o", exact: true }).click();
   await own.getByRole("dialog", { name: /Unable to copy/ }).waitFor();
-  // Above another dialog, and with many lines.
+  // This one is above another dialog, and has many lines.
   await own.goto("/redemption/add");
   await own.getByRole("textbox", { name: /^Name/ }).fill("spring");
   await own.getByLabel("Number of codes").fill("3");
@@ -357,7 +357,7 @@ test("a lantern wishes a happy New Year on its days, and on no other (C-076)", a
 
 test("a failure has one message (C-009, C-011, C-012, C-013, C-014, C-390)", async () => {
   await page.goto("/token");
-  // A remark about a demonstration is no alarm.
+  // A note about a demonstration is not an alert.
   const toasts = page.locator("[data-toast]");
   for (const [status, body, text] of [
     [500, {}, "Error: Internal server error, please contact the administrator!"],
@@ -372,7 +372,7 @@ test("a failure has one message (C-009, C-011, C-012, C-013, C-014, C-390)", asy
     await toasts.filter({ hasText: text }).waitFor();
     expect(await toasts.count(), text).toBe(1);
     expect(await toasts.getAttribute("role"), text).toBe(status === 405 ? "status" : "alert");
-    // The row is as it was.
+    // The row is unchanged.
     await page.getByRole("row").filter({ hasText: "shop" }).getByText("Enabled", { exact: true }).waitFor();
     await page.unroute("**/api/token/?status_only=true");
     await toasts.getByRole("button").last().click();
@@ -381,6 +381,6 @@ test("a failure has one message (C-009, C-011, C-012, C-013, C-014, C-390)", asy
 });
 
 test("nothing went wrong behind the pages", () => {
-  // The refusals above are reported by the browser too.
+  // The browser reports the refusals above too.
   expect(faults.filter((fault) => !/status of (405|429|50\d)/.test(fault))).toEqual([]);
 });

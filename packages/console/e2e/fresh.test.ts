@@ -4,7 +4,7 @@ import { axeFindings, openPage, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
-// What a page shows is what was just changed, and a way leads where it says.
+// A page shows the latest changes, and a link leads where it says.
 
 let opened: OpenConsole;
 let gateway: OpenConsole["gateway"];

@@ -41,7 +41,7 @@ async function openChannels(query = "?sort=name"): Promise<void> {
 const headers = () =>
   page.evaluate(() => [...document.querySelectorAll("thead th")].map((cell) => cell.textContent.trim()));
 
-/** Texts of a column that are cut, by its place among the cells of the row. */
+/** Returns the texts of a column that are cut, by its position among the cells of the row. */
 const cutTexts = (selector: string) =>
   page.evaluate(
     (cells) =>

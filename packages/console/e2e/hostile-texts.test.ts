@@ -8,7 +8,7 @@ import { asUser, setOption } from "./session.ts";
 
 // Texts that try to run, to break the layout, or to keep the page busy, in every place that shows a text.
 
-/** As many letters as the name of a channel may have. */
+/** The longest name that a channel may have. */
 const LONGEST = 191;
 const EMOJI = "🚢".repeat(LONGEST);
 const BACKTICKS = "`".repeat(19_000);
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => open?.close());
 
-/** Whether a script of a text ran. */
+/** Returns whether a script of a text ran. */
 function isHacked(): Promise<boolean> {
   return page.evaluate(() => "hacked" in globalThis);
 }
@@ -51,7 +51,7 @@ async function ask(question: string): Promise<void> {
   await expect.poll(() => page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("echo");
   await page.getByRole("textbox", { name: "Message" }).fill(question);
   await page.keyboard.press("Control+Enter");
-  // The button that answers again is there when the answer is complete.
+  // The button to regenerate appears when the answer is complete.
   await page
     .getByRole("group", { name: "Answer of echo" })
     .getByRole("button", { name: "Copy the text" })
@@ -90,7 +90,7 @@ test("a name of 200 emoji is refused at its field, and nothing that was typed is
 });
 
 test("19,000 backticks of a model are shown, and the page answers to the next press", async () => {
-  // Alone they open a block of code, in which there is nothing yet.
+  // Alone they open a code block that is still empty.
   await ask(BACKTICKS);
   const answer = page.getByRole("group", { name: "Answer of echo" });
   await answer.locator("pre").waitFor();

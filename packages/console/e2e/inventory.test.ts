@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./browser.ts";
 import { asUser, option, setOption, signIn } from "./session.ts";
 
-// What compatible consoles have, and their users expect: every address, every entry of the sidebar, every option.
+// What users of compatible consoles expect: every address, every entry of the sidebar, every option.
 
 let upstream: Upstream;
 let gateway: GatewayProcess;

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 
-// One journey through the product as its first user: each test continues where the one before it stopped.
+// One journey through the product by its first user: each test continues where the previous one stopped.
 
 const MODEL = "gpt-4o";
 /** 20 tokens in and 10 out at 2.50 and 10.00 dollars per million. */
@@ -21,7 +21,7 @@ let key = "";
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  // Without a password of its own, a gateway on loopback starts with the well-known one.
+  // Without a configured password, a gateway on loopback starts with the well-known one.
   gateway = await startGateway({ env: { FAIRWAY_ROOT_PASSWORD: "" } });
   browser = await openBrowser();
   ({ page, faults } = await openPage(browser, gateway.url));
@@ -229,7 +229,7 @@ test("pages that do not exist say so (C-056)", async () => {
   await page.getByText("Please check if your browser address is correct.").waitFor();
 });
 
-/** Each page with its title; by itself, since all of them take a slow machine minutes. */
+/** Each page with its title; a separate test, because all pages together take minutes on a slow machine. */
 const PAGES: Readonly<Record<string, string>> = {
   "/": "Overview",
   "/channel": "Channel",
@@ -299,7 +299,7 @@ test("scripts stay within their budgets", async () => {
   expect(await weigh(entry)).toBeLessThanOrEqual(MAX_SCRIPT_KB.entry);
 
   const { page: fresh } = await openPage(browser, gateway.url);
-  // Parts that load while the page is idle are no part of the first load.
+  // Parts that load while the page is idle do not count for the first load.
   await fresh.addInitScript("window.requestIdleCallback = () => 0");
   await fresh.goto("/login");
   await signIn(fresh);
@@ -368,6 +368,6 @@ test("a lost session leads to the login page and back (C-010, C-091)", async () 
 });
 
 test("nothing went wrong behind the pages", () => {
-  // Browsers report refused calls by themselves: the lost session above.
+  // Browsers report refused calls themselves, here that of the lost session above.
   expect(faults.filter((fault) => !/status of 401/.test(fault))).toEqual([]);
 });

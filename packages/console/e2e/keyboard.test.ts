@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// Ten tasks without a pointer: every stop of the focus can be seen, and a dialog gives it back.
+// Ten tasks without a pointer: every focus stop is visible, and a closed dialog returns the focus.
 
-/** Further away than this, it is out of reach of the Tab key. */
+/** A control that needs more stops is out of reach of the Tab key. */
 const MAX_STOPS = 45;
 
 let opened: OpenConsole;
@@ -28,7 +28,7 @@ const type = (text: string) => page.keyboard.type(text);
 const title = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });
 
-/** What has the focus, by the name that screen readers say; "" = the page itself. */
+/** Returns the accessible name of the focused element; "" = the page itself. */
 function focused(): Promise<string> {
   return page.evaluate(() => {
     const focus = document.activeElement;
@@ -40,7 +40,10 @@ function focused(): Promise<string> {
   });
 }
 
-/** Whether what has the focus shows it: itself, the track of a switch next to it, or the cells of a row. */
+/**
+ * Returns whether the focus is visible: on the element itself, on the track of a switch next to it, or on the cells of
+ * a row.
+ */
 function isFocusSeen(): Promise<boolean> {
   return page.evaluate(() => {
     const focus = document.activeElement;
@@ -53,12 +56,12 @@ function isFocusSeen(): Promise<boolean> {
   });
 }
 
-/** Walks to the control with this name; every stop on the way must be seen. */
+/** Walks to the control with this name; every stop on the way must be visible. */
 async function walkTo(name: RegExp, key = "Tab"): Promise<void> {
   const passed: string[] = [];
   for (let step = 0; step < MAX_STOPS; step++) {
     const at = await focused();
-    // "" is the end of the page, behind which the browser's own controls are.
+    // "" is the end of the page; the browser's own controls follow it.
     if (step > 0 && at !== "") expect(await isFocusSeen(), `the focus on “${at}” cannot be seen`).toBe(true);
     if (name.test(at)) return;
     passed.push(at);
@@ -72,7 +75,7 @@ async function choose(name: RegExp, key = "Enter"): Promise<void> {
   await press(key);
 }
 
-/** Where the focus is after a dialog closed: not at the start of the page. */
+/** Checks that the focus returns after a dialog closes, and not to the start of the page. */
 async function focusIsBack(name: RegExp): Promise<void> {
   await expect.poll(focused).toMatch(name);
 }
@@ -106,7 +109,7 @@ test("create a channel", async () => {
   await walkTo(/^Base address/);
   await type(upstream.url);
   await page.waitForFunction(() => document.querySelector('[role=dialog] button[aria-label^="Remove gpt"]') !== null);
-  // The usual models are many stops: the way back from the end is shorter.
+  // The usual models are many stops, so the way back from the end is shorter.
   await page.getByRole("button", { name: "Clear" }).focus();
   await press("Enter");
   await walkTo(/Models|Add models/, "Shift+Tab");
@@ -237,7 +240,7 @@ test("redeem a code", async () => {
 });
 
 test("edit a user", async () => {
-  // The field of the code has the focus, where letters are text.
+  // The field for the code has the focus, where letters are text.
   await palette("User Management");
   await page
     .getByRole("option", { name: /^User Management/ })

@@ -4,7 +4,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// What the host of a channel refused, on the page of the channel.
+// The names that a channel's host refused, on the page of the channel.
 
 let opened: OpenConsole;
 beforeAll(async () => {

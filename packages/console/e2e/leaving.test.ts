@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage } from "./browser.ts";
 import { asUser, signIn } from "./session.ts";
 
-// The end of a page, of a form and of a session: nothing is lost without a question, nothing is sent afterwards.
+// Leaving a page, a form or a session: nothing is lost without a question, and nothing is sent afterwards.
 
 const ADA = { username: "ada", password: "lovelace-1843", display_name: "Ada" };
 
@@ -93,7 +93,7 @@ test("a page that reads all the time sends nothing behind the end of its session
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Exit" }).click();
   await asked;
-  // The server has ended the session, and the page does not know it yet.
+  // The server has ended the session, but the page does not know it yet.
   const late: string[] = [];
   page.on("request", (request) => late.push(new URL(request.url()).pathname));
   await page.getByRole("button", { name: "Refresh" }).click();
@@ -140,7 +140,7 @@ test("whatever the browser's storage holds, no page is white (C-392)", async () 
       await own.getByRole("heading", { level: 1, name: title }).waitFor();
     }
   }
-  // Without a user that can be read, the session cookie says who it is.
+  // If the stored user is unreadable, the session cookie identifies the user.
   await own.evaluate(() => localStorage.setItem("user", '{"id":'));
   await own.goto("/token");
   await own.getByRole("heading", { level: 1, name: "Token" }).waitFor();
@@ -172,7 +172,7 @@ test("an account is deleted by its owner, who types its name (C-120)", async () 
   await card.getByLabel("Your username, to confirm").fill("root");
   await card.getByRole("button", { name: "Delete my account" }).click();
   await card.getByText("Please enter your account name to confirm deletion!").waitFor();
-  // What the header lies over half is judged as half as large.
+  // A target that the header half covers counts as half as large.
   await own.evaluate(() => scrollTo(0, 0));
   expect(await axeFindings(own)).toEqual([]);
   await card.getByLabel("Your username, to confirm").fill(ADA.username);

@@ -150,7 +150,7 @@ test("a row shows the response cache and the guardrail", async () => {
   expect(faults).toEqual([]);
 });
 
-/** The explanation of a call, as its API gives it. */
+/** Returns the explanation of a call from its API. */
 async function loadExplanation(request: string): Promise<LogExplanation> {
   const { items } = await root.must<LogPage>("GET", `/api/log/?request_id=${request}`);
   return root.must("GET", `/api/log/${items[0]?.id ?? 0}/explain`);

@@ -24,7 +24,7 @@ let faults: readonly string[];
 
 const DEAD = "http://127.0.0.1:9";
 
-/** Sends a chat and answers the id of its request, when its row is in the log. */
+/** Sends a chat and returns its request id once its row is in the log. */
 async function ask(model: string, token = key, stream = false): Promise<string> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",

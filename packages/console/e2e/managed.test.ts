@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { asUser, signIn } from "./session.ts";
 
-// What documents and custom resources own is marked, and a change of it is refused with the owner.
+// Rows that documents and custom resources own are marked, and the refusal of a change names the owner.
 
 const ROOT_PASSWORD = "harbour-master-1";
 let gateway: GatewayProcess;

@@ -6,7 +6,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// Many at once: the keys of one channel, and what is done to many rows and fails for some of them.
+// Many at once: the keys of one channel, and bulk actions that fail for some rows.
 
 let opened: OpenConsole;
 let upstream: OpenConsole["upstream"];
@@ -25,7 +25,7 @@ const KEYS = ["sk-first-key-00001111", "sk-second-key-00002222", "sk-third-key-0
 const row = (name: string) => page.getByRole("row").filter({ hasText: name });
 const drawer = (name: string) => page.getByRole("dialog", { name });
 
-/** As a paste from a file of another system. */
+/** Pastes text from a file of another operating system. */
 async function paste(field: Locator, text: string): Promise<void> {
   await field.focus();
   await page.keyboard.insertText(text);
@@ -213,7 +213,7 @@ test("changes many users after a preview, leaves those out of reach, and takes i
     ).data
       .filter(({ username }) => username !== "root")
       .map(({ username, status, group, quota }) => [username, status, group, quota]);
-  // Another administrator is faster with one of them.
+  // Another administrator changes one of them first.
   const { data: found } = (await asUser(page, "GET", "/api/user/search?keyword=joan")) as { data: { id: number }[] };
   expect(await asUser(page, "POST", "/api/user/manage", { id: found[0]?.id, action: "disable" })).toMatchObject({
     success: true,
@@ -395,6 +395,6 @@ test("disabled channels are counted before they are deleted (C-206)", async () =
 });
 
 test("nothing went wrong behind the pages", () => {
-  // Provoked above: the call that was not let through.
+  // The blocked call was provoked above.
   expect(faults.filter((fault) => !/net::ERR_FAILED/.test(fault))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// What people call their things: Han, words without end, right to left, emoji; and amounts with many digits.
+// Names that people use: Han, very long words, right to left, emoji; and amounts with many digits.
 
 const NAMES = [
   "生产环境主渠道（高优先级，请勿删除）",
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close());
 
-/** Texts that stick out of their card or of the page. */
+/** Returns texts that overflow their card or the page. */
 function stickingOut(): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll(".grid-row, main h1, main section")].flatMap((box) => {

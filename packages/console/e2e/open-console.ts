@@ -15,7 +15,7 @@ export interface OpenConsole extends Watched {
   close(): Promise<void>;
 }
 
-/** A new gateway, an upstream for its channels, and a browser with one page on which root is signed in. */
+/** Starts a new gateway, an upstream for its channels, and a browser with one page on which root is signed in. */
 export async function openConsole({ isSignedIn = true } = {}): Promise<OpenConsole> {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "fairway-console-"));

@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 
-// What an operator does beyond channels and tokens: limits, budgets, single keys, and who changed what.
+// The work of an operator beyond channels and tokens: limits, budgets, single keys, and the audit log.
 
 const ROOT_PASSWORD = "harbour-master-1";
 

@@ -4,7 +4,7 @@ import { axeFindings, openPage, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { setOption } from "./session.ts";
 
-// Texts of the operator that stand around everybody's pages: footer, announcement, home page.
+// Texts of the operator that appear on every user's pages: footer, announcement, home page.
 
 const BAD =
   "<img src=x onerror='window.hacked=1'><svg onload='window.hacked=1'></svg><script>window.hacked=1</script>" +
@@ -25,7 +25,7 @@ afterAll(() => opened?.close());
 
 const footer = () => page.getByRole("contentinfo");
 
-/** Traces that a hostile text would leave in a part of the page. */
+/** Returns traces that a hostile text would leave in a part of the page. */
 function leftIn(part: ReturnType<Page["locator"]>): Promise<{ hacked: boolean; bad: number; links: string[] }> {
   return part.evaluate((box) => ({
     hacked: "hacked" in window,

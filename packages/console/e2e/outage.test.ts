@@ -5,13 +5,13 @@ import { axeFindings } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// The gateway dies, hangs or is out of reach under an open tab: the page says so, loses nothing, and comes back by itself.
+// The gateway dies, hangs or is unreachable under an open tab: the page says so, loses nothing, and recovers by itself.
 
 let open: OpenConsole;
 let page: Page;
 let again: GatewayProcess | undefined;
 
-/** By its text: behind an open form it has no role. */
+/** Located by its text, because it has no role behind an open form. */
 const banner = () => page.getByText("Connection lost.", { exact: false });
 const row = (name: string) => page.getByRole("row").filter({ hasText: name });
 

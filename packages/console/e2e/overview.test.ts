@@ -6,11 +6,11 @@ import { openConsole, type OpenConsole } from "./open-console.ts";
 import { insertRows } from "./rows.ts";
 import { asUser, signIn } from "./session.ts";
 
-// What an operator and a user see first, and the page of one channel: from the figures to the calls behind them.
+// The first page of operators and users, and the page of one channel: from the figures to their calls.
 
 const HOUR = 3_600;
 const DAY = 86_400;
-/** Numbers of the column `dimension` of the sums. */
+/** Numbers in the column `dimension` of the sums. */
 const ALL = 0;
 const USER = 1;
 const CHANNEL = 3;
@@ -37,7 +37,7 @@ interface Span {
   readonly hours: number;
 }
 
-/** The last two days by hour and by day: the server reads whole days from rows of their own. */
+/** Returns the last two days by hour and by day: the server reads whole days from separate rows. */
 function spans(): Span[] {
   const last = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
   const hours = Array.from({ length: 48 }, (_, index) => ({ span: HOUR, start: last - index * HOUR, hours: 1 }));
@@ -45,7 +45,7 @@ function spans(): Span[] {
   return [...hours, ...[...days].map(([start, all]) => ({ span: DAY, start, hours: all.length }))];
 }
 
-/** Two days of calls, ten an hour of 100 ms to 10 s, one of them failed. */
+/** Returns two days of calls, ten an hour of 100 ms to 10 s, one of them failed. */
 function buildHours(dimension: number, owner: number, subject: string): Record<string, string | number>[] {
   return spans().map(({ span, start, hours }) => ({
     span,
@@ -64,7 +64,7 @@ function buildHours(dimension: number, owner: number, subject: string): Record<s
   }));
 }
 
-/** The content of failures is English; their code has words in every language. */
+/** The content of failures is English; their code is translated into every language. */
 const TIMED_OUT = { content: "The upstream timed out", other: '{"error_code":"upstream_timeout"}' };
 
 function failedCall(channel: number): Record<string, string | number> {
@@ -95,7 +95,7 @@ test("an operator without calls is led to the first one", async () => {
   await heading("Overview").waitFor();
   await page.getByRole("heading", { name: "Next steps" }).waitFor();
   await page.getByText("Every channel answers").waitFor();
-  // In place of charts, which would show nothing.
+  // The steps replace charts, which would be empty.
   expect(await page.getByRole("heading", { name: "Latency" }).count()).toBe(0);
   expect(await axeFindings(page)).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import type { Page } from "playwright-core";
 
-// What a reader of a page would complain about, found by measuring it.
+// Problems that a reader of a page would report, found by measuring it.
 
-/** Opens an address inside the console, without loading it again: a sweep of all pages then takes a second each. */
+/** Opens an address inside the console without a reload: a sweep of all pages then takes a second each. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
     const isOther = to.split(/[/?]/)[1] !== location.pathname.split("/")[1] || /\d$/.test(to + location.pathname);
     if (isOther) document.querySelector("h1")?.setAttribute("data-left", "");
-    // As the router writes it, so that it takes the step for one of its own.
+    // Written like the router does, so that it accepts the step as its own.
     const { idx = 0 } = (history.state ?? {}) as { idx?: number };
     const state = { usr: null, key: "visit", idx: idx + 1 };
     history.pushState(state, "", to);
@@ -16,7 +16,7 @@ export async function visit(page: Page, path: string): Promise<void> {
   await settled(page);
 }
 
-/** Until the page of the address is there, with its form where it has one, and nothing is on its way. */
+/** Waits until the page of the address is shown, with its form if it has one, and nothing is loading. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const wantsForm = /\/(add|edit)\b/.test(location.pathname);
@@ -29,7 +29,7 @@ export async function settled(page: Page): Promise<void> {
   });
 }
 
-/** By how many pixels the page is wider than a window of `width`, once its tables have chosen their columns. */
+/** Returns by how many pixels the page is wider than a window of `width`, once its tables have chosen their columns. */
 export async function overflowAt(page: Page, width: number): Promise<number> {
   const measured = async (timeout: number) => {
     await page.setViewportSize({ width, height: 900 });
@@ -39,13 +39,13 @@ export async function overflowAt(page: Page, width: number): Promise<number> {
     return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   };
   if ((await measured(500)) <= 0) return 0;
-  // Chromium may keep the rules of the width before, although its media queries match the new one.
+  // Chromium may keep the rules of the previous width, although its media queries match the new one.
   await page.setViewportSize({ width: width + 500, height: 900 });
   await page.evaluate(() => new Promise(requestAnimationFrame));
   return measured(2_000);
 }
 
-/** The innermost elements that reach beyond the window. */
+/** Returns the innermost elements that reach beyond the window. */
 export function beyond(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll("body *")]
@@ -56,7 +56,7 @@ export function beyond(page: Page): Promise<string[]> {
   );
 }
 
-/** Columns beyond the edge of their table, and fields too narrow to read what is typed. */
+/** Returns columns beyond the edge of their table, and fields too narrow to read their input. */
 export function cramped(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isShown = (one: Element) => one.getClientRects().length > 0 && !one.closest(".sr-only, [inert]");
@@ -72,7 +72,7 @@ export function cramped(page: Page): Promise<string[]> {
   });
 }
 
-/** Choices, hints and labels that are cut by their box. */
+/** Returns choices, hints and labels that are cut by their box. */
 export function cutLabels(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const pen = document.createElement("canvas").getContext("2d");
@@ -104,7 +104,7 @@ export function cutLabels(page: Page): Promise<string[]> {
   });
 }
 
-/** Texts in Latin letters that are neither code nor names of rows, `known` aside. */
+/** Returns texts in Latin letters that are neither code nor names of rows, except `known`. */
 export function latinTexts(page: Page, known: RegExp): Promise<string[]> {
   return page.evaluate(
     ([source, flags]) => {
@@ -124,7 +124,7 @@ export function latinTexts(page: Page, known: RegExp): Promise<string[]> {
   );
 }
 
-/** Families of the fonts that draw an element, by what the browser says that it used. */
+/** Returns the font families that draw an element, as the browser reports them. */
 export async function listFonts(page: Page, selector: string): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send("DOM.enable");

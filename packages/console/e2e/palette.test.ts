@@ -4,7 +4,7 @@ import { axeFindings, openPage, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, signIn } from "./session.ts";
 
-// Ctrl K and the keyboard: places, actions, people and options are a few letters away, and focus returns.
+// Ctrl K and the keyboard: pages, actions, people and options are a few letters away, and the focus returns.
 
 let opened: OpenConsole;
 let gateway: OpenConsole["gateway"];

@@ -4,7 +4,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// A row next to its list, to read: channels, users and codes.
+// A row that is read next to its list: channels, users and codes.
 
 let opened: OpenConsole;
 let page: Page;
@@ -42,7 +42,7 @@ const address = () => new URL(page.url());
 const cell = (name: string, index: number) => row(name).locator("td").nth(index);
 const isFocused = (name: string) => row(name).evaluate((element) => element === document.activeElement);
 
-/** What the panel says, name by name. */
+/** Returns the names and values in the panel. */
 const facts = (name: string) =>
   peek(name)
     .locator("dl")
@@ -73,7 +73,7 @@ test("a click on a channel shows it next to the list, and J, K and arrows others
   });
   await peek("North").getByText("2 of 2 healthy").waitFor();
   await peek("North").getByText("Enabled", { exact: true }).waitFor();
-  // The list has the rest of the room.
+  // The list takes the rest of the room.
   const [list, panel] = await Promise.all([page.locator(".grid").boundingBox(), peek("North").boundingBox()]);
   expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(panel?.x ?? 0);
   expect(await axeFindings(page)).toEqual([]);
@@ -92,7 +92,7 @@ test("a click on a channel shows it next to the list, and J, K and arrows others
   await peek("North").waitFor({ state: "detached" });
   expect(address().searchParams.has("row")).toBe(false);
   await expect.poll(() => isFocused("North")).toBe(true);
-  // Enter opens as a click does, and Back closes.
+  // Enter opens like a click, and Back closes.
   await page.keyboard.press("Enter");
   await peek("North").waitFor();
   await page.goBack();
@@ -125,7 +125,7 @@ test("from the panel a channel is edited over its list, and has its page", async
   await form.getByRole("button", { name: "Save" }).click();
   await form.waitFor({ state: "detached" });
   await peek("Southern").waitFor();
-  // Escape closes what lies above first.
+  // Escape first closes the layer on top.
   await page.keyboard.press("e");
   await form.getByRole("button", { name: "Cancel" }).waitFor();
   await page.keyboard.press("Escape");
@@ -188,7 +188,7 @@ test("on a phone the panel has the whole window", async () => {
   await peek("North").waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   expect(await axeFindings(page)).toEqual([]);
-  // It has slid in by now.
+  // The panel has finished sliding in.
   const box = await peek("North").boundingBox();
   expect([box?.x, box?.y, box?.width, box?.height].map((value) => Math.round(value ?? -1))).toEqual([0, 0, 360, 740]);
   await shoot(page, "peek-channel-phone");

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
-// Signing in, users, the log and prices, as users of compatible consoles know them.
+// Signing in, users, the log and prices, in the way that users of compatible consoles know.
 
 const USER = { username: "grace", password: "hopper-1906" };
 

@@ -5,7 +5,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption } from "./session.ts";
 
-// A conversation with models that behave, think, dawdle, fail and break off.
+// A conversation with models that behave, think, respond slowly, fail and break off.
 
 const MODELS = [
   "gpt-4o-mini",
@@ -40,7 +40,7 @@ async function open(model: string): Promise<void> {
 
 async function say(text: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(text);
-  // Nothing can be sent until the models are there.
+  // Nothing can be sent until the models are loaded.
   await expect.poll(() => page.getByRole("button", { name: "Send", exact: true }).isEnabled()).toBe(true);
   await page.keyboard.press("Control+Enter");
 }
@@ -274,7 +274,7 @@ test("a lost session leads to the login page (C-359)", async () => {
   await page.context().clearCookies();
   await say("Who am I?");
   await page.waitForURL(/\/login\?expired=true/);
-  // Browsers report refused calls by themselves: the failures above.
+  // Browsers report refused calls themselves, here the failures above.
   expect(faults.filter((fault) => !/status of (400|401|5\d\d)|ERR_INCOMPLETE_CHUNKED_ENCODING/.test(fault))).toEqual(
     [],
   );

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Rows of a table that a test puts into the gateway's own database, where no call of the API could. */
+/** Inserts rows into the gateway's own database that no API call could create. */
 export function insertRows(
   file: string,
   table: string,

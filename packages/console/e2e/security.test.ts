@@ -6,10 +6,10 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 
-// Next to the password: authenticator, passkeys, and the human check of visitors.
+// Sign-in factors besides the password: authenticator, passkeys, and the human check of visitors.
 
 const ROOT_PASSWORD = "harbour-master-1";
-/** The token that the check's script issues here and its service accepts. */
+/** The token that the check's fake script issues and its fake service accepts. */
 const HUMAN = "token-of-a-human";
 
 let gateway: GatewayProcess;
@@ -19,7 +19,7 @@ let page: Page;
 let faults: readonly string[];
 const asked: string[] = [];
 
-/** Stands in for the service that verifies tokens of the human check. */
+/** Starts a fake of the service that verifies tokens of the human check. */
 async function startChecker(): Promise<string> {
   checker = createServer((request, response) => {
     let body = "";
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const env = { FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD, FAIRWAY_TURNSTILE_URL: await startChecker() };
   gateway = await startGateway({ env });
   browser = await openBrowser();
-  // Passkeys belong to names, not to numbers.
+  // Passkeys belong to host names, not to IP addresses.
   ({ page, faults } = await openPage(browser, gateway.url.replace("127.0.0.1", "localhost")));
   await addAuthenticator(page);
   await signIn();
@@ -63,14 +63,14 @@ async function signIn(): Promise<void> {
   await page.waitForURL(/\/token/);
 }
 
-/** As in a browser that was never here. Cookies go after the page has: it may be asking something. */
+/** Makes the browser look new. Cookies are removed after leaving the page, because it may be sending a request. */
 async function forget(): Promise<void> {
   await page.evaluate(() => localStorage.clear());
   await page.goto("about:blank");
   await page.context().clearCookies();
 }
 
-/** A device with a fingerprint that always agrees. */
+/** Adds a device with a fingerprint that always agrees. */
 async function addAuthenticator(on: Page): Promise<void> {
   const debug = await on.context().newCDPSession(on);
   await debug.send("WebAuthn.enable");
@@ -88,7 +88,7 @@ async function addAuthenticator(on: Page): Promise<void> {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** The six digits of RFC 6238; the gateway takes those of the neighbouring half minutes too. */
+/** Returns the six digits of RFC 6238; the gateway also accepts those of the neighbouring half minutes. */
 function totp(secret: string): string {
   const bits = Array.from(secret, (sign) => ALPHABET.indexOf(sign).toString(2).padStart(5, "0")).join("");
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
@@ -210,7 +210,7 @@ test("the cards of second factor and passkeys are whole on a phone and in the da
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-/** Stands in for the script of the check: one press and it has a token. */
+/** Replaces the script of the check: one press and it has a token. */
 const WIDGET = `globalThis.turnstile = {
   render(box, options) {
     const button = document.createElement("button");
@@ -302,6 +302,6 @@ test("a human check that cannot be loaded says so and is tried again", async () 
 });
 
 test("nothing went wrong behind the pages", () => {
-  // Provoked above: the script that was not let through.
+  // The blocked script was provoked above.
   expect(faults.filter((fault) => !/net::ERR_FAILED/.test(fault))).toEqual([]);
 });

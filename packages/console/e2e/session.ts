@@ -8,7 +8,7 @@ export async function signIn(page: Page, name: string, password: string): Promis
   await page.waitForURL(/\/token/);
 }
 
-/** A call of the management API as the user who is signed in on the page. */
+/** Makes a call of the management API as the user who is signed in on the page. */
 export function asUser(page: Page, method: string, path: string, body?: object): Promise<unknown> {
   return page.evaluate(
     async ([verb, where, json]) => {
@@ -21,7 +21,7 @@ export function asUser(page: Page, method: string, path: string, body?: object):
   );
 }
 
-/** The input of an option on the settings page, by the name that documents use. */
+/** Returns the selector of an option's input on the settings page, by the name that documents use. */
 export function option(key: string): string {
   return `[name="${key}"]`;
 }

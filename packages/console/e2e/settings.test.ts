@@ -4,7 +4,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, option, setOption } from "./session.ts";
 
-// The settings of the gateway: found by words, edited as tables or as JSON, previewed before they are saved.
+// The settings of the gateway: searched, edited as tables or as JSON, previewed before they are saved.
 
 let opened: OpenConsole;
 let page: Page;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
-// GitHub and Telegram, from the card of the operator to the account that is bound and signs in.
+// GitHub and Telegram, from the operator's settings to the account that is bound and signs in.
 
 const BOT_TOKEN = "7000000001:bot-token-of-the-test";
 
@@ -19,7 +19,7 @@ let browser: Browser;
 let page: Page;
 let faults: readonly string[];
 
-/** Hands out the token for the code `good`, and the profile for the token. */
+/** Returns the token for the code `good`, and the profile for the token. */
 function startGithub(): Promise<Server> {
   let challenge = "";
   const server = createServer((request, response) => void answer(request, response));
@@ -41,11 +41,11 @@ function startGithub(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
-/** Stands in for Telegram's script: its button leads back with a login that the bot's token signs. */
+/** Replaces Telegram's script: its button redirects back with a login that the bot's token signs. */
 async function serveTelegram(context: BrowserContext): Promise<void> {
   const fields = { auth_date: String(Math.floor(Date.now() / 1000)), first_name: "Ada", id: "4711" };
   await context.route("https://telegram.org/**", async (route) => {
-    // Each login is taken once.
+    // Each login is accepted once.
     fields.auth_date = String(Number(fields.auth_date) - 1);
     const signed = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
     const secret = createHash("sha256").update(BOT_TOKEN).digest();
@@ -163,7 +163,7 @@ test("Telegram signs in afterwards, and a button that does not load says so (C-0
   await visitor.getByRole("link", { name: "Log in with harbour_bot" }).click();
   await visitor.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   expect(await asUser(visitor, "GET", "/api/user/self")).toMatchObject({ data: { username: "root" } });
-  // Provoked above: the script that was not let through.
+  // The blocked script was provoked above.
   expect([...faults, ...own].filter((fault) => !/net::ERR_FAILED/.test(fault))).toEqual([]);
   await visitor.context().close();
 });

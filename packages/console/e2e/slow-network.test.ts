@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./browser.ts";
 import { option, signIn } from "./session.ts";
 
-// People keep working while a call is under way: its answer does not undo what they did meanwhile.
+// People continue to work during a call: its answer does not undo what they did meanwhile.
 
 let gateway: GatewayProcess;
 let browser: Browser;
@@ -22,7 +22,7 @@ afterAll(async () => {
   await gateway?.stop();
 });
 
-/** Keeps a call until it is let go. */
+/** Holds a call until it is released. */
 async function hold(path: string, method: string, answer = (route: Route) => route.continue()) {
   const held = Promise.withResolvers<() => Promise<void>>();
   await page.route(path, async (route) => {

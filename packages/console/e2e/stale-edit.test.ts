@@ -4,10 +4,10 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// Two people edit the same thing: neither takes back what the other saved without having seen it.
+// Two people edit the same thing: neither overwrites an unseen change of the other.
 
 interface Form {
-  /** The call that makes the row with id 1, unless there is one. */
+  /** The call that creates the row with id 1, unless it exists. */
   readonly make?: readonly [path: string, body: object];
   readonly page: string;
   readonly put: string;

@@ -7,7 +7,8 @@ import { beyond, cramped, cutLabels, listFonts, latinTexts, overflowAt, settled,
 import { insertRows } from "./rows.ts";
 import { signIn } from "./session.ts";
 
-// Every page, empty, full and failing: in light and dark, in English and Chinese, on all widths. One browser, one page.
+// Every page, empty, full and failing: in light and dark mode, in English and Chinese, at all widths. One browser, one
+// page.
 
 const ADMIN = { username: "harbour", password: "master-1906", display_name: "Harbour" };
 const USER = { username: "grace", password: "hopper-1906", display_name: "Grace" };
@@ -28,11 +29,11 @@ const PAGES = [...LISTS, ...OTHERS, ...SETTINGS, "/no-such-page"];
 const VISITORS = ["/", "/login", "/register", "/reset", "/pricing", "/about"];
 
 const WIDTHS = [320, 600, 1024] as const;
-/** A sweep opens dozens of pages; a busy machine takes its time for each. */
+/** A sweep opens dozens of pages, and a busy machine is slow for each. */
 const SWEEP_MS = 400_000;
 const USUAL = { width: 1440, height: 900 };
 
-/** Names of people, rows, makers and protocols, and terms that Chinese texts keep. */
+/** Names of people, rows, manufacturers and protocols, and terms that Chinese texts leave untranslated. */
 const KNOWN = new RegExp(
   [
     "Fairway|OpenAI|Anthropic|Claude( Code)?|Google|Gemini( CLI)?|Codex|Cursor|Continue|curl|Azure|Midjourney|Suno",
@@ -61,7 +62,7 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close());
 
-/** Rows of every kind, made as people make them. */
+/** Creates rows of every kind, in the usual way. */
 async function fill(root: Session): Promise<void> {
   await createChannel(root, {
     name: "quay",
@@ -91,7 +92,7 @@ async function fill(root: Session): Promise<void> {
   addWork();
 }
 
-/** A drawing and a task; their channels never answer, so they stay as they are. */
+/** Adds a drawing and a task; their channels never answer, so they stay as they are. */
 function addWork(): void {
   const now = Math.floor(Date.now() / 1000);
   const common = { user_id: 1, channel_id: 1, quota: 50_000, fail_reason: "", created_at: now, properties: "" };
@@ -140,7 +141,7 @@ async function speak(language: "en" | "zh"): Promise<void> {
   await settled(page);
 }
 
-/** Opens each page and collects what is wrong with it, so that one run names everything. */
+/** Opens each page and collects its problems, so that one run reports all of them. */
 async function sweep(paths: readonly string[], look: (path: string) => Promise<readonly string[]>): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
@@ -150,7 +151,7 @@ async function sweep(paths: readonly string[], look: (path: string) => Promise<r
   return found;
 }
 
-/** The dark differs in contrast; everything else was judged in the light. */
+/** Dark mode differs only in contrast; everything else was checked in light mode. */
 async function axeInBoth(): Promise<string[]> {
   const light = await axeFindings(page);
   await page.emulateMedia({ colorScheme: "dark" });

@@ -5,7 +5,7 @@ import { insertRows } from "./rows.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
-// Work that takes minutes, as its operator and as its owner see it.
+// Long-running tasks, as their operator and as their owner see them.
 
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480"><rect width="640" height="480" fill="#008490"/><circle cx="320" cy="240" r="140" fill="#f98b3f"/></svg>`;
 const PROMPT = "A lighthouse over a calm bay at dawn, long exposure, muted colours, a small red buoy in the lane";

@@ -4,7 +4,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
-// Messages next to an open drawer or dialog: they are read, they take clicks, and what is open stays open.
+// Messages next to an open drawer or dialog: they are read out, they can be clicked, and the dialog stays open.
 
 let opened: OpenConsole;
 let page: Page;
@@ -34,7 +34,7 @@ test("a message that came before a drawer can still be acted on", async () => {
   await page.getByRole("link", { name: "Add channel" }).click();
   const form = page.getByRole("dialog", { name: "Add channel" });
   await form.getByLabel("Name").fill("South");
-  // By its role: what is hidden from screen readers has none.
+  // Located by role, because elements hidden from screen readers have none.
   await page.getByRole("status").filter({ hasText: "“North” is disabled." }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "toast-next-to-drawer");
@@ -81,6 +81,6 @@ test("a dialog stays open as well, and a click elsewhere still closes it", async
 });
 
 test("nothing went wrong behind the pages", () => {
-  // Provoked above.
+  // This error was provoked above.
   expect(faults.filter((fault) => !/status of 500/.test(fault))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption } from "./session.ts";
 
-// The list of tokens: a row next to it, to read, and changes of many rows.
+// The list of tokens: a row can be read next to it, and many rows can be changed.
 
 let opened: OpenConsole;
 let page: Page;
@@ -44,7 +44,7 @@ test("a click on a token shows it next to the list, and J and K others (WCAG 2.1
   for (const text of ["Enabled", "gpt-4o, o3", "$1.00", "Last 24 hours"]) await panel.getByText(text).first().waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "peek-token");
-  // Newest first.
+  // The newest comes first.
   await page.keyboard.press("k");
   await peek("buoy").waitFor();
   await page.keyboard.press("j");

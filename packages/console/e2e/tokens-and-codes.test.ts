@@ -5,7 +5,7 @@ import { axeFindings, openPage, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
-// Tokens, redemption codes and the wallet, as users of compatible consoles know them.
+// Tokens, redemption codes and the wallet, in the way that users of compatible consoles know.
 
 const INVITER = { username: "grace", password: "hopper-1906" };
 const UNIT = 500_000;
@@ -190,7 +190,7 @@ test("codes are found, shown, copied, edited, switched and deleted, and a used o
   await expect.poll(clipboard).toBe(key);
   await act("spring", "Disable");
   await row("spring").getByText("Disabled", { exact: true }).waitFor();
-  // Only an unused code is edited.
+  // Only an unused code can be edited.
   expect(await listMenuEntries("spring")).toEqual(["Enable", "Delete"]);
   await act("spring", "Enable");
   await row("spring").getByText("Unused", { exact: true }).waitFor();
@@ -298,7 +298,7 @@ test("the chat takes the newest token that works, and a failure of the list can 
     route.fulfill({ contentType: "text/html", body: "chat" }),
   );
   await setOption(page, "ChatLink", "https://chat.example.test");
-  // The newest one is switched off by hand in the database, as any number of rows before the working one could be.
+  // The newest one is disabled in the database, as any number of rows before the working one could be.
   const database = new DatabaseSync(file, { timeout: 10_000 });
   database.prepare("update tokens set status = 2 where name like 'crew-%'").run();
   database.close();
@@ -314,6 +314,6 @@ test("the chat takes the newest token that works, and a failure of the list can 
 });
 
 test("nothing went wrong behind the pages", () => {
-  // The refusals of the last test.
+  // These are the refusals of the last test.
   expect(faults.filter((fault) => !/status of 502/.test(fault))).toEqual([]);
 });

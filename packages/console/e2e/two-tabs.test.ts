@@ -4,7 +4,7 @@ import { afterAll, beforeEach, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./browser.ts";
 import { asUser, signIn } from "./session.ts";
 
-// What happens in one tab reaches the other: they share a cookie, but not what was loaded.
+// Changes in one tab reach the other: they share a cookie, but not the loaded data.
 
 const ADA = { username: "ada", password: "lovelace-1843", display_name: "Ada" };
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./browser.ts";
 import { signIn } from "./session.ts";
 
-// The gateway is replaced while a tab is open: its files have other names, and the old ones no longer exist.
+// The gateway is replaced while a tab is open: its files have new names, and the old ones no longer exist.
 
 let folder: string;
 let gateway: GatewayProcess;
@@ -17,12 +17,12 @@ let page: Page;
 const name = () => page.getByLabel("Display name");
 const announced = () => page.getByRole("status").filter({ hasText: "There is a new version of this console." });
 
-/** The same database and address as before. */
+/** Starts with the same database and address as before. */
 function start(port = "0"): Promise<GatewayProcess> {
   return startGateway({ database: `sqlite:${join(folder, "fairway.db")}`, env: { FAIRWAY_PORT: port } });
 }
 
-/** Another process answers, with the page of a release whose files this tab does not have. */
+/** Starts another process that serves a release whose files this tab does not have. */
 async function replaceGateway(): Promise<void> {
   const { port, origin } = new URL(gateway.url);
   await gateway.stop();

@@ -5,7 +5,7 @@ const DAY = 86_400;
 /** Dimensions of the column of this name in `usage_statistics`. */
 const DIMENSION = { all: 0, user: 1, token: 2, model: 5, userModel: 6 } as const;
 
-/** What one user's token used of one model in one hour. */
+/** The usage of one model by one user's token in one hour. */
 export interface UsedHour {
   /** Epoch seconds of the start of an hour. */
   readonly start: number;
@@ -17,7 +17,7 @@ export interface UsedHour {
   readonly tokens: number;
 }
 
-/** Puts hours into the sums that the gateway keeps of them: by hour and by day, in total and for each dimension. */
+/** Adds hours to the gateway's sums: by hour and by day, in total and for each dimension. */
 export function insertUsage(file: string, hours: readonly UsedHour[]): void {
   const sums = new Map<string, Record<string, string | number>>();
   for (const hour of hours)

@@ -6,7 +6,7 @@ import { insertUsage, type UsedHour } from "./usage-rows.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
-// What was used, when, by whom: the dashboard over sums that a busy week left behind.
+// Usage by time and user: the dashboard over the sums of a busy week.
 
 const HOUR = 3_600;
 const MODELS = [
@@ -40,7 +40,7 @@ afterAll(() => opened?.close());
 const ADA = 2;
 const GRACE = 3;
 
-/** A week of hours, busier by day, with the models in falling order; the last is used by one user only. */
+/** Returns a week of hours, busier each day, with the models in descending order; only one user uses the last model. */
 function listWeek(): UsedHour[] {
   const last = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
   return Array.from({ length: 168 }, (_, index) => last - index * HOUR).flatMap((start, hour) =>
@@ -52,7 +52,7 @@ function listWeek(): UsedHour[] {
   );
 }
 
-/** Sixty tokens, more than one answer lists by hour; each has used something in each of the last twenty hours. */
+/** Returns sixty tokens, more than one answer lists by hour; each was used in each of the last twenty hours. */
 function listTokens(): UsedHour[] {
   const last = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
   return Array.from({ length: 60 }, (_, index) => index + 100).flatMap((tokenId) =>
@@ -68,7 +68,7 @@ function listTokens(): UsedHour[] {
   );
 }
 
-/** What the tile of this name shows. */
+/** Returns the text of the tile with this name. */
 function readTile(name: string): Promise<string> {
   return page
     .locator("p", { hasText: new RegExp(`^${name}$`) })
@@ -77,7 +77,7 @@ function readTile(name: string): Promise<string> {
     .innerText();
 }
 
-/** Dollars of everything since a moment, as SQL sums it. */
+/** Returns the dollars spent since a moment, as SQL sums them. */
 function sumSpend(since: number): string {
   const database = new DatabaseSync(file, { timeout: 10_000 });
   const row = database

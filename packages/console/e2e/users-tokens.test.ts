@@ -6,7 +6,7 @@ import { openConsole, type OpenConsole } from "./open-console.ts";
 import { insertRows } from "./rows.ts";
 import { asUser, signIn } from "./session.ts";
 
-// Tokens of a user as an administrator sees them, and budgets as their users see them.
+// A user's tokens as an administrator sees them, and budgets as their users see them.
 
 const PASSWORD = "analytical-engine-1843";
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const made = await asUser(owner, "POST", "/api/token/", { name: "build-bot", unlimited_quota: true });
   expect(made).toMatchObject({ success: true, data: { id: 1 } });
   ({ key } = (made as { data: { key: string } }).data);
-  // The administrator has a token of the same name.
+  // The administrator has a token with the same name.
   expect(await asUser(page, "POST", "/api/token/", { name: "build-bot" })).toMatchObject({ data: { id: 2 } });
   insertRows(opened.file, "logs", [failedCall(2, "ada", "failed-1"), failedCall(1, "root", "failed-2")]);
 });
@@ -69,7 +69,7 @@ test("the page of a user lists the tokens, and each has a page that says whose i
   await heading(page, "build-bot").waitFor();
   await page.getByText("Token of ada").waitFor();
   await page.getByText("No budget limits this token or its owner.").waitFor();
-  // The failures of the token, and not those of the reader's own of that name.
+  // These are the failures of this token, not those of the reader's own token with that name.
   await page.getByText("model-of-ada").waitFor();
   expect(await page.getByText("model-of-root").count()).toBe(0);
   expect(await page.getByRole("link", { name: "Edit" }).count()).toBe(0);

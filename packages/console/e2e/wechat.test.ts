@@ -15,7 +15,7 @@ let wechat: Server;
 let root: Page;
 let rootFaults: readonly string[];
 
-/** The server that knows whose code it is. */
+/** Starts the server that knows which user a code belongs to. */
 function startWechat(): Promise<Server> {
   const server = createServer((request, response) => {
     const isKnown = new URL(request.url ?? "", "http://x").searchParams.get("code") === CODE;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { MARK_TOOL, SERVER } from "./mark.ts";
 
 interface AgentWorkspace {
-  /** Where the packages are installed. */
+  /** The folder where the packages are installed. */
   readonly modules: string;
-  /** Working folder of one run; also its home. */
+  /** Working folder of one run; also its home folder. */
   readonly folder: string;
   readonly url: string;
   readonly key: string;
@@ -106,7 +106,7 @@ export const AGENTS: readonly Agent[] = [
   },
 ];
 
-/** Nothing of this machine's own settings reaches an agent: home and folder are the run's. */
+/** An agent sees no settings of this machine: home and working folder belong to the run. */
 function run(
   place: AgentWorkspace,
   program: string,

@@ -16,7 +16,7 @@ interface Kind {
   readonly channel: Readonly<Record<string, unknown>>;
 }
 
-/** Channel types: 1 OpenAI, 43 a server that is compatible but for the Responses API, 14 Anthropic, 24 Gemini. */
+/** Channel types: 1 OpenAI, 43 a compatible server without the Responses API, 14 Anthropic, 24 Gemini. */
 const KINDS: readonly Kind[] = [
   { name: "OpenAI", group: "openai", channel: { type: 1 } },
   { name: "OpenAI-compatible", group: "compatible", channel: { type: 43 } },
@@ -66,7 +66,7 @@ try {
 console.log(`${wanted.length - failures} passed, ${failures} failed`);
 process.exitCode = failures === 0 && wanted.length > 0 ? 0 : 1;
 
-/** Undefined when the agent ran the command, reported completion, and exited by itself. */
+/** Returns undefined if the agent ran the command, reported completion, and exited by itself. */
 async function loop(agent: Agent, key: string): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-agent-"));
   const before = upstream.requests.length;

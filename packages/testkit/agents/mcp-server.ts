@@ -1,4 +1,5 @@
-// An MCP server on standard input and output with one tool, for agents that start their own: it answers with a mark.
+// An MCP server on standard input and output with one tool, for agents that start their own servers: it answers with a
+// mark.
 import { createInterface } from "node:readline";
 import { MARK, MARK_TOOL, SERVER } from "./mark.ts";
 

@@ -1,5 +1,5 @@
-// An upstream for coding agents: it requests the client's shell tool once, then for the tool of an MCP server, and ends
-// when it sees that tool's result.
+// An upstream for coding agents: it calls the client's shell tool once, then the tool of an MCP server, and ends when
+// it sees that tool's result.
 import { anthropicMessages } from "../src/upstream/formats/anthropic-messages.ts";
 import { geminiGenerate } from "../src/upstream/formats/gemini-generate.ts";
 import { openaiChat } from "../src/upstream/formats/openai-chat.ts";
@@ -50,7 +50,7 @@ function answer(request: Recorded, format: ChatFormat, loop: Loop): ScriptedAnsw
   return { headers: { "content-type": "text/event-stream" }, body: body.join("") };
 }
 
-/** Helpers of an agent (titles, checks) come without its shell and are answered with text at once. */
+/** Helper calls of an agent (titles, checks) come without its shell and get a text at once. */
 function shellCall(json: Recorded["json"], command: string): ToolCall | undefined {
   const tool = declarations(json).find(({ name }) => SHELL.test(name));
   if (!tool) return undefined;
@@ -81,12 +81,12 @@ function searchCall(json: Recorded["json"], text: string): ToolCall | undefined 
 
 interface Declaration {
   readonly name: string;
-  /** Where the Responses API groups tools. */
+  /** The group of tools in the Responses API. */
   readonly namespace?: string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Tools as any of the four formats lists them. */
+/** Returns the tools of a request in any of the four formats. */
 function declarations(json: Recorded["json"]): Declaration[] {
   const tools = json?.["tools"];
   return Array.isArray(tools) ? tools.flatMap((tool) => declared(tool as Readonly<Record<string, unknown>>)) : [];

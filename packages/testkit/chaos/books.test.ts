@@ -1,4 +1,4 @@
-// The audit of the books must find what they are for.
+// The audit must find the differences that it is made to find.
 import { expect, test } from "vitest";
 import { compare, disagreement } from "./books.ts";
 import type { Completion, Outcome } from "./client.ts";

@@ -3,7 +3,7 @@ import { budgetFindings } from "./budgets.ts";
 import type { Outcome } from "./client.ts";
 import { PRICE } from "./world.ts";
 
-/** Account columns before the load, by `users:3`. */
+/** Account columns before the load, with keys such as `users:3`. */
 export type Baseline = ReadonlyMap<string, Row>;
 type Row = Readonly<Record<string, number>>;
 
@@ -15,9 +15,11 @@ export interface Findings {
   readonly lost: readonly string[];
   /** Charges of delivered answers that are not the price, and charges of refused ones. */
   readonly wrong: readonly string[];
-  /** Accounts whose balance, counters, ledger and logs do not agree; budgets that do not agree with their charges. */
+  /**
+   * Accounts with a balance, counters, ledger and logs that do not agree; budgets that do not agree with their charges.
+   */
   readonly unequal: readonly string[];
-  /** Reservations whose lease ended longer ago than a sweep may take. */
+  /** Reservations that a sweep should have removed, because their lease ended long ago. */
   readonly leftover: readonly string[];
 }
 
@@ -30,11 +32,14 @@ export interface Books {
 /** The sweep runs every few seconds; a busy machine makes it later. */
 const SWEEP_MS = 30_000;
 const CONSUME = 2;
-/** The ledger's word for a reservation that ended before anything was delivered: no request until it is corrected. */
+/**
+ * The ledger's text for a reservation that ended before anything was delivered; it is not a request until it is
+ * corrected.
+ */
 const REAPED_UNUSED = "reaped, nothing delivered";
 const CHARGES = "kind in ('consume', 'correct')";
 
-/** Each statement is one consistent look; money moves while it runs. */
+/** Each statement reads one consistent snapshot; money moves while it runs. */
 const ACCOUNTS: Readonly<Record<string, string>> = {
   users: `select id, quota, used_quota as used, request_count as requests,
     (select coalesce(sum(l.quota), 0) from ledger l where l.user_id = users.id) as booked,
@@ -57,7 +62,7 @@ export async function openBooks(database: string): Promise<Baseline> {
   return new Map(await accounts(database));
 }
 
-/** Reads everything now. Settlements may be on their way: who wants the last word asks until nothing is found. */
+/** Reads everything now. Settlements may still be running: for a final result, repeat this until nothing is found. */
 export async function readBooks(database: string, baseline: Baseline, outcomes: readonly Outcome[]): Promise<Books> {
   const ledger = await runSql(database, `select request_id, kind, quota from ledger where ${CHARGES}`);
   const logs = await runSql(database, `select request_id, quota from logs where type = ${CONSUME}`);
@@ -113,7 +118,7 @@ export function compare(
   return { lost, wrong };
 }
 
-/** Changes of one account that the ledger does not explain. */
+/** Returns changes of one account that the ledger does not explain. */
 export function disagreement(name: string, now: Row, before: Row = {}): string[] {
   const change = (column: string) => (now[column] ?? 0) - (before[column] ?? 0);
   const used = -change("charged");

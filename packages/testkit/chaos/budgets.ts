@@ -4,12 +4,12 @@ import { runSql } from "../src/sql.ts";
 import { MODELS } from "./load.ts";
 import type { Replicas } from "./replicas.ts";
 
-/** No request is refused by such a budget. */
+/** A budget this large refuses no request. */
 const WIDE = 10 ** 14;
-/** Carries a few requests at a time, and not all of a round. */
+/** Lasts for a few requests at a time, but not for all of a round. */
 const TIGHT = 2_000_000;
 const READ_LIMIT_MS = 20_000;
-/** What requests meet that find a budget used up; only those of the tight one do. */
+/** The error of requests that find a budget used up; only those of the tight one do. */
 export const REFUSED_BY_BUDGET = "budget_exceeded";
 
 export interface Budgeted {
@@ -18,8 +18,8 @@ export interface Budgeted {
 }
 
 /**
- * Budgets of every scope, by months that begin at different times: each request counts in five or six of them. One, of
- * the first user's second key, is so small that its requests compete for it.
+ * Budgets of every scope, by months that begin at different times. Each request counts in five or six of them. The
+ * budget of the first user's second key is so small that its requests compete for it.
  */
 export async function createBudgets(
   root: Session,
@@ -42,8 +42,8 @@ export async function createBudgets(
 }
 
 /**
- * Budgets are read together: a replica that refuses for the last one knows all. The key has too little quota, so that none of
- * its requests is charged.
+ * All budgets are read together, so a replica that refuses because of the last one knows all of them. The key has too
+ * little quota, so that none of its requests is charged.
  */
 async function untilRead(
   root: Session,
@@ -79,8 +79,8 @@ const CONSUME = 2;
 const COLUMNS: Readonly<Record<string, string>> = { user: "user_id", token: "token_id", channel: "channel_id" };
 
 /**
- * Budgets that have not used exactly what their requests were charged in their window, and hard ones that used more than
- * their limit. One consistent look at each.
+ * Returns budgets whose use differs from the charges of their requests in their window, and hard ones that used more
+ * than their limit. Each is read as one consistent snapshot.
  */
 export async function budgetFindings(database: string): Promise<string[]> {
   const found: string[] = [];
@@ -100,7 +100,7 @@ export async function budgetFindings(database: string): Promise<string[]> {
   return found;
 }
 
-/** Names of models are in the log alone. */
+/** Only the log has the names of models. */
 function chargedIn({ scope, subject }: BudgetRow): string {
   if (scope === "model")
     return `select coalesce(sum(g.quota), 0) from logs g where g.type = ${CONSUME} and g.model_name = '${subject}' and g.created_at >= b.window_start`;
@@ -109,7 +109,7 @@ function chargedIn({ scope, subject }: BudgetRow): string {
   return `select coalesce(sum(0 - l.quota), 0) from ledger l where ${subjectCondition} and l.kind in ('consume', 'correct') and l.created_at >= b.window_start * 1000`;
 }
 
-/** What is reserved although nothing runs. */
+/** Returns what is still reserved although nothing runs. */
 export async function reservedInBudgets(database: string): Promise<string[]> {
   const held = await runSql(database, "select scope, subject, held from budgets where held <> 0");
   const rows = await runSql(database, "select request_id from budget_holds");
@@ -119,7 +119,7 @@ export async function reservedInBudgets(database: string): Promise<string[]> {
   ];
 }
 
-/** Differences between the states that Redis has, of the present epoch, and the database. */
+/** Returns differences between the states in Redis, of the current epoch, and the database. */
 export async function liveBudgetFindings(
   database: string,
   { epoch, state }: { readonly epoch: string; readonly state: Readonly<Record<string, string>> },

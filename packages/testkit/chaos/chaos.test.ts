@@ -1,4 +1,4 @@
-// Every fault once, on both databases side by side. `npm run test:chaos` runs longer and writes the page.
+// Runs every fault once, on both databases in parallel. `npm run test:chaos` runs longer and writes the page.
 import { beforeAll, describe, expect, test } from "vitest";
 import { FAULTS, SHORT_FAULTS } from "./faults.ts";
 import { buildPlan } from "./plan.ts";

@@ -1,17 +1,17 @@
 import { request, type IncomingMessage } from "node:http";
 
-/** What a client requests. */
+/** A request of a client. */
 export interface Ask {
   readonly kind: "plain" | "retry" | "stream" | "long" | "abort";
   readonly model: string;
   readonly isStream: boolean;
-  /** The client leaves after this many milliseconds of its own will. */
+  /** The client disconnects on purpose after this many milliseconds. */
   readonly leaveAfterMs?: number;
 }
 
 /**
- * How it ended for the client. `delivered`: the whole answer. `refused`: an error status. `cut`: a stream or body that
- * began and did not end. `unanswered`: no head came. `left`: the client went away on purpose.
+ * The result for the client. `delivered`: the whole answer. `refused`: an error status. `cut`: a stream or body that
+ * began and did not end. `unanswered`: no head arrived. `left`: the client disconnected on purpose.
  */
 export type Completion = "delivered" | "refused" | "cut" | "unanswered" | "left";
 
@@ -19,7 +19,7 @@ export interface Outcome {
   readonly ask: Ask;
   readonly completion: Completion;
   readonly replica: string;
-  /** Id that the gateway gave the request; undefined when no head came. */
+  /** The gateway's id of the request; undefined if no head arrived. */
   readonly id: string | undefined;
   readonly status: number;
   readonly reason: string;
@@ -34,10 +34,10 @@ export interface Target {
   readonly key: string;
 }
 
-/** Clients of such gateways are patient, but not endless. */
+/** Clients of such gateways are patient, but not forever. */
 const CLIENT_TIMEOUT_MS = 40_000;
 
-/** One request over a connection of its own, so that no reused connection hides where it ended. Never rejects. */
+/** Sends one request over a connection of its own, so that no reused connection hides where it ended. Never rejects. */
 export function send(ask: Ask, { replica, url, key }: Target): Promise<Outcome> {
   const startedAt = performance.now();
   return new Promise((resolve) => {

@@ -17,7 +17,10 @@ interface Range {
   readonly last: number;
 }
 
-/** Slots from the begin of a range to the first one that has keys of a user, of the range where these are the fewest. */
+/**
+ * Returns the slots from the start of a range up to the first one that has keys of a user, for the range with the
+ * fewest such slots.
+ */
 async function slotsToMove(world: World): Promise<{ readonly from: Range; readonly slots: number }> {
   const cluster = requireCluster(world);
   const ranges = await cluster.ranges();

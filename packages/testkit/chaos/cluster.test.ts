@@ -1,4 +1,4 @@
-// The faults of a Redis Cluster, each once. `npm run test:chaos` runs longer and writes the page.
+// Runs each fault of a Redis Cluster once. `npm run test:chaos` runs longer and writes the page.
 import { beforeAll, describe, expect, test } from "vitest";
 import { CLUSTER_FAULTS } from "./cluster-faults.ts";
 import { buildPlan } from "./plan.ts";

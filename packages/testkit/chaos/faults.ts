@@ -3,9 +3,9 @@ import { Redis } from "ioredis";
 import type { Servers, Store } from "./servers.ts";
 import type { World } from "./world.ts";
 
-/** How long faults last, milliseconds. */
+/** How long faults last, in milliseconds. */
 export interface Pace {
-  /** A server or a replica is away. */
+  /** A server or a replica is unavailable. */
   readonly awayMs: number;
   /** A process freezes, or a connection is bad. */
   readonly badMs: number;
@@ -17,13 +17,13 @@ export interface Fault {
   readonly name: string;
   /** The description of a step, for the report. */
   readonly about: (pace: Pace) => string;
-  /** No request may fail because of it. */
+  /** No request may fail because of this fault. */
   readonly isHarmless?: true;
-  /** It may be that no one is answered while it lasts. */
+  /** Possibly no request is answered while this fault lasts. */
   readonly isTotal?: true;
-  /** Proves nothing where the replicas have no connection to Redis. */
+  /** Proves nothing if the replicas have no connection to Redis. */
   readonly isOfRedis?: true;
-  /** Does it and undoes it; answers what is worth a remark. Throws when it could not be done. */
+  /** Starts and ends the fault; returns a remark for the report. Throws if it could not be done. */
   run(world: World, pace: Pace): Promise<string>;
 }
 
@@ -192,7 +192,7 @@ const jumpClock: Fault = {
   },
 };
 
-/** Two faults that begin at the same time. */
+/** Combines two faults that begin at the same time. */
 export function atOnce(name: string, first: Fault, second: Fault): Fault {
   return {
     name,
@@ -208,7 +208,7 @@ export function atOnce(name: string, first: Fault, second: Fault): Fault {
   };
 }
 
-/** A killed replica comes first: its leases end while the others run. */
+/** A killed replica comes first, because its leases end while the other faults run. */
 export const FAULTS: readonly Fault[] = [
   killReplica,
   freezeReplica,
@@ -223,13 +223,13 @@ export const FAULTS: readonly Fault[] = [
   rollReplicas,
 ];
 
-/** Two parts of an installation at once. */
+/** Faults in two parts of an installation at once. */
 export const PAIRS: readonly Fault[] = [
   atOnce("a replica and Redis are killed", killReplica, killRedis),
   atOnce("Redis is emptied while the database freezes", wipeRedis, freezeDatabase),
 ];
 
-/** For the second database: what touches the database or money in a way of its own. */
+/** Faults for the second database: those that affect the database or money in a way of its own. */
 export const SHORT_FAULTS: readonly Fault[] = [
   killReplica,
   wipeRedis,

@@ -5,7 +5,7 @@ import type { Servers } from "./servers.ts";
 
 /** Balances in Redis while nothing runs. */
 export interface LiveBooks {
-  /** Accounts whose balance Redis keeps; 0 = the replicas keep balances in the database alone. */
+  /** Accounts with a balance in Redis; 0 = the replicas use only the balances in the database. */
   readonly accounts: number;
   /** Open reservations anywhere, and accounts that differ between Redis and the database. */
   readonly findings: readonly string[];

@@ -1,6 +1,6 @@
 import { send, type Ask, type Outcome, type Target } from "./client.ts";
 
-/** Models of the mix; what the fake upstream does is in their names. */
+/** Models of the mix; their names say what the fake upstream does. */
 export const MODELS = {
   plain: "plain",
   retry: "retry",
@@ -10,31 +10,31 @@ export const MODELS = {
 } as const;
 
 const STREAMED = new Set<Ask["kind"]>(["stream", "long", "abort"]);
-/** Twenty requests, again and again. */
+/** Twenty requests that are repeated. */
 const MIX = (
   "plain stream plain retry plain abort plain stream plain plain " +
   "retry plain stream plain abort plain long plain stream retry"
 ).split(" ") as Ask["kind"][];
 const LEAVE_AFTER_MS = [150, 400, 900, 1_500];
-/** A gateway that answers no one must not drown the machine of the test. */
+/** Limits open requests, so that a gateway that answers none does not overload the test machine. */
 const MAX_OPEN = 300;
 
-/** Where the next request goes; undefined while no replica is in rotation. */
+/** Returns the target of the next request; undefined while no replica is in rotation. */
 export type Route = (serial: number) => Target | undefined;
 
 export interface Load {
-  /** Everything that ended so far, oldest first. */
+  /** All requests that have ended so far, oldest first. */
   readonly outcomes: readonly Outcome[];
   readonly open: number;
   /** Requests that were not sent because no replica was in rotation, or too many were open. */
   readonly withheld: number;
   /** Resolves when everything that started before that time has ended. */
   endedBefore(time: number): Promise<void>;
-  /** Sends nothing more and waits for what is open. */
+  /** Sends nothing more and waits for the open requests. */
   stop(): Promise<void>;
 }
 
-/** Starts requests at a steady rate whatever becomes of them. */
+/** Starts requests at a steady rate, whatever their results. */
 export function startLoad(perSecond: number, route: Route): Load {
   const outcomes: Outcome[] = [];
   const running = new Map<Promise<void>, number>();

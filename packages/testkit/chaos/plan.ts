@@ -17,7 +17,7 @@ export interface Wishes {
   readonly store: StoreName;
   /** Only faults whose name matches this regular expression. */
   readonly only: string;
-  /** Another program than the sources of the gateway; "" = none. */
+  /** A program to use instead of the gateway's sources; "" = none. */
   readonly program: string;
   readonly say: (line: string) => void;
 }

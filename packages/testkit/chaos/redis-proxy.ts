@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Connections break at every so many answers, after the command has run: the caller cannot know whether it did. */
+/** Connections break at every nth answer, after the command has run: the caller cannot know whether it did. */
 const DROP_EVERY = 15;
 
 export interface RedisProxy {
   /** `redis://127.0.0.1:<port>/0`. */
   readonly url: string;
-  /** Every Write towards Redis waits this long from now on; order is preserved. */
+  /** Delays every write towards Redis this long from now on; order is preserved. */
   delay(ms: number): void;
-  /** Breaks connections every few answers while on. */
+  /** Breaks connections every few answers while it is on. */
   drop(isOn: boolean): void;
   /** Connections broken by `drop`. */
   readonly dropped: number;
@@ -19,7 +19,7 @@ export interface RedisProxy {
   stop(): Promise<void>;
 }
 
-/** Sits between the replicas and Redis and can be slow or unreliable. */
+/** Starts a proxy between the replicas and Redis that can be slow or unreliable. */
 export async function startRedisProxy(redisPort: number): Promise<RedisProxy> {
   const state = { delayMs: 0, isDropping: false, answers: 0, dropped: 0 };
   const sockets = new Set<Socket>();

@@ -7,7 +7,7 @@ import { startGateway, type GatewayProcess } from "../src/gateway.ts";
 
 const PROBE_EVERY_MS = 250;
 const PROBE_TIMEOUT_MS = 1_000;
-/** Between leaving the rotation and the signal: the pause that a preStop hook gives. */
+/** Time between leaving the rotation and the signal: the pause of a preStop hook. */
 const PRE_STOP_MS = 500;
 const EXIT_LIMIT_MS = 60_000;
 const CLOCK = join(import.meta.dirname, "jumping-clock.ts");
@@ -18,7 +18,7 @@ interface Replica {
 }
 
 interface Slot {
-  /** The volume of a pod: it outlives a process that dies, not one that is replaced in order. */
+  /** The volume of a pod: it survives a process that dies, but not an orderly replacement. */
   disk: string;
   serial: number;
   process: GatewayProcess;
@@ -27,20 +27,26 @@ interface Slot {
 }
 
 export interface Replicas {
-  /** In rotation, as a readiness probe sees it. */
+  /** Returns the replicas in rotation, according to a readiness probe. */
   ready(): readonly Replica[];
-  /** Every process that was started, dead ones too. */
+  /** Every process that was started, including dead ones. */
   readonly all: readonly Replica[];
-  /** Processes that ended although no one asked them to. */
+  /** Processes that ended unexpectedly. */
   readonly deaths: readonly string[];
   crash(index: number): Promise<void>;
   freeze(index: number): void;
   resume(index: number): void;
-  /** The wall clock of one goes a minute ahead, then a minute back, then is right again: one step with each call. */
+  /**
+   * Moves the wall clock of a replica: first a minute ahead, then a minute back, then to the right time, one step per
+   * call.
+   */
   jump(index: number): void;
-  /** Starts a dead one again: a new process on the disk of the old one, as in the same pod. */
+  /** Restarts a dead replica: a new process on the disk of the old one, as in the same pod. */
   replace(index: number): Promise<void>;
-  /** Takes one out of rotation, ends it in order and starts another on a disk of its own. Throws unless it ended with 0. */
+  /**
+   * Takes a replica out of rotation, ends it in order and starts another on a disk of its own. Throws unless it ended
+   * with 0.
+   */
   roll(index: number): Promise<void>;
   readonly count: number;
   stop(): Promise<void>;
@@ -50,11 +56,11 @@ export interface ReplicaSettings {
   readonly database: string;
   readonly redis: string;
   readonly count: number;
-  /** Another program than the sources, such as a built one. */
+  /** A program to use instead of the sources, such as a built one. */
   readonly program: string | undefined;
 }
 
-/** Real processes behind a rotation that follows their readiness, like the endpoints of a Service. */
+/** Starts real processes behind a rotation that follows their readiness, like the endpoints of a Service. */
 export async function startReplicas({ database, redis, count, program }: ReplicaSettings): Promise<Replicas> {
   const all: Replica[] = [];
   const deaths: string[] = [];
@@ -130,7 +136,7 @@ export async function startReplicas({ database, redis, count, program }: Replica
   };
 }
 
-/** An answer that comes after the slot got another process says nothing about it. */
+/** If the slot got another process, a late answer says nothing about that process. */
 async function probe(slot: Slot): Promise<void> {
   const { process } = slot;
   const isReady = await isOk(`${process.adminUrl}/readyz`);

@@ -20,17 +20,17 @@ export interface Plan {
   readonly calmMs: number;
   /** The list of faults is repeated until this much time has passed. */
   readonly lastsMs: number;
-  /** Another program than the sources of the gateway. */
+  /** A program to use instead of the gateway's sources. */
   readonly program: string | undefined;
   readonly say: (line: string) => void;
 }
 
 const RECOVERY_LIMIT_MS = 45_000;
 const AGREEMENT_LIMIT_MS = 45_000;
-/** Leases run 60 s, those of budgets 120 s; a sweep follows within 30 s. */
+/** Leases last 60 s, those of budgets 120 s; a sweep follows within 30 s. */
 const QUIET_LIMIT_MS = 200_000;
 
-/** Problems of a phase that are said at once; the rest is in the verdict. */
+/** How many problems of a phase are printed at once; the rest is in the verdict. */
 const SAID = 5;
 
 interface Course {
@@ -40,7 +40,7 @@ interface Course {
   readonly baseline: Baseline;
 }
 
-/** All faults of the plan under one load, with an audit of the books after each and at the end. */
+/** Runs all faults of the plan under one load, with an audit of the books after each and at the end. */
 export async function runRound(plan: Plan): Promise<Round> {
   const startedAt = performance.now();
   plan.say(`${plan.database} and ${plan.store}: starting`);
@@ -95,7 +95,7 @@ async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): 
   );
   await sleep(plan.calmMs);
   await load.endedBefore(lifted);
-  // The load continues: what ends from here on is looked at after the next fault.
+  // The load continues: requests that end from here on are checked after the next fault.
   const ended = [...load.outcomes];
   let books = await readBooks(world.servers.database, baseline, ended);
   const agreedMs = await until(AGREEMENT_LIMIT_MS, async () => {
@@ -136,7 +136,7 @@ async function attempt(fault: Fault, world: World, pace: Pace): Promise<Pick<Pha
   }
 }
 
-/** Waits until nothing is reserved and everything agrees; answers the last check in any case. */
+/** Waits until nothing is reserved and everything agrees; always returns the last check. */
 async function untilQuiet(world: World, baseline: Baseline, outcomes: readonly Outcome[]) {
   const look = async () => ({
     books: await readBooks(world.servers.database, baseline, outcomes),
@@ -150,7 +150,7 @@ async function untilQuiet(world: World, baseline: Baseline, outcomes: readonly O
   return { ...seen, quietMs };
 }
 
-/** Answers how long it took; Infinity when the limit came first. */
+/** Returns how long it took; Infinity if the limit was reached first. */
 async function until(limitMs: number, isTrue: () => boolean | Promise<boolean>): Promise<number> {
   const from = performance.now();
   while (!(await isTrue())) {

@@ -14,7 +14,7 @@ export type DatabaseName = "MariaDB" | "PostgreSQL";
 
 export type StoreName = "Redis" | "a Redis Cluster";
 
-/** Where balances are live. */
+/** The store of live balances. */
 export type Store =
   | {
       readonly kind: "server";
@@ -29,11 +29,11 @@ export interface Servers {
   /** URL of the gateway's database. */
   readonly database: string;
   readonly store: Store;
-  /** What the replicas are given as the URL of Redis. */
+  /** The URL of Redis that the replicas get. */
   readonly redisUrl: string;
   freezeDatabase(): void;
   resumeDatabase(): void;
-  /** Ends the database without a chance to tidy up, and starts it again on the same data. */
+  /** Kills the database without cleanup, and starts it again on the same data. */
   crashDatabase(awayMs: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ const CRASH: Readonly<Record<DatabaseName, NodeJS.Signals>> = {
   PostgreSQL: "SIGQUIT",
 };
 
-/** Servers with durable commits and an append-only Redis, as an installation has them. */
+/** Starts servers with durable commits and an append-only Redis, like an installation. */
 export async function startServers(name: DatabaseName, storeName: StoreName): Promise<Servers> {
   const server = await (name === "MariaDB" ? startMariadb : startPostgres)({ isDurable: true });
   const store = storeName === "Redis" ? await startServerStore() : await startClusterStore();
@@ -64,7 +64,7 @@ export async function startServers(name: DatabaseName, storeName: StoreName): Pr
     store,
     redisUrl: store.kind === "server" ? store.proxy.url : store.cluster.url,
     freezeDatabase() {
-      // The guard of the server ends it with a signal that a frozen process does not see.
+      // The server's guard ends it with a signal that a frozen process does not see.
       thaw = createGuard(join(server.folder, "no-folder-of-its-own"));
       thaw.watch(server.pid, "SIGCONT");
       signal("SIGSTOP");
@@ -96,7 +96,7 @@ async function startClusterStore(): Promise<Store> {
   return { kind: "cluster", cluster: await startRedisCluster({ replicaPrimaries: [0] }) };
 }
 
-/** A process and its children: PostgreSQL has one for each connection. */
+/** Returns a process and its children: PostgreSQL has one for each connection. */
 function processTree(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return [pid, ...(children === "" ? [] : children.split(" ").map(Number))];

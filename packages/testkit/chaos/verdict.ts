@@ -1,4 +1,4 @@
-// What a round found, and what speaks against it.
+// The result of a round, and the problems in it.
 import type { Books } from "./books.ts";
 import type { LogLine } from "../src/gateway.ts";
 import type { Completion } from "./client.ts";
@@ -6,26 +6,26 @@ import type { Fault } from "./faults.ts";
 import type { LiveBooks } from "./live-books.ts";
 import type { DatabaseName, StoreName } from "./servers.ts";
 
-/** One fault under load, and what it did. */
+/** One fault under load, and its effects. */
 export interface Phase {
   readonly fault: Fault;
   readonly about: string;
   readonly note: string;
-  /** Why the fault could not be done as planned; "" = it was. */
+  /** Why the fault could not be done as planned; "" = it was done. */
   readonly failure: string;
   readonly seconds: number;
-  /** Requests that started in this phase, by their end. */
+  /** Requests that started in this phase, by result. */
   readonly completions: Readonly<Record<Completion, number>>;
-  /** Answers that were complete while the fault lasted. */
+  /** Answers that completed while the fault lasted. */
   readonly deliveredDuring: number;
-  /** Until the first answer to a request that started after the fault was lifted. */
+  /** Time until the first answer to a request that started after the fault ended. */
   readonly recoveredMs: number;
-  /** Until the books agreed. */
+  /** Time until the books agreed. */
   readonly agreedMs: number;
   readonly books: Books;
   /** Requests that failed although the fault is harmless. */
   readonly harmed: readonly string[];
-  /** The fault was one of Redis, and no replica was connected to Redis. */
+  /** True if the fault was one of Redis, and no replica was connected to Redis. */
   readonly isIdle: boolean;
   /** Why requests failed, with counts. */
   readonly reasons: Readonly<Record<string, number>>;
@@ -46,12 +46,12 @@ export interface Round {
   readonly logs: Readonly<Record<string, readonly LogLine[]>>;
   /** Errors and warnings of all replicas, by message. */
   readonly complaints: Readonly<Record<string, number>>;
-  /** From the end of the load until nothing was reserved. */
+  /** Time from the end of the load until nothing was reserved. */
   readonly quietMs: number;
   readonly seconds: number;
 }
 
-/** Everything that speaks against a round, in words; none = it passed. */
+/** Returns the problems of a round, in words; if there are none, it passed. */
 export function listProblems(round: Round): string[] {
   return [
     ...(round.phases.length === 0 ? ["no fault was tried"] : []),

@@ -26,19 +26,19 @@ const SERVED_LIMIT_MS = 20_000;
 /** The fake upstream reports 20 tokens in and 10 out; the completion ratio of these models is 1. */
 export const PRICE = 30 * RATIO;
 
-/** Everything that a round needs, running. */
+/** Everything that a round needs, already running. */
 export interface World {
   readonly database: DatabaseName;
   readonly servers: Servers;
   readonly replicas: Replicas;
-  /** Serves all models first; `retry` always fails there. */
+  /** Serves all models first; `retry` always fails on it. */
   readonly primary: Upstream;
   readonly secondary: Upstream;
   readonly channels: { readonly primary: number; readonly secondary: number };
   readonly keys: readonly string[];
   /** Accounts that make requests. */
   readonly userIds: readonly number[];
-  /** The console of any replica that is ready. */
+  /** Returns the console of any ready replica. */
   console(): Promise<Session>;
   stop(): Promise<void>;
 }
@@ -120,7 +120,7 @@ async function createKeys(root: Session, users: number): Promise<Pick<World, "ke
   return { keys, userIds };
 }
 
-/** Replicas learn of channels that another one made; the load starts when all know them. */
+/** Replicas learn of channels that another one created; the load starts when all know them. */
 async function untilServed(replicas: Replicas, keys: readonly string[]): Promise<void> {
   const [key] = keys;
   const limit = performance.now() + SERVED_LIMIT_MS;

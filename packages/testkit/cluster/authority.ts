@@ -14,7 +14,7 @@ const ALT_NAMES = [
 /** Certificates and accounts of one cluster, as files in its folder. */
 export class Authority {
   readonly folder: string;
-  /** Account -> token; `admin` may do everything, `n1` what node n1 may. */
+  /** Account -> token; `admin` may do everything, `n1` what node n1 may do. */
   readonly #tokens: ReadonlyMap<string, string>;
 
   constructor(folder: string, nodes: readonly string[]) {

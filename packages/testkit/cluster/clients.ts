@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 export interface Clients {
-  /** Runs kubectl and returns what it printed; rejects with its message when it fails. */
+  /** Runs kubectl and returns its output; rejects with its message if it fails. */
   kubectl(...args: string[]): Promise<string>;
   /** `kubectl apply` of YAML or JSON. */
   apply(manifest: string, ...args: string[]): Promise<string>;
@@ -33,7 +33,7 @@ function runWithInput(command: string, args: readonly string[], env: NodeJS.Proc
       else reject(new Error(`${command} ${args.join(" ")} ended with ${code}:\n${errors}${output}`));
     });
     child.stdin.on("error", () => {
-      // The program ended before it read everything; its exit code says why.
+      // The program exited before it had read everything; its exit code says why.
     });
     child.stdin.end(input);
   });

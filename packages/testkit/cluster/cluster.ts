@@ -1,4 +1,4 @@
-// A throw-away Kubernetes for tests: the real control plane, alone, with simulated nodes, or with real ones.
+// A throw-away Kubernetes for tests: the real control plane by itself, with simulated nodes, or with real ones.
 import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { buildPrograms } from "./programs.ts";
 
 export interface Cluster extends Clients {
   readonly kubeconfig: string;
-  /** Where logs and files of the cluster are; undefined for a cluster that was there before. */
+  /** The folder for logs and files of the cluster; undefined for a cluster that already existed. */
   readonly folder: string | undefined;
   stop(): Promise<void>;
 }
@@ -25,17 +25,19 @@ export interface Cluster extends Clients {
 export interface NodeCluster extends Cluster {
   /** Imports an image archive on every node. */
   load(archive: string): Promise<void>;
-  /** Pods reach this machine's 127.0.0.1:port at the address that is returned. */
+  /** Lets pods reach this machine's 127.0.0.1:port at the returned address. */
   expose(port: number): Promise<string>;
-  /** Ends the first container of a pod with SIGKILL, as a kernel out of memory does. */
+  /** Ends the first container of a pod with SIGKILL, like a kernel without memory. */
   killContainer(namespace: string, pod: string): Promise<void>;
-  /** A port of this machine that leads to a Service or pod, such as `10.96.0.7:80`; it follows a Service across its pods. */
+  /**
+   * Returns a local port that leads to a Service or pod, such as `10.96.0.7:80`; it follows a Service across its pods.
+   */
   forward(address: string): Promise<number>;
 }
 
 const RELAY = join(import.meta.dirname, "relay.ts");
 
-/** The control plane, with simulated nodes on which pods become ready at once. `KUBECONFIG` takes precedence. */
+/** Starts the control plane, with simulated nodes on which pods become ready at once. `KUBECONFIG` takes precedence. */
 export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: number } = {}): Promise<Cluster> {
   const given = process.env["KUBECONFIG"];
   if (given) {
@@ -67,7 +69,7 @@ export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: num
   });
 }
 
-/** Real nodes with containerd and kubelet, in namespaces of their own. Needs root. */
+/** Starts real nodes with containerd and kubelet, in namespaces of their own. Needs root. */
 export async function startNodeCluster(count: number): Promise<NodeCluster> {
   const obstacle = whyNoNodes();
   if (obstacle) throw new Error(obstacle);
@@ -144,7 +146,7 @@ async function startInside(machine: ProcessHost, inside: Inside): Promise<Omit<N
   };
 }
 
-/** Pairs of relays that meet at a socket file, one on each side of the namespaces. */
+/** Pairs of relays that are connected by a socket file, one on each side of the namespaces. */
 class Relays {
   readonly #machine: ProcessHost;
   readonly #cluster: ProcessHost;
@@ -174,7 +176,7 @@ class Relays {
     return join(this.#folder, `relay-${++this.#serial}.sock`);
   }
 
-  /** Returns where it listens, which it prints. */
+  /** Returns the address where the relay listens, which it prints. */
   async #relay(host: ProcessHost, from: string, to: string): Promise<string> {
     const name = `relay-${this.#serial}`;
     host.start(name, process.execPath, [RELAY, from, to]);
@@ -187,7 +189,7 @@ class Relays {
   }
 }
 
-/** A folder that is removed on stop, and also when this process dies. */
+/** Creates a folder that is removed on stop, and also if this process dies. */
 async function inFolder<C extends Cluster>(start: (folder: string) => Promise<C>): Promise<C> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-cluster-"));
   const guard = createGuard(folder);

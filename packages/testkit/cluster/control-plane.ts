@@ -9,7 +9,7 @@ export interface ControlPlane {
   /** Port of the API server. */
   readonly port: number;
   readonly etcdPorts: readonly [number, number];
-  /** Address that pods reach the API server by; undefined = no pods. */
+  /** Address at which pods reach the API server; undefined = no pods. */
   readonly advertised: string | undefined;
 }
 
@@ -74,7 +74,7 @@ function apiServerFlags({ authority, etcdPorts, port, advertised }: ControlPlane
     "--anonymous-auth=false",
     "--authorization-mode=Node,RBAC",
     "--enable-admission-plugins=NodeRestriction",
-    // Both families where nothing has to be reached.
+    // Uses both IP families if nothing has to be reachable.
     `--service-cluster-ip-range=10.96.0.0/16${advertised ? "" : ",fd00:96::/112"}`,
     "--service-account-issuer=https://kubernetes.default.svc",
     `--service-account-key-file=${file("service-accounts.key")}`,

@@ -10,7 +10,7 @@ export interface FakeNodes {
   readonly count: number;
 }
 
-/** Nodes of kwok: pods are scheduled and become ready, but nothing runs. */
+/** Adds nodes of kwok: pods are scheduled and become ready, but nothing runs. */
 export async function addFakeNodes({ host, programs, kubeconfig, clients, count }: FakeNodes): Promise<void> {
   host.start("kwok", join(programs, "kwok"), [
     `--kubeconfig=${kubeconfig}`,

@@ -4,18 +4,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const CGROUPS = "/sys/fs/cgroup";
 /**
- * Weight of the cluster against a session or program of the machine. Pods could otherwise starve on a busy machine,
- * whatever they request: a request only counts against other pods.
+ * Weight of the cluster compared with a session or program of the machine. Pods could otherwise starve on a busy
+ * machine, whatever they request: a request only counts against other pods.
  */
 const WEIGHT = 20;
-/** Programs that are no pods: the test, the control plane, the nodes. */
+/** Programs that are not pods: the test, the control plane, the nodes. */
 const PROGRAMS = "programs";
 
 const toGroupName = (folder: string) => basename(folder);
 const isUnified = () => existsSync(join(CGROUPS, "cgroup.controllers"));
 const cpuRoot = () => (isUnified() ? CGROUPS : join(CGROUPS, "cpu"));
 
-/** Puts this process, and what it starts from now on, into a group next to those of the nodes. */
+/** Moves this process, and everything that it starts from now on, into a group next to those of the nodes. */
 export function joinGroup(folder: string): void {
   const own = join(cpuRoot(), toGroupName(folder));
   mkdirSync(join(own, PROGRAMS), { recursive: true });
@@ -27,7 +27,7 @@ export function joinGroup(folder: string): void {
   writeFileSync(join(own, PROGRAMS, "cgroup.procs"), String(process.pid));
 }
 
-/** The control group of a node's pods, in every hierarchy of version 1 or the one of version 2. */
+/** Creates the control group of a node's pods, in every hierarchy of version 1 or the one of version 2. */
 export function makeGroups(folder: string, node: string): string {
   const own = toGroupName(folder);
   for (const root of isUnified() ? [CGROUPS] : globSync(`${CGROUPS}/*/`))

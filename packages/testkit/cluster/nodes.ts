@@ -23,7 +23,7 @@ export interface NodeSettings {
 
 const buildAddress = (index: number) => `172.31.0.${10 + index}`;
 
-/** The bridge that nodes are connected to, inside the namespaces of the cluster. */
+/** Creates the bridge that connects the nodes, inside the namespaces of the cluster. */
 export async function createNetwork(cluster: ProcessHost): Promise<void> {
   await cluster.run(
     "sh",
@@ -37,7 +37,7 @@ export async function createNetwork(cluster: ProcessHost): Promise<void> {
   );
 }
 
-/** containerd, kubelet and kube-proxy of node `index`, which counts from 1. */
+/** Starts containerd, kubelet and kube-proxy of node `index`, which counts from 1. */
 export async function startNode(settings: NodeSettings, index: number): Promise<Node> {
   const { cluster, programs, authority, count } = settings;
   const name = `n${index}`;
@@ -110,7 +110,7 @@ export interface ProxySettings {
   readonly folder: string;
 }
 
-/** Makes Services answer where it runs. */
+/** Starts kube-proxy on the host, so that Services work there. */
 export function startProxy(host: ProcessHost, { programs, kubeconfig, node, address, folder }: ProxySettings): void {
   const config = {
     apiVersion: "kubeproxy.config.k8s.io/v1alpha1",

@@ -13,7 +13,10 @@ const PROGRAMS = [
   ["host-local", "containernetworking-plugins"],
 ] as const;
 
-/** Why no cluster can start here, as one line; undefined = it can. `mayCompile` is about the first 10 to 20 minutes. */
+/**
+ * Returns why no cluster can start here, as one line; undefined = it can. `mayCompile` allows the first build, which
+ * takes 10 to 20 minutes.
+ */
 export function whyNoCluster(part: Part, mayCompile: boolean): string | undefined {
   if (process.platform !== "linux") return "a Kubernetes of our own needs Linux; set KUBECONFIG";
   if (hasPrograms(part)) return undefined;
@@ -22,7 +25,7 @@ export function whyNoCluster(part: Part, mayCompile: boolean): string | undefine
   return "Kubernetes is not compiled yet, which takes 10 to 20 minutes: run `npm run test:cluster` once, or set FAIRWAY_TEST_CLUSTER=1 or KUBECONFIG";
 }
 
-/** Why no real node can start here. */
+/** Returns why no real node can start here. */
 export function whyNoNodes(): string | undefined {
   if (process.getuid?.() !== 0) return "real nodes need root";
   try {

@@ -8,16 +8,16 @@ const execute = promisify(execFile);
 const POLL_MS = 100;
 const LOG_TAIL = 4_000;
 
-/** Ends the program when this process dies in whatever way, so no cluster outlives its test. */
+/** Ends the program if this process dies in any way, so no cluster outlives its test. */
 const LEASHED = ["setpriv", "--pdeathsig", "KILL"] as const;
-/** First process of a namespace: it does nothing but reap. */
+/** First process of a namespace, which only reaps. */
 const HOLD = "while :; do sleep 3600 & wait $!; done";
 
-/** Where programs run: on the machine, or in namespaces that nothing else sees. */
+/** Runs programs on the machine, or in namespaces that nothing else sees. */
 export class ProcessHost {
   readonly #prefix: readonly string[];
   readonly #children: ChildProcess[] = [];
-  /** Programs log to files of this folder. */
+  /** The folder where programs write their logs. */
   readonly logs: string;
 
   constructor(logs: string, prefix: readonly string[] = []) {
@@ -39,7 +39,7 @@ export class ProcessHost {
     this.#children.push(child);
   }
 
-  /** Runs a program to its end; rejects with its output when it fails. */
+  /** Runs a program to its end; rejects with its output if it fails. */
   async run(command: string, ...args: string[]): Promise<string> {
     const [program = "", ...rest] = [...this.#prefix, command, ...args];
     return (await execute(program, rest, { maxBuffer: 2 ** 26 })).stdout;
@@ -59,7 +59,10 @@ export class ProcessHost {
     }
   }
 
-  /** New mount, network and process namespaces: rules and settings never reach the machine, and one kill ends all. */
+  /**
+   * Creates new mount, network and process namespaces: rules and settings never affect the machine, and one kill ends
+   * everything.
+   */
   async isolate(logs: string): Promise<ProcessHost> {
     const namespaces = ["-m", "-n", "-p", "-f", "--mount-proc", "--propagation", "private", "--kill-child=KILL"];
     this.start("holder", "unshare", [...namespaces, "sh", "-c", HOLD]);
@@ -72,7 +75,7 @@ export class ProcessHost {
     return new ProcessHost(logs, ["nsenter", "-t", first, "-m", "-n", "-p", "--"]);
   }
 
-  /** Mounts and a network of their own, inside the processes of this host. */
+  /** Creates separate mounts and a network, inside the processes of this host. */
   async nest(logs: string): Promise<{ readonly host: ProcessHost; readonly pid: string }> {
     const file = join(logs, "pid");
     mkdirSync(logs, { recursive: true });
@@ -83,7 +86,7 @@ export class ProcessHost {
     return { pid, host: new ProcessHost(logs, [...this.#prefix, "nsenter", "-t", pid, "-m", "-n", "--"]) };
   }
 
-  /** Ends what was started here. An API server whose etcd has ended hangs in an orderly stop. */
+  /** Ends everything that was started here. An API server whose etcd has ended would hang in an orderly stop. */
   async close(): Promise<void> {
     const ended = this.#children.map(async (child) => {
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;

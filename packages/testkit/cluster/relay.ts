@@ -1,5 +1,5 @@
-// `node relay.ts FROM TO`: forwards connections. FROM and TO are the path of a socket or ADDRESS:PORT. A path reaches
-// through network namespaces, which is how the machine's loopback meets the cluster's.
+// `node relay.ts FROM TO`: forwards connections. FROM and TO are the path of a socket or ADDRESS:PORT. A path works
+// across network namespaces, which connects the loopback of the machine with that of the cluster.
 import { rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 

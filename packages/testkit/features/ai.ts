@@ -25,7 +25,7 @@ export function aiClients({ url, key }: Access): readonly OfficialClient[] {
   const anthropic = createAnthropic({ baseURL, apiKey: key });
   const google = createGoogleGenerativeAI({ baseURL: `${url}/v1beta`, apiKey: key });
   return [
-    // Its chat provider reads no thinking.
+    // Its chat provider does not read thinking.
     aiClient("ai chat", (model) => openai.chat(model), undefined),
     aiClient("ai responses", (model) => openai.responses(model), {
       openai: {
@@ -63,7 +63,7 @@ function aiClient(name: string, createModel: (model: string) => LanguageModel, t
     },
     async structured(model, isStream, prompt) {
       const output = Output.object({ schema: jsonSchema<{ harbour: string }>({ ...SCHEMA }) });
-      // It asks models whose names it does not know by a tool instead.
+      // Otherwise it uses a tool for models whose names it does not know.
       const providerOptions = { anthropic: { structuredOutputMode: "outputFormat" } } as const;
       const params = { model: createModel(model), maxRetries: 0, prompt, output, providerOptions };
       return isStream ? streamText(params).output : (await generateText(params)).output;

@@ -51,7 +51,7 @@ export function anthropicClient({ url, key }: Access): OfficialClient {
   };
 }
 
-/** The client's own loop, with threads where the upstream knows them. */
+/** The client's own loop, with threads if the upstream supports them. */
 async function runTools(client: Anthropic, model: string, isStream: boolean, thinks: boolean): Promise<Thought> {
   const runner = client.beta.messages.toolRunner({
     model,

@@ -32,7 +32,7 @@ export function googleClient({ url, key }: Access): OfficialClient {
   };
 }
 
-/** A chat of the client, which keeps the history itself. */
+/** A chat of the client, which stores the history itself. */
 async function runTools(client: GoogleGenAI, model: string, isStream: boolean, thinks: boolean): Promise<Thought> {
   const chat = client.chats.create({
     model,

@@ -66,7 +66,7 @@ function runnable(): RunnableToolFunctionWithParse<{ city: string }>["function"]
   return { ...WEATHER, parameters: { ...WEATHER.parameters, required: ["city"] }, parse, function: RUN };
 }
 
-/** The client's own loop leaves out what it does not know; this one returns each message as it came. */
+/** The client's own loop drops members that it does not know; this one returns each message unchanged. */
 async function think(client: OpenAI, model: string, isStream: boolean): Promise<Thought> {
   const messages: ChatCompletionMessageParam[] = [QUESTION];
   const params: ChatParams = {

@@ -1,14 +1,14 @@
-// What applications do with an official client, in one form for all of them.
+// What applications do with an official client, in one interface for all clients.
 
 export interface OfficialClient {
   readonly name: string;
-  /** Lets the client run `get_weather` (answer: `RESULT`) until the model writes; answers the text. */
+  /** Lets the client run `get_weather` (answer: `RESULT`) until the model writes; returns the text. */
   tools(model: string, isStream: boolean): Promise<string>;
-  /** Shows an image; answers the text. */
+  /** Sends an image; returns the text. */
   image(model: string, isStream: boolean): Promise<string>;
-  /** Requests an object by schema with this prompt; answers what the client parsed. */
+  /** Requests an object by schema with this prompt; returns what the client parsed. */
   structured(model: string, isStream: boolean, prompt: string): Promise<unknown>;
-  /** As `tools`, with thinking; undefined for clients that show none. */
+  /** Works like `tools`, with thinking; undefined for clients that show none. */
   readonly thinking: ((model: string, isStream: boolean) => Promise<Thought>) | undefined;
 }
 

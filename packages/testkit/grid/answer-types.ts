@@ -1,4 +1,4 @@
-// What official clients declare about the answers that they read, as far as their servers keep to it.
+// What official clients declare about the answers that they read, as far as their servers comply.
 import type {
   Message,
   MessageStreamEvent,
@@ -11,25 +11,25 @@ import type { Response, ResponseStreamEvent, ResponseUsage } from "openai/resour
 
 type Without<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
 
-/** Conversions follow the recorded exchanges here, which leave both members out. */
+/** Conversions follow the recorded exchanges, which leave both members out. */
 type Choice = Omit<Without<ChatCompletion.Choice, "logprobs">, "message"> & {
   message: Without<ChatCompletionMessage, "refusal">;
 };
 
-/** Thinking has no place of its own in this protocol. */
+/** This protocol has no member for thinking. */
 type ChunkChoice = Omit<ChatCompletionChunk.Choice, "delta"> & {
   delta: ChatCompletionChunk.Choice.Delta & { reasoning_content?: string; thinking_blocks?: object[] };
 };
 
-/** `output_text` is the client's own; the server does say null in these. */
+/** `output_text` is the client's own; the server does send null in these. */
 type WireResponse = Omit<Response, "output_text" | "usage" | "user"> & {
   usage?: ResponseUsage | null;
   user?: string | null;
 };
 
 /**
- * Texts without sources have no list of them, or the AI SDK refuses the answer; `caller` is in few answers, and
- * servers of Claude models refuse it in a history.
+ * Texts without sources have no list of them, because the AI SDK would refuse the answer; `caller` is in few answers,
+ * and servers of Claude models refuse it in a history.
  */
 type Block =
   | Without<TextBlock, "citations">
@@ -37,7 +37,7 @@ type Block =
   | Exclude<ContentBlock, TextBlock | ToolUseBlock>;
 type WireMessage = Omit<Message, "content"> & { content: Block[] };
 
-/** An event with what it holds in the words of the wire. */
+/** An event with its content in the types of the wire. */
 type Holding<E, K extends string, W> = E extends Record<K, unknown> ? Omit<E, K> & Record<K, W> : E;
 
 /** By protocol and kind of answer. */

@@ -1,4 +1,4 @@
-// The rows of the grid: what is asked, how the upstream behaves, and what both sides must have seen.
+// The rows of the grid: the request, the behaviour of the upstream, and what both sides must have seen.
 import { DEFAULT_USAGE, NORMAL_TEXT, REFUSAL, SIGNATURE } from "../src/index.ts";
 import { at, parsed } from "./json.ts";
 import type { Answer, GridRequest, Client, Got, Turn } from "./types.ts";
@@ -9,7 +9,7 @@ export interface Cell {
   readonly client: Client;
   readonly upstream: UpstreamKind;
   readonly isStream: boolean;
-  /** A text of this cell alone. */
+  /** A text that is unique to this cell. */
   readonly marker: string;
 }
 
@@ -17,20 +17,20 @@ export interface Cell {
 interface Outcome {
   readonly answer: Answer;
   readonly got: Got;
-  /** True when the upstream was asked in the Responses protocol. */
+  /** True if the upstream was called in the Responses protocol. */
   readonly isResponses: boolean;
   /** The second round, if there is one. */
   readonly next: { readonly answer: Answer; readonly got: Got } | undefined;
 }
 
-/** Expected and actual, by what they are. */
+/** Expected and actual values, by description. */
 export type Findings = Readonly<Record<string, readonly [actual: unknown, expected: unknown]>>;
 
 export interface Case {
   readonly name: string;
   /** Behaviour of the fake upstream. */
   readonly words: string;
-  /** The upstream fails: the cell needs a channel that no other cell suffers from. */
+  /** True if the upstream fails: the cell then needs a channel that no other cell uses. */
   readonly isFault?: boolean;
   /** Why the cell cannot apply. */
   impossible?(cell: Cell): string | undefined;

@@ -1,4 +1,4 @@
-// Readers of foreign JSON: what is not there reads as nothing.
+// Readers of foreign JSON: a missing member reads as nothing.
 import type { Json } from "./types.ts";
 
 export function isObject(value: unknown): value is Json {
@@ -30,11 +30,11 @@ export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // arguments that are no JSON equal no expectation
+    return undefined; // arguments that are not JSON equal no expectation
   }
 }
 
-/** The bytes of a data URL, as base64. */
+/** Returns the bytes of a data URL, as base64. */
 export function readDataUrl(url: string): string {
   return url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : "";
 }

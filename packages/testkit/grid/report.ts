@@ -7,7 +7,7 @@ export interface Verdict {
   readonly problems: readonly string[];
   /** Why the cell cannot apply. */
   readonly reason: string | undefined;
-  /** What it cannot show. */
+  /** What the cell cannot show. */
   readonly partly: string | undefined;
 }
 
@@ -65,7 +65,7 @@ function count(verdicts: readonly Verdict[], kind: keyof typeof MARKS): number {
   return verdicts.filter((verdict) => classifyVerdict(verdict) === kind).length;
 }
 
-/** Each reason once, with the rows that it shows in. */
+/** Returns each reason once, with the rows that it affects. */
 function reasons(verdicts: readonly Verdict[]): string[] {
   const found = new Map<string, Set<string>>();
   for (const verdict of verdicts) {

@@ -1,4 +1,4 @@
-// What a cell of the grid asks and sees, apart from the protocol that says it.
+// What a cell of the grid sends and sees, independent of the protocol.
 import type { Json } from "../src/upstream/reply.ts";
 
 export type { Json } from "../src/upstream/reply.ts";
@@ -13,7 +13,7 @@ export type Turn =
   | { readonly role: "user"; readonly text: string; readonly image?: string }
   | { readonly role: "assistant"; readonly text: string; readonly calls?: readonly Call[] }
   | { readonly role: "results"; readonly results: readonly { readonly call: Call; readonly text: string }[] }
-  /** An earlier answer, returned as it came. */
+  /** An earlier answer, returned unchanged. */
   | { readonly role: "echo"; readonly turn: readonly Json[] };
 
 export interface GridRequest {
@@ -37,9 +37,9 @@ export interface Seen {
   readonly calls: readonly Call[];
   readonly finish: Finish | undefined;
   readonly usage: { readonly input: number; readonly output: number; readonly cached: number } | undefined;
-  /** The answer in the client's protocol, to be returned. */
+  /** The answer in the client's protocol, to be sent back. */
   readonly turn: readonly Json[];
-  /** False when a client could not take the answer for complete. */
+  /** False if the client noticed that the answer was incomplete. */
   readonly isComplete: boolean;
   /** Message of the error that the answer is, or that ended it. */
   readonly error: string | undefined;
@@ -57,9 +57,9 @@ export interface Client {
   request(asked: GridRequest, model: string, isStream: boolean): { readonly path: string; readonly body: Json };
   /** A whole answer. */
   read(answer: Json): Seen;
-  /** The data of a stream's events; `isWhole` = the body ended as HTTP says. */
+  /** Reads the data of a stream's events; `isWhole` = the body ended as HTTP requires. */
   readStream(events: readonly StreamData[], isWhole: boolean): Seen;
-  /** The message of an error in the envelope of this protocol; undefined when it is none. */
+  /** Returns the message of an error in the envelope of this protocol; undefined if it is not an error. */
   findErrorMessage(answer: Json): string | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface Got {
   readonly tools: readonly string[];
   readonly calls: readonly { readonly name: string; readonly args: unknown }[];
   readonly results: readonly string[];
-  /** Turns that hold results: the protocols with turns want those of one answer in one. */
+  /** How many turns hold results: protocols with turns want the results of one answer in one turn. */
   readonly resultTurns: number;
   /** The tool that has to be called. */
   readonly choice: string;

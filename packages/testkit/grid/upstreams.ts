@@ -1,4 +1,4 @@
-// The upstreams of the grid, and what of a request reached them.
+// The upstreams of the grid, and readers of the requests that reached them.
 import type { Recorded } from "../src/upstream/recorded.ts";
 import { at, readDataUrl, isObject, listAt, parsed, textAt } from "./json.ts";
 import type { Got, Json } from "./types.ts";
@@ -7,7 +7,7 @@ export interface UpstreamKind {
   readonly name: string;
   /** Channel type. */
   readonly type: number;
-  /** A model of the kind, as some conversions depend on its generation; behaviours are appended. */
+  /** A model of this kind, because some conversions depend on its generation; behaviours are appended. */
   readonly model: string;
 }
 

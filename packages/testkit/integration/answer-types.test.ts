@@ -1,4 +1,4 @@
-// Every converted answer, whole and event by event, under the types of the official clients.
+// Checks every converted answer, whole and event by event, against the types of the official clients.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ import {
 
 const CLIENTS = [openaiChat, openaiResponses, anthropicMessages];
 const WORDS = ["plain", "spoken+two-tools", "reasoning+tools", "refusal", "filtered", "length", "cached-8", "no-usage"];
-/** The others speak the protocol of one of these clients. */
+/** The others use the protocol of one of these clients. */
 const CONVERTED = [
   ["chat", "anthropic"],
   ["chat", "gemini"],
@@ -84,7 +84,7 @@ test.each(CONVERTED)("%s clients on an upstream that speaks %s", async (clientNa
   expect(await complaintsAbout(file)).toBe("");
 });
 
-/** The JSON documents of an answer: one, or one for each event. */
+/** Returns the JSON documents of an answer: one, or one for each event. */
 async function fetchDocuments(client: Client, model: string, isStream: boolean): Promise<string[]> {
   const { path, body } = client.request(ASKED, model, isStream);
   const response = await fetch(gateway.url + path, {

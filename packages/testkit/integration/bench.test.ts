@@ -1,4 +1,4 @@
-// The bench itself must keep working: a short run, whose figures mean nothing but whose calls must all be good.
+// The bench itself must work: a short run, whose figures mean nothing but whose calls must all succeed.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";

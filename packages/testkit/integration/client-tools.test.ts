@@ -1,4 +1,4 @@
-// Tools that vendors define and their clients run, before upstreams that do not know them.
+// Tools that vendors define and their clients run, in front of upstreams that do not know them.
 import { createOpenAI } from "@ai-sdk/openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory";
@@ -33,7 +33,7 @@ afterAll(async () => {
   await upstream?.stop();
 });
 
-/** The upstream calls the tool until it has its result. */
+/** The upstream calls the tool until it gets the result. */
 function callsTool(name: string, args: object): void {
   upstream.script("/chat/completions", ({ json }) => {
     const hasResult = JSON.stringify(json?.["messages"]).includes('"role":"tool"');
@@ -93,7 +93,7 @@ test("the shell and the patches of the AI SDK run, whole and streamed", async ()
       },
     }),
   };
-  // Its tools are typed for an earlier version of their reader.
+  // The types of its tools are for an earlier version of their reader.
   const ask = {
     model: openai("runner"),
     tools: tools as object as ToolSet,

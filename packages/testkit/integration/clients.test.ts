@@ -1,4 +1,4 @@
-// Official clients of four protocols in front of upstreams of three: what each sees is the same answer.
+// Official clients of four protocols in front of upstreams of three: each sees the same answer.
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";

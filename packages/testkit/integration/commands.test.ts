@@ -88,7 +88,7 @@ describe.each(["mariadb", "postgres"] as const)("next to two replicas on %s and 
     for (let at = 0; at < 10; at += 1) expect(await ask(replicas[at % replicas.length])).toBe(200);
   };
 
-  /** Until every charge of the replicas is in the database. */
+  /** Waits until every charge of the replicas is in the database. */
   const audited = (...flags: string[]) =>
     expect.poll(async () => (await run(OLD_KEY, "ledger", "audit", ...flags)).out, { timeout: 20_000, interval: 200 });
 

@@ -1,4 +1,4 @@
-// Kill the process while streams run: afterwards nothing is reserved, and the ledger equals the balances.
+// Kills the process while streams run: afterwards nothing is reserved, and the ledger equals the balances.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ interface Aftermath {
 const outcomes = new Map<string, Aftermath>();
 let upstream: Upstream;
 
-// The setups run side by side: most of the time is waiting for leases to end.
+// The setups run in parallel, because most of the time is waiting for leases to end.
 beforeAll(
   async () => {
     upstream = await startUpstream();
@@ -131,7 +131,7 @@ async function readUntilCut(url: string, key: string): Promise<void> {
   }
 }
 
-/** Open reservations, wherever they are retained, and charges that are not in the database yet. */
+/** Counts open reservations, wherever they are stored, and charges that are not in the database yet. */
 async function openIn({ database, redis: url }: Setup): Promise<number> {
   const inDatabase = await readNumber(database, "select count(*) as n from holds");
   if (url === undefined) return inDatabase;
@@ -142,7 +142,7 @@ async function openIn({ database, redis: url }: Setup): Promise<number> {
   return [inDatabase, ...leases, ...charges].reduce((sum, count) => sum + count, 0);
 }
 
-/** The column `n` of the first row. */
+/** Returns the column `n` of the first row. */
 async function readNumber(database: string, sql: string): Promise<number> {
   return Number((await runSql(database, sql))[0]?.["n"] ?? 0);
 }

@@ -1,4 +1,4 @@
-// The database is away and Redis is not: an option says what new calls meet, and the probes tell.
+// The database is unavailable but Redis is not: an option decides what happens to new calls, and the probes report it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, freshRedis } from "../src/databases.ts";
 import {

@@ -1,4 +1,4 @@
-// The database does not refuse, it says nothing any more: that is an outage too, and ends as one.
+// The database does not refuse but is silent: that is an outage too, and ends like one.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, freshRedis } from "../src/databases.ts";
@@ -15,13 +15,13 @@ import {
 } from "../src/index.ts";
 import { startProxy, type Proxy } from "../src/proxy.ts";
 
-/** Five seconds until the next poll, five for its answer, and what a busy machine adds. */
+/** Five seconds until the next poll, five for its answer, plus some for a busy machine. */
 const NOTICED_MS = 15_000;
 /** How long the state of a key is cached. */
 const KNOWN_MS = 60_000;
-/** A minute after the database is back, five seconds until that is noticed, and what a busy machine adds. */
+/** A minute after the database is back, five seconds until that is noticed, plus some for a busy machine. */
 const GIVEN_UP_MS = 90_000;
-/** Seven seconds for the last charges, five for each part that hangs, and what a busy machine adds. */
+/** Seven seconds for the last charges, five for each part that hangs, plus some for a busy machine. */
 const LONGEST_STOP_MS = 30_000;
 const TEST_MS = 150_000;
 
@@ -91,7 +91,7 @@ describe.concurrent("a database that is silent", () => {
       expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "balances_unavailable" } }]);
       expect(await read(gateway, "/metrics")).toContain('fairway_degraded{part="keys and charges",mode="deny"} 1');
       await sleep(3_000);
-      // What was sent meanwhile is never answered; only new connections work.
+      // Requests that were sent meanwhile are never answered; only new connections work.
       proxy.isSilent = false;
       await expect.poll(async () => (await ask()).status, { timeout: NOTICED_MS, interval: 100 }).toBe(200);
       expect(await read(gateway, "/readyz?verbose")).toContain("[+] keys and charges with the database");

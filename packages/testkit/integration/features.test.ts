@@ -1,4 +1,5 @@
-// What applications do with the official clients, before upstreams of every kind: tools, images, objects, thinking.
+// Features that applications use with the official clients, with upstreams of every kind: tools, images, objects,
+// thinking.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aiClients } from "../features/ai.ts";
 import { anthropicClient } from "../features/anthropic.ts";
@@ -21,9 +22,9 @@ import {
   type Upstream,
 } from "../src/index.ts";
 
-/** OpenAI's reasoning models take tools on Responses only. */
+/** OpenAI's reasoning models accept tools only on Responses. */
 const KINDS = [...UPSTREAMS, { name: "responses", type: 1, model: "gpt-5.4-pro" }];
-/** Names of that family hold no plus. */
+/** Model names of that family cannot contain a plus. */
 const buildModelName = ({ name, model }: (typeof KINDS)[number], word: string) =>
   name === "responses" ? `${model}_${word.replaceAll("+", "_")}` : `${model}+${word}`;
 const WORDS = ["plain", "echo", "tool-loop", "tool-loop+reasoning"];
@@ -72,7 +73,7 @@ function requireClient(clients: readonly OfficialClient[], name: string): Offici
   return client;
 }
 
-/** The last request; with threads it has only the new messages. */
+/** Returns the last request; with threads it has only the new messages. */
 function received() {
   const last = upstream.requests.at(-1);
   if (!last) throw new Error("the upstream received nothing");
@@ -109,7 +110,7 @@ describe.each(Object.keys(MAKERS))("%s", (name) => {
       expect(thought).toEqual({ thinking: THINKING, text: NORMAL_TEXT });
       const { signatures, results, isResponses, isThread } = received();
       expect(results).toEqual([RESULT]);
-      // Chat has no place for reasoning that OpenAI encrypted.
+      // Chat has no member for reasoning that OpenAI encrypted.
       const isOpened = isResponses && name !== "openai chat";
       const isSigned = isOpened || kind.name === "anthropic" || kind.name === "gemini";
       expect(signatures).toEqual(isSigned && !isThread ? [SIGNATURE] : []);

@@ -1,4 +1,4 @@
-// Every client protocol before every kind of upstream, feature by feature, through one gateway process.
+// Every client protocol with every kind of upstream, feature by feature, through one gateway process.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CASES, type Case, type Cell } from "../grid/cases.ts";
 import { anthropicMessages } from "../grid/clients/anthropic.ts";
@@ -40,7 +40,9 @@ afterAll(async () => {
   await upstream?.stop();
 });
 
-/** One channel per kind of upstream, and one for every cell whose upstream fails: faults rest a channel. */
+/**
+ * Creates one channel per kind of upstream, and one for every cell whose upstream fails, because faults rest a channel.
+ */
 async function openChannels(root: Session): Promise<void> {
   for (const kind of UPSTREAMS) {
     const sound = CASES.filter((row) => !row.isFault).map((row) => `${kind.model}+${row.words}`);
@@ -69,7 +71,7 @@ function buildCells(row: Case): Cell[] {
   );
 }
 
-/** Words that the fake upstream does not know change nothing, so cells with faults can have names of their own. */
+/** The fake upstream ignores unknown words, so cells with faults can have names of their own. */
 function buildModelName(row: Case, { client, upstream: kind, isStream }: Cell): string {
   const own = row.isFault ? `+${client.name}-${isStream ? "stream" : "plain"}` : "";
   return `${kind.model}+${row.words}${own}`;

@@ -1,4 +1,4 @@
-// Small requests that are large once they are decoded or parsed, against a process with the heap of a small pod.
+// Small requests that become large when they are decoded or parsed, sent to a process with the heap of a small pod.
 import { readFileSync } from "node:fs";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -16,7 +16,7 @@ import {
 } from "../src/index.ts";
 
 const HEAP_MB = 256;
-/** A process under this heap that reads nothing hostile takes about 170 MB; the rest is room for bodies. */
+/** A process with this heap takes about 170 MB if it reads nothing hostile; the rest is room for bodies. */
 const MAX_MB = 560;
 const MAX_MS = 1_500;
 
@@ -56,7 +56,7 @@ async function post(path: string, body: Buffer | string, headers: Record<string,
   return { status: response.status, text: await response.text() };
 }
 
-/** The most memory that the process ever took. */
+/** Returns the peak memory of the process. */
 function peakMegabytes(): number {
   const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8"));
   return Math.round(Number(line?.[1]) / 1024);

@@ -1,4 +1,4 @@
-// A whole gateway whose log rows go to a bucket and to a collector while both refuse now and then.
+// A whole gateway whose log rows go to a bucket and to a collector, which both refuse some of them.
 import {
   createChannel,
   createToken,
@@ -82,7 +82,7 @@ test("while both refuse calls are answered, the verbose probe says why, and the 
   collector.answer(undefined);
   const arrived = () => collector.records.map(({ attributes }) => attributes["fairway.request_id"]);
   await expect.poll(arrived, SOON).toEqual(expect.arrayContaining(requestIds));
-  // A small object waits for a minute since the last one.
+  // A small object waits until a minute after the last one.
   await expect.poll(() => bucket.lines().length, { timeout: 90_000, interval: 500 }).toBe(before + 2);
   const ids = bucket.lines().map((row) => row["id"]);
   expect(new Set(ids).size).toBe(ids.length);

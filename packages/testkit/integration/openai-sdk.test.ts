@@ -1,4 +1,4 @@
-// The vendor's own client through a real gateway process: what an application sees.
+// The vendor's own client with a real gateway process, from the view of an application.
 import OpenAI, {
   APIUserAbortError,
   AuthenticationError,
@@ -172,7 +172,7 @@ describe("other endpoints", () => {
 describe("failures", () => {
   const ask = (model: string, of = client) => of.chat.completions.create({ model, ...QUESTION });
 
-  // Before those that a client leaves: they are charged a moment later.
+  // This runs before the calls that a client aborts, because those are charged a moment later.
   test("failed calls cost nothing", async () => {
     const before = await readQuota();
     await expect(ask("status-500")).rejects.toThrow();

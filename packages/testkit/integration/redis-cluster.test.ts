@@ -1,4 +1,4 @@
-// A gateway on a Redis Cluster as managed services have it: TLS, a user with a password, and nodes that go by name.
+// A gateway on a Redis Cluster like those of managed services: TLS, a user with a password, and nodes with host names.
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -61,7 +61,7 @@ async function call({ url }: GatewayProcess, key: string): Promise<number> {
 }
 
 test("calls of users on all primaries are served and charged, changes reach the other replica", LIMIT, async () => {
-  // One name for all nodes, as a configuration endpoint is, and a replica among them.
+  // One name for all nodes, like a configuration endpoint, and a replica among them.
   const [replica] = cluster.replicas;
   const named = cluster.url.replace(/@.*$/, `@localhost:${replica?.port}`);
   const gateways = [await start(cluster.url), await start(named)] as const;

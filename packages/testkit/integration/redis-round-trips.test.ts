@@ -1,4 +1,4 @@
-// What a client waits for: Redis once before the upstream is called, and not at all after it has answered.
+// What a client waits for: one Redis round trip before the upstream call, and none after it has answered.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, freshRedis } from "../src/databases.ts";
@@ -16,11 +16,11 @@ import {
 } from "../src/index.ts";
 import { startProxy, type Proxy } from "../src/proxy.ts";
 
-/** Charges of the request before have left Redis by that time. */
+/** After this time, charges of the previous request have left Redis. */
 const QUIET_MS = 350;
 const TRIES = 7;
 const SLOW_MS = 2_000;
-/** What may be added, and what a busy machine adds by itself. */
+/** The allowed delay, and what a busy machine adds by itself. */
 const ADDED_MS = 50 + 60;
 
 let upstream: Upstream;
@@ -76,7 +76,10 @@ async function ask(model: string, more: object = {}): Promise<Answer> {
   return { status: response.status, text: await response.text(), ms: performance.now() - started };
 }
 
-/** Round trips to Redis until the upstream is called, in the middle of some tries: others talk to Redis too. */
+/**
+ * Counts round trips to Redis until the upstream is called, as the median of some tries, because other parts talk to
+ * Redis too.
+ */
 async function roundTrips(): Promise<number> {
   let atCall = 0;
   upstream.script("/chat/completions", () => {
@@ -94,7 +97,7 @@ async function roundTrips(): Promise<number> {
   return counts.sort((a, b) => a - b)[Math.floor(TRIES / 2)] ?? 0;
 }
 
-/** Asks, and lets nothing through to Redis from the moment at which the upstream is called. */
+/** Sends a request, and blocks Redis from the moment at which the upstream is called. */
 async function askWithoutRedisAfterwards(model: string): Promise<Answer> {
   upstream.reset();
   const answer = ask(model);

@@ -17,7 +17,10 @@ import {
 import { startRedisGroup, type RedisGroup } from "../src/services.ts";
 
 const WORKERS = 6;
-/** One second until it is missed, about one for the election, two for reading balances again, and a busy machine. */
+/**
+ * One second until the loss is noticed, about one for the election, two to reload balances, and some for a busy
+ * machine.
+ */
 const LONGEST_OUTAGE_MS = 12_000;
 
 let upstream: Upstream;
@@ -91,7 +94,7 @@ test("a fail-over under load loses nothing and charges nothing twice", { timeout
   expect(outageMs).toBeLessThan(LONGEST_OUTAGE_MS);
   expect(await group.namedPort()).toBe(group.replica.port);
   const served = answers.filter(({ status, isWhole }) => status === 200 && isWhole).length;
-  // A fail-over quicker than a call's patience refuses no one.
+  // A fail-over that is faster than a call's timeout refuses no request.
   expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
   expect(served).toBeGreaterThan(20);
 

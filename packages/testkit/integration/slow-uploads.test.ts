@@ -1,4 +1,4 @@
-// A rolling restart while clients still send: what arrives within the drain is served, the rest gets an error.
+// A rolling restart while clients are still sending: what arrives during the drain is served, the rest gets an error.
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";

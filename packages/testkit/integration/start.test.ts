@@ -1,4 +1,4 @@
-// `npm start` as a newcomer meets it: one command, a banner, a line to paste.
+// `npm start` from the view of a newcomer: one command, a banner, a line to paste.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { freePort } from "../src/index.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FIRST_ANSWER_LIMIT_MS = 60_000;
-/** Three on a quiet machine; one that builds or installs again takes longer. */
+/** Three seconds on a quiet machine; a start that builds or installs takes longer. */
 const LATER_ANSWER_LIMIT_MS = 20_000;
 
 let folder: string;

@@ -1,4 +1,4 @@
-// An orderly stop while Redis is away for good: bounded, and every charge is in the database.
+// An orderly stop while Redis is permanently unavailable: its time is bounded, and every charge is in the database.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, freshRedis } from "../src/databases.ts";
@@ -16,7 +16,7 @@ import {
 } from "../src/index.ts";
 import { startProxy, type Proxy } from "../src/proxy.ts";
 
-/** Ten seconds for Redis to come back, three for what is left, and what a busy machine adds. */
+/** Ten seconds for Redis to come back, three for the rest, plus some for a busy machine. */
 const LONGEST_STOP_MS = 20_000;
 const STREAMS = 5;
 
@@ -57,7 +57,7 @@ async function stopped(gateway: GatewayProcess): Promise<number> {
   return performance.now() - started;
 }
 
-/** Charges of the log and of the ledger, and what the balance of the only user lost. */
+/** Returns the charges of the log and of the ledger, and what the only user's balance lost. */
 async function books(database: string): Promise<readonly number[]> {
   const count = async (sql: string) => Number((await runSql(database, sql)).at(0)?.["n"]);
   const logged = await count("select coalesce(sum(quota), 0) as n from logs where type = 2");

@@ -25,7 +25,7 @@ test("a connection that is idle when the stop begins gets one more answer, which
   const ended = once(socket, "end");
   expect(await ask(socket)).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close/s);
   await ended;
-  // Nothing is open any more, so the stop does not wait for the rest of the 30 seconds.
+  // Nothing is open, so the stop does not wait for the rest of the 30 seconds.
   const started = performance.now();
   expect(await stopped).toBe(0);
   expect(performance.now() - started).toBeLessThan(20_000);

@@ -1,4 +1,4 @@
-// A disable for a time, whose replica dies before it ends.
+// A timed disable whose replica dies before the time is over.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "../src/databases.ts";
 import { createChannel, ROOT_PASSWORD, signIn, startGateway, type GatewayProcess } from "../src/index.ts";

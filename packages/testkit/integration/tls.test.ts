@@ -1,4 +1,4 @@
-// Servers with certificates of an authority of their own: connections are encrypted, and strangers are refused.
+// Servers with certificates of a private authority: connections are encrypted, and strangers are refused.
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

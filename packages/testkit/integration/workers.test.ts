@@ -23,9 +23,9 @@ const WAIT = { timeout: 30_000, interval: 100 };
 
 /** A stream of 100 seconds. */
 const LONG = "slow-50+long-2000";
-/** After a renewal, so that some usage was seen. */
+/** After a lease renewal, so that some usage was recorded. */
 const RENEWED_MS = 15_000;
-/** Leases run 60 s; the sweeper comes after that. */
+/** Leases last 60 s; the sweeper runs after that. */
 const EXPIRED = { timeout: 120_000, interval: 500 };
 
 let upstream: Upstream;
@@ -52,7 +52,7 @@ afterAll(() => upstream?.stop());
 const ask = (model: string, more: object = {}) =>
   fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
-    // A connection of its own for each request, so that all workers get some.
+    // Each request uses a new connection, so that all workers get some.
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", connection: "close" },
     body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], ...more }),
   });

@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 
-/** One answer, as its receiver saw it; times in milliseconds of the monotonic clock. */
+/** One answer as its receiver saw it; times in milliseconds of the monotonic clock. */
 export interface Answer {
   readonly status: number;
   readonly firstByteAt: number;
   readonly endedAt: number;
-  /** The last bytes of the body: a stream is whole when they hold its end mark. */
+  /** The last bytes of the body: a stream is complete if they contain its end mark. */
   readonly tail: string;
 }
 
@@ -14,10 +14,13 @@ type Settle = (answer: Answer | Error) => void;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 const TAIL_BYTES = 48;
-/** A request on its way meets a connection that is just being closed unless the client stops using it a little before. */
+/**
+ * The client stops using a connection this long before the server closes it, so that no request arrives during the
+ * close.
+ */
 const MARGIN_MS = 1_000;
 
-/** A keep-alive HTTP/1.1 connection that sends prepared bytes: the load generator must not be what is measured. */
+/** A keep-alive HTTP/1.1 connection that sends prepared bytes, so that the load generator itself is not measured. */
 export class Connection {
   readonly #socket: Socket;
   #settle: Settle | undefined;
@@ -28,7 +31,7 @@ export class Connection {
   #firstByteAt = 0;
   #tail = "";
   #doneAt = 0;
-  /** How long the server leaves it open without a request. */
+  /** How long the server keeps the connection open without a request. */
   #idleMs = Number.POSITIVE_INFINITY;
 
   constructor(port: number) {
@@ -75,7 +78,7 @@ export class Connection {
     this.#rest = data.length > 0 ? Buffer.from(data) : Buffer.alloc(0);
   }
 
-  /** Body bytes; answers how many were used. */
+  /** Reads body bytes; returns how many were used. */
   #take(data: Buffer): number {
     const used = Math.min(this.#remaining, data.length);
     this.#remaining -= used;

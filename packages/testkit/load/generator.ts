@@ -1,4 +1,4 @@
-// The load generator, a process of its own: takes jobs over the channel to its parent and answers with results.
+// The load generator, in a separate process: it receives jobs over the channel to its parent and returns results.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, type Answer } from "./connection.ts";
 import { END_MARKS, buildRequest, type LoadRequest } from "./requests.ts";
@@ -84,7 +84,7 @@ async function closedLoop(job: Job, load: Extract<Job["load"], { kind: "closed" 
   await Promise.all(Array.from({ length: load.connections }, worker));
 }
 
-/** Sends when a request is due, whether or not the ones before are answered; counts from the due time. */
+/** Sends each request when it is due, whether or not earlier ones are answered; measures from the due time. */
 async function openLoop(job: Job, load: Extract<Job["load"], { kind: "open" }>, tally: Tally): Promise<void> {
   const request = buildRequest(job);
   const idle: Connection[] = [];
@@ -106,7 +106,7 @@ async function openLoop(job: Job, load: Extract<Job["load"], { kind: "open" }>, 
   for (const connection of idle) connection.close();
 }
 
-/** A server may have closed those that rested longest. */
+/** The server may have closed the connections that were idle longest. */
 function lastUsable(idle: Connection[]): Connection | undefined {
   for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
     if (last.isUsable) return last;

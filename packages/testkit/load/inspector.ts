@@ -3,7 +3,7 @@
 /** One place in the code, as the engine's profiler names it. */
 export interface ProfiledCall {
   readonly functionName: string;
-  /** "" = native code, or what the engine names in brackets. */
+  /** "" = native code; the engine puts some other names in brackets. */
   readonly url: string;
   /** From 0. */
   readonly lineNumber: number;
@@ -39,7 +39,7 @@ export class Inspector {
     });
   }
 
-  /** `port` is that of `--inspect=127.0.0.1:port`. */
+  /** `port` is the one in `--inspect=127.0.0.1:port`. */
   static async connect(port: number): Promise<Inspector> {
     const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
       webSocketDebuggerUrl: string;
@@ -52,13 +52,15 @@ export class Inspector {
     return new Inspector(socket);
   }
 
-  /** Bytes of live objects and of buffers outside of the heap. */
+  /** Returns the bytes of live objects and of buffers outside the heap. */
   async liveBytes(): Promise<number> {
     await this.#call("HeapProfiler.collectGarbage");
     return Number(await this.#evaluate("(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())"));
   }
 
-  /** Records the longest turn of the event loop from now on, in CPU time of its thread: what others take is not in it. */
+  /**
+   * Records the longest turn of the event loop from now on, in CPU time of its thread, so other processes do not count.
+   */
   async watchTurns(): Promise<void> {
     await this.#evaluate(`(() => {
       let last = process.threadCpuUsage();
@@ -72,12 +74,12 @@ export class Inspector {
     })()`);
   }
 
-  /** Milliseconds of the longest turn since `watchTurns`; nothing is watched any more. */
+  /** Returns the milliseconds of the longest turn since `watchTurns`, and stops watching. */
   async longestTurn(): Promise<number> {
     return Number(await this.#evaluate("clearInterval(globalThis.turnWatch), globalThis.longestTurn")) / 1000;
   }
 
-  /** Microseconds that the main thread spent in each place itself while `work` was done. */
+  /** Returns the microseconds that the main thread spent in each place itself during `work`. */
   async profile(work: () => Promise<unknown>): Promise<ReadonlyMap<ProfiledCall, number>> {
     await this.#call("Profiler.enable");
     await this.#call("Profiler.setSamplingInterval", { interval: SAMPLE_EVERY_US });

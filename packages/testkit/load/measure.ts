@@ -14,7 +14,7 @@ export interface Cpu {
 export interface CpuRun {
   readonly cpu: Cpu;
   readonly result: Result;
-  /** Cores that anybody else used meanwhile: a noisy run shows here. */
+  /** Cores that other processes used meanwhile, which shows a noisy run. */
   readonly othersCores: number;
 }
 
@@ -35,7 +35,7 @@ export function ask(generator: ChildProcess, job: Job): Promise<Result> {
   });
 }
 
-/** CPU from before the first request until everything is quiet again, divided by the good answers. */
+/** Measures CPU from before the first request until everything is quiet again, divided by the good answers. */
 export async function measureCpu(
   system: System,
   others: readonly ChildProcess[],
@@ -64,7 +64,7 @@ export async function measureCpu(
   };
 }
 
-/** Memory of the gateway at rest and while many streams are open; growth from the proportional share. */
+/** Measures the gateway's memory at rest and with many open streams; growth is based on the proportional share. */
 export async function measureMemory(system: System, streams: number, run: () => Promise<Result>): Promise<Memory> {
   await untilQuiet([system.gatewayPid]);
   const idle = readMemory(system.gatewayPid);

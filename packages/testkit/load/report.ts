@@ -85,14 +85,14 @@ function microseconds(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
-/** Times the limit that a call may take, and MiB that may be resident, by system. */
+/** The goals for a call, as a multiple of the limit, and for resident memory in MiB, by system. */
 const GOALS = [
   { system: "fairway, SQLite", cpu: [9, 3, 2.6], withStores: undefined },
   { system: "fairway, MariaDB + Redis", cpu: [6, 3, 2.6], withStores: 10 },
 ] as const;
 const GOAL_MIB = 200;
 
-/** The goals next to what was measured; none where no gateway was. */
+/** Returns the goals next to the measured values; none if no gateway was measured. */
 function goalsSection(figures: readonly Figures[], { streams }: Plan): string[] {
   const limit = figures[0]?.cpu ?? {};
   const rows = GOALS.flatMap(({ system, cpu, withStores }): Row[] => {

@@ -1,4 +1,4 @@
-// What the load generator sends, in the words of each client protocol, and by what it knows the end of a stream.
+// The requests of the load generator in each client protocol, and the marks by which it detects the end of a stream.
 
 export type ClientProtocol = "chat" | "messages" | "responses" | "gemini";
 
@@ -8,7 +8,7 @@ export interface LoadRequest {
   readonly key: string;
   readonly model: string;
   readonly isStream: boolean;
-  /** Chat unless said. */
+  /** Defaults to chat. */
   readonly client?: ClientProtocol;
 }
 
@@ -17,7 +17,7 @@ const PROMPT = "Explain in plain words what a reverse proxy does and why one wou
 );
 const SYSTEM = "You are a helpful assistant.";
 
-/** Appears in the last 48 bytes of a stream that ended well, and of no other. */
+/** Text in the last 48 bytes of a stream that ended well, and of no other. */
 export const END_MARKS: Readonly<Record<ClientProtocol, string>> = {
   chat: "[DONE]",
   messages: "message_stop",
@@ -25,7 +25,7 @@ export const END_MARKS: Readonly<Record<ClientProtocol, string>> = {
   gemini: 'Id":"chatcmpl',
 };
 
-/** The bytes of one HTTP request. */
+/** Returns the bytes of one HTTP request. */
 export function buildRequest(asked: LoadRequest): Buffer {
   const body = JSON.stringify(buildBody(asked));
   const head = [

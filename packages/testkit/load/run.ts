@@ -7,9 +7,9 @@ import { readMemory } from "./usage.ts";
 export interface Plan {
   readonly rounds: number;
   readonly seconds: number;
-  /** Warm-up of each load, before anything counts. */
+  /** Warm-up time of each load, before anything counts. */
   readonly warmUpSeconds: number;
-  /** Requests of an open-loop run. */
+  /** Number of requests of an open-loop run. */
   readonly samples: number;
   readonly rates: readonly number[];
   /** Streams held open for the memory figures. */
@@ -30,14 +30,14 @@ export interface Figures {
   readonly cpu: Readonly<Record<string, Cpu>>;
   /** Good plain answers per second with 32 connections. */
   readonly plainPerSecond: number;
-  /** Milliseconds added to the upstream alone, by requests a second. */
+  /** Milliseconds that the system adds compared with the upstream alone, by requests per second. */
   readonly added: Readonly<Record<number, Latency>>;
   /** Resident memory before the first call. */
   readonly freshMib: number;
   readonly memory: Memory | undefined;
   readonly failed: number;
   readonly firstFailure: string;
-  /** Most cores that others used during a run of this system. */
+  /** The most cores that others used during a run of this system. */
   readonly othersCores: number;
 }
 
@@ -50,7 +50,7 @@ export const LOADS = [
 interface Bench {
   readonly plan: Plan;
   readonly generator: ChildProcess;
-  /** Processes whose time is the bench's own. */
+  /** Processes whose CPU time belongs to the bench itself. */
   readonly bystanders: readonly ChildProcess[];
   readonly say: (line: string) => void;
 }
@@ -71,7 +71,7 @@ class Collected {
   }
 }
 
-/** Takes the systems in turn, round after round, so that a busy minute hits all of them. */
+/** Runs the systems in turn, round after round, so that a busy minute affects all of them. */
 export async function runBench(systems: readonly System[], direct: System, bench: Bench): Promise<Figures[]> {
   const all = new Map([direct, ...systems].map((system) => [system, new Collected()]));
   for (const [system, into] of all) {
@@ -92,8 +92,8 @@ export async function runBench(systems: readonly System[], direct: System, bench
 }
 
 /**
- * Lets the compilers do their work before anything counts; its calls must be good ones all the same. A Node process
- * spends a fifth of its time or more on them and on its collector until some 20,000 calls are over, a twentieth after
+ * Lets the compilers finish before anything counts; its calls must succeed all the same. A Node process spends a fifth
+ * of its time or more on compilers and garbage collection until about 20,000 calls are done, and a twentieth after
  * 50,000.
  */
 async function warmUp(system: System, into: Collected, { plan, generator }: Bench): Promise<void> {

@@ -8,7 +8,7 @@ import { COMPATIBLE } from "./streams/streams.ts";
 import type { System } from "./systems.ts";
 import { readMemory } from "./usage.ts";
 
-/** One kind of call, at a rate that leaves the machine room. */
+/** One kind of call, at a rate that leaves the machine spare capacity. */
 interface Kind {
   readonly name: string;
   readonly perSecond: number;
@@ -17,7 +17,7 @@ interface Kind {
   readonly client?: ClientProtocol;
 }
 
-/** Served by a channel that speaks chat only, so that each other protocol is converted. */
+/** Served by a channel that supports only chat, so that every other protocol is converted. */
 const CONVERTED = "bench-51-10-converted";
 
 /** Calls that the load generator makes, each kind from a generator of its own. */
@@ -30,7 +30,10 @@ export const SOAK_KINDS: readonly Kind[] = [
   { name: "Responses", perSecond: 3, model: CONVERTED, isStream: true, client: "responses" },
   { name: "Gemini", perSecond: 3, model: CONVERTED, isStream: true, client: "gemini" },
 ];
-/** Stored responses reach this size in three minutes; with the default they would grow for hours, which is no leak. */
+/**
+ * Stored responses reach this size in three minutes; with the default they would grow for hours, which would look like
+ * a leak.
+ */
 const STORED_MEGABYTES = "1";
 const UPLOAD_EVERY_MS = 1_000;
 const UPLOAD_BYTES = 1_500_000;
@@ -58,7 +61,7 @@ export interface Soak {
   readonly onSample: (sample: Sample) => void;
 }
 
-/** Loads a gateway with everything at once and watches its memory; throws when a call fails. */
+/** Loads a gateway with everything at once and watches its memory; throws if a call fails. */
 export async function runSoak(system: System, soak: Soak): Promise<SoakFigures> {
   const { seconds, generators, onSample } = soak;
   const root = await signIn(`http://127.0.0.1:${system.port}`);
@@ -127,11 +130,11 @@ async function upload({ port, key }: System): Promise<void> {
 
 export interface Slope {
   readonly mibPerHour: number;
-  /** Standard error of the same. */
+  /** Standard error of the slope. */
   readonly error: number;
 }
 
-/** The line of least squares through the samples; NaN if there are fewer than three. */
+/** Fits a line by least squares through the samples; NaN if there are fewer than three. */
 export function fitSlope(samples: readonly Sample[]): Slope {
   const { length } = samples;
   if (length < 3) return { mibPerHour: Number.NaN, error: Number.NaN };

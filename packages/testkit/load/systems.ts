@@ -8,7 +8,7 @@ import { freePort, startMariadb, startRedis, type Service } from "../src/service
 import { findProgram } from "../src/services/process.ts";
 import { runSql } from "../src/sql.ts";
 
-/** Something that answers `/v1/chat/completions`, ready to be measured. */
+/** Something that answers `/v1/chat/completions` and is ready to be measured. */
 export interface System {
   readonly name: string;
   readonly about: string;
@@ -24,14 +24,14 @@ export interface System {
 
 const MODELS = ["bench-plain", "bench-51-0", "bench-51-10", "bench-200-100", "bench-20-100"];
 export const BUNDLE = join(import.meta.dirname, "../../gateway/dist/main.mjs");
-/** Everything is on, and no one is refused: limits far above what the machine can do. */
+/** All limits are on, but far above what the machine can do, so no call is refused. */
 export const WIDE_LIMITS = {
   FAIRWAY_LIMIT_API: "100000000/180",
   FAIRWAY_LIMIT_WEB: "100000000/180",
   FAIRWAY_LIMIT_CRITICAL: "100000/60",
 };
 
-/** Starts a script of this folder; it reports its port over the channel and ends with its parent. */
+/** Starts a script of this folder, which reports its port over the channel and ends with its parent. */
 export function startScript(
   file: string,
   env: Readonly<Record<string, string>> = {},
@@ -104,7 +104,7 @@ http {
 `;
 }
 
-/** How the gateway is started, such as by the image; `program` is another build of it. */
+/** How to start the gateway, for example like the image; `program` is another build of it. */
 interface Launch extends Pick<GatewaySettings, "env" | "nodeArgs" | "program"> {
   readonly nameSuffix?: string;
 }
@@ -157,7 +157,7 @@ export async function startFairwayCluster(
   };
 }
 
-/** One user, one channel, one token with a limited quota: every check and every row of a real call. */
+/** Creates one user, one channel, and one token with a limited quota: every check and every row of a real call. */
 async function prepare(url: string, upstream: string): Promise<string> {
   const root = await signIn(url);
   await setModelRatios(root, Object.fromEntries(MODELS.map((model) => [model, 0.001])));

@@ -86,7 +86,7 @@ async function streamAnswer(response: ServerResponse, chunks: number, delayMs: n
   response.once("close", () => clearInterval(timer));
 }
 
-/** Resolves when that many streams rested and the parent let them continue. */
+/** Resolves when this many streams are resting and the parent lets them continue. */
 async function restWith(group: number): Promise<void> {
   const rested = new Promise<void>((resolve) => void resting.push(resolve));
   if (resting.length === group) process.send?.({ resting: group });
@@ -108,7 +108,10 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** One write to the socket for each chunk: without it, all that is written in one turn leaves together. */
+/**
+ * Makes one write to the socket for each chunk: otherwise everything that is written in one turn would be sent
+ * together.
+ */
 function write(response: ServerResponse, bytes: Buffer): boolean {
   const isTaken = response.write(bytes);
   response.uncork();

@@ -5,12 +5,12 @@ const TICK_MICROSECONDS = 10_000; // 100 ticks a second on Linux
 const QUIET_MS = 500;
 const QUIET_LIMIT_MS = 20_000;
 
-/** User and system time of a process with all its threads and children, in microseconds. */
+/** Returns user and system time of a process with all its threads and children, in microseconds. */
 export function readCpu(pid: number): number {
   return processTree(pid).reduce((sum, member) => sum + ownTicks(member), 0) * TICK_MICROSECONDS;
 }
 
-/** Resident and proportional memory in KiB, children included. */
+/** Returns resident and proportional memory in KiB, children included. */
 export function readMemory(pid: number): { readonly residentKib: number; readonly proportionalKib: number } {
   let residentKib = 0;
   let proportionalKib = 0;
@@ -22,14 +22,14 @@ export function readMemory(pid: number): { readonly residentKib: number; readonl
   return { residentKib, proportionalKib };
 }
 
-/** Microseconds that the whole machine was busy since it started. */
+/** Returns the microseconds that the whole machine was busy since it started. */
 export function machineBusy(): number {
   const fields = (readProc("/proc/stat").split("\n")[0] ?? "").trim().split(/\s+/).slice(1).map(Number);
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = fields;
   return (user + nice + system + irq + softirq + steal) * TICK_MICROSECONDS;
 }
 
-/** Waits until none of the processes has used a tick for half a second: work done after the answer counts too. */
+/** Waits until none of the processes has used a tick for half a second: work after the answer counts too. */
 export async function untilQuiet(pids: readonly number[]): Promise<void> {
   const limit = performance.now() + QUIET_LIMIT_MS;
   let before = pids.map(readCpu);
@@ -51,7 +51,7 @@ function listChildren(pid: number): number[] {
   return text.split(/\s+/).filter(Boolean).map(Number);
 }
 
-/** Fields 14 to 17 of the line: own time, and that of children already waited for. */
+/** Reads fields 14 to 17 of the line: own time, and that of children that were waited for. */
 function ownTicks(pid: number): number {
   const text = readProc(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -276,7 +276,7 @@ export async function request<E extends Endpoint>(endpoint: E, input: CallInput<
   }
 }
 
-/** A parting call that wants a confirmation must not make the confirmation, or itself, wait for its own end. */
+/** A final call that wants a confirmation must not make the confirmation, or itself, wait for its own end. */
 async function confirmAndSend<E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -302,7 +302,7 @@ async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>)
   if (!response.ok || typeof body.success !== "boolean") {
     noteOutcome(response.status >= 500 ? "failed" : "good");
     const problem = createProblem(response, body);
-    // What is read in the background does not prompt to sign in a second time.
+    // Background reads do not prompt to sign in a second time.
     if (response.status === 401 && (callerId() !== undefined || endpoint.method !== "GET")) onSignedOut();
     throw problem;
   }
@@ -324,7 +324,7 @@ async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>)
   };
 }
 
-/** As `request`, for callers that need the data only. */
+/** Works like `request`, for callers that need only the data. */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Output<E["data"]>> {
   return (await request(endpoint, input)).data;
 }

@@ -4,7 +4,7 @@ import { ROOT_PASSWORD } from "../../src/gateway.ts";
 import { CHART, NAMESPACE, type World } from "./world.ts";
 import { SCENARIO_MODELS } from "./traffic.ts";
 
-/** Quota of one token; what `books.ts` of the chaos tests expects. */
+/** Quota of one token; `books.ts` of the chaos tests expects this value. */
 const RATIO = 50;
 const REACHED_LIMIT_MS = 30_000;
 
@@ -20,9 +20,9 @@ export interface Release {
   readPodState(pod: string): Promise<string>;
   /** Runs a program of the image in a pod of the Deployment. */
   exec(...command: string[]): Promise<string>;
-  /** What the cluster reported of its pods, such as probes that failed: the reason for lost requests. */
+  /** Returns what the cluster reported about its pods, such as failed probes, which may explain lost requests. */
   warnings(): Promise<string>;
-  /** Objects of the release that remain in the namespace, as `kind/name`. */
+  /** Returns objects of the release that remain in the namespace, as `kind/name`. */
   remains(): Promise<readonly string[]>;
 }
 
@@ -69,7 +69,7 @@ function parsePodNames(lines: string): string[] {
     .map((line) => line.replace("pod/", ""));
 }
 
-/** kube-proxy learns of ready pods a moment after Helm. */
+/** kube-proxy learns of ready pods a moment later than Helm. */
 async function untilReached(url: string): Promise<void> {
   const limit = performance.now() + REACHED_LIMIT_MS;
   for (;;) {
@@ -83,7 +83,7 @@ async function untilReached(url: string): Promise<void> {
   }
 }
 
-/** A channel to the fake upstream, prices and a token, as an operator would make them; returns the token. */
+/** Creates a channel to the fake upstream, prices and a token, like an operator; returns the token. */
 export async function prepare(world: World, url: string): Promise<string> {
   const root: Session = await signIn(url, "root", ROOT_PASSWORD);
   await setModelRatios(root, Object.fromEntries(SCENARIO_MODELS.map((model) => [model, RATIO])));

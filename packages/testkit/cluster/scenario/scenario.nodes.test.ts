@@ -252,7 +252,7 @@ describe("one replica with SQLite", () => {
   });
 });
 
-/** An account that reads and writes rows, and nothing else; returns its name. */
+/** Creates an account that may only read and write rows; returns its name. */
 async function createClerk(url: string): Promise<string> {
   for (const statement of [
     "CREATE ROLE clerk LOGIN",
@@ -277,7 +277,7 @@ function call({ url }: Release, key: string): Promise<Outcome> {
   return send({ kind: "plain", model: SCENARIO_MODELS[1] ?? "", isStream: false }, { replica: "service", url, key });
 }
 
-/** A folder of this machine: the cluster has no storage class. */
+/** Uses a folder of this machine, because the cluster has no storage class. */
 async function createVolume(cluster: World["cluster"]): Promise<void> {
   const path = join(cluster.folder ?? "", "volume");
   mkdirSync(path);

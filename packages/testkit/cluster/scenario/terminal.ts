@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** As it ships: the image that is built before has it. */
+/** The shipped program: building the image has built it. */
 const PROGRAM = join(import.meta.dirname, "../../../cli/dist/fairway.mjs");
 
 /** `fairway` with the kubeconfig of a cluster and a folder of its own. */
 export interface Cli {
   run(...args: string[]): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
-  /** Starts it; `said` grows with both outputs. The caller kills it. */
+  /** Starts the program; `said` returns both outputs so far. The caller kills it. */
   start(...args: string[]): { readonly child: ChildProcess; said(): string };
 }
 

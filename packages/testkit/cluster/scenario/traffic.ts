@@ -7,7 +7,7 @@ const SHORT: Ask = { kind: "plain", model: "plain", isStream: false };
 export const SCENARIO_MODELS = [SLOW.model, SHORT.model];
 const SHORT_EVERY_MS = 100;
 const HEAD_START_MS = 2_000;
-/** A client that was cut or refused tries again after a moment. */
+/** A client that was cut or refused retries after a moment. */
 const RETRY_AFTER_MS = 1_000;
 
 export interface Traffic {
@@ -46,7 +46,7 @@ export async function during(target: Target, count: number, event: () => Promise
   return { outcomes, slow: countCompletions(outcomes, SLOW), short: countCompletions(outcomes, SHORT), seconds };
 }
 
-/** Requests that were not delivered whole. */
+/** Counts requests that were not delivered completely. */
 export function countLosses({ outcomes }: Traffic): number {
   return outcomes.filter(({ completion }) => completion !== "delivered").length;
 }
@@ -57,7 +57,7 @@ function countCompletions(outcomes: readonly Outcome[], ask: Ask): Record<Comple
   return count;
 }
 
-/** One line for the page that reports the run. */
+/** Returns one line for the page that reports the run. */
 export function report(title: string, { slow, short, seconds, outcomes }: Traffic): void {
   const counted = (counts: Readonly<Record<Completion, number>>) =>
     Object.entries(counts)

@@ -9,12 +9,12 @@ const ROOT = join(import.meta.dirname, "../../../..");
 export const CHART = join(ROOT, "charts/fairway");
 export const NAMESPACE = "models";
 
-/** Two real nodes with the image on both, and what the gateway needs outside of the cluster. */
+/** Two real nodes with the image on both, and what the gateway needs outside the cluster. */
 export interface World {
   readonly cluster: NodeCluster;
   readonly services: Services;
   readonly upstream: Upstream;
-  /** The address of a server of this machine, as pods see it. */
+  /** Returns the address of a server of this machine as pods see it. */
   seen(url: string | undefined): string;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** `npm run build -- --image`, which skips programs that are current. */
+/** Runs `npm run build -- --image`, which skips current programs. */
 async function buildImage(): Promise<string> {
   const script = join(ROOT, "scripts/build.ts");
   const child = spawn(process.execPath, [script, "--stale", "--image"], { cwd: ROOT, stdio: "inherit" });

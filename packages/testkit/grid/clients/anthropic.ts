@@ -115,7 +115,7 @@ function read(answer: Json): Seen {
   };
 }
 
-/** The whole answer that the events add up to; blocks must open and close one after the other. */
+/** Combines the events into the whole answer; blocks must open and close one after the other. */
 function assemble(events: readonly StreamData[]): Json {
   let message: Json = {};
   const blocks = new Blocks();
@@ -135,7 +135,7 @@ class Blocks {
   #open: Record<string, unknown> | undefined;
   #json = "";
 
-  /** False when the event is not legal here. */
+  /** Returns false if the event is not legal here. */
   take(type: string, data: unknown): boolean {
     switch (type) {
       case "content_block_start":

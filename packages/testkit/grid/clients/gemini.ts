@@ -56,7 +56,7 @@ function readContent(candidate: Json): Json {
   return candidate["content"] as Json;
 }
 
-/** The official client keeps one content per event, and forgets the turn when any event has no parts. */
+/** The official client stores one content per event, and forgets the turn if any event has no parts. */
 function isValidPiece(piece: Json): boolean {
   const isBlocked = at(piece, "promptFeedback") !== undefined;
   return isBlocked || listAt(piece, "candidates", 0, "content", "parts").some((part) => Object.keys(part).length > 0);

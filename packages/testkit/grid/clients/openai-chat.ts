@@ -92,7 +92,7 @@ function read(answer: Json): Seen {
   };
 }
 
-/** The whole answer that the chunks add up to. */
+/** Combines the chunks into the whole answer. */
 function assemble(chunks: readonly Json[]): Json {
   const message: Record<string, unknown> = { role: "assistant" };
   const calls: Record<string, unknown>[] = [];
@@ -109,7 +109,7 @@ function assemble(chunks: readonly Json[]): Json {
   return { choices: [{ message, finish_reason: finish ?? null }], usage };
 }
 
-/** Texts are joined, lists too; everything else says nothing in a delta. */
+/** Joins texts and lists; all other values mean nothing in a delta. */
 function addMembers(message: Record<string, unknown>, delta: object): void {
   for (const [name, value] of Object.entries(delta) as [string, unknown][]) {
     if (name === "tool_calls" || name === "role") continue;

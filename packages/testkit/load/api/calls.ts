@@ -1,13 +1,13 @@
 import { runSql } from "../../src/sql.ts";
 
-/** Targets of the p95 by kind of call, in milliseconds; undefined means that it is shown only. */
+/** Targets of the p95 by kind of call, in milliseconds; undefined means that it is only shown. */
 export const TARGETS = { list: 200, day: 300, channels: 100, other: undefined } as const;
 
 export interface ApiCall {
   readonly name: string;
   readonly kind: keyof typeof TARGETS;
   readonly by: "root" | "user";
-  /** Differs from call to call, so that no answer comes from the one before. */
+  /** Changes with each turn, so that no answer comes from a cache. */
   path(turn: number): string;
 }
 
@@ -29,7 +29,7 @@ export interface Contents {
 const DAY = 86_400;
 const SOME = 40;
 
-/** Reads names from all parts of the tables: busy users and quiet ones. */
+/** Reads names from all parts of the tables: busy and quiet users. */
 export async function readContents(url: string): Promise<Contents> {
   const ask = async (sql: string) => (await runSql(url, sql)).map((row) => Object.values(row));
   const [ends = []] = await ask(
@@ -38,7 +38,7 @@ export async function readContents(url: string): Promise<Contents> {
   const [firstLog = 0, lastLog = 0, from = 0, until = 0] = ends.map(Number);
   const [counts = []] = await ask("select count(*) from channels");
   const users = await ask(`select username, id from users where role = 1 order by id limit ${SOME}`);
-  // One after the other: on PostgreSQL each of these locks all partitions.
+  // These run one after the other, because on PostgreSQL each locks all partitions.
   const firsts = await inTurn(users, async ([name, id]) => {
     const [row = []] = await ask(
       `select id from logs where user_id = ${Number(id)} order by created_at, id limit 1 offset 20`,
@@ -170,7 +170,7 @@ function channelCalls({ channels, models }: Contents): ApiCall[] {
   ];
 }
 
-/** Both ends of a whole day before the newest row, another one each turn. */
+/** Returns both ends of a whole day before the newest row, a different one each turn. */
 function buildDayQuery({ until, days }: Contents, turn: number): string {
   const start = Math.floor(until / DAY) * DAY - (1 + (turn % Math.max(1, days - 1))) * DAY;
   return `start_timestamp=${start}&end_timestamp=${start + DAY - 1}`;

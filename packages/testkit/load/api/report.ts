@@ -13,7 +13,7 @@ const SECTIONS = [
   { kind: "other", title: "Wider questions" },
 ] as const;
 
-/** The figures as a page of Markdown: a table a kind of call, one column a database, date and machine. */
+/** Formats the figures as a page of Markdown: a table per kind of call, a column per database, date and machine. */
 export function apiDocument(figures: readonly ApiFigures[], plan: ApiPlan, at: Date): string {
   const noisy = figures.map(({ loadBefore }) => loadBefore).filter((load) => load > QUIET_LOAD);
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Linux ${release()}, Node ${process.version}`;
@@ -45,7 +45,7 @@ export function apiDocument(figures: readonly ApiFigures[], plan: ApiPlan, at: D
   ].join("\n");
 }
 
-/** Figures above their target, one sentence each. */
+/** Returns the figures above their target, one sentence each. */
 export function missedTargets(figures: readonly ApiFigures[]): string[] {
   return figures.flatMap(({ name, calls, signIns }) => [
     ...calls.flatMap(({ call, p95 }) => {

@@ -5,7 +5,7 @@ import { apiCalls, readContents, type ApiCall, type Contents } from "./calls.ts"
 import { measureSignIns, percentile, type SignInFigures } from "./sign-ins.ts";
 
 export interface ApiPlan {
-  /** Calls of each kind, and how long to continue with slow ones. */
+  /** The number of calls of each kind, and the time limit for slow ones. */
   readonly calls: number;
   readonly seconds: number;
   readonly signInSeconds: number;
@@ -93,7 +93,7 @@ export interface Timed {
   readonly p95: number;
 }
 
-/** Calls one after the other; in milliseconds. */
+/** Makes calls one after the other; returns milliseconds. */
 export async function timed(
   session: Session,
   call: Pick<ApiCall, "path">,

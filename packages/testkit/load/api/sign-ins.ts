@@ -24,9 +24,12 @@ export interface SignInPlan {
 
 const SETTLE_MS = 500;
 
-/** Signs users in at a steady rate, due or not answered yet, while one stream runs; both must be flawless. */
+/**
+ * Signs users in at a steady rate, even if earlier sign-ins are not answered yet, while one stream runs; both must be
+ * flawless.
+ */
 export async function measureSignIns(root: Session, plan: SignInPlan): Promise<SignInFigures> {
-  // A name of its own, so that no channel of an earlier run is asked.
+  // A unique name, so that no channel of an earlier run is used.
   const model = `gap-${Date.now()}`;
   await setModelRatios(root, { [model]: 0.001 });
   const channel = await createChannel(root, { name: model, base_url: plan.upstream, models: model });
@@ -110,7 +113,7 @@ async function readAll(
   }
 }
 
-/** NaN of nothing. */
+/** Returns NaN for an empty list. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -1,5 +1,5 @@
-// An upstream for the sign-in run, a process of its own: one chunk every 10 ms that carries the time of its sending, so
-// that a chunk's way through the gateway is measured and not the punctuality of this process.
+// An upstream for the sign-in run, in a separate process: one chunk every 10 ms that contains the time of its sending,
+// so that the result is the chunk's time in the gateway and not the punctuality of this process.
 import { createServer } from "node:http";
 
 const EVERY_MS = 10;

@@ -1,5 +1,5 @@
 // The least that a gateway in Node costs: its own server, the client library that Fairway uses, and bytes that pass
-// through. No key is looked at, nothing is read, counted or written down.
+// through. It checks no key, and parses, counts and logs nothing.
 import { createServer, type ServerResponse } from "node:http";
 import { Pool, type Dispatcher } from "undici";
 

@@ -1,4 +1,4 @@
-// The habit: what most people write first. Express, its JSON parser, the built-in fetch and JSON out again.
+// What most people write first: Express, its JSON parser, the built-in fetch, and JSON output.
 import express from "express";
 
 const upstream = process.env["BENCH_UPSTREAM"] ?? "";

@@ -1,13 +1,13 @@
 import type { Contents } from "../api/calls.ts";
 
-/** What p95 of each call must stay under, in milliseconds. */
+/** The p95 of each call must stay below this, in milliseconds. */
 export const GOAL_MS = 200;
 
 export interface LogCall {
   readonly section: "Lists" | "Histogram" | "Facets" | "Statistics";
   readonly name: string;
   readonly by: "root" | "user";
-  /** Differs from call to call, so that no answer comes from the one before. */
+  /** Changes with each turn, so that no answer comes from a cache. */
   path(turn: number): string;
 }
 
@@ -15,7 +15,7 @@ const DAY = 86_400;
 const HOUR = 3_600;
 const DIMENSIONS = ["all", "user", "token", "channel", "group", "model"] as const;
 
-/** Every question that the log and the dashboard ask at size. */
+/** Every query that the log and the dashboard send, on large tables. */
 export function logCalls(contents: Contents): LogCall[] {
   return [...lists(contents), ...histograms(contents), ...facets(contents), ...statistics(contents)];
 }
@@ -115,7 +115,7 @@ function statistics(contents: Contents): LogCall[] {
   ];
 }
 
-/** Both ends of whole days before the newest row, other ones each turn. */
+/** Returns both ends of whole days before the newest row, different ones each turn. */
 function buildDaysQuery({ until, days }: Contents, turn: number, count: number): string {
   const start = Math.floor(until / DAY) * DAY - (count + (turn % Math.max(1, days - count))) * DAY;
   return `start_timestamp=${start}&end_timestamp=${start + count * DAY - 1}`;

@@ -5,7 +5,7 @@ import type { LogsFigures } from "./run.ts";
 const SECTIONS = ["Lists", "Histogram", "Facets", "Statistics"] as const;
 const QUIET_LOAD = 1;
 
-/** The figures as a page of Markdown: a table a section, one column a database, the goal next to them. */
+/** Formats the figures as a page of Markdown: a table per section, a column per database, the goal next to them. */
 export function logsDocument(figures: readonly LogsFigures[], calls: number, at: Date): string {
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Linux ${release()}, Node ${process.version}`;
   const noisy = figures.map(({ loadBefore }) => loadBefore).filter((load) => load > QUIET_LOAD);
@@ -27,7 +27,7 @@ export function logsDocument(figures: readonly LogsFigures[], calls: number, at:
   ].join("\n");
 }
 
-/** What stayed above the goal, a sentence each. */
+/** Returns the calls that missed the goal, one sentence each. */
 export function missedGoals(figures: readonly LogsFigures[]): string[] {
   return figures.flatMap(({ name, calls }) =>
     calls

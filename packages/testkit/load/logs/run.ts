@@ -6,7 +6,7 @@ import { timed, type Timed } from "../api/run.ts";
 import { logCalls, type LogCall } from "./calls.ts";
 
 export interface LogsPlan {
-  /** Calls of each kind, and how long to continue with slow ones. */
+  /** The number of calls of each kind, and the time limit for slow ones. */
   readonly calls: number;
   readonly seconds: number;
 }
@@ -28,14 +28,14 @@ export interface LogsFigures {
   readonly calls: readonly ({ readonly call: LogCall } & Timed)[];
 }
 
-/** Asks a gateway on a seeded database everything that the log and the dashboard ask, over HTTP. */
+/** Sends a gateway on a seeded database every query of the log and the dashboard, over HTTP. */
 export async function runLogsBench(
   { name, url, password, partitions }: LogsDatabase,
   { plan, program, say }: { readonly plan: LogsPlan; readonly program: string; readonly say: (line: string) => void },
 ): Promise<LogsFigures> {
   const [loadBefore = 0] = loadavg();
   const contents = await readContents(url);
-  // Another address for each database would change nothing: the limits of calls are for clients, not for this.
+  // The limits of calls are for clients and do not matter in this bench.
   const gateway = await startGateway({ program, database: url, env: { FAIRWAY_LIMIT_API: "off" } });
   try {
     const root = await signIn(gateway.url);

@@ -8,11 +8,11 @@ interface Delay {
   readonly p50: number;
   readonly p99: number;
   readonly most: number;
-  /** CPU of the longest turn of the gateway's event loop: so long no one else was served. */
+  /** CPU of the longest turn of the gateway's event loop, during which no other request is served. */
   readonly turn: number;
 }
 
-/** Chunks of one stream, alone and while the gateway counts 1 MiB of another one's text. */
+/** Chunks of one stream, alone and while the gateway counts 1 MiB of another stream's text. */
 export interface Delays {
   readonly alone: Delay;
   readonly whileCounting: Delay;
@@ -20,7 +20,7 @@ export interface Delays {
 
 const STAMP = /@(\d+\.\d+)@/g;
 
-/** An upstream that reports no usage makes the gateway count its words. Medians, as both take turns. */
+/** If an upstream reports no usage, the gateway counts its words. Returns medians; both cases take turns. */
 export async function measureChunkDelays(system: System, inspector: Inspector, bench: StreamBench): Promise<Delays> {
   const { plan, say } = bench;
   const target = { port: system.port, key: system.key, isStream: true };
@@ -47,7 +47,7 @@ function middle(rounds: readonly Delay[]): Delay {
   return { p50: of("p50"), p99: of("p99"), most: of("most"), turn: of("turn") };
 }
 
-/** `load` runs again and again for as long as the watched stream does. */
+/** Repeats `load` while the watched stream runs. */
 async function measureDelays(
   target: { readonly port: number; readonly key: string; readonly isStream: boolean },
   load: () => Promise<void>,

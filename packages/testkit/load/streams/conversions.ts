@@ -3,12 +3,12 @@ import { ask, measureCpu } from "../measure.ts";
 import { CLIENTS, median, type StreamBench } from "./plan.ts";
 import type { System } from "../systems.ts";
 
-/** The same stream of an upstream, as one kind of client gets it. */
+/** The same upstream stream as one kind of client gets it. */
 export interface ConversionCost {
   readonly name: string;
   /** Microseconds of the gateway per stream, by load; medians. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** Times the stream that is passed through, taken in the same round, by load; medians. */
+  /** A multiple of the cost of the unconverted stream in the same round, by load; medians. */
   readonly ratio: Readonly<Record<string, number>>;
 }
 
@@ -17,7 +17,7 @@ export const STREAM_LOADS = [
   { name: "10 ms", model: "bench-51-10", connections: 100 },
 ] as const;
 
-/** Clients take turns inside of each round, so that a busy second hits all of them. */
+/** Clients take turns inside each round, so that a busy second affects all of them. */
 export async function measureConversions(system: System, bench: StreamBench): Promise<ConversionCost[]> {
   const runs = new Map<string, number[]>();
   for (let round = 0; round <= bench.plan.rounds; round++) {

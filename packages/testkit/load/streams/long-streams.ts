@@ -9,11 +9,11 @@ import type { System } from "../systems.ts";
 /** Live memory of the gateway while streams run, by stream. */
 export interface LongStream {
   readonly name: string;
-  /** Bytes that a stream holds more after a thousand more chunks, by least squares. */
+  /** Additional bytes that a stream holds after a thousand more chunks, by least squares. */
   readonly bytesPerThousandChunks: number;
-  /** KiB that an open stream takes at its first rest, sockets included, over the gateway before it. */
+  /** KiB that an open stream takes at its first rest, including sockets, compared with the gateway before it. */
   readonly openKib: number;
-  /** KiB that it took more at most, later. */
+  /** The most additional KiB that it took later. */
   readonly grownKib: number;
 }
 
@@ -24,10 +24,10 @@ interface Sample {
   readonly bytes: number;
 }
 
-/** All that was on its way has come when nothing comes for this long. */
+/** If nothing arrives for this long, everything in flight has arrived. */
 const SETTLED_MS = 200;
 
-/** Reads while the upstream rests: what is on its way at full speed is no memory that a stream keeps. */
+/** Measures while the upstream rests, because data in flight at full speed is not memory that a stream keeps. */
 export async function measureLongStreams(
   system: System,
   inspector: Inspector,
@@ -60,7 +60,7 @@ export async function measureLongStreams(
   return found;
 }
 
-/** One sample in each rest of all streams. */
+/** Takes one sample in each rest of all streams. */
 async function collectSamples(
   readers: readonly StreamReader[],
   upstream: ChildProcess,

@@ -2,11 +2,11 @@ import type { ChildProcess } from "node:child_process";
 import type { ClientProtocol } from "../requests.ts";
 
 export interface StreamPlan {
-  /** Times that each load is taken; the clients take turns. */
+  /** How often each load is run; the clients take turns. */
   readonly rounds: number;
   readonly seconds: number;
   readonly longChunks: number;
-  /** Long streams at once. */
+  /** Parallel long streams. */
   readonly longStreams: number;
 }
 
@@ -25,7 +25,7 @@ export const CLIENTS: readonly { readonly client: ClientProtocol; readonly name:
   { client: "responses", name: "OpenAI Responses" },
   { client: "gemini", name: "Gemini" },
 ];
-/** Long streams at full speed, and with rests in which all of them stand still. */
+/** Returns models for long streams at full speed, and with rests in which all of them pause. */
 export function longModels({ longChunks, longStreams }: StreamPlan): {
   readonly fast: string;
   readonly resting: string;

@@ -3,16 +3,16 @@ import { END_MARKS, buildRequest, type LoadRequest } from "../requests.ts";
 
 /** One stream as its client sees it, chunk by chunk. */
 export interface StreamReader {
-  /** Events that came so far. */
+  /** Events that have arrived so far. */
   readonly events: number;
-  /** Rejects when the stream breaks off or is no good one. */
+  /** Rejects if the stream breaks off or is not a good one. */
   readonly ended: Promise<void>;
 }
 
 const EVENT = Buffer.from("\n\n");
 const TAIL = 64;
 
-/** `onData` gets what the socket gives: heads and sizes of chunks included. */
+/** `onData` gets the raw bytes of the socket, including heads and chunk sizes. */
 export function readStream(asked: LoadRequest, onData: (bytes: Buffer) => void = () => {}): StreamReader {
   const reader = { events: 0 };
   const socket = connect({ port: asked.port, host: "127.0.0.1", noDelay: true });

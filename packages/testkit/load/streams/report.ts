@@ -8,7 +8,7 @@ const MAX_TIMES = 1.5;
 const MAX_KIB = 64;
 const MAX_DELAY_MS = 20;
 
-/** The section of the page that `npm run bench -- --streams` renews alone. */
+/** Returns the section of the page that `npm run bench -- --streams` replaces. */
 export function streamsSection(figures: StreamFigures, plan: StreamPlan, at: Date): string {
   const { conversions, long, delays } = figures;
   const times = conversions.slice(1).flatMap(({ ratio }) => Object.values(ratio));
@@ -70,7 +70,7 @@ export function streamsSection(figures: StreamFigures, plan: StreamPlan, at: Dat
   ].join("\n");
 }
 
-/** The page with this section renewed, at its end. */
+/** Returns the page with this section replaced, at its end. */
 export function withStreams(page: string, section: string): string {
   const at = page.indexOf(STREAMS_HEADING);
   return `${(at < 0 ? page : page.slice(0, at)).trimEnd()}\n\n${section}`;

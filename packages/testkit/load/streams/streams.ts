@@ -1,4 +1,4 @@
-// What conversions, long streams and counting cost: one gateway, one upstream that speaks chat only, four clients.
+// The cost of conversions, long streams and counting: one gateway, one upstream that supports only chat, four clients.
 import { createChannel, createToken, setModelRatios, signIn } from "../../src/api.ts";
 import { startGateway } from "../../src/gateway.ts";
 import { freePort } from "../../src/services.ts";
@@ -15,7 +15,7 @@ export interface StreamFigures {
   readonly delays: Delays;
 }
 
-/** An OpenAI-compatible server that speaks chat and nothing else. */
+/** An OpenAI-compatible server that supports only chat. */
 export const COMPATIBLE = 1005;
 
 export async function runStreams(bench: StreamBench): Promise<StreamFigures> {
