@@ -35,7 +35,7 @@ test("names the line of a planted word and what to write", () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Not in the repository. */
+/** Folders that are not in the repository. */
 const MADE = ["node_modules", "dist", "coverage"];
 
 test("every top folder is checked", () => {

@@ -50,7 +50,7 @@ const BANS: readonly Ban[] = [
   { pattern: /\/\*\* Of (?=\w)/g, instead: "the noun first: The limit of" },
 ];
 
-/** Everything that people write in this repository: folders, and pages and settings at the top. */
+/** Everything that people write in this repository: folders, and pages and settings at the top level. */
 export const CHECKED: readonly string[] = [
   ".github",
   "charts",
@@ -62,7 +62,7 @@ export const CHECKED: readonly string[] = [
 ];
 
 const TYPES = "**/*.{ts,tsx,mjs,md,yaml,tpl}";
-/** Texts of others, generated pages (their source is checked) and this list. */
+/** Texts of other authors, generated pages (their source is checked) and this list. */
 const EXEMPT = [
   /(?:^|\/)(?:node_modules|dist|vectors|fixtures)\//,
   /^docs\/reference\//,
@@ -74,7 +74,7 @@ function ban(words: string, instead: string): Ban {
   return { pattern: new RegExp(String.raw`\b(?:${words})\b`, "gi"), instead };
 }
 
-/** Every banned word of a text; `keptBack` and `kept-back` count as `kept back`. */
+/** Returns every banned word of a text; `keptBack` and `kept-back` count as `kept back`. */
 export function bannedWords(text: string): Finding[] {
   return text.split("\n").flatMap((raw, index) => {
     const line = raw.replaceAll(/(?<=[a-z\d])(?=[A-Z])|_/g, " ");
@@ -84,7 +84,7 @@ export function bannedWords(text: string): Finding[] {
   });
 }
 
-/** `path:line: "word": write ...` for every banned word of files and their names below the paths. */
+/** Returns `path:line: "word": write ...` for every banned word of files and their names below the paths. */
 export function findings(paths: readonly string[], exempt: readonly RegExp[] = EXEMPT): string[] {
   const files = paths.flatMap((path) =>
     statSync(join(ROOT, path)).isFile()

@@ -1,4 +1,5 @@
-// What `npm start` and `npm test` need before anything is installed: plain JavaScript, no dependency, Node 20 or newer.
+// Everything that `npm start` and `npm test` need before anything is installed: plain JavaScript, no dependency, Node
+// 20 or newer.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// Not import.meta.dirname, which the first versions of Node 20 lack.
+// import.meta.dirname is missing in the first versions of Node 20.
 export const ROOT = join(fileURLToPath(import.meta.url), "../..");
 
 const NODE = join(ROOT, "node_modules", ".bin", "node");
@@ -35,9 +36,9 @@ export async function ensureInstalled(scope) {
   }
   if (isInstalled(scope)) return;
   await withLock("install", async () => {
-    if (isInstalled(scope)) return; // a parallel run did it meanwhile
+    if (isInstalled(scope)) return; // a parallel run has installed them
     if (hasPackages(scope)) checkPinnedNode();
-    // Where the tools are already, they stay: npm would remove what it is instructed to omit.
+    // If the tools are already installed, they stay: npm would remove what it is instructed to omit.
     const isPartly = scope === "start" && !existsSync(join(ROOT, "node_modules", "vitest"));
     await install(isPartly ? START_ARGS : []);
     checkPinnedNode();
@@ -49,13 +50,13 @@ function isInstalled(scope) {
   return hasPackages(scope) && pinnedNodeError() === undefined;
 }
 
-/** What the Node of the lock file says where it does not start; undefined if it does. */
+/** Returns the error message of the lock file's Node if it does not start; undefined if it does. */
 function pinnedNodeError() {
   const { status, stderr, error } = spawnSync(NODE, ["--version"], { encoding: "utf8" });
   return status === 0 ? undefined : (stderr?.trim() ?? "") || error?.message || `it ended with ${status}`;
 }
 
-/** No installation repairs a Node whose libraries the machine lacks. */
+/** A reinstallation cannot repair a Node whose libraries are missing on the machine. */
 function checkPinnedNode() {
   if (!existsSync(NODE)) return;
   const said = pinnedNodeError();
@@ -68,7 +69,7 @@ function findNodeCure(said) {
   return `Install the package of ${file} and try again: "apt-get install ${name}${version}" on Debian and Ubuntu, "dnf install ${name}" on Fedora and RHEL.`;
 }
 
-/** Compares npm's own record of node_modules with the lock file: no stamp that could lie. */
+/** Compares npm's own record of node_modules with the lock file, because a stamp file could be wrong. */
 function hasPackages(scope) {
   const record = join(ROOT, "node_modules", ".package-lock.json");
   if (!existsSync(record)) return false;
@@ -104,10 +105,10 @@ function allPackages(wanted) {
     .map(([path]) => path);
 }
 
-// Not `npm ci`: it refuses a lock file whose optional packages for other platforms the registry did not have.
+// `npm ci` would refuse a lock file that lacks optional packages for other platforms, which a registry may not have.
 async function install(scopeArgs) {
   const progress = startProgress("Installing packages", unpacked);
-  // Without an answer npm would try each of those packages for minutes; its cache may hold all that is needed.
+  // Without a registry, npm would retry each of those packages for minutes; its cache may have everything.
   const ping = await runNpm(["ping", "--fetch-retries=0", "--fetch-timeout=10000", "--loglevel=error"]);
   const source = UNREACHABLE.test(ping.output) ? "--offline" : "--prefer-offline";
   const args = ["install", "--no-save", source, "--no-audit", "--no-fund", "--loglevel=error", ...scopeArgs];
@@ -117,7 +118,7 @@ async function install(scopeArgs) {
     throw new Error(`npm install failed with ${code}:\n${output.trim().slice(0, 4_000)}\n${findCure(output)}`);
 }
 
-/** No npm continues after the script that began it: signals wait until it has put its work in order. */
+/** No npm may outlive the script that started it: signals wait until npm has finished its cleanup. */
 function runNpm(args) {
   const path = process.env["npm_execpath"];
   const [command, own] = path?.endsWith(".js") ? [process.execPath, [path]] : ["npm", []];
@@ -152,7 +153,7 @@ function findCure(output) {
   return "Try again; if it stays, remove node_modules and try once more.";
 }
 
-/** npm makes the folders of all packages first, and then fills them. */
+/** npm first creates the folders of all packages, and then fills them. */
 function unpacked() {
   const folder = join(ROOT, "node_modules");
   const list = (path) => (existsSync(path) ? readdirSync(path).filter((name) => !name.startsWith(".")) : []);
@@ -164,7 +165,7 @@ function unpacked() {
   return `${filled.length} of ${packages.length}`;
 }
 
-/** One line that is rewritten on a terminal and repeated every ten seconds elsewhere. */
+/** Prints one line that is rewritten on a terminal and repeated every ten seconds elsewhere. */
 export function startProgress(title, detail = () => "") {
   const started = Date.now();
   const isTerminal = process.stdout.isTTY;
@@ -219,7 +220,7 @@ function tryLock(folder) {
   }
 }
 
-/** If several processes find a dead owner, only one moves its mark away, and only that one removes the lock. */
+/** If several processes find a dead owner, only one moves the owner's mark away, and only that one removes the lock. */
 function freeIfOwnerEnded(folder) {
   const mark = join(folder, "pid");
   const aside = join(folder, `pid-${process.pid}`);
@@ -230,7 +231,7 @@ function freeIfOwnerEnded(folder) {
     if (readFileSync(aside, "utf8") === owner) rmSync(folder, { recursive: true, force: true });
     else renameSync(aside, mark);
   } catch (error) {
-    if (error.code !== "ENOENT") throw error; // its owner is about to write the mark, or has just left
+    if (error.code !== "ENOENT") throw error; // its owner is about to write the mark, or has just exited
   }
 }
 
@@ -243,7 +244,7 @@ function isAlive(pid) {
   }
 }
 
-/** Runs a script under the Node of the lock file and ends as it ends; signals are passed on. */
+/** Runs a script under the Node of the lock file and exits with its exit code; signals are passed on. */
 export function runPinned(script, args, env = {}) {
   const path = `${join(ROOT, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`;
   const child = spawn(NODE, [join(ROOT, script), ...args], {
@@ -264,8 +265,8 @@ export function runPinned(script, args, env = {}) {
 }
 
 /**
- * Stops this process when the shell between npm and it has ended: npm sends a signal to that shell alone, which ends
- * without passing it on.
+ * Stops this process when the shell between npm and it has ended: npm signals only that shell, which exits without
+ * passing the signal on.
  */
 export function stopWithShell() {
   const shell = process.ppid;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs a piece of script in a process of its own; answers its exit code or signal. */
+/** Runs a piece of script in a process of its own; returns its exit code or signal. */
 function runScript(text: string): { pid: number; ended: Promise<number | string> } {
   const source = `import { withLock } from ${JSON.stringify(BOOTSTRAP)};\nimport { appendFileSync } from "node:fs";\n${text}`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
@@ -58,7 +58,7 @@ describe("an installation that fails says the cure", () => {
       await cp(join(ROOT, "packages", name, "package.json"), join(checkout, "packages", name, "package.json"));
   });
 
-  /** `npm start` of that checkout, with nothing in npm's cache. */
+  /** Runs `npm start` of that checkout, with an empty npm cache. */
   function start(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
     const { npm_execpath: _, ...inherited } = process.env;
     const cache = { npm_config_cache: join(folder, "npm-cache") };
@@ -149,7 +149,7 @@ describe("an installation that fails says the cure", () => {
     shell.stdout.resume();
     await asked;
     shell.kill("SIGTERM");
-    // Everything that holds the pipe has ended.
+    // Every process with the pipe has ended.
     await closed;
     silent.close();
   }, 60_000);

@@ -1,6 +1,6 @@
-// `npm run build [console] [gateway] [cli]`: makes what the image contains. `--stale` skips what is current. What leaves
-// the checkout goes to `dist/`: `--image` the container image, `--package` the npm package of the command line,
-// `--executable` the command line and Node in one file.
+// `npm run build [console] [gateway] [cli]`: builds the contents of the image. `--stale` skips what is up to date.
+// Packaged results go to `dist/`: `--image` the container image, `--package` the npm package of the CLI, `--executable`
+// the CLI and Node in one file.
 import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -42,7 +42,7 @@ export const TARGETS: readonly Target[] = [
   },
 ];
 
-/** Builds the named targets (all unless named); parallel runs of one checkout wait for each other. */
+/** Builds the named targets, or all; parallel runs of one checkout wait for each other. */
 export async function build(names: readonly string[], onlyStale: boolean): Promise<void> {
   const unknown = names.filter((name) => !TARGETS.some((target) => target.name === name));
   if (unknown.length > 0) throw new Error(`there is no target ${unknown.join(", ")}`);
@@ -65,7 +65,7 @@ export async function build(names: readonly string[], onlyStale: boolean): Promi
   }
 }
 
-/** Builds next to the old output and swaps, so that a running gateway never serves half a console. */
+/** Builds next to the old output and then swaps them, so that a running gateway never serves half a console. */
 async function viteBuild(folder: string, finish?: (output: string) => void): Promise<void> {
   const [fresh, dist, old] = ["dist.new", "dist", "dist.old"].map((name) => join(ROOT, folder, name)) as [
     string,
@@ -84,7 +84,7 @@ async function viteBuild(folder: string, finish?: (output: string) => void): Pro
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Lays `.br` and `.gz` next to every text file that gains by it: the gateway only picks one. */
+/** Writes `.br` and `.gz` next to every text file that gets smaller; the gateway only picks one. */
 function compress(folder: string): void {
   for (const file of globSync("**/*.{js,css,html,svg,json}", { cwd: folder })) {
     const bytes = readFileSync(join(folder, file));
@@ -97,11 +97,11 @@ function compress(folder: string): void {
 /** Native accelerators that pure JavaScript packages try to load; none of them is installed. */
 const OPTIONAL_NATIVE = ["pg-native", "bufferutil", "utf-8-validate"];
 
-/** Everything goes in, so that the image needs no `node_modules`; workers become files next to `main.mjs`. */
+/** Bundles everything, so that the image needs no `node_modules`; workers become files next to `main.mjs`. */
 async function bundleGateway(): Promise<void> {
   const folder = join(ROOT, "packages/gateway");
   const workers = globSync("src/**/*-worker.ts", { cwd: folder });
-  // Loaded here because `npm start` builds the console where no development tool is installed.
+  // Imported here because `npm start` builds only the console, without development tools.
   const { rolldown } = await import("rolldown");
   const bundle = await rolldown({
     cwd: folder,
@@ -129,7 +129,7 @@ async function bundleGateway(): Promise<void> {
 
 const READ_LUA = /readLua\(import\.meta\.url, "([^"]+)"\)/g;
 
-/** Puts the text of a Lua script in the place of the call that reads its file. */
+/** Replaces the call that reads a Lua file with the text of the script. */
 function inlineLua(code: string, id: string): { code: string; map: null } | undefined {
   if (!code.includes("readLua(") || id.endsWith("/read-lua.ts")) return undefined;
   const module = pathToFileURL(id);
@@ -139,7 +139,7 @@ function inlineLua(code: string, id: string): { code: string; map: null } | unde
   return { code: inlined, map: null };
 }
 
-/** The engine holds a program with a character outside of ASCII at two bytes a character: 8 MB more. */
+/** A program with a non-ASCII character is stored with two bytes per character, which takes 8 MB more. */
 function escapeText(file: OutputAsset | OutputChunk): void {
   if (file.type === "chunk") file.code = file.code.replace(NOT_ASCII, escapeUnit);
 }

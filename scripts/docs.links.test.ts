@@ -1,4 +1,4 @@
-// The prose and the tree agree: links of all pages resolve, headings included, and paths in code marks exist.
+// Pages and files agree: links of all pages resolve, including headings, and paths in code marks exist.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { toAnchor } from "./reference/headings.ts";
 const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/README.md", "charts/fairway/README.md"], {
   cwd: ROOT,
 }).toSorted();
-/** Pages about one package name its files as they stand below these. */
+/** Pages about one package name its files relative to these folders. */
 const BASES = [
   "",
   "packages/gateway",
@@ -28,7 +28,7 @@ const basenames = new Set(
     exclude: (name) => name === "node_modules",
   }).map((path) => basename(path)),
 );
-/** Written by commands, or made by the reader. */
+/** Files that commands or the reader create. */
 const MADE = [
   /^packages\/\w+\/dist\//,
   /^packages\/gateway\/src\/providers\/vendors\/acme/,

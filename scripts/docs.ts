@@ -37,7 +37,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
 const FOLDER = "docs/reference";
 const CRD_CHART = "charts/fairway-crds/templates";
 
-/** Files that are written, and what must be in them. */
+/** Files to write, with their contents. */
 const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(PAGES).map(([name, make]) => [`${FOLDER}/${name}.md`, make()])),
   ...Object.fromEntries(Object.entries(crdFiles()).map(([name, text]) => [`${CRD_CHART}/${name}`, text])),

@@ -5,7 +5,7 @@ import { ROOT } from "./bootstrap.mjs";
 
 const CACHE = join(ROOT, "node_modules", ".cache", "fairway");
 
-/** A hash over the contents of the files that the patterns name (folders are skipped). */
+/** Returns a hash over the contents of the files that match the patterns (folders are skipped). */
 export function fingerprint(patterns: readonly string[]): string {
   const hash = createHash("sha256");
   const files = patterns.flatMap((pattern) =>
@@ -18,7 +18,7 @@ export function fingerprint(patterns: readonly string[]): string {
   return hash.digest("hex");
 }
 
-/** True when `output` exists and was made from these very sources. */
+/** Returns true if `output` exists and was built from exactly these sources. */
 export function isCurrent(name: string, print: string, output: string): boolean {
   const file = join(CACHE, `${name}.sha256`);
   return existsSync(join(ROOT, output)) && existsSync(file) && readFileSync(file, "utf8") === print;

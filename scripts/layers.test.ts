@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CONSOLE_LAYERS, LAYERS } from "./layers.ts";
 
-// A planted tree with one violation per file, linted once with the real rules.
+// A temporary tree with one violation per file, linted once with the real rules.
 
 const ROOT = join(import.meta.dirname, "..");
 const SRC = "packages/gateway/src";
@@ -203,7 +203,7 @@ test("imports that point down pass", () => {
 
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
-/** Files by path with the files of the same packages that they import, types included. */
+/** Returns files by path with the files of the same package that they import, including types. */
 function readImports(sources: readonly string[]): Map<string, string[]> {
   const paths = sources.flatMap((source) =>
     readdirSync(join(ROOT, source), { recursive: true, encoding: "utf8" })
@@ -218,7 +218,7 @@ function readImports(sources: readonly string[]): Map<string, string[]> {
   return new Map(paths.map((path) => [path, listImports(path)]));
 }
 
-/** Files that can reach themselves through imports. */
+/** Returns files that can reach themselves through imports. */
 function findCycles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const reaches = (from: string): boolean => {
     const seen = new Set<string>();

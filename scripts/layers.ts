@@ -69,7 +69,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/sdk-trace": ["observability"],
 };
 
-/** Their `core/` holds what the folders next to it share, and imports none of them. */
+/** The `core/` of these folders contains what the folders next to it share, and imports none of them. */
 const WITH_CORE = ["dialects", "providers"];
 
 interface ImportPattern {
@@ -86,7 +86,7 @@ interface Source {
   readonly depth: number;
 }
 
-/** Patterns that the linter refuses in the files of one folder. */
+/** Returns the patterns that the linter refuses in the files of one folder. */
 function forbiddenImports(layers: Layers, { folder, depth }: Source): ImportPattern[] {
   const allowed = layers[folder] ?? [];
   const forbidden = [
@@ -114,7 +114,7 @@ function forbiddenPackages(folder: string): ImportPattern[] {
       ];
 }
 
-/** One glob for each depth of each folder, with the imports refused there. */
+/** Returns one glob for each depth of each folder, with the imports refused there. */
 export function layerRules(): { files: string; patterns: ImportPattern[] }[] {
   return [
     ...buildRules("packages/gateway/src", LAYERS, forbiddenPackages),
@@ -132,7 +132,9 @@ function buildRules(src: string, layers: Layers, morePatterns: (folder: string) 
   );
 }
 
-/** After the rules of the whole folder, which these repeat: the linter takes the last that match a file. */
+/**
+ * These follow the rules of the whole folder and repeat them, because the linter uses the last rules that match a file.
+ */
 function coreRules(folder: string) {
   return Array.from({ length: MAX_DEPTH - 1 }, (_, index) => ({
     files: `packages/gateway/src/${folder}/core/${"*/".repeat(index)}*.ts`,

@@ -8,7 +8,7 @@ import { startScript } from "../packages/testkit/load/systems.ts";
 
 const SLOW_MS = 300;
 
-/** Asks a server through the load generator, one request after the other at a fixed rate. */
+/** Sends requests to a server with the load generator, one after the other at a fixed rate. */
 async function askServer(server: Server, perSecond: number, samples: number) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,6 +1,6 @@
-// `npm run lock` after a change of packages: names in package-lock.json what a registry mirror did not have, so that
-// npm does not request it again. The packages of other platforms are those: they are recognized by their names, and have no
-// checksum until someone installs them where they are needed.
+// `npm run lock` after a change of packages: adds to package-lock.json what a registry mirror did not have, so that npm
+// does not request it again. These are packages for other platforms; they are recognized by their names, and get a
+// checksum only when they are installed on such a platform.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
@@ -22,7 +22,7 @@ type Packages = Readonly<Record<string, Entry>>;
 interface Missing {
   readonly name: string;
   readonly version: string;
-  /** The package that wants it. */
+  /** The package that depends on it. */
   readonly parent: Entry;
 }
 
@@ -30,7 +30,7 @@ const FILE = join(ROOT, "package-lock.json");
 const PLATFORM =
   /(android|darwin|freebsd|linux|openharmony|win32)-(arm64|arm|x64|ia32|ppc64|riscv64|s390x)(?:-(gnu|musl))?/;
 
-/** Optional packages that are wanted and not named. */
+/** Returns optional packages that are required but missing in the lock file. */
 export function missingPackages(packages: Packages): Missing[] {
   return Object.entries(packages).flatMap(([path, parent]) =>
     Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) =>
@@ -39,7 +39,7 @@ export function missingPackages(packages: Packages): Missing[] {
   );
 }
 
-/** Reads where Node would: next to the package, then in every folder around it. */
+/** Searches like Node: next to the package, then in every folder above it. */
 function isNamed(packages: Packages, path: string, name: string): boolean {
   const parts = path.split("/node_modules/");
   const around = parts.map((_, at) => `${parts.slice(0, parts.length - at).join("/node_modules/")}/`);

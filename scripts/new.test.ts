@@ -1,4 +1,4 @@
-// Each skeleton in a copy of this checkout: it must pass every check and its own tests.
+// Creates each skeleton in a copy of this checkout: it must pass every check and its own tests.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROOT } from "./bootstrap.mjs";
 import { run } from "./process.ts";
 
-/** A whole check, or a build and its tests, next to another test file on two cores. */
+/** Time for a whole check, or a build and its tests, in parallel with another test file on two cores. */
 const LONG_MS = 300_000;
 
 const copy = mkdtempSync(join(tmpdir(), "fairway-new-"));
@@ -65,7 +65,7 @@ function inCopy(...args: readonly string[]) {
   return run(process.execPath, args, { cwd: copy, env: { CI: "1" } });
 }
 
-/** Tracked and new files, with the installed packages of this checkout. */
+/** Copies tracked and new files, with the installed packages of this checkout. */
 function copyCheckout(): void {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: ROOT, encoding: "utf8" });
   for (const path of listed.trim().split("\n")) {

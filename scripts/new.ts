@@ -1,5 +1,5 @@
 // `npm run new provider acme`, `resource notes`, `dialect grade` or `tool-price deep-search`: writes a skeleton that
-// passes every check, with its tests and the lines of the registries.
+// passes every check, including its tests and its registry entries.
 import { Checkout } from "./new/checkout.ts";
 import { newDialect } from "./new/dialect.ts";
 import { buildNames, type Names } from "./new/names.ts";

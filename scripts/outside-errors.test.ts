@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Runs one test file in a project of its own; returns what the reporter wrote. */
+/** Runs one test file in a project of its own; returns the reporter's output. */
 function collectOutsideErrors(test: string): string[] {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, "outside-"));

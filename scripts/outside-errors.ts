@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter } from "vitest/node";
 
-/** Where the reporter writes: a JSON list of lines. */
+/** The file that the reporter writes: a JSON list of lines. */
 export const OUTSIDE_ERRORS = "FAIRWAY_TEST_OUTSIDE_ERRORS";
 
-/** Reports errors that belong to no test, such as an unhandled rejection: the JSON report leaves them out. */
+/** Reports errors outside any test, such as an unhandled rejection, which the JSON report leaves out. */
 // oxlint-disable-next-line import/no-default-export -- Vitest loads a reporter by its default export
 export default class OutsideErrors implements Reporter {
   onTestRunEnd(...[modules, errors]: Parameters<NonNullable<Reporter["onTestRunEnd"]>>): void {
@@ -23,7 +23,7 @@ interface Thrown {
   readonly at?: string;
 }
 
-/** The message, the file and the first frames, in one line. */
+/** Formats the message, the file and the first frames in one line. */
 function formatThrown({ name = "Error", message, stack = "", at }: Thrown): string {
   const frames = stack
     .split("\n")

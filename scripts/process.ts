@@ -2,27 +2,27 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 
-/** Compiled sources of earlier starts: half of the time that a gateway needs to start from its sources. */
+/** Compiled sources of earlier starts, which halve the time that a gateway needs to start from its sources. */
 export const COMPILE_CACHE: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: join(ROOT, "node_modules", ".cache", "node-compile"),
 };
 
 export interface Finished {
   readonly code: number;
-  /** What it wrote, both streams in order. */
+  /** The output of the program, both streams in order. */
   readonly output: string;
 }
 
 export interface RunSettings {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Shows the output as it comes, besides collecting it. */
+  /** Also prints the output as it arrives. */
   readonly isLoud?: boolean;
   /** Ends the program with SIGKILL after this time. */
   readonly timeoutMs?: number;
 }
 
-/** Runs a program to its end; never throws for a failing one. */
+/** Runs a program to its end; does not throw if it fails. */
 export function run(command: string, args: readonly string[], settings: RunSettings = {}): Promise<Finished> {
   const child = spawn(command, args, {
     cwd: settings.cwd ?? ROOT,
@@ -51,7 +51,7 @@ export function runTool(file: string, args: readonly string[], settings: RunSett
   return run(process.execPath, [join(ROOT, "node_modules", file), ...args], settings);
 }
 
-/** The body of a script: an error ends it with one message instead of a stack. */
+/** Runs the body of a script; an error ends it with one message instead of a stack. */
 export async function main(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,6 +1,6 @@
-// `npm run release -- 0.2.0` sets the version everywhere; `-- --pin` writes the digests of the base images; without
-// either it writes all files of the release to `dist/release`. The release workflow does that on a tag:
-// `-- --tag v0.2.0 --downloads URL --homepage URL`.
+// `npm run release -- 0.2.0` sets the version everywhere; `-- --pin` writes the digests of the base images. Without
+// either it writes all files of the release to `dist/release`, which the release workflow does on a tag: `-- --tag
+// v0.2.0 --downloads URL --homepage URL`.
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "./bootstrap.mjs";

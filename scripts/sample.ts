@@ -1,4 +1,4 @@
-// Sample data for development and for looking around: made through the management API and by real calls.
+// Creates sample data for development and exploration, through the management API and by real calls.
 import { createChannel, createToken, setModelRatios, type Session } from "../packages/testkit/src/api.ts";
 
 const OPENAI_MODELS = ["gpt-4o", "gpt-4o-mini", "tools", "reasoning", "slow-50", "status-429", "cut-after-3", "echo"];
@@ -10,7 +10,7 @@ const CHANNELS = [
 const USERS = ["alice", "bob", "carol"];
 const CALLS = 60;
 
-/** Fills an empty installation once; answers a key that reaches every sample model. */
+/** Fills an empty installation once; returns a key that reaches every sample model. */
 export async function addSample(root: Session, upstream: string): Promise<string> {
   const present = await root.must<{ name: string }[]>("GET", "/api/channel/?page_size=100");
   const isFirst = present.every((channel) => channel.name !== CHANNELS[0].name);

@@ -11,9 +11,9 @@ const PROJECT = join(FOLDER, "tsconfig.json");
 const SOURCE = join(FOLDER, "unions.ts");
 const SAMPLES = join(FOLDER, "sdk-parts.json");
 const CLIENTS = ["openai", "@anthropic-ai/sdk", "@google/genai"];
-/** What lies deeper says nothing about a part as a whole. */
+/** Deeper levels say nothing about a part as a whole. */
 const DEEPEST = 5;
-/** Types of Google in which every member is optional and one of them is set: each of these is a kind of its own. */
+/** Google's types in which every member is optional and exactly one is set: each member is a kind of its own. */
 const HOLDERS = new Set(["GeminiParts", "GeminiTools", "GeminiResultParts"]);
 
 type Sample = string | number | boolean | null | Sample[] | { [name: string]: Sample };
@@ -54,7 +54,7 @@ function readVersion(name: string): string {
   return (JSON.parse(file) as { version: string }).version;
 }
 
-/** A sample of every object of a union; the same type of two generations of a client is one. */
+/** Returns a sample of every object in a union; the same type in two generations of a client counts once. */
 function buildMemberSamples(type: Type, checker: Checker): Record<string, Sample> {
   const samples = new Map<string, Sample>();
   for (const member of type.isUnionType() ? type.getTypes() : [type]) {
@@ -66,7 +66,7 @@ function buildMemberSamples(type: Type, checker: Checker): Record<string, Sample
   return sorted(samples);
 }
 
-/** The literal that tells a member of a union from the others. */
+/** Returns the literal that distinguishes a member of a union from the others. */
 function readSampleName(sample: Sample): string {
   const members = typeof sample === "object" && sample !== null && !Array.isArray(sample) ? sample : {};
   for (const name of ["type", "role"]) {
@@ -95,11 +95,11 @@ function sorted(samples: ReadonlyMap<string, Sample>): Record<string, Sample> {
 interface Place {
   readonly name: string;
   readonly depth: number;
-  /** Optional members are in the sample too. */
+  /** True if the sample also contains optional members. */
   readonly isWhole: boolean;
 }
 
-/** The smallest value of a type: the first of several, one item of a list, and no member that may be left out. */
+/** Returns the smallest value of a type: the first of several, one item of a list, and no optional member. */
 function buildSample(type: Type, checker: Checker, place: Place): Sample {
   if (type.isStringLiteralType() || type.isNumberLiteralType() || type.isBooleanLiteralType()) return type.value;
   if (type.isUnionType()) return buildSample(selectBestType(type.getTypes()), checker, place);
@@ -110,7 +110,7 @@ function buildSample(type: Type, checker: Checker, place: Place): Sample {
   return type.flags & TypeFlags.AnyOrUnknown ? { any: "any" } : place.name;
 }
 
-/** Lists and objects hold more to lose than a text, and a text more than a literal. */
+/** Prefers lists and objects to texts, and texts to literals, because there is more to lose in them. */
 function selectBestType(types: readonly Type[]): Type {
   const rank = (type: Type) =>
     type.flags & TypeFlags.Object ? 0 : type.flags & (TypeFlags.Undefined | TypeFlags.Null) ? 2 : 1;

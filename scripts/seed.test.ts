@@ -145,7 +145,7 @@ async function expectBalance(readNumbers: (sql: string) => Promise<number[]>): P
   ).toEqual([0]);
 }
 
-/** Definitions, in the order of their text. */
+/** Returns definitions, sorted by their text. */
 async function listIndexes(kind: keyof typeof urls, url: string, table: string): Promise<string[]> {
   const sql = {
     sqlite: `select sql as definition from sqlite_master where type = 'index' and sql is not null and tbl_name = '${table}'`,

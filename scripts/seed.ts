@@ -1,5 +1,5 @@
-// `npm run seed -- --logs N`: fills an empty database with users, tokens, channels, a log, a ledger and hourly sums that
-// agree with each other, for measuring and for looking around at size. `--help` names the options.
+// `npm run seed -- --logs N`: fills an empty database with users, tokens, channels, a log, a ledger and hourly sums
+// that agree with each other, for measurements and tests at a realistic size. `--help` names the options.
 import { openStorage } from "../packages/gateway/src/composition/storage.ts";
 import { loadEnv } from "../packages/gateway/src/config/env.ts";
 import { firstStart } from "../packages/gateway/src/identity/accounts/first-start.ts";

@@ -1,4 +1,4 @@
-// The documentation as a site; VitePress itself refuses a link to a page that does not exist.
+// Builds the documentation as a site; VitePress itself refuses a link to a page that does not exist.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";

@@ -20,14 +20,14 @@ interface Stage {
   readonly name: string;
   /** `npm test` runs the default stages; `npm run test:full` runs the rest. */
   readonly tier: "default" | "full";
-  /** What it does, for the heading. */
+  /** The description for the heading. */
   readonly about: string;
-  /** Why it cannot run on this machine, or is left out of `npm run test:full`; undefined = it runs. */
+  /** Returns why the stage cannot run on this machine, or is left out of `npm run test:full`; undefined = it runs. */
   obstacle?(isChosen: boolean): string | undefined;
   run(): Promise<Count>;
 }
 
-/** For what hangs; a machine that others use takes three times as long as a quiet one. */
+/** Stops a hanging stage; a shared machine takes three times as long as a quiet one. */
 const STAGE_LIMIT_MS = 40 * 60_000;
 const SLOWEST = 20;
 /** Read by `vitest.config.ts`. */
@@ -150,7 +150,7 @@ async function runBuild(): Promise<Count> {
   });
 }
 
-/** Works on so many items at a time, in their order. */
+/** Works on this many items at a time, in their order. */
 async function countEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<boolean>): Promise<Count> {
   const rest = [...items];
   let passed = 0;
@@ -184,12 +184,12 @@ interface TestResult {
   readonly failureMessages: readonly string[];
 }
 
-/** A stage of vitest projects. A skipped test counts as failed: nothing here may pass by not running. */
+/** A stage of vitest projects. A skipped test counts as failed, because nothing may pass without running. */
 function vitest(name: string, tier: Stage["tier"], about: string, projects: readonly string[]): Stage {
   return { name, tier, about, run: () => runVitest(name, projects) };
 }
 
-/** Compiles Kubernetes first, if it has to: that takes longer than a test may wait for its cluster. */
+/** Compiles Kubernetes first if necessary, because that takes longer than a test may wait for its cluster. */
 function withPrograms(part: Part, stage: Stage): Stage {
   return {
     ...stage,
@@ -243,7 +243,7 @@ async function runVitest(name: string, projects: readonly string[]): Promise<Cou
   return { passed: report.numPassedTests, failed: 1 };
 }
 
-/** The command line is tested against the gateway that this run built: it starts in half of the time. */
+/** The CLI is tested with the gateway that this run built, which starts in half of the time. */
 function builtGateway(stage: string): Readonly<Record<string, string>> {
   const isBuilt = table.some((row) => row.stage === "build" && row.failed === 0);
   return stage === "cli" && isBuilt ? { FAIRWAY_TEST_GATEWAY: join(ROOT, "packages/gateway/dist/main.mjs") } : {};
@@ -260,7 +260,7 @@ function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }
 
-/** The next run begins with the files that took longest, in this run or an earlier one. */
+/** The next run begins with the files that took longest in this run or an earlier one. */
 function printSlowest(): void {
   const slowest = Object.entries(times).toSorted(([, a], [, b]) => b - a);
   if (slowest.length === 0) return;

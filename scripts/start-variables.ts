@@ -6,7 +6,10 @@ import { COMPILE_CACHE } from "./process.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Variables of the gateway that `npm start` runs: those of the shell win over the file `.env`, which wins over defaults. */
+/**
+ * Returns the variables of the gateway that `npm start` runs: the shell overrides the file `.env`, which overrides
+ * defaults.
+ */
 export function startVariables(root: string, shell: Variables): Variables {
   const path = join(root, ".env");
   return {
@@ -24,8 +27,8 @@ export function startVariables(root: string, shell: Variables): Variables {
 const FILE = "sqlite:";
 
 /**
- * Variables by which the seed opens a database as its gateway does: that of `npm start`, or the one at `url`. The key of
- * an SQLite file is in the file's own folder, whatever `.env` says of this checkout.
+ * Returns the variables with which the seed opens a database like its gateway: that of `npm start`, or the one at
+ * `url`. The key of an SQLite file is in the file's own folder, whatever `.env` of this checkout contains.
  */
 export function seedVariables(root: string, shell: Variables, url: string | undefined): Variables {
   if (url === undefined) return startVariables(root, shell);

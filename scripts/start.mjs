@@ -1,7 +1,7 @@
 // `npm start`: installs what is missing, builds what is stale and starts Fairway on http://127.0.0.1:3000.
 import { ensureInstalled, runPinned, stopWithShell } from "./bootstrap.mjs";
 
-// The shell of npm ends with npm; another one may end while Fairway is to continue.
+// npm's shell ends with npm; another shell may end while Fairway must continue.
 if (process.env["npm_lifecycle_event"] === "start") stopWithShell();
 try {
   await ensureInstalled("start");

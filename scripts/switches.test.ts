@@ -1,4 +1,4 @@
-// Every documented variable and option has a reader: a switch that nothing reads promises what does not happen.
+// Every documented variable and option has a reader: a switch that nothing reads makes a false promise.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,5 +1,6 @@
-// `npm test [-- --only NAME,NAME]`: installs packages, brings the services that the tests start themselves, runs every
-// stage and ends with `N passed, N failed`. Needs Node 20 and npm; as root it installs missing programs through apt.
+// `npm test [-- --only NAME,NAME]`: installs packages, provides the services that the tests start themselves, runs
+// every stage and ends with `N passed, N failed`. Needs Node 20 and npm; as root it installs missing programs through
+// apt.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -24,7 +25,7 @@ const PROGRAMS = [
   ["systemd-analyze", "systemd"],
 ];
 
-/** Chromium draws Chinese with it; without a font for it, the tests of the console would look at empty boxes. */
+/** Chromium renders Chinese with it; without such a font, the console tests would see empty boxes. */
 const CHINESE_FONT = ["a Chinese font", "fonts-noto-cjk"];
 
 /** Programs of real Kubernetes nodes; only `npm run test:cluster` needs them. */
@@ -90,7 +91,7 @@ function hasProgram(program) {
   return places.some((place) => existsSync(join(place, program)));
 }
 
-/** Nothing that a package brings is started: the tests run their own servers on free ports. */
+/** Installed packages start no service: the tests run their own servers on free ports. */
 async function aptInstall(packages) {
   const isOurPolicy = !existsSync(POLICY);
   if (isOurPolicy) writeFileSync(POLICY, "#!/bin/sh\nexit 101\n", { mode: 0o755 });

@@ -1,5 +1,5 @@
-// Prints which vectors hold, by provider: `npm run vectors [-- name-prefix …]`.
-// `-- --sync FOLDER` renews the copies from a folder of newer ones.
+// Prints which vectors pass, by provider: `npm run vectors [-- name-prefix …]`. `-- --sync FOLDER` updates the copies
+// from a folder of newer ones.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";

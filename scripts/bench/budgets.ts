@@ -9,12 +9,12 @@ import { buildJob } from "./plain.ts";
 
 const SECONDS = 3;
 const WARM_SECONDS = 8;
-/** A change of the budgets is read by the gateway, and its engine compiles other paths. */
+/** Time for the gateway to read changed budgets, and for its engine to compile other code paths. */
 const SETTLE_SECONDS = 4;
 const ROUNDS = "5";
-/** At most so many times a call without budgets. */
+/** The cost goal, as a multiple of a call without budgets. */
 const GOAL = 1.2;
-/** Every bench call counts in each of them, and none is ever used up. */
+/** Every bench call counts in each of these budgets, and none is ever used up. */
 const SUBJECTS = { user: "1", group: "default", model: "bench-plain" };
 const LIMIT = 10 ** 14;
 const LOAD = { name: "plain", model: "bench-plain", isStream: false, connections: 32 } as const;
@@ -72,7 +72,7 @@ export async function benchBudgets(): Promise<void> {
   }
 }
 
-/** Three hard budgets that every bench call counts in; returns their ids. */
+/** Creates three hard budgets that every bench call counts in; returns their ids. */
 export async function createBudgets(root: Session): Promise<number[]> {
   const ids: number[] = [];
   for (const [scope, subject] of Object.entries(SUBJECTS)) {

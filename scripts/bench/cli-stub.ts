@@ -89,11 +89,11 @@ export interface StubSettings {
   /** Rows of an export of the log. */
   readonly rows: number;
   readonly channels?: number;
-  /** New rows of the log a second. */
+  /** New log rows per second. */
   readonly rowsPerSecond?: number;
 }
 
-/** A gateway that has every answer ready. */
+/** Starts a fake gateway that has every answer ready. */
 export async function startStub({
   rows,
   channels = 100,
@@ -128,7 +128,7 @@ function selectPage<T>(all: readonly T[], query: URLSearchParams): readonly T[] 
   return all.slice(Number(query.get("p") ?? 0) * size).slice(0, size);
 }
 
-/** The last hundred rows of a log that grows. */
+/** Returns the last hundred rows of a growing log. */
 function newestRows(rowsPerSecond: number) {
   const now = Date.now();
   const last = Math.floor((now / 1000) * rowsPerSecond);

@@ -1,4 +1,4 @@
-// The bench must keep working: a short run, whose figures mean nothing.
+// The bench must work: a short run, whose figures mean nothing.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../process.ts";

@@ -17,7 +17,10 @@ interface Figure {
   readonly unit: string;
 }
 
-/** `npm run bench -- --cli`: what the terminal program costs, against a server that answers at once. `--quick` is a smoke run. */
+/**
+ * `npm run bench -- --cli`: the cost of the terminal program, against a server that answers at once. `--quick` is a
+ * smoke run.
+ */
 export async function benchCli(): Promise<void> {
   const flag = { type: "boolean" } as const;
   const { values } = parseArgs({ options: { cli: flag, quick: flag } });
@@ -82,11 +85,11 @@ function print(figures: readonly Figure[]): void {
 }
 
 function buildEnvironment(server: string): NodeJS.ProcessEnv {
-  // Ink draws nothing but its last frame where `CI` is set.
+  // If `CI` is set, Ink draws only its last frame.
   return { ...process.env, CI: "false", FAIRWAY_SERVER: server, FAIRWAY_TOKEN: "t", FAIRWAY_CONFIG: "/dev/null/none" };
 }
 
-/** Milliseconds from start to end of the process. */
+/** Returns the median of milliseconds from start to end of the process. */
 async function median(args: readonly string[], env: NodeJS.ProcessEnv, isQuick: boolean): Promise<number> {
   const times: number[] = [];
   for (let run = 0; run < (isQuick ? 3 : 21); run++) {
@@ -103,7 +106,7 @@ async function ended(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`the command ended with ${code}`);
 }
 
-/** Megabytes that the process held at most, its output read by another one. */
+/** Returns the peak memory of the process in megabytes, with another process reading its output. */
 async function peakMemory(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   child.stdout.resume();
@@ -125,18 +128,18 @@ function readPeakMemory(pid: number | undefined): number {
 interface Watched {
   readonly env: NodeJS.ProcessEnv;
   readonly seconds: number;
-  /** Typed one after the other, a second apart, over and over. */
+  /** Keys that are typed one after the other, a second apart, in a loop. */
   readonly keys?: string;
 }
 
 interface Load {
   /** Percent of a core, after the start. */
   readonly share: number;
-  /** What the process held at most. */
+  /** The peak memory of the process. */
   readonly megabytes: number;
 }
 
-/** What a screen takes in a terminal of its own, from the moment at which it shows a text. */
+/** Measures a screen in a terminal of its own, from the moment at which it shows a text. */
 async function watch(words: readonly string[], text: string, { env, seconds, keys = "" }: Watched): Promise<Load> {
   const command = `stty cols 120 rows 40; echo $$; exec '${process.execPath}' '${PROGRAM}' ${words.join(" ")}`;
   const terminal = spawn("script", ["-q", "-f", "-e", "-c", command, "/dev/null"], {
@@ -162,7 +165,7 @@ async function watch(words: readonly string[], text: string, { env, seconds, key
   return { share, megabytes };
 }
 
-/** Hundredths of a second that the process ran. */
+/** Returns the CPU time of the process in hundredths of a second. */
 function readTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return Number(fields[11]) + Number(fields[12]);

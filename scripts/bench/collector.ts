@@ -16,7 +16,7 @@ interface Collection {
 }
 
 const SECONDS = 4;
-/** Before that many calls the compilers are still at work, and more survives. */
+/** Until then the compilers are still at work, and more objects survive. */
 const WARM_CALLS = 30_000;
 const CONNECTIONS = 32;
 
@@ -56,7 +56,7 @@ export async function benchCollector(): Promise<void> {
   }
 }
 
-/** Calls of a load; throws when one of them failed. */
+/** Returns the number of calls of a load; throws if one of them failed. */
 function requireNoFailures({ good, failed, firstFailure }: Result): number {
   if (failed > 0) throw new Error(`${failed} calls failed: ${firstFailure}`);
   return good;

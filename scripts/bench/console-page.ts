@@ -27,7 +27,7 @@ interface Interaction extends PerformanceEntry {
   readonly interactionId: number;
 }
 
-/** Runs in the page before its scripts: collects what the browser measures, and leaves out what loads when idle. */
+/** Runs in the page before its scripts: collects the browser's measurements, and leaves out what loads when idle. */
 export function watchVitals(): void {
   const vitals: Vitals = { lcp: 0, cls: 0, inp: 0 };
   Object.assign(globalThis, { vitals, requestIdleCallback: () => 0 });
@@ -46,7 +46,7 @@ export function watchVitals(): void {
 
 const SETTLED_MS = 600;
 
-/** Opens a page with an empty cache, presses some keys and buttons, and reads what the browser measured. */
+/** Opens a page with an empty cache, presses some keys and buttons, and reads the browser's measurements. */
 export async function measurePage(page: Page, path: string): Promise<PageFigures> {
   await page.goto(path);
   await page.locator("h1").first().waitFor();
@@ -66,7 +66,7 @@ function readVitals(page: Page): Promise<Vitals> {
   return page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
 }
 
-/** Typical first interactions: type into the search, move through rows, sort, open the menu of a row. */
+/** Performs typical first interactions: type into the search, move through rows, sort, open the menu of a row. */
 async function interact(page: Page): Promise<void> {
   const search = page.getByRole("searchbox").first();
   if (await search.count()) {
@@ -97,13 +97,13 @@ const STEP = 400;
 export interface ScrollFigures {
   readonly p95: number;
   readonly longest: number;
-  /** Milliseconds that the page's thread computes for a frame: other programs of the machine do not change it. */
+  /** Milliseconds of CPU that the page's thread needs for a frame, independent of other programs on the machine. */
   readonly cpu: number;
-  /** Megabytes of the heap of scripts. */
+  /** Megabytes of the JavaScript heap. */
   readonly heap: number;
 }
 
-/** Scrolls a long list by 400 pixels a frame. */
+/** Scrolls a long list by 400 pixels per frame. */
 export async function measureScroll(page: Page): Promise<ScrollFigures> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });

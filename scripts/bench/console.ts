@@ -15,8 +15,8 @@ const LOG_ROWS = 100_000;
 const PAGES = ["/login", "/", "/channel", "/token", "/log", "/user", "/pricing", "/detail", "/playground", "/setting"];
 
 /**
- * `npm run bench -- --console`: what the built console weighs and how fast it is in Chromium on loopback, each page with
- * an empty cache, next to the goals. Prints the medians of `--rounds=3`; `--quick` is a smoke run.
+ * `npm run bench -- --console`: the size of the built console and its speed in Chromium on loopback, each page with an
+ * empty cache, next to the goals. Prints the medians of `--rounds=3`; `--quick` is a smoke run.
  */
 export async function benchConsole(): Promise<void> {
   const flag = { type: "boolean" } as const;
@@ -44,7 +44,7 @@ export async function benchConsole(): Promise<void> {
 
 type State = Awaited<ReturnType<ReturnType<Page["context"]>["storageState"]>>;
 
-/** Signs in once and fills the lists; the other contexts take the session over. */
+/** Signs in once and fills the lists; the other contexts reuse the session. */
 async function prepare(browser: Browser, { url }: GatewayProcess): Promise<State> {
   const context = await browser.newContext({ baseURL: url });
   const page = await context.newPage();
@@ -89,7 +89,7 @@ async function fetchEntryScripts({ url }: GatewayProcess): Promise<string[]> {
   return [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, path]) => `${url}${path ?? ""}`);
 }
 
-/** The log with an answer of far more rows than a page has. */
+/** Measures the log with an answer of far more rows than a page has. */
 async function scrolled(browser: Browser, { url }: GatewayProcess, state: State, count: number): Promise<string> {
   const { p95, longest, cpu, heap } = await inContext(browser, url, state, async (page) => {
     await page.route(/\/api\/log\/\?/, (route) =>

@@ -33,8 +33,8 @@ interface Row {
 }
 
 /**
- * `npm run bench -- --growth`: what one process pays for many channels and many tokens, with the embedded database: five
- * minutes. `--quick` is a smoke run with few of both. Prints its tables; docs/operate/sizing.md has them.
+ * `npm run bench -- --growth`: the cost of many channels and many tokens for one process, with the embedded database:
+ * five minutes. `--quick` is a smoke run with few of both. Prints its tables; docs/operate/sizing.md has them.
  */
 export async function benchGrowth(): Promise<void> {
   const isQuick = process.argv.includes("--quick");
@@ -108,7 +108,7 @@ async function ofChannels({ database, vault, sizes }: Seeded): Promise<Row> {
   return { name: sizes.channels.toLocaleString("en"), cells: [count.toLocaleString("en"), ...figures] };
 }
 
-/** The model of the group `default` with the most channels. */
+/** Returns the model of the group `default` with the most channels. */
 function findMostServedModel({ index }: Snapshot): readonly [string, number] {
   const models = [...(index.get("default") ?? [])].map(([model, levels]) => {
     return [model, levels.reduce((sum, { channels }) => sum + channels.length, 0)] as const;
@@ -118,7 +118,7 @@ function findMostServedModel({ index }: Snapshot): readonly [string, number] {
   return most;
 }
 
-/** Microseconds of one choice. */
+/** Returns the microseconds of one choice. */
 function chooseOften(snapshot: Snapshot, model: string, restsUntil: (now: number) => number): number {
   const spec: RequestSpec = {
     operation: "chat",
@@ -173,7 +173,7 @@ async function milliseconds(work: () => Promise<unknown>): Promise<number> {
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Memory that is still in use. */
+/** Returns the memory that is still in use. */
 function heapMiB(): number {
   collect();
   return process.memoryUsage().heapUsed / 2 ** 20;

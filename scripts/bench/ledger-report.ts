@@ -6,7 +6,7 @@ export interface FilledLedger {
   readonly rows: number;
   readonly ledgerRows: number;
   readonly seedSeconds: number;
-  /** Seconds for an audit of the whole ledger, before the loads and after them. */
+  /** Seconds for an audit of the whole ledger, before and after the loads. */
   readonly auditSeconds: readonly [number, number];
   readonly figures: readonly LedgerFigures[];
 }
@@ -20,7 +20,7 @@ export interface LedgerReport {
   readonly load: readonly number[];
 }
 
-/** Users and tokens as many as `npm run bench -- --api` has. */
+/** As many users and tokens as `npm run bench -- --api` has. */
 export const SEED_SIZES = ["--users", "500", "--tokens", "2000"] as const;
 
 const TARGET_ADDED_MS = 50;

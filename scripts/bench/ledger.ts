@@ -27,13 +27,13 @@ const QUICK: Plan = {
   rows: 0,
   slowRequests: 5,
 };
-/** Other work of the machine only makes it slower: the fastest round counts. */
+/** Other work of the machine can only make a round slower, so the fastest one counts. */
 const FULL: Plan = { loads: LOADS, rounds: 2, rows: 10_000_000, slowRequests: 500 };
 
 interface Plan {
   readonly loads: readonly LedgerLoad[];
   readonly rounds: number;
-  /** Rows of `logs` in the database that the empty one is compared with; 0 creates none. */
+  /** Rows of `logs` in the full database, which is compared with an empty one; 0 creates none. */
   readonly rows: number;
   readonly slowRequests: number;
 }
@@ -72,7 +72,7 @@ interface Measured {
   readonly filled: FilledLedger;
 }
 
-/** The filled database first: what else happens to the machine happens to both. */
+/** Measures the filled database and the empty one in turn, so that other load of the machine affects both. */
 async function measureFilled(plan: Plan): Promise<Measured> {
   let seeded = { seedSeconds: 0, ledgerRows: 0 };
   const filled = await openLedgerBench(async (url) => {
@@ -89,7 +89,7 @@ async function measureFilled(plan: Plan): Promise<Measured> {
   }
 }
 
-/** Each round on servers of its own, and in turn with it on those that are filled. */
+/** Runs each round on servers of its own, and in turn on the filled ones. */
 async function measureAll(
   { loads, rounds, rows }: Plan,
   filled: { readonly bench: LedgerBench; readonly figures: LedgerFigures[] } | undefined,
@@ -128,7 +128,7 @@ function fastest(rounds: readonly LedgerFigures[]): LedgerFigures {
   return rounds.reduce((best, one) => (one.perSecond > best.perSecond ? one : best));
 }
 
-/** By the command itself. Throws if the books do not agree. */
+/** Runs the seed command itself. Throws if the books do not agree. */
 async function seed(url: string, rows: number): Promise<{ readonly seedSeconds: number; readonly ledgerRows: number }> {
   console.log(`filling a database with ${rows} rows`);
   const startedAt = performance.now();

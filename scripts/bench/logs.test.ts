@@ -1,4 +1,4 @@
-// The benches must keep working: short runs, whose figures mean nothing but whose questions must all be answered.
+// The benches must work: short runs, whose figures mean nothing but whose queries must all be answered.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../process.ts";

@@ -28,7 +28,7 @@ const FULL: LogsPlan = { calls: 100, seconds: 15 };
 const QUICK: LogsPlan = { calls: 3, seconds: 2 };
 const ROWS = 10_000_000;
 const QUICK_ROWS = 5_000;
-/** Most of a day, so that each sum is written once. */
+/** Covers most of a day, so that each sum is written once. */
 const ROWS_PER_PASS = 300_000;
 const DAY = 86_400;
 /** 335 days of 300,000 rows are 100,000,000. */
@@ -112,7 +112,7 @@ async function measure(kind: Kind, url: string, plan: LogsPlan): Promise<LogsFig
   return runLogsBench(database, { plan, program, say: console.log });
 }
 
-/** Days without rows cost a planner the same. */
+/** Adds days without rows, which cost a planner the same as full ones. */
 function makeFurther(url: string): Promise<number> {
   return inDatabase(url, async (database) => {
     const last = (await readPartitions(database)).at(-2)?.before ?? 0;
@@ -121,7 +121,7 @@ function makeFurther(url: string): Promise<number> {
   });
 }
 
-/** The sums that a gateway makes minute by minute. */
+/** Computes the sums that a gateway would compute minute by minute. */
 function sumUp(url: string): Promise<void> {
   return inDatabase(url, async (database) => {
     const startedAt = performance.now();

@@ -14,7 +14,7 @@ const ROUNDS = "7";
 
 export type Load = (typeof LOADS)[number];
 
-/** One round of one system; times nginx in the same round. */
+/** One round of one system, as a multiple of nginx in the same round. */
 interface Round {
   readonly cpu: Cpu;
   readonly times: number;
@@ -73,7 +73,7 @@ export async function benchPlain(): Promise<void> {
   }
 }
 
-/** The load that the flags of a command name; plain calls where they name none. */
+/** Returns the load that the flags of a command name; defaults to plain calls. */
 export function selectLoad(flags: { readonly "at-once"?: boolean; readonly spaced?: boolean }): Load {
   const [plain, atOnce, spaced] = LOADS;
   if (flags.spaced) return spaced;

@@ -1,4 +1,4 @@
-// The bench must keep working: a short run, whose figures mean nothing but whose calls must all be good.
+// The bench must work: a short run, whose figures mean nothing but whose calls must all succeed.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../process.ts";

@@ -62,13 +62,13 @@ export async function benchProfile(): Promise<void> {
   }
 }
 
-/** Calls of a load; throws when one of them failed. */
+/** Returns the number of calls of a load; throws if one of them failed. */
 function requireNoFailures({ good, failed, firstFailure }: Result): number {
   if (failed > 0) throw new Error(`${failed} calls failed: ${firstFailure}`);
   return good;
 }
 
-/** Names what a place in the code belongs to; undefined while the thread rests. */
+/** Returns the part that a place in the code belongs to; undefined while the thread is idle. */
 type FindPart = (call: ProfiledCall) => string | undefined;
 
 function formatTable(spent: ReadonlyMap<ProfiledCall, number>, calls: number, findPart: FindPart): string {
@@ -96,7 +96,7 @@ const WRITES = /^(?:write|writev|writeBuffer|write(?:Latin1|Utf8|Ascii|Ucs2)Stri
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 const OWN = /^\.\.\/src\/([^/]+)/;
 
-/** States that the engine names in brackets; undefined while the thread is idle. */
+/** States that the engine puts in brackets; undefined while the thread is idle. */
 const STATES: ReadonlyMap<string, string | undefined> = new Map([
   ["(idle)", undefined],
   ["(garbage collector)", "collector, main thread"],
@@ -107,7 +107,7 @@ function readMap(): SourceMap {
   return new SourceMap(JSON.parse(readFileSync(`${start.BUNDLE}.map`, "utf8")) as SourceMapPayload);
 }
 
-/** Each function by its name, its file and its line. */
+/** Identifies each function by its name, its file and its line. */
 function createFunctions(): FindPart {
   const map = readMap();
   return ({ functionName, url, lineNumber, columnNumber }) => {
@@ -119,7 +119,7 @@ function createFunctions(): FindPart {
   };
 }
 
-/** Parts of the program, of Node and of its packages. */
+/** Identifies parts of the program, of Node and of its packages. */
 function createParts(): FindPart {
   const map = readMap();
   return ({ functionName, url, lineNumber, columnNumber }) => {

@@ -8,7 +8,7 @@ import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 
 const MAX_MINUTES = 24 * 60;
 const QUICK_SECONDS = 3;
-/** What counts begins after a third, or after ten minutes. */
+/** Measuring begins after a third of the time, or after ten minutes. */
 const WARM_SHARE = 1 / 3;
 const MAX_WARM_SECONDS = 600;
 const GOAL_MIB = 200;
@@ -51,10 +51,10 @@ interface Settings {
   readonly isEmbedded: boolean;
 }
 
-/** Throws a sentence for what is no number of minutes. */
+/** Throws if the argument is not a number of minutes. */
 export function parseSettings(args: readonly string[]): Settings {
   const flag = { type: "boolean" } as const;
-  // Without a value, the next flag would be taken for it.
+  // Without a value, the next flag would be taken as the value.
   const at = args.findIndex((argument) => argument === "--soak");
   const hasValue = at < 0 || args[at + 1]?.startsWith("--") === false;
   const { values } = parseArgs({

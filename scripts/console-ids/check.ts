@@ -1,4 +1,4 @@
-// `npm run check`: every id of the console's inventory is named in the title of a test.
+// `npm run check`: every id of the console's inventory appears in the title of a test.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
@@ -9,12 +9,12 @@ export type Inventory = Readonly<Record<string, string>>;
 /** Test files by path, with their text. */
 export type TestFiles = ReadonlyMap<string, string>;
 
-/** The ids that test files name, in titles or in the table of cases that titles are filled from. */
+/** Returns the ids that test files name, in titles or in the table of cases that titles are filled from. */
 function namedIds(files: TestFiles): ReadonlySet<string> {
   return new Set([...files.values()].flatMap((text) => text.match(/C-\d{3}/g) ?? []));
 }
 
-/** What is wrong with the inventory: one line each. */
+/** Returns the problems of the inventory, one line each. */
 export function findings(ids: Inventory, files: TestFiles): string[] {
   const named = namedIds(files);
   const untested = Object.keys(ids).filter((id) => !named.has(id));

@@ -7,7 +7,7 @@ import type { Exceptions } from "./tar.ts";
 
 export const BASE_EXCEPTIONS: Exceptions = {
   tmp: { mode: 0o1777, owner: 0 },
-  // A new volume takes the owner of the folder that it covers.
+  // A new volume inherits the owner of the folder that it covers.
   data: { mode: 0o750, owner: USER_ID },
 };
 

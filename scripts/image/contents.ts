@@ -5,9 +5,9 @@ import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 export const NODE_PROGRAM = "node_modules/node/bin/node";
 
 interface AppFile {
-  /** In the checkout; a folder stands for all its files. */
+  /** Path in the checkout; a folder means all its files. */
   readonly source: string;
-  /** In the image, without the first slash. */
+  /** Path in the image, without the first slash. */
   readonly target: string;
 }
 

@@ -1,4 +1,4 @@
-// `npm run build -- --image`: the image without a container runtime, and a list of its parts next to it.
+// `npm run build -- --image`: writes the image without a container runtime, and a list of its parts next to it.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

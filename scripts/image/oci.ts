@@ -1,4 +1,5 @@
-// An OCI image as one archive. `docker load`, `podman load`, `ctr images import` and `skopeo copy oci-archive:…` read it.
+// Writes an OCI image as one archive. `docker load`, `podman load`, `ctr images import` and `skopeo copy oci-archive:…`
+// read it.
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { SETTINGS } from "./contents.ts";

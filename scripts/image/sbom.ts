@@ -1,4 +1,4 @@
-// The parts of the image as CycloneDX: the npm packages that the bundles contain, Node, and the Debian packages.
+// Lists the parts of the image as CycloneDX: the npm packages in the bundles, Node, and the Debian packages.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
@@ -20,7 +20,7 @@ interface Component {
 }
 
 const PROGRAMS = ["packages/gateway", "packages/console", "packages/cli"];
-/** Dependencies of the console because `npm start` builds it; no bundle contains them. */
+/** Dependencies of the console, because `npm start` builds it; no bundle contains them. */
 const BUILD_TOOLS = ["vite", "@vitejs/plugin-react"];
 
 export function buildBillOfMaterials(version: string, debian: Readonly<Record<string, string>>) {
@@ -36,7 +36,7 @@ export function buildBillOfMaterials(version: string, debian: Readonly<Record<st
   };
 }
 
-/** Every package that the three programs need at run time, as the lock file resolves it. */
+/** Returns every package that the three programs need at run time, as resolved by the lock file. */
 function npmComponents(): Component[] {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
@@ -60,7 +60,7 @@ function npmComponents(): Component[] {
     });
 }
 
-/** The nearest `node_modules` above the package that requires it. */
+/** Finds a package in the nearest `node_modules` above the one that requires it. */
 function resolve(packages: Readonly<Record<string, LockedPackage>>, from: string, name: string): string {
   for (let folder = from; folder !== ""; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
     const path = `${folder}/node_modules/${name}`;

@@ -1,4 +1,4 @@
-// A tar archive whose bytes depend on the files only: sorted names, one time, owners and modes by rule.
+// Writes a tar archive whose bytes depend only on the files: sorted names, one time, owners and modes by rule.
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
@@ -14,10 +14,10 @@ interface Entry {
   readonly bytes: Buffer;
 }
 
-/** Folders that need more than the rule gives: mode and owner by path. */
+/** Folders that differ from the rule: mode and owner by path. */
 export type Exceptions = Readonly<Record<string, { readonly mode: number; readonly owner: number }>>;
 
-/** The files of a folder, owned by root; what the owner may execute, everyone may. */
+/** Archives the files of a folder, owned by root; files that their owner may execute are executable for everyone. */
 export function tarFolder(folder: string, exceptions: Exceptions = {}): Buffer {
   const paths = pathsBelow(folder, "").toSorted();
   return tar(paths.map((path) => [path, readEntry(join(folder, path), exceptions[path])]));
@@ -57,7 +57,7 @@ function tar(entries: readonly (readonly [path: string, entry: Entry])[]): Buffe
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
 }
 
-/** POSIX ustar. */
+/** Returns a POSIX ustar header. */
 function header(path: string, { type, mode, owner, linkTarget, bytes }: Entry): Buffer {
   const block = Buffer.alloc(BLOCK);
   const [prefix, name] = splitName(path);
@@ -83,7 +83,7 @@ function header(path: string, { type, mode, owner, linkTarget, bytes }: Entry): 
   return block;
 }
 
-/** A path of more than 100 bytes is stored as two parts, cut at a slash. */
+/** Stores a path of more than 100 bytes as two parts, cut at a slash. */
 function splitName(path: string): [prefix: string, name: string] {
   if (Buffer.byteLength(path) <= NAME_BYTES) return ["", path];
   for (let cut = path.indexOf("/"); cut >= 0; cut = path.indexOf("/", cut + 1)) {

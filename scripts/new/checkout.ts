@@ -1,9 +1,9 @@
-// Edits of the checkout: new files, and lines of registries. A registry without the expected place is an error.
+// Edits the checkout: adds new files, and lines to registries. A registry without the expected place is an error.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
 
-/** Paths that were written, in order. */
+/** Records the written paths, in order. */
 export class Checkout {
   readonly created: string[] = [];
   readonly changed: string[] = [];

@@ -5,7 +5,7 @@ import { dialect, dialectTest } from "./templates/dialect.ts";
 const GATEWAY = "packages/gateway/src";
 const DIALECTS = `${GATEWAY}/dialects`;
 
-/** A client protocol with one endpoint; returns what to do next. */
+/** Adds a client protocol with one endpoint; returns the next steps. */
 export function newDialect(checkout: Checkout, names: Names): string {
   const { kebab, camel, snake } = names;
   checkout.create(`${DIALECTS}/endpoints/${kebab}.ts`, dialect(names));

@@ -1,11 +1,11 @@
 /** The spellings of a name, such as `build-notes`. */
 export interface Names {
-  /** As given: kebab-case, a resource in the plural. */
+  /** As given: kebab-case; a resource is in the plural. */
   readonly kebab: string;
   readonly snake: string;
   readonly camel: string;
   readonly pascal: string;
-  /** The same of one item. */
+  /** The same spellings of one item. */
   readonly item: { readonly kebab: string; readonly camel: string; readonly pascal: string };
   /** For labels: `Build notes`. */
   readonly title: string;

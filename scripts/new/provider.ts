@@ -1,9 +1,9 @@
 import type { Checkout } from "./checkout.ts";
 import type { Names } from "./names.ts";
 
-const FIRST_OWN_TYPE = 1005; // below are numbers of compatible gateways and the first four of our own
+const FIRST_OWN_TYPE = 1005; // lower numbers belong to compatible gateways and to the first four of our own
 
-/** A vendor with the protocol of OpenAI; returns what to do next. */
+/** Adds a vendor with the OpenAI protocol; returns the next steps. */
 export async function newProvider(checkout: Checkout, { kebab, camel, pascal }: Names): Promise<string> {
   const { allProviders } = await import("../../packages/gateway/src/providers/registry.ts");
   const type = Math.max(FIRST_OWN_TYPE - 1, ...allProviders.map((provider) => provider.type)) + 1;

@@ -2,10 +2,10 @@ import type { Checkout } from "./checkout.ts";
 import type { Names } from "./names.ts";
 
 const PRICING = "packages/gateway/src/billing/pricing";
-/** US dollars of a thousand calls, until someone writes the vendor's price. */
+/** US dollars per thousand calls, until someone enters the vendor's price. */
 const FIRST_PRICE = 10;
 
-/** A tool that a vendor runs and charges by the call; returns what to do next. */
+/** Adds a tool that a vendor runs and charges by the call; returns the next steps. */
 export function newToolPrice(checkout: Checkout, { kebab, snake }: Names): string {
   checkout.insertBefore(`${PRICING}/surcharges.ts`, / {2}web_search: \d+,/, `  ${snake}: ${FIRST_PRICE},\n`);
   checkout.create(`${PRICING}/${kebab}.test.ts`, test(snake));

@@ -1,4 +1,4 @@
-// Several PNG pictures of one size as one that moves: Animated PNG, PNG specification, third edition, 11.3.6.
+// Combines several PNG pictures of one size into an animation: Animated PNG, PNG specification, third edition, 11.3.6.
 import { crc32 } from "node:zlib";
 
 export interface Frame {
@@ -31,7 +31,7 @@ export function animate(frames: readonly Frame[]): Buffer {
   return Buffer.concat([...parts, chunk("IEND", Buffer.alloc(0))]);
 }
 
-/** Whole picture at the origin, shown for `ms`, replacing what was there. */
+/** Shows a whole picture at the origin for `ms`, replacing the previous one. */
 function control(sequence: number, header: Buffer, ms: number): Buffer {
   const [width, height] = [header.readUInt32BE(8), header.readUInt32BE(12)];
   const delay = Buffer.alloc(6);
@@ -56,7 +56,7 @@ function parseChunks(png: Buffer): Chunk[] {
   return chunks;
 }
 
-/** The chunk as it is in the file. */
+/** Returns the chunk as it is in the file. */
 function only(chunks: readonly Chunk[], type: string): Buffer {
   const found = chunks.find((one) => one.type === type);
   if (!found) throw new Error(`the picture has no ${type}`);

@@ -25,7 +25,7 @@ const SHOTS: readonly Shot[] = [
   { name: "channels.png", path: "/channel" },
   { name: "overview-phone.png", path: "/", width: 390, height: 844 },
 ];
-/** Charts draw when their numbers are here. */
+/** Charts are drawn once their numbers have arrived. */
 const REST_MS = 1_500;
 
 export async function consolePictures(browser: Browser, gateway: SampleGateway): Promise<Picture[]> {
@@ -57,7 +57,7 @@ async function signIn(page: Page, { password }: SampleGateway): Promise<void> {
   await page.waitForURL((url) => url.pathname !== "/login");
 }
 
-/** The newest call that moved to another channel. */
+/** Opens the newest call that moved to another channel. */
 async function openFirstRow(page: Page): Promise<void> {
   await page.locator("tbody tr").filter({ hasText: "↻" }).first().click();
   await rest(page);

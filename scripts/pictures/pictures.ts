@@ -1,4 +1,4 @@
-// `npm run docs -- --screenshots`: the pictures of README and docs, from a real gateway, console and terminal.
+// `npm run docs -- --screenshots`: takes the pictures of README and docs from a real gateway, console and terminal.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -10,7 +10,7 @@ import { terminalPicture } from "./terminal.ts";
 
 const FOLDER = join(ROOT, "docs/pictures");
 
-/** Returns the files that were written, relative to the checkout. */
+/** Returns the written files, relative to the checkout. */
 export async function writePictures(): Promise<string[]> {
   await build(["console", "cli"], true);
   const gateway = await startSample();

@@ -1,4 +1,4 @@
-// A gateway with a month of sample data and a few calls of this minute; some moved to another channel.
+// A gateway with a month of sample data and a few calls of this minute, some of them moved to another channel.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<number, readonly string[]>> = {
   14: ["anthropic-main", "anthropic-batch", "anthropic-research", "anthropic-spare"],
   24: ["gemini-main", "gemini-research", "gemini-batch", "gemini-spare"],
 };
-/** Scope, column of the log, percent that is used. */
+/** Scope, column of the log, percentage used. */
 const BUDGETS = [
   ["user", "user_id", 94],
   ["model", "model_name", 86],
@@ -57,7 +57,7 @@ export async function startSample(): Promise<SampleGateway> {
   };
 }
 
-/** Budgets of the month for the largest spenders, as full as the log says. */
+/** Adds monthly budgets for the largest spenders, filled according to the log. */
 async function addBudgets(database: string): Promise<void> {
   const now = new Date();
   const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000;
@@ -70,7 +70,7 @@ async function addBudgets(database: string): Promise<void> {
     );
 }
 
-/** Names as an operator gives them. */
+/** Renames channels as an operator would. */
 async function nameChannels(root: Session): Promise<void> {
   const channels = await root.must<{ id: number; type: number }[]>("GET", "/api/channel/?page_size=100");
   const used = new Map<number, number>();
@@ -82,7 +82,7 @@ async function nameChannels(root: Session): Promise<void> {
   }
 }
 
-/** Sums of the log are made in the background, once a minute. */
+/** Waits for the sums of the log, which are updated in the background once a minute. */
 async function untilSummed(root: Session): Promise<void> {
   const limit = performance.now() + SUMMED_MS;
   const until = Math.floor(Date.now() / 1000);
@@ -98,7 +98,7 @@ async function untilSummed(root: Session): Promise<void> {
   }
 }
 
-/** Calls of one model fail; those of the other move to the next channel. */
+/** Adds calls: those of one model fail; those of the other move to the next channel. */
 async function addCalls(root: Session, upstream: string): Promise<void> {
   await root.must("PUT", "/api/option/", { key: "RetryTimes", value: "2" });
   const channel = { base_url: upstream, group: "default" };

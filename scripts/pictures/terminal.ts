@@ -1,4 +1,4 @@
-// `fairway ui` in a pseudo-terminal, drawn by xterm.js in the browser: a walk from a channel to its failing calls.
+// `fairway ui` in a pseudo-terminal, drawn by xterm.js in the browser: a walk from a channel to its failed calls.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import type { SampleGateway } from "./sample.ts";
 const [COLUMNS, ROWS] = [100, 24];
 const FRAME_MS = 1_800;
 const DRAWN_MS = 1_200;
-/** Keys, and what the screen shows after them. */
+/** Keys, and the expected screen after them. */
 const WALK: readonly (readonly [keys: string, shows: string | RegExp])[] = [
   ["", /> +\d+ /],
   ["l", "failing calls"],
@@ -51,7 +51,7 @@ export async function terminalPicture(browser: Browser, { url }: SampleGateway):
   }
 }
 
-/** In the page: what the script of xterm.js declares, and the terminal that `openScreen` makes of it. */
+/** In the page: the declarations of xterm.js, and the terminal that `openScreen` creates with them. */
 declare const Terminal: new (settings: object) => Screen & { open(parent: Element | null): void };
 declare const terminalInPage: Screen;
 

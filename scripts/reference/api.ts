@@ -102,7 +102,7 @@ const EFFECT: Readonly<Record<wire.CallEffect, string>> = {
   destroy: " Cannot be taken back.",
 };
 
-/** What an access token needs for the call. */
+/** Returns the scope that an access token needs for the call. */
 function scopeText(rights: wire.CallRights | undefined): string {
   if (!rights || rights.areas.length === 0) return "";
   const { areas, effect } = rights;
@@ -142,7 +142,7 @@ function describeAnswer(name: string, { data, answer }: wire.Endpoint, { comment
   return [`Answers ${isList ? "a list of objects" : "an object"}:`, fieldTable(shape, name, comments)];
 }
 
-/** Objects that a name was given to and that calls answer, so that their fields are sent once. */
+/** Returns named objects that calls return, so that their fields are listed once. */
 function namedObjects(calls: readonly wire.Endpoint[]): Map<Schema, string> {
   const answered = new Set(calls.flatMap(({ data }) => (data ? [unwrapped(data).inner] : [])));
   const named = new Map<Schema, string>();
@@ -193,11 +193,11 @@ function fieldTable(shape: Shape, owner: string, comments: Comments): string {
 interface Walk {
   /** Declaration that holds the field. */
   readonly owner: string;
-  /** The kind of object that the call concerns. */
+  /** The kind of object that the call is about. */
   readonly object: string;
   readonly comments: Comments;
   readonly prefix: string;
-  /** Answers name what is there; only input is required or not. */
+  /** True for answers: only inputs are marked as required or optional. */
   readonly isAnswer: boolean;
 }
 

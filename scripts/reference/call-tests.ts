@@ -5,16 +5,16 @@ import * as wire from "../../packages/wire/src/index.ts";
 import { code, page, table } from "./markdown.ts";
 
 const TESTS = ["packages/gateway/src/**/*.test.ts", "packages/gateway/test/**/*.test.ts"];
-/** Files with the most calls of a path come first; more would not fit a line. */
+/** Files with the most calls of a path come first; more than this would not fit in a line. */
 const SHOWN = 2;
 
 interface TestFile {
   readonly name: string;
-  /** With the constants of addresses filled in. */
+  /** The text, with the constants of addresses filled in. */
   readonly text: string;
 }
 
-/** Which test sends which call. */
+/** Lists which test sends which call. */
 export function callTests(): string {
   const files = TESTS.flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
     .toSorted()

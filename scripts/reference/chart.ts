@@ -13,7 +13,7 @@ interface Value {
 const SOURCE = "charts/fairway/values.yaml";
 const MARK = /^ ?-- ?/;
 
-/** The README of the chart, whose table is its values.yaml. */
+/** Returns the README of the chart; its table comes from values.yaml. */
 export function chartReadme(): string {
   const { version, appVersion, kubeVersion, description } = parseDocument(
     readFileSync(join(ROOT, "charts/fairway/Chart.yaml"), "utf8"),
@@ -46,13 +46,13 @@ function values(): Value[] {
   return below(contents, "", document.commentBefore ?? undefined);
 }
 
-/** A map is one row when none of its members has a comment of its own. */
+/** A map is one row if none of its members has a comment of its own. */
 function below(map: YAMLMap, prefix: string, first: string | null | undefined): Value[] {
   return map.items.flatMap((pair, index) => {
     const { key, value } = pair as Pair;
     if (!isScalar(key)) return [];
     const path = prefix === "" ? String(key.value) : `${prefix}.${String(key.value)}`;
-    // The parser gives the comment of a map's first member to the map.
+    // The parser assigns the comment of a map's first member to the map.
     const comment = parseComment(key.commentBefore ?? (index === 0 ? (map.commentBefore ?? first) : undefined));
     if (isMap(value) && value.items.length > 0 && (comment === "" || hasComments(value)))
       return below(value, path, undefined);
@@ -71,7 +71,7 @@ function plain(value: unknown): unknown {
   return node?.toJSON?.() ?? null;
 }
 
-/** Only comments that begin with `--` are for readers of the table. */
+/** Only comments that begin with `--` belong in the table. */
 function parseComment(comment: string | null | undefined): string {
   if (!comment) return "";
   const lines = comment.split("\n");

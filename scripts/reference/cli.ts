@@ -7,7 +7,7 @@ import { code, page, table } from "./markdown.ts";
 
 type Program = ReturnType<typeof createProgram>;
 
-/** Every command of the terminal program, from its own tree. */
+/** Returns the page with every command of the CLI, from its own command tree. */
 export function cli(): string {
   const program = createProgram(VERSION, {
     env: {},

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
 
-/** Comments of the sources on the fields of their schemas. */
+/** Comments on schema fields in the sources. */
 export interface Comments {
-  /** The comment of a field in the declaration of that name, or in one that it extends; "" if there is none. */
+  /** Returns the comment of a field in the declaration of that name, or in one that it extends; "" if there is none. */
   about(declaration: string, field: string): string;
 }
 
 interface Declared {
   readonly name: string;
   readonly fields: Map<string, string>;
-  /** Declarations whose members it takes over. */
+  /** Declarations whose members are included. */
   readonly takes: string[];
 }
 
@@ -21,7 +21,7 @@ const FIELD = /^\s*(?:readonly )?(\w+)\??:/;
 /** `...fields`, `body: Form`, `subjects: z.array(Row)` and `body,`. */
 const TAKEN = /\.\.\.(\w+)|\b\w+: (?:z\.\w+\()*(\w+)|^\s*(body|query|data),$/g;
 
-/** Reads the comments that stand above the members of top-level declarations. */
+/** Reads the comments above the members of top-level declarations. */
 export function loadComments(folder: string): Comments {
   const path = join(ROOT, folder);
   const files = readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
@@ -59,7 +59,7 @@ function parseDeclarations(source: string): Declared[] {
   return found;
 }
 
-/** Text of one line of a comment. */
+/** Returns the text of one comment line. */
 function bare(text: string): string {
   return text
     .replace(/^\/?\*+/, "")

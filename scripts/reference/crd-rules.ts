@@ -7,7 +7,7 @@ import {
   TokenSpec,
 } from "../../packages/wire/src/index.ts";
 
-/** What Kubernetes checks besides the schema of a document. */
+/** Checks of Kubernetes in addition to the schema of a document. */
 export interface Rules {
   /** A CEL expression and the message of its refusal. */
   readonly cel?: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface Rules {
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly format?: string;
-  /** Undefined takes the pattern of the schema out: its refusal is the expression alone, without a cure. */
+  /** Undefined removes the schema's pattern, whose error message would be the bare expression without a remedy. */
   readonly pattern?: undefined;
   readonly "x-kubernetes-list-type"?: "set" | "atomic";
 }
@@ -41,14 +41,14 @@ const set = { "x-kubernetes-list-type": "set" } as const;
 const fixed = (what: string, instead: string) => ({
   cel: { "self == oldSelf": `${what} does not change: create another ${instead}` },
 });
-/** Variables and files of the gateway are not for everyone who may create a resource. */
+/** Users who may create a resource must not read variables and files of the gateway. */
 const fromSecret = (path: string) => ({
   cel: {
     "has(self.secretKeyRef) && !has(self.file) && !has(self.env)": `${path} names a Secret of this namespace: set secretKeyRef.name and secretKeyRef.key, and neither file nor env`,
   },
 });
 
-/** Names that are stored in one text, with commas between them. */
+/** Names that are stored in one text, separated by commas. */
 const name = (path: string): Rules => ({
   maxLength: 255,
   cel: {
@@ -70,7 +70,7 @@ const buildSecretKeyRules = (path: string): Rules => ({
   },
 });
 
-/** Who may create a resource need not be able to read the Secret. */
+/** A user who may create a resource may not necessarily read the Secret. */
 const secretOption: Rules = {
   maxLength: 64,
   cel: {

@@ -50,7 +50,7 @@ describe("custom resources", () => {
         expect(typeof schema.type === "string" || isAny, path).toBe(true);
         expect(schema.anyOf, path).toBeUndefined();
         expect(schema.additionalProperties, path).not.toBe(false);
-        // The patterns of Go know no look-ahead.
+        // Regular expressions of Go have no look-ahead.
         expect(schema.pattern ?? "", path).not.toContain("(?");
       });
     },

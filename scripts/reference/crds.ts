@@ -1,4 +1,4 @@
-// CustomResourceDefinitions from the schemas of the documents that `fairway apply` takes, so that both say the same.
+// Builds CustomResourceDefinitions from the schemas of the documents that `fairway apply` accepts, so that both match.
 import type * as z from "zod/mini";
 import { stringify } from "yaml";
 import * as wire from "../../packages/wire/src/index.ts";
@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 
 const [GROUP = "", VERSION = ""] = wire.DECLARATIVE_VERSION.split("/");
 const comments = loadComments("packages/wire/src");
-/** zod bounds every integer to what JavaScript can count; int64 says as much. */
+/** zod limits every integer to JavaScript's safe range; int64 expresses the same. */
 const SAFE = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /** One definition for each kind of document. */
@@ -28,7 +28,7 @@ export function crdFiles(): Readonly<Record<string, string>> {
   );
 }
 
-/** The definitions that the command line installs. */
+/** Returns the definitions that the CLI installs. */
 export function crdJson(): string {
   return `${JSON.stringify(customResources(), null, 1)}\n`;
 }
@@ -139,7 +139,7 @@ function buildExtensions({ cel, ...more }: Rules): Json {
   };
 }
 
-/** The schema at a path such as `valuesFrom[]` or `owner.username`; "" is the spec itself. */
+/** Returns the schema at a path such as `valuesFrom[]` or `owner.username`; "" is the spec itself. */
 function at(schema: Json, path: string): Json {
   let found = schema;
   for (const part of path.split(".").filter((one) => one !== "")) {
@@ -151,7 +151,7 @@ function at(schema: Json, path: string): Json {
   return found;
 }
 
-/** JSON Schema as Kubernetes takes it. */
+/** Converts JSON Schema to the form that Kubernetes accepts. */
 function structural(schema: Json): Json {
   const { additionalProperties, propertyNames: _names, properties, items, minimum, maximum, ...rest } = schema;
   if (Array.isArray(rest["type"])) {

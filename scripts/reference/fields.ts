@@ -1,6 +1,6 @@
 import * as wire from "../../packages/wire/src/index.ts";
 
-/** Default descriptions of fields; `Object.field` wins over `field`. */
+/** Default descriptions of fields; `Object.field` overrides `field`. */
 const MEANINGS: Readonly<Record<string, string>> = {
   id: "Number of the row.",
   name: "Name that people gave it.",
@@ -200,7 +200,7 @@ const shown = new Map(
   }),
 );
 
-/** "" for undescribed fields. */
+/** Returns the description of a field; "" if it has none. */
 export function findMeaning(owner: string, field: string): string {
   if (owner === "Status" && shown.has(field)) return shown.get(field) ?? "";
   return MEANINGS[`${owner}.${field}`] ?? MEANINGS[field] ?? "";

@@ -1,4 +1,4 @@
-/** The anchor of a heading as GitHub makes it, so that one link works on GitHub and on the site. */
+/** Returns the anchor of a heading in GitHub's format, so that one link works on GitHub and on the site. */
 export function toAnchor(title: string): string {
   return title
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Cells of one row; line breaks and bars are made harmless. */
+/** Cells of one row; line breaks and bars are escaped. */
 export type Row = readonly string[];
 
 export function table(head: Row, rows: readonly Row[]): string {
@@ -10,7 +10,7 @@ export function code(text: string): string {
   return text === "" ? "" : `\`${text.replaceAll("`", "'")}\``;
 }
 
-/** A title, what the page is made from, and its parts. */
+/** Joins a title, the source of the page, and its parts. */
 export function page(title: string, source: string, ...parts: readonly string[]): string {
   const note = `Generated from \`${source}\` by \`npm run docs\`; do not edit.`;
   return `${[`# ${title}`, note, ...parts].join("\n\n")}\n`;

@@ -23,7 +23,7 @@ interface Weakness {
 }
 
 const MARK = /^\s*\/\/ @weakness ([^:]+): (.+)$/;
-/** The title is on the line of the call or, in wrapped calls, a few lines below. */
+/** The title is on the line of the call or, if the call is wrapped, a few lines below. */
 const TITLE_LINES = 6;
 
 /** Every test that a `// @weakness Section: sentence` line marks. Throws for a mark without a section or a test. */
@@ -41,7 +41,7 @@ export function weaknesses(): string {
   );
 }
 
-/** The file alone: a page with titles would change with each test that gets a better name. */
+/** Shows only the file: with titles, the page would change whenever a test is renamed. */
 function buildRow({ text, file }: Weakness): readonly string[] {
   return [text, code(file)];
 }

@@ -7,12 +7,12 @@ const DOCKERFILE = "deploy/Dockerfile";
 
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
 
-/** Images that a Dockerfile starts from by a tag alone, which may be another image tomorrow. */
+/** Returns images that a Dockerfile references only by a tag, which may be another image tomorrow. */
 export function unpinnedImages(dockerfile: string): string[] {
   return baseImages(dockerfile).filter((image) => !DIGEST.test(image));
 }
 
-/** The Dockerfile with the digest that each of its tags has today, also in place of an older one. */
+/** Returns the Dockerfile with today's digest of each tag, replacing older digests. */
 export async function withDigests(dockerfile: string): Promise<string> {
   let pinned = dockerfile;
   for (const image of baseImages(dockerfile)) {
@@ -26,7 +26,7 @@ export async function withDigests(dockerfile: string): Promise<string> {
   return pinned;
 }
 
-/** Pins `deploy/Dockerfile`; returns the images it starts from now. */
+/** Pins `deploy/Dockerfile`; returns its base images. */
 export async function pinBaseImages(): Promise<string[]> {
   const file = join(ROOT, DOCKERFILE);
   const pinned = await withDigests(readFileSync(file, "utf8"));
@@ -34,7 +34,7 @@ export async function pinBaseImages(): Promise<string[]> {
   return baseImages(pinned);
 }
 
-/** Each once, without the stages of the file itself. */
+/** Returns each base image once, without the stages of the file itself. */
 function baseImages(dockerfile: string): string[] {
   const stages = new Set<string>();
   const images = new Set<string>();
@@ -45,7 +45,7 @@ function baseImages(dockerfile: string): string[] {
   return [...images];
 }
 
-/** Throws if the image of a release could not be built again. */
+/** Throws if the image of a release would not be reproducible. */
 export function checkBaseImages(): void {
   const [image] = unpinnedImages(readFileSync(join(ROOT, DOCKERFILE), "utf8"));
   if (image === undefined) return;

@@ -1,4 +1,4 @@
-// `npm run build -- --executable`: the command line and Node in one file, for machines that have no Node.
+// `npm run build -- --executable`: builds the CLI and Node in one file, for machines without Node.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { rolldown } from "rolldown";
 import { ROOT } from "../bootstrap.mjs";
 import { run } from "../process.ts";
 
-/** Writes `fairway-<system>-<architecture>` for the machine that builds it. Returns the file's path. */
+/** Writes `fairway-<system>-<architecture>` for the current machine. Returns the file's path. */
 export async function writeExecutable(folder: string): Promise<string> {
   const work = mkdtempSync(join(tmpdir(), "fairway-executable-"));
   try {
@@ -27,7 +27,7 @@ export async function writeExecutable(folder: string): Promise<string> {
   }
 }
 
-/** A single executable holds one module, so nothing is loaded on demand. */
+/** A single executable contains one module, so nothing is loaded on demand. */
 async function bundleInOneFile(file: string): Promise<void> {
   const cli = join(ROOT, "packages/cli");
   const bundle = await rolldown({

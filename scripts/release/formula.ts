@@ -1,4 +1,4 @@
-// The Homebrew formula of a release, from the checksums of its executables.
+// Builds the Homebrew formula of a release, from the checksums of its executables.
 
 const SYSTEMS = [
   { file: "fairway-darwin-arm64", system: "macos", processor: "arm" },
@@ -9,7 +9,7 @@ const SYSTEMS = [
 
 export interface FormulaInput {
   readonly version: string;
-  /** Folder of the release's files, without the last slash. */
+  /** URL of the release's files, without the last slash. */
   readonly downloads: string;
   readonly homepage: string;
   /** SHA-256 in hex, by file name. */

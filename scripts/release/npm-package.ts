@@ -1,4 +1,4 @@
-// `npm run build -- --package`: the command line as an npm package without dependencies.
+// `npm run build -- --package`: packs the CLI as an npm package without dependencies.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// The digest that a tag has in its registry, by the OCI distribution API.
+// Reads the digest of a tag from its registry, with the OCI distribution API.
 
-/** Kinds of manifests: lists of platforms first, because one digest then holds for all of them. */
+/** Manifest types: lists of platforms first, because one digest then applies to all of them. */
 const MANIFESTS = [
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
@@ -16,7 +16,7 @@ interface Reference {
   readonly tag: string;
 }
 
-/** Reads `[host/]name[:tag]` as Docker does: without a host it is Docker Hub, without a tag `latest`. */
+/** Parses `[host/]name[:tag]` like Docker: the default host is Docker Hub, the default tag `latest`. */
 export function parseReference(image: string): Reference {
   const [first = "", ...rest] = image.split("/");
   const hasHost = rest.length > 0 && /[.:]|^localhost$/.test(first);
@@ -25,7 +25,7 @@ export function parseReference(image: string): Reference {
   return { host: DOCKER_HUB, name: rest.length === 0 ? `library/${name}` : name, tag };
 }
 
-/** `sha256:...` of the image today. Throws what the registry said, with the image. */
+/** Returns `sha256:...` of the image today. Throws the registry's error, with the image. */
 export async function digestInRegistry(image: string): Promise<string> {
   const { host, name, tag } = parseReference(image);
   const scheme = /^(?:localhost|127\.[\d.]+)(?::\d+)?$/.test(host) ? "http" : "https";
@@ -48,7 +48,7 @@ async function ask(url: string, image: string, token?: string): Promise<Response
   }
 }
 
-/** A token that may read, which public registries give to everyone. */
+/** Returns a read token, which public registries issue to everyone. */
 async function fetchToken(challenge: string, image: string): Promise<string> {
   const named = new Map<string, string>();
   for (const [, name = "", value = ""] of challenge.matchAll(/(\w+)="([^"]*)"/g)) named.set(name, value);

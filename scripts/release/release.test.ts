@@ -1,4 +1,4 @@
-// What `npm run release` writes, used as a stranger would: installed by npm, started without Node, rendered by Helm.
+// The files of `npm run release`, used like a stranger would: installed by npm, started without Node, rendered by Helm.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -7,7 +7,7 @@ const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
 interface VersionedFile {
   readonly path: string;
-  /** Every place of the version, with the text before it as the first group. */
+  /** Matches every occurrence of the version, with the text before it as the first group. */
   readonly places: RegExp;
 }
 
@@ -26,12 +26,12 @@ const FILES: readonly VersionedFile[] = [
   { path: "packages/cli/src/core/version.ts", places: /(VERSION = ")([^"]+)/g },
 ];
 
-/** The version of the checkout. */
+/** Returns the version of the checkout. */
 export function releaseVersion(): string {
   return (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { readonly version: string }).version;
 }
 
-/** Places that have another version than the checkout, as `path: version`. */
+/** Returns places whose version differs from that of the checkout, as `path: version`. */
 export function otherVersions(): string[] {
   const version = releaseVersion();
   return FILES.flatMap(({ path, places }) =>
@@ -50,7 +50,7 @@ export function setVersion(version: string): void {
   }
 }
 
-/** The part of the changelog about a version, without its heading. */
+/** Returns the section of the changelog for a version, without its heading. */
 export function readNotes(version: string): string {
   const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
   const notes = changelog.split(/^## /m).find((part) => part.startsWith(`${version}\n`));

@@ -1,4 +1,4 @@
-// Everything that a release publishes, in one folder: what the workflow uploads and a person can build alike.
+// Writes everything that a release publishes to one folder; the workflow and a person get the same files.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -14,12 +14,12 @@ import { readNotes, releaseVersion } from "./version.ts";
 
 interface ReleaseSettings {
   readonly folder: string;
-  /** Address below which the files can be downloaded later, without the last slash. */
+  /** URL under which the files can be downloaded later, without the last slash. */
   readonly downloads: string;
   readonly homepage: string;
 }
 
-/** Returns the names of the files, the checksums' last. */
+/** Returns the names of the files; the checksum file is the last. */
 export async function writeRelease({ folder, downloads, homepage }: ReleaseSettings): Promise<string[]> {
   const version = releaseVersion();
   const notes = readNotes(version);

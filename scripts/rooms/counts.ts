@@ -1,4 +1,4 @@
-// `npm run counts`: figures of the structure, to compare before and after a large change.
+// `npm run counts`: prints figures of the structure, to compare before and after a large change.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
@@ -15,7 +15,7 @@ export interface Counts {
   /** Percentage of lines that are comments. */
   readonly comments: number;
   readonly functions: number;
-  /** Names of functions that end in `Of`: functions are verbs. */
+  /** Function names that end in `Of`: functions should be verbs. */
   readonly nouns: readonly string[];
   /** Files that exactly one other product file imports. */
   readonly singleImporter: number;

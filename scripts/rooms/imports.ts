@@ -1,4 +1,4 @@
-// The import graph of product files, read from their text: relative imports and exports, types included.
+// Reads the import graph of product files from their text: relative imports and exports, including types.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
@@ -6,20 +6,20 @@ const IMPORT = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 const TEST = /(?:\.test|\.contract)\.tsx?$/;
 
 export interface Import {
-  /** Path below the room of the file that imports. */
+  /** Path of the importing file, below the room. */
   readonly from: string;
-  /** Path below the room of the imported file. */
+  /** Path of the imported file, below the room. */
   readonly to: string;
 }
 
-/** Paths of the product files below `folder`, sorted. Test files are left out. */
+/** Returns the paths of the product files below `folder`, sorted, without test files. */
 export function listProductFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /\.tsx?$/.test(path) && !TEST.test(path))
     .toSorted();
 }
 
-/** The imports between product files of `folder`. */
+/** Returns the imports between product files of `folder`. */
 export function listImports(folder: string): Import[] {
   const files = listProductFiles(folder);
   const known = new Set(files);

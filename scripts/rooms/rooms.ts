@@ -1,5 +1,5 @@
-// The order of the parts inside each room, lowest first. A part imports the parts before it only, so that there is no
-// circle between parts. `npm run check` compares the order with the imports.
+// The order of the parts inside each room, lowest first. A part imports only parts before it, so that parts form no
+// cycle. `npm run check` compares the order with the imports.
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
 import { listImports, listProductFiles, type Import } from "./imports.ts";
@@ -144,13 +144,13 @@ export interface Fault {
   readonly message: string;
 }
 
-/** The part that holds the file: the first folder of its path, or the file itself. */
+/** Returns the part that contains the file: the first folder of its path, or the file itself. */
 export function readPart(path: string): string {
   const [first = path, ...rest] = path.split("/");
   return rest.length > 0 ? first : first.replace(/\.tsx?$/, "");
 }
 
-/** Imports that point from a part to a later one. Parts without a place are left out. */
+/** Returns imports that point from a part to a later one. Parts without a place are left out. */
 export function findArrowsUp(parts: readonly string[], imports: readonly Import[]): Import[] {
   const heights = new Map(parts.map((part, index) => [part, index]));
   return imports.filter(({ from, to }) => {
@@ -159,7 +159,7 @@ export function findArrowsUp(parts: readonly string[], imports: readonly Import[
   });
 }
 
-/** Arrows up, parts without a place in the table, and places without a part. */
+/** Returns upward imports, parts that the table does not list, and listed parts that do not exist. */
 export function findFaults(room: string, parts: readonly string[]): Fault[] {
   const folder = join(ROOT, room);
   const found = new Set(listProductFiles(folder).map(readPart));

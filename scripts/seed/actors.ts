@@ -20,7 +20,7 @@ export interface Account extends SampleUser {
 export interface Caller extends SampleToken {
   readonly account: Account;
   readonly ip: string;
-  /** Most of its calls go to the first of three. */
+  /** Most of its calls go to the first of three services. */
   readonly drawService: () => Service;
   used: number;
   /** Epoch seconds. */
@@ -40,7 +40,7 @@ export interface Service extends SampleModel {
   readonly otherMiddle: string;
 }
 
-/** The balance that every account starts with. */
+/** The balance with which every account starts. */
 export const GIFT = 5 * QUOTA_PER_UNIT;
 
 const FIRST_SHARE = 0.7;

@@ -12,15 +12,15 @@ export type Columns = readonly (readonly SqlValue[])[];
 
 type Write = (tx: RawTransaction, table: BulkTable, columns: Columns) => Promise<void>;
 
-/** Values of one prepared statement. */
+/** How many values one prepared statement has. */
 const SQLITE_VALUES = 900;
-/** Well below the 16 MiB that a server takes by default. */
+/** Well below the 16 MiB that a server accepts by default. */
 const MYSQL_ROWS = 2_000;
 
-/** Makes ready at once what is written when the answer is called, so that both can continue side by side. */
+/** Prepares the data at once and returns a function that writes it, so that both can run in parallel. */
 export type PrepareBulk = (table: BulkTable, columns: Columns) => () => Promise<void>;
 
-/** Adds rows in statements, each time in a transaction of their own. */
+/** Adds rows by statements, each time in a separate transaction. */
 export function inStatements({ raw }: Database): PrepareBulk {
   return (table, columns) => async () => {
     if (columns[0] === undefined || columns[0].length === 0) return;
@@ -29,7 +29,9 @@ export function inStatements({ raw }: Database): PrepareBulk {
 }
 
 const WRITERS: Readonly<Record<Database["kind"], Write>> = {
-  /** One array per column: the text of the statement is always the same, and nothing is parsed row by row. */
+  /**
+   * Sends one array per column, so that the text of the statement is always the same, and nothing is parsed per row.
+   */
   async postgres(tx, table, columns) {
     const types = Object.values(table.columns);
     const arrays = types.map((type) => (type === "number" ? "?::bigint[]" : "?::text[]")).join(", ");

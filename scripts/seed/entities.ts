@@ -26,7 +26,7 @@ export interface SampleUser {
 export interface SampleToken {
   readonly id: number;
   readonly name: string;
-  /** Place in the list of users. */
+  /** Index in the list of users. */
   readonly user: number;
   readonly isUnlimited: boolean;
 }
@@ -51,11 +51,11 @@ interface Making {
 
 const ROWS_PER_INSERT = 200;
 const KEY_LENGTH = 48;
-/** Port 9 discards what it gets, and nothing listens there: no call by mistake leaves the machine. */
+/** Port 9 discards data, and nothing listens on it, so that no call leaves the machine by mistake. */
 const NOWHERE = "http://127.0.0.1:9";
 const MODELS_PER_CHANNEL = 5;
 
-/** Makes users, tokens and channels; their money and their counters come last. */
+/** Creates users, tokens and channels; their money and counters are set at the end. */
 export async function populate(making: Making): Promise<Population> {
   const users = await makeUsers(making);
   return { users, tokens: await makeTokens(making, users), channels: await makeChannels(making) };
@@ -134,7 +134,7 @@ function channelRow(vault: Vault, random: Random, index: number, number: number)
     key_hash: vault.hashKey(key),
     openai_organization: "",
     test_model: "",
-    // The first ones work, so that every model has one.
+    // The first ones are enabled, so that every model has one.
     status: index < SAMPLE_MODELS.length || random() < 0.95 ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand,
     name: `channel-${String(number).padStart(5, "0")}`,
     weight: Math.floor(random() * 10),

@@ -1,19 +1,19 @@
 import type { Database } from "../../packages/gateway/src/storage/database.ts";
 import type { RawTransaction } from "../../packages/gateway/src/storage/engines/raw.ts";
 
-/** Makes the indexes that were taken away. */
+/** Creates the dropped indexes again. */
 export type Restore = () => Promise<void>;
 
 /**
- * Takes the indexes of an empty table away while it is filled: built from all rows at once, they cost a fraction.
- * A run that is killed in between leaves a database that is to be thrown away.
+ * Drops the indexes of an empty table while it is filled: building them from all rows at once costs a fraction. If a
+ * run is killed in between, the database must be discarded.
  */
 export async function dropIndexes({ raw }: Database, table: string): Promise<Restore> {
   const { drop, create } = await STATEMENTS[raw.kind](raw, table);
   for (const sql of drop) await raw.run(sql, []);
   return () =>
     raw.transaction(async (tx) => {
-      // Sorts in memory what it can; the setting ends with the transaction.
+      // Sorts in memory as far as possible; the setting ends with the transaction.
       if (raw.kind === "postgres") await tx.run("set local maintenance_work_mem = '512MB'", []);
       for (const sql of create) await tx.run(sql, []);
     });
@@ -39,12 +39,12 @@ const STATEMENTS: Readonly<Record<Database["kind"], (on: RawTransaction, table: 
          from pg_index i where i.indrelid = cast(? as text)::regclass and not i.indisprimary`,
       [table],
     );
-    // Of a table with partitions, the text names an index that the partitions do not get.
+    // For a table with partitions, the text names an index that the partitions do not get.
     const create = rows.map(({ sql }) => sql.replace(" ON ONLY ", " ON "));
     return { drop: rows.map(({ name }) => `drop index ${name}`), create };
   },
 
-  /** One statement each way: the table is read once for all of its indexes. */
+  /** One statement each way, so that the table is read once for all of its indexes. */
   async mysql(on, table) {
     const [row] = await on.rows<Record<string, string>>(`show create table ${table}`, []);
     const keys = [...(row?.["Create Table"] ?? "").matchAll(/^\s*((?:UNIQUE )?KEY "(\S+)" \(.*\)),?$/gm)];

@@ -12,7 +12,7 @@ export interface Loader {
 }
 
 /**
- * Sends rows as the lines of a file, which MySQL and MariaDB take in a quarter of the time that they need for the same
+ * Sends rows as the lines of a file, which MySQL and MariaDB load in a quarter of the time that they need for the same
  * rows in statements. Undefined if the server's operator does not let clients send files.
  */
 export async function openLoader(url: string): Promise<Loader | undefined> {
@@ -32,7 +32,7 @@ function loading(pool: Pool, { name, columns: declared }: BulkTable, columns: Co
   return async () => {
     if (count === 0) return;
     const { affectedRows, warningStatus } = await ask(pool, sql, file);
-    // What a statement refuses, a file only warns of.
+    // Problems that make a statement fail are only warnings for a file.
     if (affectedRows !== count || warningStatus > 0)
       throw new Error(`${name} took ${affectedRows} of ${count} rows, with ${warningStatus} warnings`);
   };

@@ -5,7 +5,7 @@ export interface SeedPlan {
   readonly channels: number;
   readonly users: number;
   readonly tokens: number;
-  /** Length of the period that the rows fall in. */
+  /** Length of the period that contains the rows. */
   readonly days: number;
   /** End of the period, epoch seconds. */
   readonly until: number;
@@ -30,7 +30,7 @@ export const USAGE = `npm run seed -- --logs N [--database URL] [--channels N] [
 
 const MOST = { logs: 1_000_000_000, channels: 100_000, users: 1_000_000, tokens: 1_000_000, days: 3_660 } as const;
 
-/** Throws an error that says how it is used. */
+/** Throws an error with the usage. */
 export function readArguments(args: readonly string[], now: number): SeedArguments {
   const { values } = parse(args);
   const number = (name: keyof typeof MOST, fallback: number) => wholeNumber(name, values[name], fallback);

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run with the same seed. */
+/** Returns numbers that appear random but are the same in every run with the same seed. */
 export type Random = () => number;
 
 const TABLE_SIZE = 65_536;
@@ -16,7 +16,9 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Draws items with frequencies that fall like 1 / (rank + 3): a few do much, many do little, all do some. */
+/**
+ * Draws items with frequencies that fall like 1 / (rank + 3): a few are drawn often, most rarely, and all sometimes.
+ */
 export function createRankedDraw<Item>(items: readonly Item[], random: Random): () => Item {
   const [first] = items;
   if (first === undefined) throw new Error("there is nothing to draw from");
@@ -32,7 +34,7 @@ export function createRankedDraw<Item>(items: readonly Item[], random: Random): 
   return () => table[Math.floor(random() * table.length)] ?? first;
 }
 
-/** Factors around a median of 1 with a long tail upwards: half of them between 0.45 and 2.2. */
+/** Draws factors around a median of 1 with a long tail upwards: half of them between 0.45 and 2.2. */
 export function createSpread(random: Random): () => number {
   const fill = createRandom(1);
   const table = Float64Array.from({ length: NORMAL_SIZE }, () => {
@@ -50,7 +52,7 @@ const PAIRS = Array.from(
 const TIME_CHARS = 10;
 const RANDOM_PAIRS = 8;
 
-/** Ids in the form of the gateway's own: their text order is their time order. */
+/** Creates ids in the gateway's own format: their text order is their time order. */
 export function createRequestIds(random: Random): (ms: number) => string {
   let lastMs = -1;
   let prefix = "";

@@ -75,7 +75,7 @@ async function refuseNonEmpty({ db }: Database, lastLog: number): Promise<void> 
   throw new NotEmptyError("the database is not empty: name another one, or add to this one with --add");
 }
 
-/** As a gateway that ran on these days has them. */
+/** Creates the partitions that a gateway running on these days would have. */
 async function partition(database: Database, { until, days }: SeedPlan): Promise<void> {
   const ends = daysBetween(until - days * DAY, until + DAYS_AHEAD * DAY);
   await makePartitions(database, { ends, maxMoved: 1_000 });
@@ -89,7 +89,7 @@ async function withoutIndexes(database: Database): Promise<Restore[]> {
   return restores;
 }
 
-/** Makes the next rows while the database takes the last ones. */
+/** Prepares the next rows while the database writes the last ones. */
 async function writeAll({ plan, say }: AccountLoader, traffic: Traffic, prepare: PrepareBulk): Promise<void> {
   const startedAt = performance.now();
   let saidAt = startedAt;
@@ -118,7 +118,7 @@ function progressLine(done: number, all: number, seconds: number): string {
   return `${done.toLocaleString("en")} of ${all.toLocaleString("en")} log rows, ${Math.round(rate).toLocaleString("en")}/s, ${left} s left`;
 }
 
-/** Balances and counters as the sum of what was written. */
+/** Writes balances and counters as the sum of the written rows. */
 async function writeTotals({ raw }: Database, { accounts, callers, upstreams }: Actors): Promise<void> {
   await raw.transaction(async (tx) => {
     for (const { id, balance, used, calls } of accounts) {
@@ -134,7 +134,7 @@ async function writeTotals({ raw }: Database, { accounts, callers, upstreams }: 
   });
 }
 
-/** The sums hold all rows, readers see the change, and planners know the tables. */
+/** Updates the sums for all rows, the revision for readers, and the statistics for planners. */
 async function finish(database: Database): Promise<void> {
   const { raw, kind } = database;
   const last = await highestId(database, LOGS.name);

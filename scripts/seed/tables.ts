@@ -3,7 +3,7 @@ import { LOG_COLUMNS } from "../../packages/gateway/src/storage/log-rows.ts";
 import type { SqlValue } from "../../packages/gateway/src/storage/engines/raw.ts";
 import type { BulkTable } from "./bulk.ts";
 
-/** Growing values by column. */
+/** Growing lists of values by column. */
 export type Values = SqlValue[][];
 
 const LOG_TEXTS: readonly (keyof LogRowInput)[] = [

@@ -6,10 +6,10 @@ const HOUR_SECONDS = 3_600;
 /** Share of each hour of a working day, UTC. */
 const DAY = [2, 1, 1, 1, 1, 2, 4, 7, 10, 12, 12, 11, 10, 11, 12, 12, 11, 9, 8, 7, 6, 5, 4, 3] as const;
 const WEEKEND = 0.4;
-/** The use of the first hour as a share of the last: the use grows. */
+/** The usage in the first hour as a share of the last, because usage grows. */
 const BEGINNING = 0.6;
 
-/** `plan.logs` times in milliseconds, rising: busy days, quiet nights and weekends, a slow growth. */
+/** Yields `plan.logs` times in milliseconds, ascending: busy days, quiet nights and weekends, and slow growth. */
 export function* createTimes({ logs, days, until }: SeedPlan, random: Random): Generator<number> {
   const hours = days * HOURS_A_DAY;
   const start = until - hours * HOUR_SECONDS;

@@ -6,7 +6,7 @@ import { createRequestIds, createSpread, type Random } from "./random.ts";
 import { LEDGER, LOGS, noValues, push, SUMS, type Values } from "./tables.ts";
 import { createTimes } from "./times.ts";
 
-/** Rows by column, of the tables of those names. */
+/** Rows by column, for the tables with these names. */
 export interface Batch {
   readonly logs: Values;
   readonly ledger: Values;
@@ -36,7 +36,7 @@ const ERROR_TYPE = 5;
 const ERROR_SHARE = 0.015;
 const STREAM_SHARE = 0.6;
 const FIRST_TOKEN_MS = 400;
-/** `frt` of answers without a first token of their own. */
+/** `frt` of answers without their own first-token time. */
 const NO_FIRST_TOKEN = -1_000;
 const TOKENS_A_SECOND = 60;
 const TOPUPS = [10, 20, 50, 100, 500] as const;
@@ -45,7 +45,9 @@ const NOTHING_USED = { prompt_tokens: 0, completion_tokens: 0, is_stream: 0 } as
 const NO_TOKEN = { token_name: "", model_name: "", token_id: 0, group: "", ip: "" } as const;
 const MAX_SERVICES = 1_000;
 
-/** Rows in the order of time: what the users do over the days, and what it costs them. Counts it at the actors. */
+/**
+ * Produces rows in time order: what the users do over the days, and what it costs them. Adds the amounts to the actors.
+ */
 export class Traffic {
   readonly #actors: Actors;
   readonly #plan: SeedPlan;
@@ -67,7 +69,7 @@ export class Traffic {
     this.#times = createTimes(plan, random);
   }
 
-  /** Ledger rows of what every account begins with. */
+  /** Returns ledger rows for the starting balance of every account. */
   gifts(): Values {
     const at = (this.#plan.until - this.#plan.days * 86_400) * 1_000;
     const values = noValues(LEDGER);
@@ -76,7 +78,7 @@ export class Traffic {
     return values;
   }
 
-  /** The next rows; undefined after the last. */
+  /** Returns the next rows; undefined after the last. */
   next(rows: number): Batch | undefined {
     if (this.#left === 0) return undefined;
     const batch: Batch = { logs: noValues(LOGS), ledger: noValues(LEDGER), sums: noValues(SUMS) };
@@ -143,7 +145,7 @@ export class Traffic {
     this.#log(batch, spec, { ...NOTHING_USED, ...what });
   }
 
-  /** The account is empty: its owner pays before he continues. */
+  /** The account is empty, so its owner pays before the next call. */
   #topUp(batch: Batch, spec: Ask): void {
     const { account } = spec.caller;
     const dollars = TOPUPS[Math.floor(this.#random() * TOPUPS.length)] ?? TOPUPS[0];

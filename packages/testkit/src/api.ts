@@ -9,13 +9,13 @@ export interface Answer<D = unknown> {
   readonly data: D;
 }
 
-/** A signed-in console: session cookie and user-id header on every call. */
+/** A signed-in console session: it sends the session cookie and the user-id header with every call. */
 export interface Session {
   readonly url: string;
   readonly userId: number;
   readonly headers: Readonly<Record<string, string>>;
   call<D = unknown>(method: string, path: string, body?: unknown): Promise<Answer<D>>;
-  /** As `call`, but throws the message of a refusal; answers the data. */
+  /** Works like `call`, but throws the message of a refusal; returns the data. */
   must<D = unknown>(method: string, path: string, body?: unknown): Promise<D>;
 }
 
@@ -25,7 +25,7 @@ export interface ChannelInput {
   readonly type?: number;
   readonly key?: string;
   readonly base_url: string;
-  /** Comma list. */
+  /** Comma-separated list. */
   readonly models: string;
   readonly group?: string;
   readonly [field: string]: unknown;
@@ -53,10 +53,10 @@ export async function signIn(url: string, username = "root", password = ROOT_PAS
   return createSession(url, answer.data.id, { cookie, "New-Api-User": String(answer.data.id) });
 }
 
-/** The key that upstreams see unless a test names another. */
+/** The key that upstreams see unless a test sets another. */
 export const UPSTREAM_KEY = "sk-fake-0123456789abcdef";
 
-/** Creates a channel and answers its id. */
+/** Creates a channel and returns its id. */
 export async function createChannel(session: Session, input: ChannelInput): Promise<number> {
   const name = input.name ?? `channel-${Math.random().toString(36).slice(2)}`;
   await session.must("POST", "/api/channel/", { type: 1, key: UPSTREAM_KEY, group: "default", ...input, name });
@@ -69,7 +69,7 @@ export async function createChannel(session: Session, input: ChannelInput): Prom
   return channel.id;
 }
 
-/** Creates a token and answers its secret key, `sk-` included. */
+/** Creates a token and returns its secret key, including `sk-`. */
 export async function createToken(session: Session, input: TokenInput = {}): Promise<string> {
   const token = await session.must<{ key: string }>("POST", "/api/token/", {
     name: "test",
@@ -90,7 +90,7 @@ export async function setOptions(session: Session, options: Readonly<Record<stri
   for (const [key, value] of Object.entries(options)) await session.must("PUT", "/api/option/", { key, value });
 }
 
-/** Gives models a price ratio, keeping the others. */
+/** Sets a price ratio for models, and leaves other models unchanged. */
 export async function setModelRatios(session: Session, ratios: Readonly<Record<string, number>>): Promise<void> {
   const options = await session.must<{ key: string; value: string }[]>("GET", "/api/option/");
   const current = options.find((option) => option.key === "ModelRatio")?.value ?? "{}";

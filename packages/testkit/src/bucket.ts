@@ -3,26 +3,28 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 
-/** What the storage answers instead of taking an object. */
+/** The answer of the storage if it refuses an object. */
 export interface BucketRefusal {
   readonly status: number;
-  /** Code of the error document; none for an answer of something in front of the storage. */
+  /** Code of the error document; absent for an answer of a proxy in front of the storage. */
   readonly code?: string;
-  /** Stores the object all the same, as when the answer is lost. */
+  /** Stores the object anyway, as if only the answer was lost. */
   readonly isStored?: boolean;
 }
 
-/** S3-compatible storage with one bucket that checks signatures (version 4) and takes objects of gzipped JSON lines. */
+/**
+ * S3-compatible storage with one bucket. It checks signatures (version 4) and accepts objects of gzipped JSON lines.
+ */
 export interface Bucket {
   /** Address of the bucket. */
   readonly url: string;
   readonly keyId: string;
   readonly key: string;
-  /** Names below the bucket, in their order. */
+  /** Returns the object names in the bucket, sorted. */
   names(): string[];
-  /** Lines of all objects, in the order of names. */
+  /** Returns the lines of all objects, in the order of names. */
   lines(): Record<string, unknown>[];
-  /** Number of objects that were put, repetitions included. */
+  /** Number of uploaded objects, including repetitions. */
   readonly puts: number;
   refuse(refusal: BucketRefusal | undefined): void;
   stop(): Promise<void>;
@@ -89,7 +91,7 @@ function fail(response: ServerResponse, status: number, code = ""): void {
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
 
-/** The code of the error for a request that is not signed as it must be. */
+/** Returns the error code for a request without a valid signature. */
 function findFault(request: IncomingMessage, body: Buffer): string | undefined {
   const { headers } = request;
   const found = AUTHORIZATION.exec(headers.authorization ?? "");

@@ -10,7 +10,7 @@ import type {} from "./vitest-setup.ts";
 export type DatabaseKind = "sqlite" | "mariadb" | "postgres";
 export const DATABASE_KINDS: readonly DatabaseKind[] = ["sqlite", "mariadb", "postgres"];
 
-/** Makes a fresh empty database and returns its URL; it is dropped after the last test of the file. */
+/** Creates a fresh empty database and returns its URL; it is dropped after the last test of the file. */
 export interface OpenDatabase {
   (): Promise<string>;
   readonly kind: DatabaseKind;
@@ -18,7 +18,7 @@ export interface OpenDatabase {
 
 const cleanups: (() => Promise<void>)[] = [];
 
-/** Drops every database and stops every server that the functions below made; `vitest-cleanup.ts` calls it. */
+/** Drops every database and stops every server that the functions below created; `vitest-cleanup.ts` calls it. */
 export async function dropDatabases(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 }
@@ -36,7 +36,7 @@ export function eachDatabase(name: string, suite: (open: OpenDatabase) => void):
   describe.each(DATABASE_KINDS)(`${name} on %s`, (kind) => suite(Object.assign(() => createDatabase(kind), { kind })));
 }
 
-/** One fresh empty database of the given kind, for suites that need two, or only one kind. */
+/** Creates one fresh empty database of the given kind, for suites that need two, or only one kind. */
 export async function createDatabase(kind: DatabaseKind): Promise<string> {
   const name = `fw_${randomBytes(6).toString("hex")}`;
   const { url, drop } = await MAKERS[kind](name);
@@ -44,7 +44,7 @@ export async function createDatabase(kind: DatabaseKind): Promise<string> {
   return url;
 }
 
-/** A Redis server of its own, empty; stopped after the last test of the file. */
+/** Starts an empty Redis server for the caller alone; it is stopped after the last test of the file. */
 export async function freshRedis(settings: { readonly isDurable?: boolean } = {}): Promise<Service> {
   const service = await startRedis(settings);
   cleanups.push(() => service.stop());

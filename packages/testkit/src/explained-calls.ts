@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { createChannel, createToken, setOptions, type Session } from "./api.ts";
 
-/** Request ids of calls that ended in the ways that operators ask about. */
+/** Request ids of calls with the results that operators ask about. */
 export interface ExplainedCalls {
-  /** 429: the second call in a minute of a token that may make one. */
+  /** 429: the second call within a minute for a token that may make one. */
   readonly limit: string;
   /** Answered by the second channel. */
   readonly failover: string;
@@ -27,7 +27,7 @@ export interface ExplainedCalls {
 export const GUARDRAIL_REASON = "insults";
 const ROW_TIMEOUT_MS = 20_000;
 
-/** Makes one call of each kind with channels, limits and budgets of its own; resolves when all are in the log. */
+/** Makes one call of each kind with its own channels, limits and budgets; resolves when all are in the log. */
 export async function makeExplainedCalls(root: Session, upstreamUrl: string): Promise<ExplainedCalls> {
   const judge = await startJudge();
   try {
@@ -91,7 +91,7 @@ async function setUp(root: Session, upstreamUrl: string, judgeUrl: string): Prom
   await root.must("POST", "/api/budget/", { ...budget, subject: "ask-budget-stream", quota_limit: 2_500 });
 }
 
-/** Answers the request id; a stream may break off. */
+/** Returns the request id; a stream may break off. */
 async function send(url: string, key: string, body: object): Promise<string> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",

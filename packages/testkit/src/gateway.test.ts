@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startGateway } from "./gateway.ts";
 
-// Programs that behave as a gateway does towards its launcher.
+// Programs that behave like a gateway towards its launcher.
 const GOOD = `
 const { FAIRWAY_PORT, FAIRWAY_LOG_LEVEL } = process.env;
 process.on("SIGTERM", () => { console.log("not json"); process.exit(0); });

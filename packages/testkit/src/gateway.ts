@@ -6,14 +6,14 @@ import { createInterface } from "node:readline";
 import { createGuard } from "./services/guard.ts";
 
 export interface GatewaySettings {
-  /** `FAIRWAY_DATABASE_URL`; a fresh SQLite file unless given. */
+  /** `FAIRWAY_DATABASE_URL`; defaults to a fresh SQLite file. */
   readonly database?: string;
   readonly redis?: string;
-  /** Further `FAIRWAY_*` variables; they win over the defaults of the launcher. */
+  /** Further `FAIRWAY_*` variables; they override the defaults of the launcher. */
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments of Node itself, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
-  /** The program to run; `FAIRWAY_TEST_GATEWAY`, or else the sources, unless given. */
+  /** The program to run; defaults to `FAIRWAY_TEST_GATEWAY`, or else the sources. */
   readonly program?: string;
 }
 
@@ -28,15 +28,15 @@ export interface GatewayProcess {
   readonly url: string;
   readonly adminUrl: string;
   readonly pid: number;
-  /** Every log line so far; text that is no JSON is in `message`. */
+  /** Every log line so far; text that is not JSON is in `message`. */
   readonly logs: readonly LogLine[];
   /** Resolves with the exit code, or the name of the signal. */
   readonly exited: Promise<number | string>;
-  /** Asks it to end in order (SIGTERM) and waits; returns as `exited`. */
+  /** Requests an orderly stop (SIGTERM) and waits; returns the same as `exited`. */
   stop(): Promise<number | string>;
-  /** Kills it at once, as a crash would. */
+  /** Kills it at once, like a crash. */
   kill(): Promise<void>;
-  /** Resolves with the first line of that message, past or coming. */
+  /** Resolves with the first line of that message, past or future. */
   logged(message: string, timeoutMs?: number): Promise<LogLine>;
 }
 
@@ -46,7 +46,7 @@ const START_TIMEOUT_MS = 60_000;
 /** Password of the super administrator `root` in gateways that a test starts. */
 export const ROOT_PASSWORD = "test-root-password";
 
-/** The same for every process, so that replicas and restarts read what others sealed. */
+/** The same for every process, so that replicas and restarts can read what others encrypted. */
 export const ENCRYPTION_KEY = "test-encryption-key-0123456789abcdef";
 
 export async function startGateway(settings: GatewaySettings = {}): Promise<GatewayProcess> {
@@ -60,7 +60,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  // A test process that dies takes its gateways and their folders along.
+  // If the test process dies, its gateways and their folders are removed.
   const guard = createGuard(folder);
   guard.watch(child.pid ?? 0, "SIGKILL");
   const logs: LogLine[] = [];
@@ -119,7 +119,7 @@ function defaults(folder: string, settings: GatewaySettings): Record<string, str
   };
 }
 
-/** The surroundings without settings of the product that the caller's shell may carry. */
+/** Returns the environment without product settings of the caller's shell. */
 function inherited(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRWAY_")));
 }

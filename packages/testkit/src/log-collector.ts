@@ -14,7 +14,7 @@ export interface CollectorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An OpenTelemetry collector that takes logs over HTTP in JSON. */
+/** An OpenTelemetry collector that accepts logs over HTTP in JSON. */
 export interface LogCollector {
   readonly url: string;
   /** Records of requests that were answered with 200. */
@@ -22,7 +22,7 @@ export interface LogCollector {
   /** The value of `authorization` of the last request. */
   readonly authorization: string | undefined;
   readonly requests: number;
-  /** What each request gets instead of 200. */
+  /** Sets the answer that each request gets instead of 200. */
   answer(answer: CollectorAnswer | undefined): void;
   stop(): Promise<void>;
 }

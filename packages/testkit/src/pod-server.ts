@@ -1,4 +1,4 @@
-// The part of an API server that leads to pods. A plain one has no kubelet, so nothing is behind its port-forward.
+// The part of an API server that forwards to pods. A plain one has no kubelet, so its port-forward leads nowhere.
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
@@ -11,13 +11,13 @@ import { createCertificates } from "./services/certificates.ts";
 
 export interface PodServer {
   readonly kubeconfig: string;
-  /** Pods that are ready, with the local port that each leads to. */
+  /** Ready pods, each with the local port that it leads to. */
   readonly pods: Map<string, number>;
-  /** Path -> JSON of an object or list. What is created and patched is stored here too. */
+  /** Path -> JSON of an object or list. Created and patched objects are stored here too. */
   readonly objects: Map<string, unknown>;
-  /** Calls that are not allowed, as `POST /api/v1/…`. */
+  /** Forbidden calls, such as `POST /api/v1/…`. */
   readonly forbidden: Set<string>;
-  /** Breaks off what leads to a pod, as the end of the pod does. */
+  /** Breaks the connections to a pod, like the end of the pod. */
   end(pod: string): void;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface PodServer {
 const FORWARD = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)\/portforward$/;
 const PODS = /^\/api\/v1\/namespaces\/[^/]+\/pods$/;
 
-/** The container's port that pods say they have; the address behind it is the one of `pods`. */
+/** The container port that pods report; the address behind it is the one in `pods`. */
 const CONTAINER_PORT = 3000;
 
 export async function startPodServer(): Promise<PodServer> {
@@ -91,7 +91,7 @@ interface StoredObject {
   readonly data?: object;
 }
 
-/** Creates an object, or merges a patch into `before`; each write gives it another version. */
+/** Creates an object, or merges a patch into `before`; each write changes its version. */
 function stored(objects: Map<string, unknown>, path: string, before: unknown, sent: StoredObject): [number, unknown] {
   const old = before as StoredObject | undefined;
   if (!old && objects.has(path)) return [409, { message: `${path} already exists` }];
@@ -109,7 +109,7 @@ function stored(objects: Map<string, unknown>, path: string, before: unknown, se
   return [old ? 200 : 201, merged];
 }
 
-/** Channel 0 is data and channel 1 errors; each begins with the number of the port, little end first. */
+/** Channel 0 is data and channel 1 errors; each begins with the number of the port, in little-endian order. */
 function forward(tunnel: WebSocket, behind: Socket): void {
   const port = Buffer.alloc(2);
   port.writeUInt16LE(CONTAINER_PORT);

@@ -4,19 +4,22 @@ import type { AddressInfo } from "node:net";
 /** A TCP connection between two parties that a test can make slow, silent or broken. */
 export interface Proxy {
   readonly port: number;
-  /** Bytes of both directions arrive this much later. */
+  /** Delays the bytes of both directions by this many milliseconds. */
   delayMs: number;
-  /** While true nothing passes, and nothing is lost. */
+  /** While true, nothing passes and nothing is lost. */
   isStalled: boolean;
-  /** While true all bytes are lost. Connections that lost some stay silent for good, as those of a host that vanished. */
+  /**
+   * While true, all bytes are lost. Connections that lost some stay silent permanently, like those of a host that
+   * vanished.
+   */
   isSilent: boolean;
-  /** A connection on which the client says this is cut before it arrives; blank cuts none. */
+  /** Cuts a connection on which the client sends this text, before the text arrives; blank cuts none. */
   cutsAt: string;
-  /** Times that a client spoke after the other side had answered: its round trips. */
+  /** Counts how often a client sent something after the other side had answered: its round trips. */
   readonly exchanges: number;
-  /** Cuts all connections; new ones are made as before. */
+  /** Cuts all connections; new ones work as before. */
   cut(): void;
-  /** While true new connections are refused. */
+  /** While true, new connections are refused. */
   isClosed: boolean;
   stop(): Promise<void>;
 }

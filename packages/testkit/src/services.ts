@@ -23,7 +23,7 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-/** Starts the named servers side by side, each with its own port and data folder; all or none. */
+/** Starts the named servers in parallel, each with its own port and data folder; all or none. */
 export async function startServices(needs: ServiceNeeds): Promise<Services> {
   const [redis, mariadb, postgres] = await Promise.allSettled([
     needs.redis ? startRedis() : undefined,

@@ -4,7 +4,7 @@ import { SMTPServer } from "smtp-server";
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** The whole message as it came. */
+  /** The whole message as received. */
   readonly text: string;
 }
 
@@ -14,7 +14,7 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** A mail server on loopback that keeps what it gets, without TLS. */
+/** Starts a mail server on loopback that stores what it receives, without TLS. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -37,7 +37,7 @@ export async function startMailServer(): Promise<MailServer> {
   return { port, mails, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** The body of a mail with its quoted-printable lines put together. */
+/** Returns the body of a mail with its quoted-printable lines joined. */
 export function mailBody(mail: ReceivedMail): string {
   const at = mail.text.indexOf("\r\n\r\n");
   return mail.text

@@ -4,7 +4,7 @@ import pg from "pg";
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Runs one statement on a database of any kind over a connection of its own; for looking, not for load. */
+/** Runs one statement on a database of any kind over a connection of its own; for inspection, not for load. */
 export async function runSql(url: string, sql: string): Promise<SqlRow[]> {
   if (url.startsWith("sqlite:")) return onSqlite(url.slice("sqlite:".length), sql);
   return url.startsWith("mysql:") ? onMysql(url, sql) : onPostgres(url, sql);

@@ -1,10 +1,10 @@
 // First setup file of projects whose files share the process of a worker (`isolate: false`). Packages of node_modules
-// load once for each worker; our own modules load again for each file, so that no file sees the state of another.
+// load once per worker; our own modules load again for each file, so that no file sees the state of another.
 import { afterAll, expect, vi } from "vitest";
 
 vi.resetModules();
 
-/** What belongs to the process, and is as before at the end of a file. */
+/** Returns the state of the process that must be restored at the end of a file. */
 function shared(): ReadonlyMap<string, unknown> {
   const variables = Object.entries(process.env).map(([name, value]) => [`variable ${name}`, value] as const);
   const listeners = process

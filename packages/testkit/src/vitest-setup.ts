@@ -6,7 +6,7 @@ import { startMariadb, startPostgres, type Service } from "./services.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where workers ask for a shared server: `GET /mariadb` or `GET /postgres` answers its URL. */
+    /** The address from which workers get a shared server: `GET /mariadb` or `GET /postgres` returns its URL. */
     services: string;
   }
 }

@@ -1,4 +1,4 @@
-// The noun of a resource in the terminal, with its test.
+// The CLI noun of a resource, with its test.
 import type { Names } from "../names.ts";
 
 export function command({ title, item: { kebab, camel, pascal } }: Names): string {

@@ -192,7 +192,7 @@ export const zh: Translation<typeof en> = {
 `;
 }
 
-/** The record from which route, sidebar, access and palette derive. */
+/** The record that defines route, sidebar entry, access and palette entry. */
 export function pageEntry({ kebab, camel, pascal, item: { pascal: Item, kebab: item } }: Names, key: string): string {
   return `  {
     path: "/${kebab}",

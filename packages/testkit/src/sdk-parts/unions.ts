@@ -1,5 +1,6 @@
-// The unions of the official clients that say what a request may hold. scripts/sdk-parts.ts reads their members with the
-// TypeScript compiler; a type that a new version adds appears in sdk-parts.json, and tests fail until it is dealt with.
+// The unions of the official clients that define what a request may contain. scripts/sdk-parts.ts reads their members
+// with the TypeScript compiler; a type that a new version adds appears in sdk-parts.json, and tests fail until it is
+// handled.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { FunctionResponsePart, Part, Tool } from "@google/genai";
 import type OpenAI from "openai";
@@ -32,7 +33,7 @@ export type MessagesSources =
   | Anthropic.Beta.Messages.BetaRequestDocumentBlock["source"];
 export type MessagesTools = Anthropic.Messages.ToolUnion | Anthropic.Beta.Messages.BetaToolUnion;
 
-/** Objects that hold one member of many: each member is a kind of its own. */
+/** Objects that contain one member of many: each member is a kind of its own. */
 export type GeminiParts = Part;
 export type GeminiTools = Tool;
 export type GeminiResultParts = FunctionResponsePart;

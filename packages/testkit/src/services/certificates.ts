@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Account } from "./process.ts";
 
-/** Files of an authority that no one else knows, and of a server that it vouches for. */
+/** Files of a private authority, and of a server with a certificate from it. */
 export interface Certificates {
   readonly ca: string;
   readonly cert: string;
@@ -15,7 +15,7 @@ export interface Certificates {
 const openssl = promisify(execFile);
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** For servers on the loopback address, in a folder of their own; the caller removes it. */
+/** Creates certificates for servers on the loopback address, in a folder of their own; the caller removes it. */
 export async function createCertificates(days = 2): Promise<Certificates> {
   const fresh = [...NEW_KEY, "-days", String(days)];
   const folder = await mkdtemp(join(tmpdir(), "fairway-tls-"));
@@ -32,7 +32,7 @@ export async function createCertificates(days = 2): Promise<Certificates> {
   return { ca: file("ca.pem"), cert: file("server.pem"), key: file("server.key") };
 }
 
-/** Copies them to where a server of that account may read them; servers refuse keys that others may read. */
+/** Copies them to a place where a server of that account may read them; servers refuse keys that others may read. */
 export async function installCertificates(
   { ca, cert, key }: Certificates,
   folder: string,

@@ -4,7 +4,7 @@ import { type Certificates, certificatesIn, installCertificates } from "./certif
 import { findProgram, run, startServer, unprivileged, type Service } from "./process.ts";
 
 export interface MariadbSettings {
-  /** Flushes the log at every commit, as the server does by default; off for tests, which can lose a folder. */
+  /** Flushes the log at every commit, as the server does by default; off for tests, whose data is disposable. */
   readonly isDurable?: boolean;
   /** Memory for millions of rows instead of a few thousand. */
   readonly isLarge?: boolean;
@@ -54,7 +54,7 @@ export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
       ...(settings.isLarge ? LARGE : []),
       ...(settings.tls ? tlsArgs(folder) : []),
       `--datadir=${join(folder, "data")}`,
-      // A starting server tidies up in its folder for temporary tables, other servers' tables included.
+      // A starting server cleans up its folder for temporary tables, including other servers' tables.
       `--tmpdir=${folder}`,
       `--port=${port}`,
       "--bind-address=127.0.0.1",

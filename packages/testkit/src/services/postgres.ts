@@ -17,7 +17,7 @@ export interface PostgresSettings {
   readonly tls?: Certificates;
 }
 
-/** A PostgreSQL server with the superuser fairway; passwords are not asked for. */
+/** Starts a PostgreSQL server with the superuser fairway, who needs no password. */
 export function startPostgres(settings: PostgresSettings = {}): Promise<Service> {
   const account = unprivileged("postgres");
   const initdb = findProgram("initdb", "postgresql", FOLDERS);
@@ -43,7 +43,7 @@ export function startPostgres(settings: PostgresSettings = {}): Promise<Service>
     ],
     ready: "database system is ready to accept connections",
     url: (port) => `postgres://fairway:fairway@127.0.0.1:${port}/postgres`,
-    // An immediate shutdown: SIGKILL would leave the server's children and its shared memory behind.
+    // An immediate shutdown: SIGKILL would leave the server's children and its shared memory running.
     stopSignal: "SIGQUIT",
   });
 }

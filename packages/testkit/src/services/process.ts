@@ -31,9 +31,9 @@ export interface Account {
 export interface ServerSpec {
   readonly name: string;
   readonly command: string;
-  /** Account for a caller who is root; servers that refuse root need one. */
+  /** The account to use if the caller is root; servers that refuse root need one. */
   readonly account: Account | undefined;
-  /** Makes the data folder ready; runs once. */
+  /** Prepares the data folder; runs once. */
   prepare?(folder: string): Promise<void>;
   args(folder: string, port: number): readonly string[];
   /** Printed by the server once it accepts connections. */
@@ -46,11 +46,11 @@ const START_TIMEOUT_MS = 60_000;
 const PORT_TRIES = 5;
 const FREE_PORT_TRIES = 100;
 const FIRST_PORT = 20_000;
-/** Outgoing connections begin at 32,768 on Linux, and higher elsewhere. */
+/** Outgoing connections use ports from 32,768 on Linux, and from a higher number elsewhere. */
 const LAST_PORT = 32_767;
 const LONGEST_PARENT = "/dev/shm".length;
 
-/** Starts the server of `spec` on a free loopback port; a port lost to a parallel run is tried again with another. */
+/** Starts the server of `spec` on a free loopback port; if a parallel run takes the port, another one is tried. */
 export async function startServer(spec: ServerSpec): Promise<Service> {
   const folder = await makeFolder(spec.name, spec.account);
   const guard = createGuard(folder);
@@ -112,7 +112,7 @@ function manage({ spec, folder, guard, port, child: first }: Managed): Service {
   };
 }
 
-/** Resolves when the process itself says that it is ready: a foreign server on the same port cannot answer for it. */
+/** Resolves when the process itself reports that it is ready, because a foreign server may answer on the same port. */
 function launch(spec: ServerSpec, folder: string, port: number): Promise<ChildProcess> {
   const child = spawn(spec.command, spec.args(folder, port), {
     ...spec.account,
@@ -145,7 +145,7 @@ function launch(spec: ServerSpec, folder: string, port: number): Promise<ChildPr
   });
 }
 
-/** Runs a preparing command to its end; its output is part of the error. */
+/** Runs a preparatory command to its end; its output is part of the error. */
 export function run(
   command: string,
   args: readonly string[],
@@ -183,7 +183,10 @@ export function findProgram(name: string, debianPackage: string, folders: readon
   throw new Error(`${name} is missing: install the Debian package ${debianPackage} (apt-get install ${debianPackage})`);
 }
 
-/** The account of the first name that exists, when the caller is root; servers of databases refuse or dislike root. */
+/**
+ * Returns the first of these accounts that exists, if the caller is root; database servers refuse root or advise
+ * against it.
+ */
 export function unprivileged(...names: readonly string[]): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of [...names, "nobody"]) {
@@ -200,8 +203,8 @@ export function unprivileged(...names: readonly string[]): Account | undefined {
 }
 
 /**
- * A port of 127.0.0.1 that was free a moment ago. Below the range from which the system takes ports for outgoing
- * connections: one of those would occupy it before a server listens there.
+ * Returns a port of 127.0.0.1 that was free a moment ago. It is below the range that the system uses for outgoing
+ * connections, because one of those could occupy the port before a server listens on it.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 1; attempt <= FREE_PORT_TRIES; attempt++) {
@@ -219,7 +222,10 @@ function canListen(port: number): Promise<boolean> {
   });
 }
 
-/** Socket paths end at 107 bytes, and other accounts must be able to reach the folder: a long one is someone's own. */
+/**
+ * Socket paths are limited to 107 bytes, and other accounts must be able to reach the folder. The default temporary
+ * folder may be long and private.
+ */
 async function makeFolder(name: string, account: Account | undefined): Promise<string> {
   const parent = tmpdir().length > LONGEST_PARENT ? "/tmp" : tmpdir();
   const folder = await mkdtemp(join(parent, `fairway-${name}-`));

@@ -8,39 +8,39 @@ import { findProgram, freePort, type Service } from "./process.ts";
 import { startRedis } from "./redis.ts";
 
 export interface ClusterSettings {
-  /** One for each of these primaries, by place; none otherwise. */
+  /** Adds a replica for each of these primaries, by index; none otherwise. */
   readonly replicaPrimaries?: readonly number[];
-  /** Primaries without a slot, besides the three that share all slots. */
+  /** Number of primaries without a slot, besides the three that share all slots. */
   readonly spare?: number;
   readonly tls?: Certificates;
   readonly user?: { readonly name: string; readonly password: string };
   readonly password?: string;
-  /** Nodes name each other by it. */
+  /** The host name by which nodes name each other. */
   readonly hostname?: string;
   readonly isDurable?: boolean;
 }
 
 /** A Redis Cluster of three primaries on the loopback address. */
 export interface RedisCluster {
-  /** `redis+cluster://`, names the primaries that have slots at the start. */
+  /** `redis+cluster://`, with the primaries that have slots at the start. */
   readonly url: string;
-  /** The three that have slots at the start, then spare ones. */
+  /** The three primaries that have slots at the start, then spare ones. */
   readonly primaries: readonly Service[];
   readonly replicas: readonly Service[];
-  /** All nodes, for a client. */
+  /** Returns all nodes, for a client. */
   seeds(): { readonly host: string; readonly port: number }[];
-  /** Which node serves which slots now. */
+  /** Returns which node serves which slots now. */
   ranges(): Promise<{ readonly owner: Service; readonly first: number; readonly last: number }[]>;
   readSlot(key: string): Promise<number>;
-  /** Asks one node. */
+  /** Sends a command to one node. */
   ask(node: Service, command: string, ...args: readonly (string | number)[]): Promise<unknown>;
-  /** Moves slots with their keys while the cluster is in use, as `redis-cli --cluster reshard` does it. */
+  /** Moves slots with their keys while the cluster is in use, like `redis-cli --cluster reshard`. */
   reshard(from: Service, to: Service, slots: number): Promise<void>;
-  /** Moves the slot of a key with all its keys, step by step as a reshard does it. */
+  /** Moves the slot of a key with all its keys, step by step like a reshard. */
   move(key: string, to: Service): Promise<void>;
-  /** The node that serves a key now. */
+  /** Returns the node that serves a key now. */
   findOwner(key: string): Promise<Service>;
-  /** Waits until all nodes that live agree that all slots are served. */
+  /** Waits until all living nodes agree that all slots are served. */
   agreed(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ const PRIMARIES = 3;
 const SLOTS = 16_384;
 const NODE_TIMEOUT_MS = 1_000;
 const AGREED_MS = 90_000;
-/** Few, so that a script meets a slot that is half moved. */
+/** A small number, so that a script meets a slot that is half moved. */
 const KEYS_AT_ONCE = 2;
 const redisCli = promisify(execFile);
 
@@ -156,7 +156,7 @@ function createCluster(nodes: readonly Node[], settings: ClusterSettings, stop: 
       const where = ["--cluster", "reshard", `127.0.0.1:${from.port}`];
       const move = ["--cluster-from", fromId, "--cluster-to", toId, "--cluster-slots", String(slots), "--cluster-yes"];
       const program = findProgram("redis-cli", "redis-tools");
-      // After a fail-over the nodes need a moment to agree; nothing has moved then.
+      // After a fail-over the nodes need a moment to agree; nothing has moved until then.
       await until(
         () =>
           redisCli(program, [...account, ...encryption, ...where, ...move]).then(
@@ -203,7 +203,7 @@ async function moveSlot(cluster: RedisCluster, key: string, to: Service): Promis
     await cluster.ask(node, "cluster", "setslot", slot, "node", toId);
 }
 
-/** A test that leaves the cluster with a dead node means it. */
+/** A test that leaves the cluster with a dead node does so on purpose. */
 async function living(cluster: RedisCluster, services: readonly Service[]): Promise<Service[]> {
   const answers = await Promise.all(
     services.map((node) =>
@@ -244,7 +244,7 @@ async function withNode<T>(
     ...(tls && { tls: { ca: readFileSync(tls.ca) } }),
   });
   redis.on("error", () => {
-    // The question itself is rejected.
+    // The call itself is rejected.
   });
   try {
     return await work(redis);

@@ -4,15 +4,18 @@ import { findProgram, startServer, unprivileged, type Service } from "./process.
 export interface RedisSettings {
   /** Appends every write to a file before answering, as production does; off by default. */
   readonly isDurable?: boolean;
-  /** Speaks TLS and nothing else. */
+  /** Accepts only TLS connections. */
   readonly tls?: Certificates;
   /** A node of a Redis Cluster that serves no slot yet. */
   readonly isClusterNode?: boolean;
-  /** A cluster node: its port for other nodes, how long one may be silent before it counts as dead, its name. */
+  /**
+   * Settings of a cluster node: its port for other nodes, how long one may be silent before it counts as dead, its
+   * name.
+   */
   readonly cluster?: { readonly busPort: number; readonly nodeTimeoutMs: number; readonly hostname?: string };
-  /** A user who may do everything, besides the one without a name. */
+  /** A user with all rights, in addition to the default user. */
   readonly user?: { readonly name: string; readonly password: string };
-  /** For clients, and for the primary of a replica. */
+  /** The password for clients, and for the primary of a replica. */
   readonly password?: string;
   /** The port of the primary that it follows. */
   readonly primaryPort?: number;
@@ -52,7 +55,7 @@ export function startRedis(settings: RedisSettings = {}): Promise<Service> {
   });
 }
 
-/** Slots without a primary do not stop the others, and a replica may always take over. */
+/** Slots without a primary do not stop the other slots, and a replica may always take over. */
 function clusterArgs({ busPort, nodeTimeoutMs, hostname }: NonNullable<RedisSettings["cluster"]>, isTls: boolean) {
   const values = {
     "cluster-port": String(busPort),

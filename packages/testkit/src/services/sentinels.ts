@@ -11,9 +11,9 @@ export interface RedisGroup {
   readonly sentinels: readonly Service[];
   readonly password: string;
   readonly sentinelPassword: string;
-  /** Names all sentinels, with both passwords. */
+  /** Contains all sentinels, with both passwords. */
   readonly url: string;
-  /** The port of the primary as the sentinels name it. */
+  /** Returns the port of the primary that the sentinels report. */
   namedPort(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -22,11 +22,14 @@ export const GROUP = "mymaster";
 const PASSWORD = "secret-of-redis";
 const SENTINEL_PASSWORD = "secret-of-sentinels";
 const QUORUM = 2;
-/** The shortest that sentinels take for dead. */
+/** The shortest silence after which sentinels consider a server dead. */
 const DOWN_AFTER_MS = 1_000;
 const AGREED_MS = 20_000;
 
-/** A primary, its replica and three sentinels that agree about both; a primary that dies is replaced after about 2 s. */
+/**
+ * Starts a primary, its replica and three sentinels that agree about both; a primary that dies is replaced after about
+ * 2 s.
+ */
 export async function startRedisGroup(): Promise<RedisGroup> {
   const started: Service[] = [];
   const keep = (service: Service) => (started.push(service), service);
@@ -83,7 +86,7 @@ function configuration(primaryPort: number): string {
   ].join("\n");
 }
 
-/** Sentinels find each other and the replicas by themselves; before that they replace no one. */
+/** Sentinels find each other and the replicas by themselves; until then they replace no primary. */
 async function agreed(sentinels: readonly Service[]): Promise<void> {
   const until = performance.now() + AGREED_MS;
   const isAgreed = async (sentinel: Service) =>
@@ -105,7 +108,7 @@ async function askOne<T>(sentinels: readonly Service[], question: (redis: Redis)
 async function ask<T>({ url }: Service, question: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, { enableReadyCheck: false, disableClientInfo: true, retryStrategy: () => null });
   redis.on("error", () => {
-    // The question itself is rejected.
+    // The call itself is rejected.
   });
   try {
     return await question(redis);

@@ -1,43 +1,43 @@
-// What the fake upstream does is written in the model's name: words joined by "+", each with optional numbers.
-// `gpt-4o` answers normally; `slow-50+cut-after-3` waits 50 ms between events and ends after three.
+// The model's name defines what the fake upstream does: words joined by "+", each with optional numbers. `gpt-4o`
+// answers normally; `slow-50+cut-after-3` waits 50 ms between events and ends after three.
 
 export interface TokenCounts {
   readonly input: number;
   readonly output: number;
-  /** Part of `input` that came from a cache; 0 unless given. */
+  /** The part of `input` that came from a cache; defaults to 0. */
   readonly cached?: number;
 }
 
 export interface Behaviour {
   /** Answers with this status and an error body. */
   readonly status?: number;
-  /** The error happens on the first call only. */
+  /** True if the error happens only on the first call. */
   readonly isOnce: boolean;
   readonly retryAfterSeconds?: number;
-  /** Between events; before a plain answer. */
+  /** The delay between events, and before a plain answer. */
   readonly delayMs: number;
-  /** Number of events after which the stream stops in the manner of `completion`. */
+  /** How many events the stream sends before it stops in the manner of `completion`. */
   readonly stopAfter?: number;
   readonly completion: "orderly" | "cut" | "reset" | "hang" | "error";
   /** Never sends a head. */
   readonly isHanging: boolean;
   readonly body: "normal" | "html" | "empty" | "redirect" | "huge" | "bad-json";
-  /** Overrides what the request asked for. */
+  /** Overrides the shape that the request wanted. */
   readonly forcedShape?: "json" | "sse";
   readonly usage: TokenCounts | undefined;
-  /** Usage is streamed even when the request did not ask for it. */
+  /** True if usage is streamed even if the request did not want it. */
   readonly isUsageForced: boolean;
   readonly toolCalls: 0 | 1 | 2;
-  /** Text comes before the tool calls. */
+  /** True if text comes before the tool calls. */
   readonly isSpoken: boolean;
-  /** Tools are called until the request holds a result of one. */
+  /** True if tools are called until the request contains a result of one. */
   readonly isToolLoop: boolean;
   readonly hasReasoning: boolean;
   /** Number of text pieces. */
   readonly pieces?: number;
   readonly isEcho: boolean;
   readonly isMultibyte: boolean;
-  /** Declines in the way of the format: a refusal, a stop reason, a blocked prompt. */
+  /** True if the answer declines in the way of the format: a refusal, a stop reason, a blocked prompt. */
   readonly isRefusal: boolean;
   readonly finish: "stop" | "length" | "content_filter";
   readonly lineEnd: "\n" | "\r\n";
@@ -114,7 +114,10 @@ export const WORDS: Readonly<Record<string, Reader>> = {
   "split-N": ([splitBytes = 7]) => ({ splitBytes }),
 };
 
-/** Reads the words of a model's name, after `+` or, where a name may not hold that, `_`; unknown words change nothing. */
+/**
+ * Parses the words of a model's name, which follow `+`, or `_` if the name may not contain that; unknown words have no
+ * effect.
+ */
 export function parseBehaviour(model: string): Behaviour {
   let behaviour = NORMAL;
   for (const word of model.split(/[+_]/)) {

@@ -9,7 +9,10 @@ const USAGE = {
   output_token_details: { text_tokens: 10, audio_tokens: 0 },
 };
 
-/** `GET /v1/realtime`: greets, answers `response.create` with a short text and usage, breaks off at `cut-response`, says what `emit` holds, and echoes binary frames. */
+/**
+ * `GET /v1/realtime`: greets, answers `response.create` with a short text and usage, breaks off at `cut-response`,
+ * sends the content of `emit`, and echoes binary frames.
+ */
 export function attachRealtime(server: Server): void {
   const sockets = new WebSocketServer({
     noServer: true,

@@ -8,18 +8,18 @@ export interface Recorded {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in the order and spelling of the wire. */
+  /** Names and values in the order and spelling of the request. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The body as JSON; undefined when it is not a JSON object. */
+  /** The body as JSON; undefined if it is not a JSON object. */
   readonly json: Json | undefined;
-  /** From the body, the form or the path; "" when there is none. */
+  /** The model in the body, the form or the path; "" if there is none. */
   readonly model: string;
   /** Milliseconds of the monotonic clock at the last byte of the request. */
   readonly arrivedAt: number;
-  /** How the exchange ended: answered whole, or the client left before. */
+  /** How the exchange ended: the answer was complete, or the client disconnected first. */
   readonly ended: Promise<"answered" | "left">;
-  /** Set once the client left early; milliseconds of the monotonic clock. */
+  /** Set if the client disconnected early; milliseconds of the monotonic clock. */
   readonly leftAt: number | undefined;
 }
 
@@ -53,7 +53,10 @@ export async function record(request: IncomingMessage, response: ServerResponse)
   };
 }
 
-/** A field of a multipart form, read without a parser: enough for the short text fields of audio and image calls. */
+/**
+ * Reads a field of a multipart form without a parser, which is enough for the short text fields of audio and image
+ * calls.
+ */
 export function formField(body: Buffer, name: string): string | undefined {
   const pattern = new RegExp(`name="${name}"\\r\\n(?:[^\\r\\n]+\\r\\n)*\\r\\n([^\\r\\n]*)\\r\\n`);
   return pattern.exec(body.toString("latin1"))?.[1];

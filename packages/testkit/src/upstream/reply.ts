@@ -5,9 +5,9 @@ export type Json = Readonly<Record<string, unknown>>;
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** Where the Responses API groups tools. */
+  /** The group of tools in the Responses API. */
   readonly namespace?: string;
-  /** The JSON text of the arguments, in the pieces in which a stream sends it. */
+  /** The JSON text of the arguments, split into the pieces of a stream. */
   readonly argumentPieces: readonly string[];
 }
 
@@ -18,13 +18,13 @@ export interface Reply {
   readonly pieces: Iterable<string>;
   readonly reasoning: readonly string[];
   readonly toolCalls: readonly ToolCall[];
-  /** Appears in place of the text. */
+  /** Replaces the text. */
   readonly refusal: string | undefined;
   readonly finish: Behaviour["finish"];
   readonly usage: TokenCounts | undefined;
 }
 
-/** One SSE event; `name` is its `event:` line where the format has one. */
+/** One SSE event; `name` is its `event:` line, if the format has one. */
 export interface SseEvent {
   readonly name?: string;
   readonly data: string;
@@ -33,7 +33,7 @@ export interface SseEvent {
 /** A chat-like wire format. */
 export interface ChatFormat {
   plain(reply: Reply): Json;
-  /** `wantsUsage` = the request asked for usage in the stream, where the format leaves that to it. */
+  /** `wantsUsage` = the request wants usage in the stream, if the format lets it choose. */
   stream(reply: Reply, wantsUsage: boolean): Iterable<SseEvent>;
   /** The body of a failed answer. */
   error(status: number, message: string): Json;
@@ -48,7 +48,7 @@ const BIG_LINE_CHARS = 1_000_000;
 const WEATHER: ToolCall = { id: "call_fake_1", name: "get_weather", argumentPieces: ['{"city"', ':"Par', 'is"}'] };
 const CLOCK: ToolCall = { id: "call_fake_2", name: "get_time", argumentPieces: ['{"zone":', '"UTC"}'] };
 
-/** The text of `PIECES`: what a normal answer says. */
+/** The text of `PIECES`, which a normal answer contains. */
 export const NORMAL_TEXT = PIECES.join("");
 
 export const REFUSAL = "I cannot help with that.";

@@ -16,7 +16,7 @@ export interface ChatRoute {
 
 export type Route = ChatRoute | { readonly single: single.SingleFormat; readonly errors: ChatFormat };
 
-// Matched by the end of the path, so that every vendor's prefix works: /v1, /openai/v1, /api/paas/v4, deployments.
+// The end of the path is matched, so that every vendor's prefix works: /v1, /openai/v1, /api/paas/v4, deployments.
 const CHATS: readonly (readonly [RegExp, ChatFormat])[] = [
   [/\/chat\/completions$/, openaiChat],
   [/\/completions$/, openaiCompletions],

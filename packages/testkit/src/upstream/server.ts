@@ -22,7 +22,7 @@ export interface Upstream {
   readonly url: string;
   /** Everything received since the last `reset()`, oldest first. */
   readonly requests: readonly Recorded[];
-  /** The most requests for a model that were under way at once since the last `reset()`. */
+  /** Returns the most parallel requests for a model since the last `reset()`. */
   getMaxConcurrency(model: string): number;
   /** Answers requests whose path ends with `pathEnd` from now on, before the built-in formats. */
   script(pathEnd: string, script: Script): void;
@@ -31,14 +31,14 @@ export interface Upstream {
   stop(): Promise<void>;
 }
 
-/** A tool's result in the words of any chat format. */
+/** A tool's result in any chat format. */
 const TOOL_RESULT = /"(?:tool_result|function_call_output|functionResponse)"|"role":\s*"tool"/;
 
 interface State {
   readonly requests: Recorded[];
   readonly scripts: Map<string, Script>;
   readonly failedOnce: Set<string>;
-  /** By model: how many are under way, and how many were at most. */
+  /** By model: how many requests are running, and the most that ran at once. */
   readonly running: Map<string, { now: number; most: number }>;
   serial: number;
 }
@@ -119,7 +119,7 @@ interface Exchange {
   readonly route: Route;
 }
 
-/** True when a fault of the behaviour has answered, or will never answer. */
+/** Returns true if a fault of the behaviour has answered, or will never answer. */
 async function answerFaulty({ state, recorded, response, behaviour, route }: Exchange): Promise<boolean> {
   if (behaviour.isHanging) return true;
   const format = "chat" in route ? route.chat : route.errors;
@@ -186,7 +186,7 @@ async function answerChat(
     : writeStream(response, events, behaviour, route.chat);
 }
 
-/** The text of the last message, for `echo`. */
+/** Returns the text of the last message, for `echo`. */
 function readQuestion(json: Json | undefined): string {
   const list = ["messages", "contents", "input", "prompt"]
     .map((name) => json?.[name])

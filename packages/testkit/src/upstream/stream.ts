@@ -29,7 +29,7 @@ export async function writeStream(
   response.end();
 }
 
-/** Gemini's other stream: one JSON array, an element per event. */
+/** Writes Gemini's other stream: one JSON array, an element per event. */
 export async function writeJsonArray(
   response: ServerResponse,
   events: Iterable<SseEvent>,
@@ -46,7 +46,7 @@ export async function writeJsonArray(
   response.end("]");
 }
 
-/** The first half of a plain answer. */
+/** Sends the first half of a plain answer. */
 export async function sendHalf(response: ServerResponse, value: Json, completion: "cut" | "reset"): Promise<void> {
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
@@ -56,7 +56,7 @@ export async function sendHalf(response: ServerResponse, value: Json, completion
   else response.socket?.resetAndDestroy();
 }
 
-/** A body without an end, until the client leaves. */
+/** Writes a body without an end, until the client disconnects. */
 export async function writeEndless(response: ServerResponse, isStream: boolean): Promise<void> {
   response.writeHead(200, { "content-type": isStream ? "text/event-stream" : "application/json" });
   const block = "x".repeat(64 * 1024);
@@ -100,7 +100,7 @@ async function writeBytes(response: ServerResponse, bytes: string | Buffer): Pro
   if (!response.destroyed && !response.write(bytes)) await drained(response);
 }
 
-/** Gives the kernel the bytes so far before whatever comes next. */
+/** Passes the bytes so far to the kernel before anything else is written. */
 function flushed(response: ServerResponse): Promise<unknown> {
   return response.socket?.writableLength ? Promise.race([drained(response.socket), sleep(5)]) : sleep(0);
 }

@@ -89,7 +89,7 @@ function stopReason(reply: Reply): string {
   return reply.toolCalls.length > 0 ? "tool_use" : STOP_REASONS[reply.finish];
 }
 
-/** The format has no answer without usage: `no-usage` leaves the counters out of it. */
+/** The format has no answer without usage, so `no-usage` leaves out the counters. */
 function anthropicUsage(reply: Reply): Json {
   if (!reply.usage) return {};
   const { input, cached = 0 } = reply.usage;

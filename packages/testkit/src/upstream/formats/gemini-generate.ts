@@ -46,7 +46,7 @@ function answer(reply: Reply, parts: readonly Json[], isLast: boolean): Json {
   };
 }
 
-/** A prompt that is refused has no candidates. */
+/** A refused prompt has no candidates. */
 function blocked(reply: Reply): Json {
   return { promptFeedback: { blockReason: "SAFETY" }, ...buildTail(reply) };
 }
@@ -72,7 +72,7 @@ function buildParts(reply: Reply, text: string): Json[] {
   return text === "" ? calls : [{ text }, ...calls];
 }
 
-/** The thoughts count next to the candidates in this format: their sum is the reply's output. */
+/** This format counts thoughts separately from the candidates: their sum is the reply's output. */
 function geminiUsage(reply: Reply, { input, output, cached = 0 }: TokenCounts): Json {
   const thoughts = Math.min(output, reply.reasoning.length);
   return {

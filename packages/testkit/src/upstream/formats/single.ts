@@ -2,7 +2,7 @@ import type { Behaviour } from "../behaviour.ts";
 import { formField, type Recorded } from "../recorded.ts";
 import type { Json } from "../reply.ts";
 
-/** An answer that is no stream of events. */
+/** An answer that is not a stream of events. */
 export interface Single {
   readonly contentType: string;
   readonly body: string | Buffer;
