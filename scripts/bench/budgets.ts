@@ -25,9 +25,9 @@ interface Round {
 }
 
 /**
- * `npm run bench -- --budgets`: what a plain call costs with three hard budgets next to one without, in turn on the same
- * processes, each after a few seconds to settle: the gateway, its database and Redis together. Prints the medians of `--rounds=5` and writes nothing;
- * `--quick` is a smoke run.
+ * `npm run bench -- --budgets`: what a plain call costs with three hard budgets next to one without, in turn on the
+ * same processes, each after a few seconds to settle: the gateway, its database and Redis together. Prints the medians
+ * of `--rounds=5` and writes nothing; `--quick` is a smoke run.
  */
 export async function benchBudgets(): Promise<void> {
   const flag = { type: "boolean" } as const;

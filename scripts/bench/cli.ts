@@ -52,7 +52,10 @@ export async function benchCli(): Promise<void> {
   }
 }
 
-/** `npm run bench -- --ui --seconds=600`: the browser with 1,000 channels, and with a log that grows by 200 rows a second. */
+/**
+ * `npm run bench -- --ui --seconds=600`: the browser with 1,000 channels, and with a log that grows by 200 rows a
+ * second.
+ */
 export async function benchUi(): Promise<void> {
   const flag = { type: "boolean" } as const;
   const options = { ui: flag, quick: flag, seconds: { type: "string" } } as const;

@@ -22,7 +22,8 @@ const CONNECTIONS = 32;
 
 /**
  * `npm run bench -- --collector`: what the collector does for a plain call, embedded database, 32 at once, compilers at
- * rest (docs/performance/garbage-collection.md). Prints a row in half a minute or more and writes nothing; `--quick` is a smoke run of seconds.
+ * rest (docs/performance/garbage-collection.md). Prints a row in half a minute or more and writes nothing; `--quick` is
+ * a smoke run of seconds.
  */
 export async function benchCollector(): Promise<void> {
   const flag = { type: "boolean" } as const;

@@ -36,11 +36,11 @@ const FURTHER_DAYS = 300;
 const PAGE = join(ROOT, "docs/reference/bench-logs.md");
 
 /**
- * `npm run bench -- --logs`: every question to the log on MariaDB and PostgreSQL with 10,000,000 rows; about an hour and
- * 30 GB below the temporary folder. `--rows N` takes another number, `--databases mariadb` one of the two, `--quick` is a
- * smoke run that writes nothing. `--at URL`, once or more often, measures databases that `npm run seed` has filled. Each
- * database is measured a second time with 300 further partitions: the plans of a log of 100,000,000 rows. `--calls N` makes fewer calls of each kind than 100,
- * for two seconds at most.
+ * `npm run bench -- --logs`: every question to the log on MariaDB and PostgreSQL with 10,000,000 rows; about an hour
+ * and 30 GB below the temporary folder. `--rows N` takes another number, `--databases mariadb` one of the two,
+ * `--quick` is a smoke run that writes nothing. `--at URL`, once or more often, measures databases that `npm run seed`
+ * has filled. Each database is measured a second time with 300 further partitions: the plans of a log of 100,000,000
+ * rows. `--calls N` makes fewer calls of each kind than 100, for two seconds at most.
  */
 export async function benchLogs(): Promise<void> {
   const { at, kinds, rows, plan, isQuick } = readFlags();

@@ -22,10 +22,10 @@ interface Round {
 }
 
 /**
- * `npm run bench -- --plain`, `--at-once` or `--spaced`: what one kind of call costs, each round next to nginx in the same
- * seconds, so that a machine whose speed changes changes both. Prints the medians of `--rounds=7` in five minutes and
- * writes nothing; `--quick` is a smoke run. `--embedded` leaves out MariaDB and Redis. `--against=FILE` takes another
- * build of the gateway (`packages/gateway/dist/main.mjs` of another checkout) in turn as well.
+ * `npm run bench -- --plain`, `--at-once` or `--spaced`: what one kind of call costs, each round next to nginx in the
+ * same seconds, so that a machine whose speed changes changes both. Prints the medians of `--rounds=7` in five minutes
+ * and writes nothing; `--quick` is a smoke run. `--embedded` leaves out MariaDB and Redis. `--against=FILE` takes
+ * another build of the gateway (`packages/gateway/dist/main.mjs` of another checkout) in turn as well.
  */
 export async function benchPlain(): Promise<void> {
   const flag = { type: "boolean" } as const;

@@ -20,8 +20,8 @@ const LEAST_SHARE = 0.005;
 /**
  * `npm run bench -- --profile`: which part of the program, of Node and of its packages the main thread spends a plain
  * call in, with MariaDB and Redis, 32 at once. Prints a table in half a minute and writes nothing; `--quick` is a smoke
- * run of seconds. `--at-once` and `--spaced` look at streams instead, `--embedded` at the embedded database, `--functions`
- * at single functions, `--budgets` at calls that count in three budgets.
+ * run of seconds. `--at-once` and `--spaced` look at streams instead, `--embedded` at the embedded database,
+ * `--functions` at single functions, `--budgets` at calls that count in three budgets.
  */
 export async function benchProfile(): Promise<void> {
   const flag = { type: "boolean" } as const;

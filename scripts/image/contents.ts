@@ -1,5 +1,5 @@
-// What the image contains and how it starts: `npm run build -- --image` reads this, and a test compares deploy/Dockerfile
-// with it.
+// What the image contains and how it starts: `npm run build -- --image` reads this, and a test compares
+// deploy/Dockerfile with it.
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 
 export const NODE_PROGRAM = "node_modules/node/bin/node";

@@ -1,5 +1,6 @@
 // `npm run test:agents [-- pattern]`: coding agents from their own packages, each with one real tool loop through each
-// kind of upstream: its shell, then a tool of an MCP server. Installs the agents (several hundred megabytes) into the cache of node_modules at its first run.
+// kind of upstream: its shell, then a tool of an MCP server. Installs the agents (several hundred megabytes) into the
+// cache of node_modules at its first run.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";

@@ -121,7 +121,7 @@ export async function createUser(client: Client, options: UserCreateOptions, out
   await printDone(output, created, `Created user ${id ?? "?"}, ${username}.`, shape);
 }
 
-/** Asks for it twice, because it is hidden while typed. */
+/** Prompts twice, because the password is hidden while typed. */
 async function newPassword({ passwordStdin }: { readonly passwordStdin?: boolean }): Promise<string> {
   if (passwordStdin) return readPassword();
   const password = await ask("Password", true);

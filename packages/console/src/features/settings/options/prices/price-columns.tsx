@@ -16,7 +16,7 @@ function shownCells({ draft, price }: PriceRow): Cells {
 }
 
 const LIST = "list price of ";
-/** Stands between the source of a price and the model that channels map the name to. */
+/** The text between the source of a price and the model that channels map the name to. */
 const MAPPED = ", as ";
 
 function sourceText(t: Texts, { price }: OptionPrice): string {
