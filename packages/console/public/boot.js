@@ -15,7 +15,7 @@
   document.documentElement.style.colorScheme = mode;
 })();
 
-// What the page at this address needs, next to the application's own files.
+// Loads what the page at this address needs, in addition to the application's own files.
 (function () {
   var known = document.currentScript && document.currentScript.dataset.preload;
   if (!known) return;
@@ -37,21 +37,21 @@
   });
 })();
 
-// Answers that the page cannot begin without; the application takes them from here.
+// Requests answers that the page needs before it can start; the application takes them from here.
 (function () {
   var addresses = ["/api/status"];
   if (location.pathname === "/") addresses.push("/api/home_page_content", "/api/notice");
   var answers = {};
   addresses.forEach(function (address) {
     var answer = fetch(address, { credentials: "same-origin" });
-    // The one that takes it handles the failure.
+    // The caller that takes the answer handles the failure.
     answer.catch(function () {});
     answers[address] = answer;
   });
   window.fairwayAnswers = answers;
 })();
 
-// Says so when the application cannot start: without it a script that is missing leaves an empty page.
+// Shows a message if the application cannot start: otherwise a missing script would leave an empty page.
 (function () {
   var isChinese = /^zh/i.test(navigator.language);
   var texts = isChinese
