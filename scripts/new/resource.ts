@@ -26,7 +26,7 @@ function addContract(checkout: Checkout, names: Names): void {
   checkout.create(`packages/wire/src/operations/${names.kebab}.ts`, server.wire(names));
   checkout.append("packages/wire/src/index.ts", `export * from "./operations/${names.kebab}.ts";\n`);
   const table = "packages/wire/src/access/call-rights.ts";
-  checkout.insertBefore(table, /\};\n\n\/\*\* The level of scope/, server.rights(names));
+  checkout.insertBefore(table, /\};\n\n\/\*\* Returns the level of scope/, server.rights(names));
 }
 
 function addTable(checkout: Checkout, names: Names): void {
