@@ -92,7 +92,7 @@ export const accounts: Migration = {
       },
       primaryKey: ["id_hash"],
       indexes: [
-        // Ending all sessions of a user at once; a user's list of sessions.
+        // To end all sessions of a user at once; a user's list of sessions.
         index("user_id"),
         // Housekeeping.
         index("expires_at"),
