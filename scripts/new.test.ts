@@ -8,7 +8,7 @@ import { ROOT } from "./bootstrap.mjs";
 import { run } from "./process.ts";
 
 /** Time for a whole check, or a build and its tests, in parallel with another test file on two cores. */
-const LONG_MS = 300_000;
+const LONG_MS = 480_000;
 
 const copy = mkdtempSync(join(tmpdir(), "fairway-new-"));
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
