@@ -370,34 +370,3 @@ export const channelModelsFor = endpoint({
     "key_server_changed",
   ],
 });
-
-/** An entry of the model catalogue, in the format of OpenAI's model list. */
-export const CatalogueModel = z.object({
-  id: z.string(),
-  object: z.literal("model"),
-  created: z.int(),
-  owned_by: z.string(),
-  permission: z.array(z.record(z.string(), z.unknown())),
-  root: z.string(),
-  parent: z.nullable(z.string()),
-});
-
-export type CatalogueModel = z.output<typeof CatalogueModel>;
-
-export const channelCatalogue = endpoint({
-  name: "channelCatalogue",
-  method: "GET",
-  path: "/api/channel/models",
-  access: "admin",
-  summary: "Lists every model that the gateway knows.",
-  data: z.array(CatalogueModel),
-});
-
-export const channelModelsEnabled = endpoint({
-  name: "channelModelsEnabled",
-  method: "GET",
-  path: "/api/channel/models_enabled",
-  access: "admin",
-  summary: "Lists the models that some enabled channel serves.",
-  data: z.array(z.string()),
-});

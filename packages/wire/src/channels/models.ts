@@ -39,3 +39,34 @@ export const channelTypes = endpoint({
   summary: "The kinds of upstream that a channel may have, for forms.",
   data: z.array(ChannelType),
 });
+
+/** An entry of the model catalogue, in the format of OpenAI's model list. */
+export const CatalogueModel = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  created: z.int(),
+  owned_by: z.string(),
+  permission: z.array(z.record(z.string(), z.unknown())),
+  root: z.string(),
+  parent: z.nullable(z.string()),
+});
+
+export type CatalogueModel = z.output<typeof CatalogueModel>;
+
+export const channelCatalogue = endpoint({
+  name: "channelCatalogue",
+  method: "GET",
+  path: "/api/channel/models",
+  access: "admin",
+  summary: "Lists every model that the gateway knows.",
+  data: z.array(CatalogueModel),
+});
+
+export const channelModelsEnabled = endpoint({
+  name: "channelModelsEnabled",
+  method: "GET",
+  path: "/api/channel/models_enabled",
+  access: "admin",
+  summary: "Lists the models that some enabled channel serves.",
+  data: z.array(z.string()),
+});
