@@ -71,7 +71,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     events store in-parallel secrets token-secrets publisher lease deletions reconciler controller
   `),
   "packages/testkit/src": inOrder(`
-    services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
+    messages-answer services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
     property-runs smtp proxy explained-calls vitest-setup index databases vitest-cleanup
   `),
   "packages/gateway/src/limits": inOrder(`

@@ -1,4 +1,5 @@
 // The whole life of channels and keys: changed, switched, deleted; by scripts and by people who confirm.
+import { MESSAGES_ANSWER } from "@fairway/testkit/messages-answer";
 import { declarativeApply, tokenUpdate } from "@fairway/wire";
 import { UPSTREAM_KEY } from "@fairway/testkit";
 import { once } from "node:events";
@@ -163,7 +164,7 @@ test("beta flags of a channel are asked for one by one, before or after its id",
   const words = `channel create --type 14 --name betas --models claude-sonnet-4 --base-url ${rig.upstream.url} --key-stdin -o json`;
   const id = Number(parseJsonOutput(await rig.fairway(words, UPSTREAM_KEY))["id"]);
   rig.upstream.script("/v1/messages", ({ headers }) => {
-    if (headers["anthropic-beta"] !== "effort-2025-11-24") return { body: CLAUDE };
+    if (headers["anthropic-beta"] !== "effort-2025-11-24") return { body: MESSAGES_ANSWER };
     const error = { type: "invalid_request_error", message: "Unsupported beta header: effort-2025-11-24" };
     return { status: 400, body: { type: "error", error } };
   });
@@ -180,17 +181,6 @@ test("beta flags of a channel are asked for one by one, before or after its id",
   expect(failed.err).toContain("no such key");
   expect((await rig.fairway(`channel test --betas ${id} --all`)).code).toBe(2);
 });
-
-const CLAUDE = {
-  id: "msg_1",
-  type: "message",
-  role: "assistant",
-  model: "m",
-  content: [{ type: "text", text: "ok" }],
-  stop_reason: "end_turn",
-  stop_sequence: null,
-  usage: { input_tokens: 20, output_tokens: 5 },
-};
 
 test("a channel is changed in an editor, shown and asked for first", async () => {
   const id = await newChannel("edited", " --priority 3");

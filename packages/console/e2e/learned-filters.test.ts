@@ -1,3 +1,4 @@
+import { MESSAGES_ANSWER } from "@fairway/testkit/messages-answer";
 import { createToken, signIn as signInByApi, ROOT_PASSWORD } from "@fairway/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, shoot } from "./browser.ts";
@@ -12,17 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => opened?.close());
 
-const ANSWER = {
-  id: "msg_1",
-  type: "message",
-  role: "assistant",
-  model: "m",
-  content: [{ type: "text", text: "ok" }],
-  stop_reason: "end_turn",
-  stop_sequence: null,
-  usage: { input_tokens: 20, output_tokens: 5 },
-};
-
 test("names that a host refused are on the channel's page until they are forgotten", async () => {
   const { page, gateway, upstream } = opened;
   const body = { type: 14, name: "claude", key: "sk-a", models: "claude-sonnet-4", group: "default" };
@@ -34,7 +24,7 @@ test("names that a host refused are on the channel's page until they are forgott
   const key = await createToken(root, { unlimited_quota: true });
   upstream.script("/v1/messages", ({ json }) => {
     const [found] = Object.keys(json ?? {}).filter((name) => name.startsWith("new_"));
-    if (found === undefined) return { body: ANSWER };
+    if (found === undefined) return { body: MESSAGES_ANSWER };
     const error = { type: "invalid_request_error", message: `${found}: Extra inputs are not permitted` };
     return { status: 400, body: { type: "error", error } };
   });

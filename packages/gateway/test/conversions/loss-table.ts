@@ -1,7 +1,8 @@
 // What becomes of every part, item, block and tool that the official clients can send, on every kind of upstream.
 import sdkParts from "@fairway/testkit/sdk-parts.json" with { type: "json" };
 import { isObject } from "../../src/dialects/core/read.ts";
-import type { Bridge, BridgeContext, DialectId, JsonObject, JsonValue } from "../../src/dialects/core/types.ts";
+import type { Bridge, BridgeContext } from "../../src/dialects/core/bridge.ts";
+import type { DialectId, JsonObject, JsonValue } from "../../src/dialects/core/types.ts";
 import { findBridges } from "../../src/dialects/find-bridges.ts";
 import { AppError } from "../../src/lib/app-error.ts";
 import { findLost } from "../../src/providers/core/lost-members.ts";

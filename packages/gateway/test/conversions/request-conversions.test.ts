@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findBridges } from "../../src/dialects/find-bridges.ts";
-import type { RequestSpec, BridgeContext, JsonObject } from "../../src/dialects/core/types.ts";
+import type { BridgeContext } from "../../src/dialects/core/bridge.ts";
+import type { RequestSpec, JsonObject } from "../../src/dialects/core/types.ts";
 import { AppError } from "../../src/lib/app-error.ts";
 import { translateRequest } from "../../src/relay/conversion/translate.ts";
 import { dialect, PROTOCOLS, type ChatLike } from "./response-meaning.ts";

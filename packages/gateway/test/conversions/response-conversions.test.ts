@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findBridges } from "../../src/dialects/find-bridges.ts";
-import type { RequestSpec, BridgeContext, JsonObject } from "../../src/dialects/core/types.ts";
+import type { BridgeContext } from "../../src/dialects/core/bridge.ts";
+import type { RequestSpec, JsonObject } from "../../src/dialects/core/types.ts";
 import { createBlockFramer, encodeBlock, parseEvents, splitBlocks } from "../../src/lib/text/sse.ts";
 import { createStreamTranslation, translateAnswer } from "../../src/relay/conversion/translate.ts";
 import { dialect, PROTOCOLS, read, write, type ChatLike, type Meaning } from "./response-meaning.ts";

@@ -1,14 +1,8 @@
 import { encodeBlock, parseEvents } from "../../src/lib/text/sse.ts";
 import { translateAnswer, translateRequest } from "../../src/relay/conversion/translate.ts";
 import { findBridges } from "../../src/dialects/find-bridges.ts";
-import type {
-  RequestSpec,
-  BridgeContext,
-  DialectId,
-  JsonObject,
-  StreamEvent,
-  Usage,
-} from "../../src/dialects/core/types.ts";
+import type { BridgeContext } from "../../src/dialects/core/bridge.ts";
+import type { RequestSpec, DialectId, JsonObject, StreamEvent, Usage } from "../../src/dialects/core/types.ts";
 
 /** One conversion from a client to an upstream, step by step. */
 export interface Run {

@@ -1,5 +1,6 @@
 // Small parts for tests of providers: a channel, a request, and an upstream that answers from a list.
-import type { RequestSpec, BridgeContext, JsonObject, StreamEvent } from "../../src/dialects/core/types.ts";
+import type { BridgeContext } from "../../src/dialects/core/bridge.ts";
+import type { RequestSpec, JsonObject, StreamEvent } from "../../src/dialects/core/types.ts";
 import type {
   ChannelRecord,
   ExchangeContext,

@@ -1,3 +1,4 @@
+import { MESSAGES_ANSWER } from "@fairway/testkit/messages-answer";
 import { describe, expect, it } from "vitest";
 import { consumeRows, useRelay } from "../../kit/relay-app.ts";
 
@@ -7,16 +8,6 @@ const ANTHROPIC = { type: 14 };
 
 type Json = Record<string, unknown>;
 
-const ANSWER = {
-  id: "msg_1",
-  type: "message",
-  role: "assistant",
-  model: "m",
-  content: [{ type: "text", text: "ok" }],
-  stop_reason: "end_turn",
-  stop_sequence: null,
-  usage: { input_tokens: 20, output_tokens: 5 },
-};
 const REFUSED = (message: string) => ({
   status: 400,
   body: { type: "error", error: { type: "invalid_request_error", message } },
@@ -50,7 +41,7 @@ const own = { name: "a", input_schema: { type: "object" }, defer_loading: true }
 describe("Claude Code on Bedrock", () => {
   it("is sent without what the host refuses, and the log row names it", async () => {
     await relay.gateway.channel("claude-sonnet-4-6", AWS);
-    relay.gateway.upstream.script("/invoke", () => ({ body: ANSWER }));
+    relay.gateway.upstream.script("/invoke", () => ({ body: MESSAGES_ANSWER }));
     const body = {
       speed: "fast",
       system: [{ type: "text", text: "S", cache_control: mark }],
@@ -82,7 +73,7 @@ describe("Claude Code on Bedrock", () => {
 
   it("has nothing that belongs to a beta which it did not send", async () => {
     await relay.gateway.channel("claude-sonnet-4-5", AWS);
-    relay.gateway.upstream.script("/invoke", () => ({ body: ANSWER }));
+    relay.gateway.upstream.script("/invoke", () => ({ body: MESSAGES_ANSWER }));
     const { json, dropped } = await ask("claude-sonnet-4-5", { tools: [own], context_management: { edits: [] } }, "");
     expect(json).not.toHaveProperty("context_management");
     expect(json["tools"]).toEqual([{ name: "a", input_schema: { type: "object" } }]);
@@ -92,7 +83,7 @@ describe("Claude Code on Bedrock", () => {
   it("is sent whole where the channel says so", async () => {
     const setting = JSON.stringify({ filters: "off" });
     await relay.gateway.channel("claude-opus-4-6", { ...AWS, setting });
-    relay.gateway.upstream.script("/invoke", () => ({ body: ANSWER }));
+    relay.gateway.upstream.script("/invoke", () => ({ body: MESSAGES_ANSWER }));
     const { json, dropped } = await ask("claude-opus-4-6", { speed: "fast" }, "claude-code-20250219");
     expect(json).toMatchObject({ speed: "fast", anthropic_beta: ["claude-code-20250219"] });
     expect(dropped).toBeUndefined();
@@ -101,7 +92,7 @@ describe("Claude Code on Bedrock", () => {
 
 it("the option FilterOverrides wins for a channel, and refuses what is no filter", async () => {
   const channel = await relay.gateway.channel("claude-3-7-sonnet-20250219", AWS);
-  relay.gateway.upstream.script("/invoke", () => ({ body: ANSWER }));
+  relay.gateway.upstream.script("/invoke", () => ({ body: MESSAGES_ANSWER }));
   const overrides = { [channel]: { forward: ["claude-code-20250219"], members: { keep: ["speed"] } } };
   await relay.gateway.option("FilterOverrides", JSON.stringify(overrides));
   const { json, dropped } = await ask("claude-3-7-sonnet-20250219", { speed: "fast" }, "claude-code-20250219");
@@ -117,7 +108,7 @@ describe("a name that a host refuses and no list holds", () => {
     await relay.gateway.channel("claude-sonnet-4", ANTHROPIC);
     const { upstream } = relay.gateway;
     upstream.script("/v1/messages", ({ json }) =>
-      json?.["novelty"] === undefined ? { body: ANSWER } : REFUSED("novelty: Extra inputs are not permitted"),
+      json?.["novelty"] === undefined ? { body: MESSAGES_ANSWER } : REFUSED("novelty: Extra inputs are not permitted"),
     );
     const first = await ask("claude-sonnet-4", { novelty: 1 }, "");
     expect(first).toMatchObject({ status: 200, dropped: ["novelty"], header: "novelty" });
@@ -131,7 +122,7 @@ describe("a name that a host refuses and no list holds", () => {
     relay.gateway.upstream.script("/v1/messages", ({ headers }) =>
       String(headers["anthropic-beta"] ?? "").includes("new-1")
         ? REFUSED("Unexpected value(s) `new-1` for the `anthropic-beta` header")
-        : { body: ANSWER },
+        : { body: MESSAGES_ANSWER },
     );
     const { status, sentBetas, dropped } = await ask("claude-haiku-4-5", {}, "old-1,new-1");
     expect([status, sentBetas, dropped]).toEqual([200, "old-1", ["anthropic-beta:new-1"]]);
@@ -152,7 +143,7 @@ describe("a name that a host refuses and no list holds", () => {
 
 it("the vendor's own host gets long lists of betas as they came", async () => {
   await relay.gateway.channel("claude-opus-4-1", ANTHROPIC);
-  relay.gateway.upstream.script("/v1/messages", () => ({ body: ANSWER }));
+  relay.gateway.upstream.script("/v1/messages", () => ({ body: MESSAGES_ANSWER }));
   const betas = Array.from({ length: 60 }, (_, at) => `a-beta-with-a-rather-long-name-${at}-2026-01-01`).join(",");
   expect(await ask("claude-opus-4-1", { novelty: 1 }, betas)).toMatchObject({
     status: 200,

@@ -1,3 +1,4 @@
+import { MESSAGES_ANSWER } from "@fairway/testkit/messages-answer";
 import type { BetaAnswer, LearnedFilter } from "@fairway/wire";
 import { describe, expect, it } from "vitest";
 import { learnedNames, learnNames, listLearned } from "../../../src/relay/conversion/learned-filters.ts";
@@ -5,17 +6,6 @@ import { useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const DAY = 86_400;
-
-const ANSWER = {
-  id: "msg_1",
-  type: "message",
-  role: "assistant",
-  model: "m",
-  content: [{ type: "text", text: "ok" }],
-  stop_reason: "end_turn",
-  stop_sequence: null,
-  usage: { input_tokens: 20, output_tokens: 5 },
-};
 
 const refused = (message: string) => ({
   status: 400,
@@ -31,7 +21,7 @@ async function ask(model: string, body: object): Promise<number> {
 function refuseNewMembers(): void {
   relay.gateway.upstream.script("/v1/messages", ({ json }) => {
     const [found] = Object.keys(json ?? {}).filter((name) => name.startsWith("new_"));
-    return found === undefined ? { body: ANSWER } : refused(`${found}: Extra inputs are not permitted`);
+    return found === undefined ? { body: MESSAGES_ANSWER } : refused(`${found}: Extra inputs are not permitted`);
   });
 }
 
@@ -106,7 +96,7 @@ describe("a test of beta flags", () => {
       expect(more).toEqual([]);
       if (flag === "mcp-client-2025-04-04") return { status: 503, body: { message: "try later" } };
       const isTaken = flag === undefined || /^(?:tool-search|effort|claude-code)-/.test(flag);
-      return isTaken ? { body: ANSWER } : { status: 400, body: { message: "invalid beta flag" } };
+      return isTaken ? { body: MESSAGES_ANSWER } : { status: 400, body: { message: "invalid beta flag" } };
     });
     const { betas, ...rest } = await probe(id);
     expect(rest).toEqual({ ok: true, message: "", host: "bedrock-invoke", model: "claude-sonnet-4-6" });

@@ -3,7 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { findBridges } from "../../../src/dialects/find-bridges.ts";
-import type { BridgeContext, DialectId, JsonObject } from "../../../src/dialects/core/types.ts";
+import type { BridgeContext } from "../../../src/dialects/core/bridge.ts";
+import type { DialectId, JsonObject } from "../../../src/dialects/core/types.ts";
 import { encodeBlock } from "../../../src/lib/text/sse.ts";
 import { createStreamTranslation } from "../../../src/relay/conversion/translate.ts";
 
