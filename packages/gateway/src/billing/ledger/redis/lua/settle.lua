@@ -10,7 +10,6 @@ local epochKey = KEYS[7]
 local accountName = ARGV[1]
 local withToken = ARGV[2]
 
-
 local closedState = 's'
 
 local function refuse()
