@@ -2,7 +2,8 @@ import { bridges } from "./bridges/index.ts";
 import { finishInChatUpstream, servingChatClients } from "./bridges/parts/answer/extensions.ts";
 import { settlingHosted } from "./bridges/parts/tools/hosted-tools.ts";
 import { renameToolsIntoChat, renameToolsFromChat } from "./bridges/parts/tools/tool-names.ts";
-import type { Bridge, DialectId } from "./core/types.ts";
+import type { Bridge } from "./core/bridge.ts";
+import type { DialectId } from "./core/types.ts";
 
 const PIVOT: DialectId = "openai-chat";
 

@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../lib/app-error.ts";
 import { compact, isSet, number, object, objects, text } from "../core/read.ts";
-import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../core/bridge.ts";
+import type { JsonObject, JsonValue, StreamEvent } from "../core/types.ts";
 import { event } from "./parts/answer/chat-answer.ts";
 import { formatMessage } from "./parts/answer/finish-words.ts";
 import { noteDropped } from "./parts/answer/dropped-fields.ts";

@@ -2,7 +2,8 @@ import { unsupportedParameter } from "../../lib/app-error.ts";
 import { unpackFloats } from "../endpoints/openai-embeddings.ts";
 import { bareModel, gNumber } from "../gemini-generate/fields.ts";
 import { compact, isObject, number, object, objects, text } from "../core/read.ts";
-import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../core/types.ts";
 import { noteDropped } from "./parts/answer/dropped-fields.ts";
 
 const NO_STREAM: StreamBridge = { event: (event) => [event], end: () => [] };

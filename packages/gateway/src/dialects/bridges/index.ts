@@ -1,4 +1,4 @@
-import type { Bridge } from "../core/types.ts";
+import type { Bridge } from "../core/bridge.ts";
 import { anthropicToChat } from "./anthropic-to-chat/index.ts";
 import { chatToAnthropic } from "./chat-to-anthropic/index.ts";
 import { chatToGemini } from "./chat-to-gemini/index.ts";

@@ -4,7 +4,7 @@ import { azure } from "../vendors/azure/azure.ts";
 import { createResponseDecoder } from "./response-decoder.ts";
 import { ollama } from "../vendors/ollama/ollama.ts";
 import { openai } from "../vendors/openai/openai.ts";
-import type { Bridge } from "../../dialects/core/types.ts";
+import type { Bridge } from "../../dialects/core/bridge.ts";
 import type { ProviderAdapter } from "./types.ts";
 
 function createIntake(provider: ProviderAdapter, bridges: readonly Bridge[] = []) {

@@ -1,5 +1,6 @@
 import { encodeBlock, parseEvents, splitBlocks, createBlockFramer } from "../../lib/text/sse.ts";
-import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent } from "../../dialects/core/types.ts";
+import type { Bridge, BridgeContext } from "../../dialects/core/bridge.ts";
+import type { DialectId, JsonObject, StreamEvent } from "../../dialects/core/types.ts";
 import { createDeframer } from "./framing/framing.ts";
 import { failureIn200, type ReadingOptions } from "./errors/classify.ts";
 import type {

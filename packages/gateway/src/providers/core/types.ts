@@ -2,12 +2,11 @@ import type { FilterOverrides } from "@fairway/wire";
 import type { Readable } from "node:stream";
 import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
 import type { VideoTasks } from "./video.ts";
+import type { Bridge, ChatServer } from "../../dialects/core/bridge.ts";
 import type {
   AnswerIds,
   RequestSpec,
   Body,
-  Bridge,
-  ChatServer,
   DialectId,
   JsonObject,
   JsonValue,

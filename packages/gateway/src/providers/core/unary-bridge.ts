@@ -1,5 +1,6 @@
 import { isSet } from "../../dialects/core/read.ts";
-import type { Bridge, JsonObject } from "../../dialects/core/types.ts";
+import type { Bridge } from "../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 
 /**
  * Builds a conversion for operations that never stream; events pass unchanged. Members that it does not read are

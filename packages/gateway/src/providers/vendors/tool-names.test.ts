@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createBridgeContext } from "../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../dialects/find-bridges.ts";
 import { translateRequest } from "../../relay/conversion/translate.ts";
-import type { Bridge, JsonObject } from "../../dialects/core/types.ts";
+import type { Bridge } from "../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../dialects/core/types.ts";
 import { allProviders } from "../registry.ts";
 
 const NAMES = ["db.query:run", "mcp__server__".padEnd(100, "x"), "größe"];

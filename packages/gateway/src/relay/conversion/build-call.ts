@@ -1,9 +1,7 @@
 import type { FilterOverrides } from "@fairway/wire";
+import type { PendingAnswer, BridgeContext, ChatServer } from "../../dialects/core/bridge.ts";
 import type {
-  PendingAnswer,
   RequestSpec,
-  BridgeContext,
-  ChatServer,
   DialectId,
   JsonObject,
   RetargetOptions,

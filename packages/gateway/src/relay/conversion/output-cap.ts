@@ -1,6 +1,6 @@
 // The cap of a request before it is built for an upstream: set if the client named none, lowered if it exceeds what the
 // model can write.
-import type { BridgeContext } from "../../dialects/core/types.ts";
+import type { BridgeContext } from "../../dialects/core/bridge.ts";
 import { exactJson, withMembers } from "../../dialects/core/request-spec.ts";
 import { jsonBody } from "../body/read-body.ts";
 import type { RelayRequest } from "../request/request.ts";

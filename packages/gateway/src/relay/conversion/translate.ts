@@ -1,7 +1,8 @@
 import { classifyStreamEvent } from "./event-kind.ts";
 import { encodeBlock, parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
 import { dialectById } from "../../dialects/index.ts";
-import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } from "../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../../dialects/core/bridge.ts";
+import type { Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
 
 /** Translates a stream through one or two bridges. */
 export interface StreamTranslation {

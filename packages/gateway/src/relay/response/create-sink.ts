@@ -1,5 +1,6 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import type { BridgeContext, Operation } from "../../dialects/core/types.ts";
+import type { BridgeContext } from "../../dialects/core/bridge.ts";
+import type { Operation } from "../../dialects/core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { createResponseDecoder } from "../../providers/core/response-decoder.ts";
 import { createStreamTranslation, translateAnswer } from "../conversion/translate.ts";

@@ -1,6 +1,7 @@
 import { dialectById } from "../../dialects/index.ts";
 import { findBridges } from "../../dialects/find-bridges.ts";
-import type { RequestSpec, Body, Bridge, Dialect, DialectId } from "../../dialects/core/types.ts";
+import type { Bridge } from "../../dialects/core/bridge.ts";
+import type { RequestSpec, Body, Dialect, DialectId } from "../../dialects/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";
 

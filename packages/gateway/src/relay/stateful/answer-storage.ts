@@ -1,5 +1,6 @@
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
-import type { AnswerIds, JsonObject, PendingAnswer, Usage } from "../../dialects/core/types.ts";
+import type { PendingAnswer } from "../../dialects/core/bridge.ts";
+import type { AnswerIds, JsonObject, Usage } from "../../dialects/core/types.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { AnswerIdReader } from "./answer-id-reader.ts";

@@ -1,5 +1,6 @@
 import { anyText, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { anthropicUsage, readChatUsage, toUsage } from "../../core/usage.ts";
 import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import { readThought, formatMessage } from "../parts/answer/finish-words.ts";

@@ -1,6 +1,7 @@
 import { unsupportedParameter, type AppError } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, isSet, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { dataUrl } from "../parts/content/data-url.ts";
 import { chatName } from "../parts/content/chat-name.ts";
 import { FILE_INSIDE, readPartKind, unsupportedPart } from "../parts/answer/refused.ts";

@@ -1,6 +1,7 @@
 // Tool names may be twice as long in Anthropic's protocol as chat servers allow, and names of MCP tools often are.
 import { anyText, objects } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { chatName } from "../parts/content/chat-name.ts";
 
 const shortened = new WeakMap<BridgeContext, ReadonlyMap<string, string>>();

@@ -1,6 +1,7 @@
 import { AppError } from "../../../lib/app-error.ts";
 import { anyText, compact, isSet, list, number, object, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
 import { convertClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/reasoning/effort.ts";
 import { strictSchema } from "../parts/schemas/strict-schema.ts";

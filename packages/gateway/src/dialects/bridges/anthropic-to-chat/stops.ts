@@ -1,6 +1,7 @@
 // The stop text that ended an answer: servers of open models report it in members that the chat protocol does not have.
 import { list, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 
 const asked = new WeakMap<BridgeContext, ReadonlySet<unknown>>();
 

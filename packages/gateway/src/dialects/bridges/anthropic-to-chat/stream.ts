@@ -1,5 +1,6 @@
 import { anyText, number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import type { BridgeContext, StreamBridge } from "../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../core/types.ts";
 import { anthropicCounts, anthropicUsage, readChatUsage, toUsage } from "../../core/usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/tools/call-sequence.ts";
 import { event } from "../parts/answer/chat-answer.ts";

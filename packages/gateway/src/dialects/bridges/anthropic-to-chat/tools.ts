@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext, HostedKind } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { chatName } from "../parts/content/chat-name.ts";
 import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
 import { isToolset, listMcpServers } from "../parts/tools/mcp-servers.ts";

@@ -1,5 +1,6 @@
 import { compact, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { readAnthropicUsage } from "../../core/usage.ts";
 import { writeRunCode } from "./hosted-answer.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";

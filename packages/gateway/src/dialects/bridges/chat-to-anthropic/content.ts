@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, isObject, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import { calledIn } from "../parts/tools/chat-tools.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";

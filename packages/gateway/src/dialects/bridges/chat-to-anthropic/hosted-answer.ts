@@ -1,5 +1,6 @@
 import { anyText, isObject, object } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { fenced } from "../parts/content/code-fence.ts";
 import { CODE_RESULT, isCodeCall, showsCode } from "../parts/tools/code-runs.ts";
 

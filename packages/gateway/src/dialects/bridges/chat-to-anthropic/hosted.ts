@@ -1,5 +1,6 @@
 import { compact, object } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { buildMcpToolset } from "../parts/tools/mcp-servers.ts";
 import { noteOptions } from "../parts/tools/hosted-tools.ts";
 

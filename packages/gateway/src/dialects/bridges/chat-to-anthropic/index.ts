@@ -1,4 +1,4 @@
-import type { Bridge } from "../../core/types.ts";
+import type { Bridge } from "../../core/bridge.ts";
 import { fromAnthropic } from "./answer.ts";
 import { toAnthropic } from "./request.ts";
 import { MessageToChunks } from "./stream.ts";

@@ -1,5 +1,6 @@
 import { isObject, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { isUnknown } from "../parts/content/text-parts.ts";
 import { readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 import { CallIds } from "./call-ids.ts";

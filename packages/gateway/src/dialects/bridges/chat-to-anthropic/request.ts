@@ -1,7 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { readChoiceCount } from "../../core/request-spec.ts";
 import { anyText, compact, isSet, list, number, object, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
 import {
   claudeModel,

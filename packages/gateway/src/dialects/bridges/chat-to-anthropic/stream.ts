@@ -1,5 +1,6 @@
 import { anyText, compact, number, object, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import type { BridgeContext, StreamBridge } from "../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../core/types.ts";
 import { AnthropicTotals } from "../../anthropic-messages/totals.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { convertAnthropicFinish } from "../parts/answer/finish.ts";

@@ -1,5 +1,6 @@
 import { number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import {
   alwaysThinks,
   canThink,

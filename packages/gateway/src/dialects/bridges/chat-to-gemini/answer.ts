@@ -1,5 +1,6 @@
 import { anyText, compact, list, number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { readGeminiUsage } from "../../core/usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
 import { dataUrl } from "../parts/content/data-url.ts";

@@ -1,6 +1,7 @@
 import { NO_SIGNATURE, splitSignature } from "../../core/call-ids.ts";
 import { compact, isObject, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { parseJson } from "../../../lib/text/json.ts";
 import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import type { GeminiModel } from "../parts/models/gemini-models.ts";

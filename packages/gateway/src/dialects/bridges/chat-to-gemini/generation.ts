@@ -1,6 +1,7 @@
 import { readChoiceCount } from "../../core/request-spec.ts";
 import { compact, flag, list, number, object, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { askedThinking, type AskedThinking } from "../chat-to-anthropic/thinking.ts";
 import { geminiBudget, type Effort } from "../parts/reasoning/effort.ts";
 import type { GeminiModel } from "../parts/models/gemini-models.ts";

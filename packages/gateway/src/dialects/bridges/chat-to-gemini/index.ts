@@ -1,4 +1,4 @@
-import type { Bridge } from "../../core/types.ts";
+import type { Bridge } from "../../core/bridge.ts";
 import { fromGemini } from "./answer.ts";
 import { toGemini } from "./request.ts";
 import { CandidatesToChunks } from "./stream.ts";

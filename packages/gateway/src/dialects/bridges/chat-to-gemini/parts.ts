@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, isObject, object, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";
 import { FILE_INSIDE, readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 

@@ -1,5 +1,6 @@
 import { compact, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
 import { geminiModel } from "../parts/models/gemini-models.ts";
 import { checkFormat } from "../parts/schemas/format.ts";

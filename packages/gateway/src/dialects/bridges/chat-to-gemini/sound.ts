@@ -2,7 +2,8 @@
 // here.
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { object, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 
 export const SOUND_ID = "audio";
 const HEAD_BYTES = 44;

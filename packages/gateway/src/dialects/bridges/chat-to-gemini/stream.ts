@@ -1,5 +1,6 @@
 import { number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import type { BridgeContext, StreamBridge } from "../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../core/types.ts";
 import { readGeminiUsage } from "../../core/usage.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { throwIfGeminiFailed, convertGeminiFinish } from "../parts/answer/finish.ts";

@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, list, object, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
 import { isMissed, noteOptions } from "../parts/tools/hosted-tools.ts";
 import { unsupportedPart } from "../parts/answer/refused.ts";

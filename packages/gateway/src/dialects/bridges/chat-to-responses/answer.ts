@@ -1,5 +1,6 @@
 import { anyText, number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { readResponsesUsage } from "../../core/usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
 import { fenced } from "../parts/content/code-fence.ts";

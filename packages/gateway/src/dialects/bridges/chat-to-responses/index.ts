@@ -1,5 +1,5 @@
 import { withCallIdsFor } from "../../core/chat-calls.ts";
-import type { Bridge } from "../../core/types.ts";
+import type { Bridge } from "../../core/bridge.ts";
 import { fromResponses } from "./answer.ts";
 import { toResponses } from "./request.ts";
 import { ResponseToChunks } from "./stream.ts";

@@ -1,7 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { readChoiceCount } from "../../core/request-spec.ts";
 import { anyText, compact, isObject, isSet, list, number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { readArguments } from "../parts/tools/arguments.ts";
 import { calledIn, readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
 import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";

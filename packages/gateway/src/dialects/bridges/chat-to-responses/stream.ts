@@ -1,5 +1,6 @@
 import { anyText, number, object, objects } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import type { BridgeContext, StreamBridge } from "../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../core/types.ts";
 import { readResponsesUsage } from "../../core/usage.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { readItemRuns } from "../parts/tools/hosted-runs.ts";

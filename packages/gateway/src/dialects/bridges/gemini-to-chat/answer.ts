@@ -1,5 +1,6 @@
 import { anyText, compact, isObject, number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import { BytePlaces } from "../parts/content/byte-offsets.ts";
 import { formatImages, readThought, readWords } from "../parts/answer/finish-words.ts";

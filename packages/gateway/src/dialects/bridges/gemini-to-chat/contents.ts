@@ -1,6 +1,7 @@
 import { gObject, gText, gValue, systemParts } from "../../gemini-generate/fields.ts";
 import { anyText, compact, isObject, isSet, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { dataUrl } from "../parts/content/data-url.ts";
 import { unsupportedPart } from "../parts/answer/refused.ts";
 import { fenced } from "../parts/content/code-fence.ts";

@@ -1,4 +1,4 @@
-import type { Bridge } from "../../core/types.ts";
+import type { Bridge } from "../../core/bridge.ts";
 import { SourcedStream, withSources } from "../parts/content/sources.ts";
 import { fromChat } from "./answer.ts";
 import { toChat } from "./request.ts";

@@ -1,7 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { gFlag, gList, gNumber, gObject, gObjects, gText, gValue } from "../../gemini-generate/fields.ts";
 import { anyText, compact, isObject, isSet, object, objects } from "../../core/read.ts";
-import type { BridgeContext, HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext, HostedKind } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
 import { convertGeminiBudget, readEffort, takesEffort } from "../parts/reasoning/effort.ts";
 import { hostedTool } from "../parts/tools/hosted-tools.ts";

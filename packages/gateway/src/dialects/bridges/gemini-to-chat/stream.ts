@@ -1,6 +1,7 @@
 import { isAnotherCall } from "../../core/chat-calls.ts";
 import { anyText, compact, number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import type { BridgeContext, StreamBridge } from "../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../core/types.ts";
 import { geminiUsage } from "../../core/usage.ts";
 import { readArguments } from "../parts/tools/arguments.ts";
 import { BytePlaces } from "../parts/content/byte-offsets.ts";

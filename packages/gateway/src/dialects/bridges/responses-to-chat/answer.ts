@@ -1,5 +1,6 @@
 import { number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { readChatUsage, responsesUsage } from "../../core/usage.ts";
 import { withPrefix } from "../parts/answer/ids.ts";
 import { chosenTokens } from "../parts/answer/logprobs.ts";

@@ -1,5 +1,6 @@
 import { anyText, object, objects } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import { readThought, formatMessage } from "../parts/answer/finish-words.ts";
 import { newCallId } from "../parts/answer/ids.ts";

@@ -1,6 +1,7 @@
 import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { readArguments } from "../parts/tools/arguments.ts";
 import { FILE_INSIDE, readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 import { writeHostedCall } from "../parts/content/hosted-text.ts";

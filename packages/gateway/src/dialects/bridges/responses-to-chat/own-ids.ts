@@ -1,7 +1,8 @@
 // Ids of objects that this gateway creates. They are derived from the request, so that the id of an item names its
 // response.
 import { isSet, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 
 const RESPONSE = /^resp_[0-9A-HJKMNP-TV-Z]{26}$/;
 const ITEM = /^(?:rs|msg|fc|ws|mcp|ci)_([0-9A-HJKMNP-TV-Z]{26})_\d{1,6}$/;

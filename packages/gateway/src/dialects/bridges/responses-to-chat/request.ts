@@ -1,7 +1,8 @@
 import { wantsBackground } from "../../core/request-spec.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, isObject, isSet, list, number, object, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped } from "../parts/answer/dropped-fields.ts";
 import { readEffort, takesEffort } from "../parts/reasoning/effort.ts";
 import { readPartKind, unsupportedPart } from "../parts/answer/refused.ts";

@@ -1,4 +1,5 @@
-import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import type { BridgeContext } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 
 /** A tool whose calls in the client's protocol differ from chat's function calls. */
 export interface SpecialTool {

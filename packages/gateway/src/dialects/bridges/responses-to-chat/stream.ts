@@ -1,6 +1,7 @@
 import { ResponseWriter } from "../../openai-responses/writer.ts";
 import { anyText, number, object, objects } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../core/types.ts";
+import type { BridgeContext, StreamBridge } from "../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../core/types.ts";
 import { readChatUsage, responsesUsage } from "../../core/usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/tools/call-sequence.ts";
 import { readThought, formatMessage } from "../parts/answer/finish-words.ts";

@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, list, object, objects, text } from "../../core/read.ts";
-import type { HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
+import type { HostedKind } from "../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
 import { clientFunction, findClientTool } from "./client-tools.ts";
 import type { SpecialTool } from "./state.ts";

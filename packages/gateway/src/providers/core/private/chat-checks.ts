@@ -3,7 +3,8 @@
 import { readPartKind, unsupportedPart } from "../../../dialects/bridges/parts/answer/refused.ts";
 import { checkFormat } from "../../../dialects/bridges/parts/schemas/format.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../dialects/core/types.ts";
+import type { BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);

@@ -1,4 +1,5 @@
-import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import type { BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { list, object, objects, text } from "../../../dialects/core/read.ts";
 import { clamped } from "../../../dialects/core/json-edit.ts";
 import { plainCallId } from "../../../dialects/core/call-ids.ts";

@@ -1,4 +1,5 @@
-import type { BridgeContext, JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
+import type { BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { object, text } from "../../../dialects/core/read.ts";
 
 export interface ChatUsage {

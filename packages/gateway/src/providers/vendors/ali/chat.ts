@@ -1,4 +1,5 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";

@@ -1,4 +1,5 @@
-import type { Bridge, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import type { Bridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { compact, count, isObject, list, object, objects, text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { embeddingAnswer, embeddingTexts } from "../../core/embedding-input.ts";

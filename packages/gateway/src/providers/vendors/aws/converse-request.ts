@@ -1,4 +1,5 @@
-import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import type { BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { withFewMarks } from "../../../dialects/bridges/parts/content/cache-marks.ts";
 import { compact, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
 import { capAt, checkSameCap } from "../../../dialects/core/requested-output.ts";

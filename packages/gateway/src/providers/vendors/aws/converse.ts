@@ -1,4 +1,5 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";

@@ -1,4 +1,4 @@
-import type { Bridge } from "../../../dialects/core/types.ts";
+import type { Bridge } from "../../../dialects/core/bridge.ts";
 import { compact, count, list, text } from "../../../dialects/core/read.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 

@@ -1,4 +1,5 @@
-import type { Bridge, BridgeContext, JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, list, object, text } from "../../../dialects/core/read.ts";
 import { maxTokens } from "../../core/private/chat-reader.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";

@@ -1,4 +1,4 @@
-import type { Bridge } from "../../../dialects/core/types.ts";
+import type { Bridge } from "../../../dialects/core/bridge.ts";
 import { compact, count, object, text } from "../../../dialects/core/read.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { isJsonAnswer, jsonAnswer, wholeBody } from "../../core/exchange.ts";

@@ -1,4 +1,5 @@
-import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import type { BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { compact, isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
 import { eachObject } from "../../../dialects/core/json-edit.ts";
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";

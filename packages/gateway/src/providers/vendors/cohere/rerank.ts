@@ -1,4 +1,5 @@
-import type { Bridge, BridgeContext, JsonValue } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonValue } from "../../../dialects/core/types.ts";
 import { compact, count, isObject, list, object, objects, text } from "../../../dialects/core/read.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 

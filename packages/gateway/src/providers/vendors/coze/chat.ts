@@ -1,4 +1,5 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
 import { codeText } from "../../core/errors/error-body.ts";
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";

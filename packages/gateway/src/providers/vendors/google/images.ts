@@ -1,4 +1,5 @@
-import type { Bridge, BridgeContext, JsonObject } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";

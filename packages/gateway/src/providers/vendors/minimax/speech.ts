@@ -1,4 +1,5 @@
-import type { Bridge, JsonObject } from "../../../dialects/core/types.ts";
+import type { Bridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { isObject, number, object, text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";

@@ -1,4 +1,5 @@
-import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { checkSameCap } from "../../../dialects/core/requested-output.ts";
 import { newCallId } from "../../../dialects/bridges/parts/answer/ids.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";

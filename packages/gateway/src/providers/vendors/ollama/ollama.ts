@@ -1,5 +1,5 @@
 import { capAt } from "../../../dialects/core/requested-output.ts";
-import type { Bridge } from "../../../dialects/core/types.ts";
+import type { Bridge } from "../../../dialects/core/bridge.ts";
 import { compact, count, list, text } from "../../../dialects/core/read.ts";
 import { bearer } from "../../core/bearer.ts";
 import { embeddingAnswer } from "../../core/embedding-input.ts";

@@ -1,4 +1,4 @@
-import type { Bridge } from "../../../dialects/core/types.ts";
+import type { Bridge } from "../../../dialects/core/bridge.ts";
 import { compact, list, objects, text } from "../../../dialects/core/read.ts";
 import { readGoogle } from "../google/errors.ts";
 import { chatAnswer } from "../../core/private/chat-writer.ts";

@@ -1,5 +1,6 @@
 import { claudeModel, defaultOutputTokens } from "../../../dialects/bridges/parts/models/claude-models.ts";
-import type { BridgeContext, JsonObject } from "../../../dialects/core/types.ts";
+import type { BridgeContext } from "../../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact, isSet, object, text } from "../../../dialects/core/read.ts";
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 
 import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";

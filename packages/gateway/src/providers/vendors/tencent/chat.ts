@@ -1,4 +1,5 @@
-import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 import { invalidRequest } from "../../../lib/app-error.ts";
 import { readTencentFailure } from "./failure.ts";

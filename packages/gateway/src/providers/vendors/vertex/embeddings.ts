@@ -1,4 +1,5 @@
-import type { Bridge, JsonObject } from "../../../dialects/core/types.ts";
+import type { Bridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, isSet, object, objects } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { embeddingAnswer, embeddingTexts } from "../../core/embedding-input.ts";

@@ -1,5 +1,6 @@
 import { parseJson } from "../../../lib/text/json.ts";
-import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";

@@ -1,5 +1,6 @@
 import { compact } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamEvent, Usage } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../../core/types.ts";
 import { chatUsage } from "../../../core/usage.ts";
 import { chatId } from "./ids.ts";
 

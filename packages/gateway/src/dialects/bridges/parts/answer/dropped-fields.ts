@@ -1,5 +1,6 @@
 import { isSet, objects } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 import { listThinkingBlocks } from "../reasoning/thinking.ts";
 
 /** Reports the members that a conversion does not carry; null and the members of other bridges count as absent. */

@@ -2,15 +2,8 @@
 // protocol has no place for is refused or reported as dropped.
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { isObject, isSet, list, object, objects } from "../../../core/read.ts";
-import type {
-  Bridge,
-  BridgeContext,
-  ChatServer,
-  JsonObject,
-  JsonValue,
-  StreamBridge,
-  StreamEvent,
-} from "../../../core/types.ts";
+import type { Bridge, BridgeContext, ChatServer, StreamBridge } from "../../../core/bridge.ts";
+import type { JsonObject, JsonValue, StreamEvent } from "../../../core/types.ts";
 import { keepingExtras, PreservedExtras, withExtras } from "../tools/call-extras.ts";
 import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "../tools/legacy-functions.ts";
 import { settleHosted } from "../tools/hosted-tools.ts";

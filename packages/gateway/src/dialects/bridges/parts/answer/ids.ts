@@ -1,5 +1,5 @@
 import { randomText } from "../../../../lib/ids.ts";
-import type { BridgeContext } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
 
 /** Returns an id for a tool call whose upstream sent none. */
 export function newCallId(): string {

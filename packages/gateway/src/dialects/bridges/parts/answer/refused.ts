@@ -1,6 +1,7 @@
 import { unsupportedParameter, type AppError } from "../../../../lib/app-error.ts";
 import { object, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 
 /**
  * Names of client protocols, for the advice in refusals: channels of the same protocol convert and refuse nothing here.

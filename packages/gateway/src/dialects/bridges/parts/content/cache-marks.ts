@@ -1,7 +1,8 @@
 // Vendors with cache marks take four in one request and refuse a fifth; clients that support many vendors write more.
 import { eachObject, omitMembers } from "../../../core/json-edit.ts";
 import { isSet, objects } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 
 const MAX_MARKS = 4;
 const NAMES = ["cache_control", "fw_cache_control"];

@@ -2,7 +2,8 @@
 // was called.
 import { unsupportedPart } from "../answer/refused.ts";
 import { anyText, isObject } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../../core/types.ts";
 import { fenced } from "./code-fence.ts";
 
 /** Members that only their vendor can open. */

@@ -2,7 +2,8 @@
 // sources only as annotations of the text, so each source becomes an annotation of the whole text.
 import { eachObject } from "../../../core/json-edit.ts";
 import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";
-import type { JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
+import type { StreamBridge } from "../../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../../core/types.ts";
 import { callDeltas } from "../tools/call-sequence.ts";
 import { event } from "../answer/chat-answer.ts";
 import { formatMessage } from "../answer/finish-words.ts";

@@ -1,5 +1,6 @@
 import { anyText, isObject, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject, JsonValue } from "../../../core/types.ts";
 import { readPartKind, unsupportedPart } from "../answer/refused.ts";
 
 const TEXTS = new Set(["text", "refusal"]);

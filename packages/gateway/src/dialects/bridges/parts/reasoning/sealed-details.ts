@@ -2,7 +2,8 @@
 // loop. Clients carry it as the signature of a thinking block, and it is opened again only for the model that it came
 // from. It is base64, because Python clients decode signatures.
 import { isObject, list, object, objects, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
+import type { BridgeContext, StreamBridge } from "../../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../../core/types.ts";
 import { parseJson } from "../../../../lib/text/json.ts";
 import { callDeltas } from "../tools/call-sequence.ts";
 import { event } from "../answer/chat-answer.ts";

@@ -1,5 +1,6 @@
 import { object, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 import { unsupportedPart } from "../answer/refused.ts";
 
 const KNOWN = new Set(["text", "json_object", "json_schema"]);

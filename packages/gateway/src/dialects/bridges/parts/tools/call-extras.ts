@@ -5,7 +5,8 @@ import { extraIn, joinExtra } from "../../../core/call-ids.ts";
 import { withCallIdsFor } from "../../../core/chat-calls.ts";
 import { eachObject } from "../../../core/json-edit.ts";
 import { isObject, object, objects, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
+import type { BridgeContext, StreamBridge } from "../../../core/bridge.ts";
+import type { JsonObject, StreamEvent, Usage } from "../../../core/types.ts";
 import { parseJson } from "../../../../lib/text/json.ts";
 import { readThought } from "../answer/finish-words.ts";
 import {

@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { object, objects, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 import { readPartKind, unsupportedPart } from "../answer/refused.ts";
 import { readToolChoice, type ToolChoice } from "./tool-choice.ts";
 

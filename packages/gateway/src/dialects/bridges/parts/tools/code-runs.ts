@@ -1,7 +1,8 @@
 // Code that a vendor ran inside an answer, with its outcome. Between bridges it is a run (`hosted-runs.ts`); clients of
 // the chat protocol, which has no place for it, read it as fenced text.
 import { anyText, isObject, number, object, objects, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 
 interface Ran {
   readonly language: string;

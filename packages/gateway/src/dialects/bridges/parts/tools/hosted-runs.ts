@@ -1,7 +1,8 @@
 // Calls of tools that a vendor ran inside an answer. Between bridges they are `fw_runs` of a message or a delta, and
 // every client protocol that has blocks or items for them shows them there.
 import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 import { parseArguments } from "./arguments.ts";
 import {
   blocksOfCode,

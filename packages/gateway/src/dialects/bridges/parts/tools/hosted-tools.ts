@@ -3,7 +3,8 @@
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { omitMembers } from "../../../core/json-edit.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../core/read.ts";
-import type { Bridge, BridgeContext, HostedKind, JsonObject } from "../../../core/types.ts";
+import type { Bridge, BridgeContext, HostedKind } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 import { readPartKind, unsupportedPart } from "../answer/refused.ts";
 
 /** Builds a hosted tool from its kind, the client's name for it, and options. */

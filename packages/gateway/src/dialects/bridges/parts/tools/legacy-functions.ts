@@ -1,6 +1,7 @@
 // Clients that offer `functions`, the older form of tools, read `function_call`, one per answer.
 import { object, objects, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject, StreamEvent } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject, StreamEvent } from "../../../core/types.ts";
 
 const asked = new WeakSet<BridgeContext>();
 

@@ -2,7 +2,8 @@
 // which has the most of them.
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { anyText, compact, isObject, isSet, list, object, objects, text } from "../../../core/read.ts";
-import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import type { BridgeContext } from "../../../core/bridge.ts";
+import type { JsonObject } from "../../../core/types.ts";
 import { unsupportedPart } from "../answer/refused.ts";
 import { hostedTool, noteOptions } from "./hosted-tools.ts";
 

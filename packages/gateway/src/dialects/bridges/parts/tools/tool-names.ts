@@ -2,7 +2,8 @@
 // which is the same in every request because histories hold it too. Answers have the client's own name again.
 import { createHash } from "node:crypto";
 import { isObject, object, objects, text } from "../../../core/read.ts";
-import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent, ToolNameRule } from "../../../core/types.ts";
+import type { Bridge, BridgeContext, ToolNameRule } from "../../../core/bridge.ts";
+import type { DialectId, JsonObject, StreamEvent } from "../../../core/types.ts";
 
 const PLAIN: ToolNameRule = { most: 64, forbidden: /[^a-zA-Z0-9_-]/g, first: /^[a-zA-Z0-9_-]/ };
 const RULES: Partial<Record<DialectId, ToolNameRule>> = {
