@@ -77,7 +77,7 @@ const secretOption: Rules = {
     [`self in [${OPTION_KEYS.filter(isSecretOption)
       .map((key) => `'${key}'`)
       .join(", ")}]`]:
-      "spec.valuesFrom.option is no option that holds a secret: other options are shown, so give their values in spec.values",
+      "spec.valuesFrom.option is not an option that holds a secret: other options are shown, so give their values in spec.values",
   },
 };
 

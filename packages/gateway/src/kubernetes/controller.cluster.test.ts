@@ -80,7 +80,7 @@ async function openContract(): Promise<ContractCluster> {
   };
 }
 controllerContract("a real API server", openContract);
-secretsContract("a real API server", openContract);
+secretsContract("a real API server", openContract, true);
 
 /** Opens a proxy to the API server that can be cut, stopped and started. */
 async function openLine() {
@@ -271,7 +271,7 @@ describe("the service account of the chart", () => {
     await cluster.kubectl("wait", "--for=condition=Ready", "channel.fairway.dev/main", "--timeout=30s", "-n", place);
     await cluster.kubectl("delete", "channel.fairway.dev/main", "--timeout=30s", "-n", place);
     await stop();
-    expect(lines()).not.toContain("cannot be followed");
+    expect(lines()).not.toContain("cannot be watched");
     const can = (...args: string[]) => cluster.kubectl("--kubeconfig", file, "auth", "can-i", ...args, "-n", place);
     await expect(can("get", "secret/other")).rejects.toThrow("no");
     await expect(can("update", "channels.fairway.dev")).rejects.toThrow("no");
@@ -335,7 +335,7 @@ describe("the service account of the chart", () => {
     await reason("unnamed", "SecretForbidden");
     const status = await cluster.kubectl("get", "channel.fairway.dev/unnamed", "-n", place, "-o", "jsonpath={.status}");
     expect(status).toContain("The gateway may not read Secret other: grant the service account the verb");
-    await expect.poll(lines).toContain("Secrets cannot be followed");
+    await expect.poll(lines).toContain("Secrets cannot be watched");
     expect(lines()).toContain("gitops.secretNames limits the Secrets");
 
     await createAccountConfig(place, undefined, "gitops.secretNames={openai,other}");

@@ -18,4 +18,4 @@ function open() {
 }
 
 controllerContract("an API server in memory", open);
-secretsContract("an API server in memory", open);
+secretsContract("an API server in memory", open, false);
