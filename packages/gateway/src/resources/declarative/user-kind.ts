@@ -87,10 +87,7 @@ export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
       if (!canChange(await loadActor(deps), row)) throw unusable(name, "the account that applies it may not change it");
       return { id: row.id, fields: toFields(row) };
     },
-    inState: (_wanted, current, { password }) => ({
-      changed: {},
-      note: current || password !== undefined ? "" : NO_PASSWORD_NOTE,
-    }),
+    inState: (_wanted, current, spec) => ({ changed: {}, note: current ? "" : describeNewAccount(spec) }),
     refusal: ({ fields }) => (fields["role"] === "root" ? "documents do not change the super administrator" : ""),
     lacks: ({ passwordFrom, password }) => {
       if (password === undefined) return passwordFrom ? "spec.passwordFrom holds no password for the new account" : "";
@@ -108,6 +105,13 @@ export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
     disable: (id) => disableUser(deps, id),
     export: () => exported(deps),
   };
+}
+
+/** Returns what creating the account does once, which no field of the plan shows. */
+function describeNewAccount({ quota, password }: ResolvedUserSpec): string {
+  const amount = quota?.amount ?? 0;
+  const balance = amount !== 0 && `a balance of ${amount} units is booked once`;
+  return [balance, password === undefined && NO_PASSWORD_NOTE].filter(Boolean).join("; ");
 }
 
 export function resolveUsername(name: string, { username }: Pick<UserSpec, "username">): string {

@@ -64,6 +64,7 @@ eachDatabase("users in documents", (open) => {
     const plan = await calls.plan(documents);
     expect(plan.map(({ action }) => action)).toEqual(["create", "create", "create"]);
     expect(plan[2]?.message).toContain("it has no password");
+    expect(plan[2]?.message).toContain("a balance of 700000 units is booked once");
     await calls.apply(documents);
     const user = await findUser("Éva");
     expect(user).toMatchObject({
