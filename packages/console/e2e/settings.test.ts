@@ -47,6 +47,17 @@ test("an option is found by its label, its key, and what it does", async () => {
   }
 });
 
+test("an address leads to its option, however long the options take to load", async () => {
+  await page.route("**/api/option/", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await route.continue();
+  });
+  await page.goto("/setting?tab=operation&section=routing#option-RetryTimes");
+  await page.locator(option("RetryTimes")).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("RetryTimes");
+  await page.unroute("**/api/option/");
+});
+
 test("groups are one table, and saving says what it changes (C-138)", async () => {
   await page.goto("/setting?tab=operation&section=groups");
   const groups = page.getByRole("group", { name: "Groups", exact: true });

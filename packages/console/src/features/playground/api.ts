@@ -20,11 +20,11 @@ export const modelsByGroupQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-const TRIES = 4;
+const TRIES = 16;
 
 class NotYet extends Error {}
 
-/** Reads the charge of a request from its log row, which may appear a moment later. */
+/** Reads the charge of a request from its log row, which a busy gateway may write half a minute later. */
 export function chargeQuery(requestId: string) {
   return queryOptions({
     queryKey: queryKeys.playground.charge(requestId),
@@ -36,6 +36,6 @@ export function chargeQuery(requestId: string) {
     },
     staleTime: Infinity,
     retry: (count, problem) => problem instanceof NotYet && count < TRIES,
-    retryDelay: (count) => 500 * 2 ** count,
+    retryDelay: (count) => Math.min(2_000, 500 * 2 ** count),
   });
 }

@@ -17,8 +17,6 @@ import { useOptionWords } from "./options/words.ts";
 import { Personal } from "./personal/personal.tsx";
 import { useTexts } from "./texts.ts";
 
-/** The part may still be loading. */
-const ANCHOR_TRIES = 40;
 const STATE = { tab: "personal", section: "", q: "" };
 
 /** Returns the sections with a change. */
@@ -28,20 +26,22 @@ function changedSections(draft: Draft): ReadonlySet<Section["id"]> {
   return new Set(all.filter((section) => section.keys.some((key) => keys.includes(key))).map(({ id }) => id));
 }
 
-/** Scrolls to the part that the address names, once it exists. */
+/** Scrolls to the part that the address names and focuses its field, as soon as the part is loaded. */
 function useAnchor(): void {
   const { hash, key } = useLocation();
   useEffect(() => {
     if (hash === "") return;
-    let tries = 0;
-    const timer = setInterval(() => {
+    const observer = new MutationObserver(show);
+    function show() {
       const target = document.getElementById(decodeURIComponent(hash.slice(1)));
-      target?.scrollIntoView({ block: "start" });
-      target?.querySelector<HTMLElement>("input, select, textarea")?.focus({ preventScroll: true });
-      tries += 1;
-      if (target || tries >= ANCHOR_TRIES) clearInterval(timer);
-    }, 50);
-    return () => clearInterval(timer);
+      if (!target) return;
+      observer.disconnect();
+      target.scrollIntoView({ block: "start" });
+      target.querySelector<HTMLElement>("input, select, textarea")?.focus({ preventScroll: true });
+    }
+    observer.observe(document.body, { childList: true, subtree: true });
+    show();
+    return () => observer.disconnect();
   }, [hash, key]);
 }
 
