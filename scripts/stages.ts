@@ -30,12 +30,16 @@ interface Stage {
 /** Stops a hanging stage; a shared machine takes three times as long as a quiet one. */
 const STAGE_LIMIT_MS = 40 * 60_000;
 const SLOWEST = 20;
+/** More failed files than these are no accident of a busy machine. */
+const MAX_FILES_AGAIN = 8;
 /** Read by `vitest.config.ts`. */
 const TIMES = join(ROOT, "node_modules/.cache/fairway/test-times.json");
 /** Milliseconds of each test file of this run, by path. */
 const times: Record<string, number> = {};
 /** One line for each failure, printed again before the sum; `.ci/run` repeats them at its end. */
 const failures: string[] = [];
+/** One line for each test that failed among the others and passed alone. */
+const passedAgain: string[] = [];
 const reports = mkdtempSync(join(tmpdir(), "fairway-test-"));
 
 const GIVEN_CLUSTER = process.env["KUBECONFIG"];
@@ -112,6 +116,7 @@ const failed = table.reduce((sum, row) => sum + row.failed, chosen.length === 0 
 console.log("");
 for (const row of table) console.log(`${row.stage.padEnd(12)} ${columns(row)}`);
 printSlowest();
+for (const line of passedAgain) console.log(`PASSED ONLY ALONE ${line}`);
 for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
@@ -163,9 +168,6 @@ async function countEach<T>(items: readonly T[], atOnce: number, work: (item: T)
 
 interface Report {
   readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly numTodoTests: number;
   readonly testResults: readonly TestFile[];
 }
 
@@ -205,13 +207,46 @@ function withPrograms(part: Part, stage: Stage): Stage {
   };
 }
 
+/**
+ * Runs the projects, then each file that failed once more, alone: on a machine that others use too, a wait can end
+ * early. A fault of the code fails again. What passed only then is printed before the sum.
+ */
 async function runVitest(name: string, projects: readonly string[]): Promise<Count> {
+  const first = await runProjects(name, projects, []);
+  const files = [...new Set(first.failed.map(({ file }) => file))];
+  if (first.isBroken || files.length === 0 || files.length > MAX_FILES_AGAIN) return settle(name, first);
+  console.log(`\n${name}: ${files.length} files failed; each runs once more, alone`);
+  const second = await runProjects(`${name}-again`, projects, files);
+  if (second.isBroken) return settle(name, first);
+  const lost = new Set(second.failed.map(({ title }) => title));
+  for (const { title, message } of first.failed) if (!lost.has(title)) passedAgain.push(`${title}: ${message}`);
+  return settle(name, { ...second, passed: first.passed - first.passedIn(files) + second.passed });
+}
+
+interface Run {
+  readonly passed: number;
+  readonly failed: readonly { readonly file: string; readonly title: string; readonly message: string }[];
+  /** Lines about what is not the failure of one test: no report, or an error outside the tests. */
+  readonly isBroken: boolean;
+  readonly errors: readonly string[];
+  passedIn(files: readonly string[]): number;
+}
+
+function settle(name: string, { passed, failed, errors }: Run): Count {
+  failures.push(...failed.map(({ title, message }) => `${title}: ${message}`));
+  failures.push(...errors.map((error) => `${name}: ${error}`));
+  return { passed, failed: failed.length > 0 ? failed.length : Math.min(errors.length, 1) };
+}
+
+async function runProjects(name: string, projects: readonly string[], files: readonly string[]): Promise<Run> {
   const file = join(reports, `${name}.json`);
   const outside = join(reports, `${name}.outside.json`);
   const { code } = await runTool(
     "vitest/vitest.mjs",
     [
       "run",
+      ...files,
+      ...(files.length > 0 ? ["--no-file-parallelism"] : []),
       ...projects.map((project) => `--project=${project}`),
       "--reporter=default",
       "--reporter=json",
@@ -221,39 +256,47 @@ async function runVitest(name: string, projects: readonly string[]): Promise<Cou
     {
       isLoud: true,
       timeoutMs: STAGE_LIMIT_MS,
-      env: { CI: "1", [OUTSIDE_ERRORS]: outside, ...COMPILE_CACHE, ...builtGateway(name) },
+      env: { CI: "1", [OUTSIDE_ERRORS]: outside, ...COMPILE_CACHE, ...builtGateway(projects) },
     },
   );
-  if (!existsSync(file)) {
-    failures.push(`${name}: no report, exit code ${code}`);
-    return { passed: 0, failed: 1 };
-  }
+  if (!existsSync(file))
+    return { passed: 0, failed: [], isBroken: true, errors: [`no report, exit code ${code}`], passedIn: () => 0 };
   const report = JSON.parse(readFileSync(file, "utf8")) as Report;
   for (const { name: path, startTime, endTime } of report.testResults)
     times[relative(ROOT, path)] = Math.round(endTime - startTime);
-  failures.push(...report.testResults.flatMap(listFailures));
-  const failed = report.numFailedTests + report.numPendingTests + report.numTodoTests;
-  if (failed > 0 || code === 0) return { passed: report.numPassedTests, failed };
+  const failed = report.testResults.flatMap(listFailures);
   // A file that does not load, or an error outside any test, has no failed test of its own.
-  const errors = existsSync(outside) ? (JSON.parse(readFileSync(outside, "utf8")) as string[]) : [];
-  failures.push(
-    `${name}: an error outside the tests, exit code ${code}`,
-    ...errors.map((error) => `${name}: ${error}`),
-  );
-  return { passed: report.numPassedTests, failed: 1 };
+  const isBroken = failed.length === 0 && code !== 0;
+  const found = existsSync(outside) ? (JSON.parse(readFileSync(outside, "utf8")) as string[]) : [];
+  return {
+    passed: report.numPassedTests,
+    failed,
+    isBroken,
+    errors: isBroken ? [`an error outside the tests, exit code ${code}`, ...found] : [],
+    passedIn: (paths) =>
+      report.testResults
+        .filter(({ name: path }) => paths.includes(relative(ROOT, path)))
+        .flatMap(({ assertionResults }) => assertionResults)
+        .filter(({ status }) => status === "passed").length,
+  };
 }
 
 /** The CLI is tested with the gateway that this run built, which starts in half of the time. */
-function builtGateway(stage: string): Readonly<Record<string, string>> {
+function builtGateway(projects: readonly string[]): Readonly<Record<string, string>> {
   const isBuilt = table.some((row) => row.stage === "build" && row.failed === 0);
-  return stage === "cli" && isBuilt ? { FAIRWAY_TEST_GATEWAY: join(ROOT, "packages/gateway/dist/main.mjs") } : {};
+  const isCli = projects.includes("cli");
+  return isCli && isBuilt ? { FAIRWAY_TEST_GATEWAY: join(ROOT, "packages/gateway/dist/main.mjs") } : {};
 }
 
-function listFailures(file: TestFile): string[] {
-  const path = relative(ROOT, file.name);
-  const tests = file.assertionResults.filter(({ status }) => status !== "passed");
-  if (tests.length === 0) return file.status === "failed" ? [`${path}: ${firstLine(file.message)}`] : [];
-  return tests.map((test) => `${path}: ${test.fullName}: ${firstLine(test.failureMessages[0] ?? test.status)}`);
+function listFailures({ name, status, message, assertionResults }: TestFile): Run["failed"] {
+  const file = relative(ROOT, name);
+  const tests = assertionResults.filter((test) => test.status !== "passed");
+  if (tests.length === 0) return status === "failed" ? [{ file, title: file, message: firstLine(message) }] : [];
+  return tests.map((test) => ({
+    file,
+    title: `${file}: ${test.fullName}`,
+    message: firstLine(test.failureMessages[0] ?? test.status),
+  }));
 }
 
 function firstLine(text: string): string {
