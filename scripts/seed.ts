@@ -32,6 +32,7 @@ await main(async () => {
       rootPassword: env.rootPassword,
       hasWizard: false,
       setupToken: undefined,
+      firstRetries: env.firstRetries,
     } as const;
     const { madePassword } = await firstStart({ ...account, database, log, version: VERSION, host: "127.0.0.1" });
     if (madePassword !== undefined) say(`account root, password ${madePassword}`);

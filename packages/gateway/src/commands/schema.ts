@@ -16,12 +16,12 @@ export const RESEAL_USAGE = "fairway-gateway reseal";
  */
 export async function migrate(args: readonly string[], { env, log, print }: CommandContext): Promise<void> {
   readFlags(args, {}, MIGRATE_USAGE);
-  const { rootPassword } = env;
+  const { rootPassword, firstRetries } = env;
   const storage = await openStorage({ ...env, migrate: "auto" }, log);
   const place = { version: VERSION, host: "127.0.0.1", hasWizard: false, setupToken: undefined };
   const deps = { ...storage, ...place, clock: systemClock, log, passwords: createPasswords() };
   try {
-    if (rootPassword) await firstStart({ ...deps, rootPassword });
+    if (rootPassword) await firstStart({ ...deps, rootPassword, firstRetries });
   } finally {
     await storage.close();
   }

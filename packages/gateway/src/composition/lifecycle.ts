@@ -91,9 +91,9 @@ export function createLifecycle(parts: Parts): App {
 
 async function start({ core, management, health, http, admin, demo, runnables }: Parts): Promise<StartedApp> {
   const { env, storage, identity, ledger, snapshots } = core;
-  const { host, rootPassword, setupToken, setupWizard: hasWizard } = env;
+  const { host, rootPassword, setupToken, setupWizard: hasWizard, firstRetries } = env;
   if (env.migrate === "wait" && !rootPassword && !hasWizard) await untilPrepared({ ...storage, ...core });
-  const root = { version: VERSION, host, rootPassword, setupToken, hasWizard };
+  const root = { version: VERSION, host, rootPassword, setupToken, hasWizard, firstRetries };
   const first = await firstStart({ ...storage, ...core, ...root, passwords: identity.passwords });
   await management.setupState.refresh();
   health.done("database");

@@ -91,6 +91,7 @@ export function createManagement(deps: ManagementDeps): Management {
       version: VERSION,
       publicUrl: env.publicUrl,
       setupToken: env.setupToken,
+      firstRetries: env.firstRetries,
       givesToken: env.generateDefaultToken,
       background: background.add,
     }),

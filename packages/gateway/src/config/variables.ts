@@ -1,6 +1,7 @@
 import { encryptionKeys } from "./encryption-keys.ts";
 import * as parse from "./parsers.ts";
 import { define, type Variable } from "./variable.ts";
+import { FIRST_START_VARIABLES } from "./first-start-variables.ts";
 import { KUBERNETES_VARIABLES } from "./kubernetes-variables.ts";
 import { LIMIT_VARIABLES } from "./limit-variables.ts";
 import { LOG_EXPORT_VARIABLES } from "./log-export-variables.ts";
@@ -196,22 +197,7 @@ export const VARIABLES = {
     example: "off",
     parse: parse.createChoiceParser("auto", "on", "off"),
   }),
-  setupWizard: define({
-    name: "FAIRWAY_SETUP_WIZARD",
-    about: "Creates no first account; the console shows the setup screen.",
-    fallback: "false",
-    example: "true",
-    parse: parse.boolean,
-  }),
-  setupToken: define({
-    name: "FAIRWAY_SETUP_TOKEN",
-    about:
-      "Required by the setup screen. Without it, setup works on this machine only, and FAIRWAY_SETUP_WIZARD requires a FAIRWAY_HOST on loopback.",
-    fallback: "",
-    example: "a-long-random-text",
-    parse: parse.optional(parse.secret()),
-    isSecret: true,
-  }),
+  ...FIRST_START_VARIABLES,
   ...KUBERNETES_VARIABLES,
   ...LIMIT_VARIABLES,
   maxUserTokens: define({

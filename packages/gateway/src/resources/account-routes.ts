@@ -40,6 +40,7 @@ export interface AccountRoutesDeps {
   readonly version: string;
   readonly publicUrl: string | undefined;
   readonly setupToken: Secret | undefined;
+  readonly firstRetries: number;
   /** True if every account gets a token when it registers. */
   readonly givesToken: boolean;
   /** Registers work that outlives its call; the server awaits it when it stops. */

@@ -49,6 +49,8 @@ export interface ManagementAppSettings {
   readonly rules?: Partial<EdgeRules>;
   readonly hasWizard?: boolean;
   readonly setupToken?: string;
+  /** RetryTimes of the new database; 0 if left out, so that tests count calls of upstreams. */
+  readonly firstRetries?: number;
   readonly givesToken?: boolean;
   /** Further routes, for tests of the mount itself. */
   readonly routes?: readonly Route[];
@@ -165,14 +167,14 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
 }
 
 async function createParts(settings: ManagementAppSettings) {
-  const { url, clock = manualClock(), log = quietLog, hasWizard = false } = settings;
+  const { url, clock = manualClock(), log = quietLog, hasWizard = false, firstRetries = 0 } = settings;
   const database = await migratedDatabase(url);
   const vault = createVault({ keys: [{ id: "k1", key: new Secret(randomBytes(32).toString("base64")) }] });
   const limiter = createMemoryLimiter(clock);
   const snapshots = createSnapshotStore({ database, vault, log, pollMs: 3_600_000 });
   const passwords = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
   const rootPassword = new Secret(ROOT_PASSWORD);
-  const place = { version: VERSION, host: "127.0.0.1", setupToken: undefined };
+  const place = { version: VERSION, host: "127.0.0.1", setupToken: undefined, firstRetries };
   await firstStart({ ...place, database, passwords, clock, log, rootPassword, hasWizard });
   await snapshots.start();
   const options = () => snapshots.current().options;
@@ -208,6 +210,7 @@ async function createParts(settings: ManagementAppSettings) {
     optionDefaults: priceOptionDefaults(),
     version: VERSION,
     publicUrl: settings.publicUrl,
+    firstRetries,
     setupToken: settings.setupToken === undefined ? undefined : new Secret(settings.setupToken),
     givesToken: settings.givesToken ?? false,
   };

@@ -100,6 +100,7 @@ function defaults(folder: string, databaseUrl: string): Record<string, string> {
     FAIRWAY_ENCRYPTION_KEY: "a test encryption secret",
     FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD,
     FAIRWAY_DEMO: "off",
+    FAIRWAY_FIRST_RETRIES: "0",
     FAIRWAY_LIMIT_API: "off",
     FAIRWAY_LIMIT_WEB: "off",
     FAIRWAY_LIMIT_CRITICAL: "off",

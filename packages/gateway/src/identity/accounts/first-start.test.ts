@@ -23,6 +23,7 @@ function deps(database: Database, change: Partial<FirstStartDeps> = {}): FirstSt
     rootPassword: undefined,
     hasWizard: false,
     setupToken: undefined,
+    firstRetries: 2,
     ...change,
   };
 }
@@ -54,6 +55,23 @@ eachDatabase("first start", (open) => {
     expect(root?.aff_code).toMatch(/^[0-9A-Za-z]{8}$/);
     expect((await passwords.verify(root?.password, "long enough")).isMatch).toBe(true);
     expect((await setups()).length).toBeGreaterThan(0);
+  });
+
+  test("a new database tries two more channels, and later starts leave the option alone", async () => {
+    const options = () => database.db.selectFrom("options").selectAll().execute();
+    await Promise.all([firstStart(deps(database)), firstStart(deps(database))]);
+    expect(await options()).toEqual([{ key: "RetryTimes", value: "2" }]);
+    const history = await database.db.selectFrom("option_history").select(["key", "new_value", "user_id"]).execute();
+    expect(history).toEqual([{ key: "RetryTimes", new_value: "2", user_id: 0 }]);
+    await database.db.deleteFrom("options").execute();
+    await firstStart(deps(database, { firstRetries: 3 }));
+    expect(await options(), "a database with accounts").toEqual([]);
+  });
+
+  test("an option that an import stored before the first start stays", async () => {
+    await database.db.insertInto("options").values({ key: "RetryTimes", value: "0" }).execute();
+    await firstStart(deps(database));
+    expect(await database.db.selectFrom("options").select("value").execute()).toEqual([{ value: "0" }]);
   });
 
   test("waits for the account of another process instead of making one", async () => {

@@ -10,6 +10,7 @@ import { isDuplicate } from "../../storage/errors.ts";
 import { transact } from "../../storage/transaction.ts";
 import { accountRow } from "./accounts.ts";
 import { insertFirstAccount } from "./first-account.ts";
+import { insertFirstOptions } from "./first-options.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 
 export const ROOT_NAME = "root";
@@ -30,6 +31,8 @@ export interface FirstStartDeps {
   readonly hasWizard: boolean;
   /** The token that the setup screen requires; without one, the screen works only from this machine. */
   readonly setupToken: Secret | undefined;
+  /** The number of retries that a new database starts with. */
+  readonly firstRetries: number;
 }
 
 /** Thrown if other machines could reach the server with the well-known default password. */
@@ -96,7 +99,11 @@ async function createRoot(deps: FirstStartDeps): Promise<string | undefined> {
     role: ROLE.root,
   });
   try {
-    await transact(deps.database.db, (trx) => insertFirstAccount(trx, row));
+    const { database, firstRetries: retries } = deps;
+    await transact(database.db, async (trx) => {
+      await insertFirstAccount(trx, row);
+      await insertFirstOptions(trx, database.kind, { retries, createdAt: row.created_at });
+    });
   } catch (cause) {
     // Another replica started at the same time and was faster.
     if (isDuplicate(cause)) return undefined;

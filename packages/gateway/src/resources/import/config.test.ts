@@ -4,6 +4,7 @@ import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { ImportReport } from "./report.ts";
 import { importConfig } from "./config.ts";
 import { GroupNames } from "./groups.ts";
+import { createImportOptionStore } from "./options.ts";
 import { readConfig } from "./read.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 
@@ -140,6 +141,26 @@ test("takes over aliases, limits, retries and prices, and names everything that 
   await importSettings();
   expect(report.of("prices")).toMatchObject({ created: 3, unchanged: 3 });
   expect(report.of("options")).toMatchObject({ created: 1, unchanged: 1 });
+});
+
+test("retries replace those of a new database, but not those of an operator", async () => {
+  const { database } = kit;
+  const text = "model_list: []\nrouter_settings: { num_retries: 5 }";
+  const importRetries = async () => {
+    const report = new ImportReport();
+    await importConfig({ ...kit, target: database, isDry: false, text, env: {}, ...PLAIN }, report);
+    const { value } = await database.db
+      .selectFrom("options")
+      .select("value")
+      .where("key", "=", "RetryTimes")
+      .executeTakeFirstOrThrow();
+    return { value, count: report.of("options") };
+  };
+  expect(await importRetries()).toMatchObject({ value: "5", count: { updated: 1 } });
+  expect(await importRetries()).toMatchObject({ value: "5", count: { unchanged: 1 } });
+  const store = createImportOptionStore({ ...kit, target: database });
+  await store.write([{ key: "RetryTimes", text: "1" }], { userId: 7, username: "ann", ip: "" });
+  expect(await importRetries()).toMatchObject({ value: "1", count: { unchanged: 1 } });
 });
 
 test("says in one sentence what is no YAML, and quotes none of it", () => {

@@ -48,7 +48,8 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
     report,
   );
   const prices = priceWrites(new Map([...published, ...costs]), stored, report);
-  const writes = [...prices, ...retryWrites(retries, stored, report)];
+  const isChosen = await store.isSetByOperator("RetryTimes");
+  const writes = [...prices, ...retryWrites(retries, { stored, isChosen }, report)];
   const after = withWrites(stored, writes);
   noteGroups(groups, after, report);
   noteUnpriced(report, channels, after);
@@ -56,10 +57,16 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
     await write((place) => createImportOptionStore({ ...settings, target: place }).write(writes, settings.writer));
 }
 
-/** Writes the number of retries, unless an operator has set one. */
-function retryWrites(retries: number | undefined, stored: readonly OptionRow[], report: ImportReport): OptionWrite[] {
+/** Writes the number of retries in place of that of a new database, unless an operator has set one. */
+function retryWrites(
+  retries: number | undefined,
+  { stored, isChosen }: { readonly stored: readonly OptionRow[]; readonly isChosen: boolean },
+  report: ImportReport,
+): OptionWrite[] {
   if (retries === undefined) return [];
-  const isStored = stored.some(({ key }) => key === "RetryTimes");
-  report.count("options", isStored ? "unchanged" : "created");
-  return isStored ? [] : [{ key: "RetryTimes", text: String(Math.max(0, Math.trunc(retries))) }];
+  const own = stored.find(({ key }) => key === "RetryTimes")?.value;
+  const text = String(Math.max(0, Math.trunc(retries)));
+  const isUnchanged = own === text || (own !== undefined && isChosen);
+  report.count("options", isUnchanged ? "unchanged" : own === undefined ? "created" : "updated");
+  return isUnchanged ? [] : [{ key: "RetryTimes", text }];
 }

@@ -78,6 +78,13 @@ export function createOptionStore(deps: OptionStoreDeps) {
     filledSecrets: async (): Promise<string[]> =>
       (await stored()).filter(({ key, value }) => isHiddenOption(key) && value !== "").map(({ key }) => key),
 
+    /** Returns true if a person wrote the stored value, and not the first start or an import. */
+    isSetByOperator: async (key: OptionKey): Promise<boolean> => {
+      const rows = db.selectFrom("option_history").select("user_id").where("key", "=", key);
+      const newest = await rows.orderBy("id", "desc").limit(1).executeTakeFirst();
+      return (newest?.user_id ?? 0) !== 0;
+    },
+
     /** Writes all changes or none; resolves when this replica uses them. */
     write: async (changes: readonly OptionWrite[], writer: Writer, check?: CheckTag): Promise<void> => {
       await transact(db, async (trx) => {

@@ -163,7 +163,7 @@ describe("setup", () => {
 
   // @weakness Sessions and permissions: Two set the instance up at the same time
   test("makes exactly one super administrator", async () => {
-    const fresh = await startManagementApp({ url: await createDatabase("sqlite"), hasWizard: true });
+    const fresh = await startManagementApp({ url: await createDatabase("sqlite"), hasWizard: true, firstRetries: 2 });
     const post = (change: object) => fresh.anonymous().post("/api/setup", { ...body, ...change });
     try {
       expect((await fresh.anonymous().get("/api/setup")).body["data"]).toEqual({
@@ -184,6 +184,7 @@ describe("setup", () => {
       expect(answers).toEqual(["SU1", "SU1", "The system has been initialised."]);
       const users = await fresh.database.db.selectFrom("users").select(["role", "display_name"]).execute();
       expect(users).toEqual([{ role: 100, display_name: "Root User" }]);
+      expect(fresh.snapshots.current().options.RetryTimes, "a new database fails over").toBe(2);
       expect((await fresh.anonymous().get("/api/status")).body["data"]).toMatchObject({
         setup: true,
         self_use_mode_enabled: true,

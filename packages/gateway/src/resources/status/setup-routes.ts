@@ -5,6 +5,7 @@ import { accountRow } from "../../identity/accounts/accounts.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { insertFirstAccount } from "../../identity/accounts/first-account.ts";
+import { insertFirstOptions } from "../../identity/accounts/first-options.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isLoopback } from "../../lib/net/ip.ts";
 import type { Secret } from "../../lib/secret.ts";
@@ -39,6 +40,7 @@ export interface SetupRoutesDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly setupToken: Secret | undefined;
+  readonly firstRetries: number;
 }
 
 /** Id of a row that only one of several concurrent calls can insert. */
@@ -90,6 +92,7 @@ async function setUp(deps: SetupRoutesDeps, call: Call<typeof setup>): Promise<v
         .values({ id: SETUP_ID, version: deps.version, initialized_at: createdAt })
         .execute();
       await insertFirstAccount(trx, row);
+      await insertFirstOptions(trx, database.kind, { retries: deps.firstRetries, createdAt });
     });
   } catch (cause) {
     if (isDuplicate(cause)) throw new Refusal("setup_already_done", { cause });

@@ -18,6 +18,8 @@ import { priceWrites } from "../../../resources/import/prices.ts";
 import { upstreamPrices } from "../../../resources/import/upstream-prices.ts";
 import type { ImportContext } from "./context.ts";
 
+const RETRIES = "RetryTimes";
+
 /** Imports options that this gateway knows and whose texts pass its checks; the others are reported. */
 export async function importOptions(context: ImportContext): Promise<void> {
   const { report, groups } = context;
@@ -27,6 +29,9 @@ export async function importOptions(context: ImportContext): Promise<void> {
   }
   const store = createImportOptionStore(context);
   const stored = await store.stored();
+  const isSeeded = stored.some(({ key }) => key === RETRIES) && !(await store.isSetByOperator(RETRIES));
+  // Without a row, the former gateway did not retry.
+  if (isSeeded && !rows.some(({ key }) => key === RETRIES)) rows.push({ key: RETRIES, value: "0" });
   const own = new Map(stored.map(({ key, value }) => [key, value]));
   const after = parseOptions([...stored, ...rows], { defaults: priceOptionDefaults() });
   const unknown: string[] = [];

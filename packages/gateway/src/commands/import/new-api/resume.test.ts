@@ -125,6 +125,19 @@ eachDatabase("an import that stops half way", (open) => {
     }
   });
 
+  test("a gateway without the option RetryTimes keeps its behaviour: calls are not retried", async () => {
+    const former = source;
+    source = new SourceDatabase(await createDatabase(open.kind), open.kind);
+    await source.create(NEW_API);
+    await kit.database.db.insertInto("options").values({ key: "RetryTimes", value: "2" }).execute();
+    try {
+      await run(kit.database);
+      expect((await imported()).options).toContainEqual({ key: "RetryTimes", value: "0" });
+    } finally {
+      source = former;
+    }
+  });
+
   test("a dry run does everything, leaves nothing behind and says what the real run says", async () => {
     const before = await imported();
     const dry = await run(kit.database, true);
