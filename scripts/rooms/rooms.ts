@@ -89,8 +89,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     types tokens listed-models snapshot load refresh
   `),
   "packages/gateway/src/config": inOrder(`
-    go-dsn aliases parsers encryption-keys variable kubernetes-variables limit-variables log-export-variables
-    trace-variables process-variables variables env
+    go-dsn aliases parsers encryption-keys variable first-start-variables kubernetes-variables limit-variables
+    log-export-variables trace-variables process-variables variables env
   `),
   "packages/gateway/src/observability": inOrder(`
     exposition exemplars merge-metrics loop-delay log reason open-metrics degradation-status tracing
