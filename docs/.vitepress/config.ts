@@ -5,7 +5,7 @@ import { defineConfig, type DefaultTheme, type MarkdownOptions } from "vitepress
 import { toAnchor } from "../../scripts/reference/headings.ts";
 
 const DOCS = dirname(import.meta.dirname);
-const SECTIONS = ["start", "operate", "reference", "explain", "performance", "contribute", "adr"];
+const SECTIONS = ["start", "cookbook", "operate", "reference", "explain", "performance", "contribute", "adr"];
 
 export default defineConfig({
   title: "Fairway",
