@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ERRORS } from "../packages/gateway/src/lib/app-error.ts";
 import { ROOT } from "./bootstrap.mjs";
 import { toAnchor } from "./reference/headings.ts";
 
@@ -68,6 +69,11 @@ test("every page below docs can be reached from docs/README.md", () => {
       if (target.startsWith("docs/") && existsSync(join(ROOT, target))) reached.add(target);
   }
   expect(PAGES.filter((page) => page.startsWith("docs/") && !reached.has(page))).toEqual([]);
+});
+
+test("the page about symptoms names every error of model calls", () => {
+  const page = read("docs/operate/troubleshooting.md");
+  expect(Object.keys(ERRORS).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 function resolves(page: string, link: string): boolean {
