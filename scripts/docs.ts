@@ -16,6 +16,7 @@ import { environment } from "./reference/environment.ts";
 import { errors } from "./reference/errors.ts";
 import { metrics } from "./reference/metrics.ts";
 import { options } from "./reference/options.ts";
+import { providerPages } from "./reference/provider-pages.ts";
 import { providers } from "./reference/providers.ts";
 import { readme } from "./reference/readme.ts";
 import { weaknesses } from "./reference/weaknesses.ts";
@@ -40,6 +41,9 @@ const CRD_CHART = "charts/fairway-crds/templates";
 /** Files to write, with their contents. */
 const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(PAGES).map(([name, make]) => [`${FOLDER}/${name}.md`, make()])),
+  ...Object.fromEntries(
+    Object.entries(providerPages()).map(([name, text]) => [`${FOLDER}/providers/${name}.md`, text]),
+  ),
   ...Object.fromEntries(Object.entries(crdFiles()).map(([name, text]) => [`${CRD_CHART}/${name}`, text])),
   "charts/fairway/README.md": chartReadme(),
   "packages/cli/src/commands/kube/crds.json": crdJson(),

@@ -29,7 +29,16 @@ export default defineConfig({
 
 function section(folder: string): DefaultTheme.SidebarItem {
   const pages = globSync("*.md", { cwd: join(DOCS, folder) }).toSorted();
-  const items = pages.filter((page) => page !== "README.md").map((page) => item(folder, page));
+  const items = pages
+    .filter((page) => page !== "README.md")
+    .map((page) => {
+      const below = join(folder, page.replace(/\.md$/, ""));
+      const children = globSync("*.md", { cwd: join(DOCS, below) }).toSorted();
+      const entry = item(folder, page);
+      return children.length === 0
+        ? entry
+        : { ...entry, items: children.map((child) => item(below, child)), collapsed: true };
+    });
   return { ...item(folder, "README.md"), items, collapsed: folder === "adr" };
 }
 
