@@ -26,7 +26,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "packages/gateway/src/providers": ["core", "vendors", "index", "registry"],
   "packages/gateway/src/relay": inOrder(`
     body request ttl-store upstream selection stateful tenancy conversion admission response trace reservation policies
-    pipeline ingress realtime
+    fallback pipeline ingress realtime
   `),
   "packages/gateway/src/billing": inOrder(`
     money tokenizer pricing reservations budgets ledger audit
@@ -85,7 +85,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     envelope static connections open-calls mount server
   `),
   "packages/gateway/src/snapshot": inOrder(`
-    scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy key-states channel-record
+    scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy fallback-policy key-states channel-record
     types tokens listed-models snapshot load refresh
   `),
   "packages/gateway/src/config": inOrder(`
@@ -111,7 +111,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     access core accounts options channels billing operations index
   `),
   "packages/wire/src/core": inOrder(`
-    reasons characters constants decimals envelope paging lists message-codes messages nearest limits format endpoint
+    reasons fallbacks characters constants decimals envelope paging lists message-codes messages nearest limits format endpoint
     search client openapi
   `),
   "packages/console/src": inOrder(`

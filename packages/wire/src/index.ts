@@ -20,6 +20,7 @@ export * from "./operations/declarative.ts";
 export * from "./core/endpoint.ts";
 export * from "./core/envelope.ts";
 export * from "./options/compatible-factors.ts";
+export * from "./core/fallbacks.ts";
 export * from "./core/format.ts";
 export * from "./channels/groups.ts";
 export * from "./operations/import.ts";

@@ -17,7 +17,7 @@ import type { Env } from "../config/env.ts";
 import { createHealth, type Health } from "../observability/health.ts";
 import type { Logger } from "../observability/log.ts";
 import { createLoopDelay } from "../observability/loop-delay.ts";
-import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 
 const STEPS = ["database", "snapshot", "listener"] as const;
 

@@ -15,7 +15,7 @@ import type { Tracing } from "../observability/tracing/call-span.ts";
 import { BodyMemory } from "../limits/body-memory.ts";
 import { readBilling } from "../relay/ingress/billing-reads.ts";
 import type { CallLimit } from "../relay/admission/call-limit.ts";
-import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { createOpenSockets } from "../relay/realtime/open-sockets.ts";
 import { createRealtime, type UpgradeHandler } from "../relay/realtime/upgrade.ts";
 import { createRelay, withoutRelay, type RelayDeps, type RelayHandler } from "../relay/ingress/relay.ts";
@@ -48,12 +48,13 @@ export function createRelayAuthenticator(core: Core): Authenticator {
 
 /** Creates the dependencies for identifying, limiting and reading requests. */
 export function buildReadRequestDeps(
-  { env, storage }: Core,
+  { env, storage, snapshots }: Core,
   authenticator: Authenticator,
   calls: CallLimit,
 ): ReadRequestDeps {
   return {
     authenticator,
+    snapshots,
     deriveId: createDeriveId(storage.vault),
     bodyLimits: {
       maxBytes: env.maxBodyBytes,

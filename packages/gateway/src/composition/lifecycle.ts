@@ -15,7 +15,7 @@ import { isLoopback } from "../lib/net/ip.ts";
 import type { Health } from "../observability/health.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
-import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { VERSION } from "../version.ts";
 
 export interface App {

@@ -10,7 +10,7 @@ import { createIds } from "../lib/ids.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Logger } from "../observability/log.ts";
 import { allProviders } from "../providers/registry.ts";
-import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { probeBetas } from "../relay/pipeline/probe-betas.ts";
 import { probeChannel } from "../relay/pipeline/probe.ts";
 import { accountRoutes } from "../resources/account-routes.ts";

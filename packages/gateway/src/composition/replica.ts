@@ -1,7 +1,7 @@
 import type { Core } from "./core.ts";
 import type { Elector } from "../jobs/leader.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
-import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { createReplicaReports } from "../resources/system/replicas.ts";
 import { VERSION } from "../version.ts";
 

@@ -8,7 +8,7 @@ import { logPartitionsJob } from "../jobs/log-partitions.ts";
 import { logRetentionJob } from "../jobs/log-retention.ts";
 import { createSchedule, paced, reaperJob, type ScheduledJob } from "../jobs/schedule.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
-import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { endDisables } from "../resources/channels/status-info.ts";
 import { rollUpStatistics } from "../resources/statistics/rollup.ts";
 import { rollUpUsage } from "../resources/usage-data/rollup.ts";

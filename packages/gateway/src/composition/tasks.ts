@@ -4,7 +4,7 @@ import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Tracing } from "../observability/tracing/call-span.ts";
-import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { judgeTaskPrompt } from "../relay/policies/guardrail/elsewhere.ts";
 import { readTaskForm, readTaskJson } from "../relay/body/task-body.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";

@@ -76,7 +76,7 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
   const ofUser = { ...withPlaces(DefaultUserLimits, options.UserConcurrency), ...subjects.userLimits };
   add("user", String(userId), ofUser);
   claims.push(...groupClaims(group, GroupLimits, tokens));
-  add("model", model, entry(ModelLimits, model));
+  claims.push(...modelClaims(model, ModelLimits, tokens));
   return claims;
 }
 
@@ -84,6 +84,12 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
 export function groupClaims(group: string, limits: LimitOptions["GroupLimits"], tokens: number): readonly Claim[] {
   const found = entry(limits, group);
   return found ? buildClaims("group", group, found, tokens) : NO_CLAIMS;
+}
+
+/** Returns the claims of one model; a request that falls back to another model takes those of that one. */
+export function modelClaims(model: string, limits: LimitOptions["ModelLimits"], tokens: number): readonly Claim[] {
+  const found = entry(limits, model);
+  return found ? buildClaims("model", model, found, tokens) : NO_CLAIMS;
 }
 
 /** A channel with limits. */

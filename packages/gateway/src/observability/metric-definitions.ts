@@ -73,6 +73,7 @@ export const DEFINITIONS = {
     "channel_id",
     "state",
   ),
+  fallbacks: counter("fallbacks_total", "Requests that continued with another model.", "from", "to", "reason"),
   limited: counter("limit_refusals_total", "Claims that a limit refused.", "scope", "kind"),
   queueSeconds: histogram(
     "admission_wait_seconds",

@@ -57,6 +57,8 @@ export interface Metrics {
   usageBounded(channel: ChannelLabels): void;
   /** Counts a refusal of a claim of `kind` by a limit of `scope`. */
   limited(scope: string, kind: string): void;
+  /** Counts a request that continued with another model. */
+  fellBack(hop: { from: string; to: string; reason: string }): void;
   /** Records that a request left the queue of a channel. */
   queued(channelId: number, seconds: number): void;
   /** Counts a limit for which Redis did not answer. */
@@ -158,6 +160,8 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
       of.upstreamSeconds.observe({ channel_id: channel.id, channel_type: channel.type }, seconds);
     },
     usageBounded: (channel) => of.usageBounded.inc(channelLabels(channel)),
+    fellBack: ({ from, to, reason }) =>
+      of.fallbacks.inc({ from: resolveModelLabel(from), to: resolveModelLabel(to), reason }),
     limited: (scope, kind) => of.limited.inc({ scope, kind }),
     queued: (id, seconds) => of.queueSeconds.observe({ channel_id: id }, seconds),
     heldWithoutRedis: (mode) => of.ledgerOutages.inc({ mode }),

@@ -1,6 +1,7 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { resolveCachePolicy } from "./cache-policy.ts";
+import { resolveFallbackPolicy } from "./fallback-policy.ts";
 import { resolveGuardrailPolicy } from "./guardrail-policy.ts";
 import type { Level, Snapshot } from "./types.ts";
 
@@ -25,6 +26,7 @@ export function createSnapshot({ revision, options, prices, channels, unusable }
     prices,
     guardrail: resolveGuardrailPolicy(options),
     responseCache: resolveCachePolicy(options),
+    fallbacks: resolveFallbackPolicy(options),
     channels: new Map(channels.map((channel) => [channel.id, channel])),
     index: buildIndex(enabled),
     listed: listedIn([...channels, ...unusable]),

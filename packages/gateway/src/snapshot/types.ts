@@ -2,6 +2,7 @@ import type { Limits, OptionValues } from "@fairway/wire";
 import type { PriceBook } from "../billing/pricing/price-book.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import type { CachePolicy } from "./cache-policy.ts";
+import type { FallbackPolicy } from "./fallback-policy.ts";
 import type { GuardrailPolicy } from "./guardrail-policy.ts";
 
 /** The configuration that requests read: immutable, replaced as a whole after every change. */
@@ -14,6 +15,8 @@ export interface Snapshot {
   readonly guardrail: GuardrailPolicy | undefined;
   /** Undefined while the response cache is off. */
   readonly responseCache: CachePolicy | undefined;
+  /** Undefined while no model has a fallback. */
+  readonly fallbacks: FallbackPolicy | undefined;
   readonly channels: ReadonlyMap<number, ChannelRecord>;
   /** group -> model -> priority levels, highest first; enabled channels only. */
   readonly index: ReadonlyMap<string, ReadonlyMap<string, readonly Level[]>>;

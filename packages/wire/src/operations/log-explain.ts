@@ -155,6 +155,25 @@ export const ExplainedBudget = z.object({
 });
 export type ExplainedBudget = z.output<typeof ExplainedBudget>;
 
+/** The models that a call went through; `other.fallback` of its row. */
+export const LogFallback = z.object({
+  /** The model that the client asked for. */
+  from: z.string(),
+  /** Why the call left it: `overloaded`, `timeout`, `context`, `content`, `budget`, `limit`, … */
+  reason: z.string(),
+  /** Models that were left or left out, in order; the one that served is the model of the row. */
+  hops: z.array(
+    z.object({
+      model: z.string(),
+      /** Why it was left, or the code by which it refused the call. */
+      outcome: z.string(),
+      /** True if it was not called. */
+      is_skipped: z.boolean(),
+    }),
+  ),
+});
+export type LogFallback = z.output<typeof LogFallback>;
+
 /** A value of the upstream's usage that cannot be correct. */
 export const UsageDoubt = z.object({
   /** What was charged instead, as in docs/explain/billing.md: `output_counted`, `cached_over_input`, … */
@@ -187,6 +206,8 @@ export const LogExplanation = z.object({
   candidates: z.array(ExplainedCandidate),
   /** Number of candidates that are not listed, because there are too many. */
   more_candidates: z.int(),
+  /** Set if the call looked for another model than the requested one; `candidates` are those of the last model. */
+  fallback: z._default(z.nullable(LogFallback), null),
   /** Upstream calls, oldest first. */
   attempts: z.array(ExplainedAttempt),
   /** Milliseconds that the call waited for a channel. */

@@ -1,4 +1,5 @@
 import { affinityRulesType, DEFAULT_AFFINITY_RULES } from "./affinity.ts";
+import { fallbacksType, groupFallbacksType } from "./fallback-types.ts";
 import { filterOverridesType } from "./filter-overrides.ts";
 import { ALL_RATIOS_1, count, flag, option, positive, text } from "./option-definition.ts";
 import {
@@ -138,6 +139,18 @@ export const CALL_OPTIONS = {
   ModelLimits: option(limitsType, "{}", [
     "relay",
     "Limits of all users of a model together, by name; * is every other one.",
+  ]),
+  ModelFallbacks: option(fallbacksType, "{}", [
+    "relay",
+    "Models that serve in place of one that cannot, in order, by model, prefix with * at its end, or *; each says on which causes: error, context, content, budget, limit.",
+  ]),
+  GroupModelFallbacks: option(groupFallbacksType, "{}", [
+    "relay",
+    "The same by group; a group's list of a model goes before the one of ModelFallbacks.",
+  ]),
+  ClientFallbacks: option(flag, "true", [
+    "relay",
+    "Clients may name their own models to fall back to; off ignores their lists.",
   ]),
   FilterOverrides: option(filterOverridesType, "{}", [
     "relay",

@@ -112,6 +112,14 @@ function doubtText({ rule, reported }: UsageDoubt): string {
   return reported === "" ? rule : `${rule} (the upstream reported ${reported})`;
 }
 
+/** Returns the models in order: those that were left, those that were left out, and the last one. */
+function fallbackText({ hops }: NonNullable<LogExplanation["fallback"]>, last: string): string {
+  const before = hops.map(({ model, outcome, is_skipped: isSkipped }) =>
+    isSkipped ? `${model} (left out: ${outcome})` : `${model} (${outcome})`,
+  );
+  return [...before, last].join(", ");
+}
+
 function formatExplanation(found: LogExplanation, quotaPerUnit: number): Record<string, string> {
   const { price } = found;
   const money = (quota: number) => moneyText(quota, quotaPerUnit);
@@ -121,6 +129,7 @@ function formatExplanation(found: LogExplanation, quotaPerUnit: number): Record<
       .filter((word) => word !== "")
       .join(" "),
     model: found.model,
+    ...(found.fallback && { models: fallbackText(found.fallback, found.model) }),
     group: found.group,
     route: found.route,
     time: `${found.total_ms} ms${found.queue_ms > 0 ? `, ${found.queue_ms} ms of it in the queue` : ""}`,

@@ -22,7 +22,7 @@ import { createCallLimit } from "../../relay/admission/call-limit.ts";
 import { createChannelGuard, type ChannelGuard, type Observed } from "../../relay/selection/auto-disable.ts";
 import { DeliveryTicker } from "../../relay/response/delivery.ts";
 import type { AdmissionDeps } from "../../relay/admission/admission-controller.ts";
-import type { PipelineDeps } from "../../relay/pipeline/pipeline.ts";
+import type { PipelineDeps } from "../../relay/pipeline/enter-model.ts";
 import { createReporter, type Reporter } from "../../relay/pipeline/report.ts";
 import { createErrorRows, type ErrorRows } from "../../relay/trace/error-rows.ts";
 import { createUsageDoubts, type UsageDoubts } from "../../relay/selection/usage-doubts.ts";
@@ -83,6 +83,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ledger,
     budgets: deps.budgets,
     counter,
+    metrics,
     usageDoubts,
     responseStore: composeResponseStore(deps),
     owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Limits } from "@fairway/wire";
+import type { FallbackEntry, Limits } from "@fairway/wire";
 
 /** The caller of a relay route. */
 export interface Caller {
@@ -24,6 +24,8 @@ export interface Caller {
   readonly tokenLimits?: Limits | undefined;
   /** The user's own limits. */
   readonly userLimits?: Limits | undefined;
+  /** The token's own models to fall back to, or `off`; undefined = those of the operator. */
+  readonly fallbacks?: readonly FallbackEntry[] | "off" | undefined;
   /** The channel that an administrator selected with `sk-KEY-<id>`. */
   readonly pinnedChannel: number | undefined;
   readonly ip: string;

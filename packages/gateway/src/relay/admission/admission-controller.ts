@@ -70,7 +70,8 @@ export class AdmissionController {
   readonly #deps: AdmissionDeps;
   readonly #limits: ClaimedLimits;
   readonly #budgets: RequestBudgets;
-  readonly #wait: ChannelWait;
+  #wait: ChannelWait;
+  readonly #startWait: () => ChannelWait;
   /** The refusal of the last channel, if waiting would not help. */
   #refusal: AppError | undefined;
 
@@ -79,7 +80,8 @@ export class AdmissionController {
     this.#deps = deps;
     this.#limits = new ClaimedLimits(request, snapshot.options, deps);
     this.#budgets = new RequestBudgets(request.id, deps.budgets);
-    this.#wait = new ChannelWait(deps.queue, request.caller.userId, snapshot.options);
+    this.#startWait = () => new ChannelWait(deps.queue, request.caller.userId, snapshot.options);
+    this.#wait = this.#startWait();
   }
 
   /** The limit that the last candidate had reached. */
@@ -110,6 +112,13 @@ export class AdmissionController {
       client.off("close", onClose);
       if (this.#wait.hasQueued) this.#endWait((entered ?? first).channel.id);
     }
+  }
+
+  /** The request continues with another model, which `enter` admits; the limits of its caller stay claimed. */
+  leaveModel(): void {
+    this.#limits.leaveModel();
+    this.#wait = this.#startWait();
+    this.#refusal = undefined;
   }
 
   /** Ends the wait for a channel; a request that was admitted already continues. */
@@ -232,6 +241,7 @@ export class AdmissionController {
   }
 
   #allFull({ group }: Candidate): AppError {
+    this.#request.fullLimit = "channel";
     const { model } = this.#request.spec;
     return new AppError("concurrency_limit_exceeded", {
       message: `All channels for ${model} in group ${group} are at their limits; retry after ${RETRY_SECONDS} s.`,

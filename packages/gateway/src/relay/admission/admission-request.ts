@@ -13,6 +13,8 @@ export interface AdmissionRequest {
   queueMs?: number;
   /** Set once the limits of the caller have been checked. */
   isCounted?: boolean;
+  /** The scope of the limit that refused it last; `channel` if every channel was full. */
+  fullLimit?: string | undefined;
   /** The last budget that refused it, for the log. */
   usedUp?: BudgetTerms | "balance";
 }

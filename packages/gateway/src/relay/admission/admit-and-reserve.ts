@@ -11,13 +11,14 @@ export async function admitAndReserve<R extends Candidate, M>(
   admitting: Promise<R | undefined>,
   reserving: Promise<M>,
   release: (reservation: M) => Promise<void>,
+  end: () => void = () => admission.end(NOTHING_USED),
 ): Promise<{ readonly first: R | undefined; readonly reservation: M }> {
   // A request that cannot be paid for stops waiting.
   reserving.catch((reason: unknown) => admission.giveUp(reason));
   const [admitted, reserved] = await Promise.allSettled([admitting, reserving]);
   if (admitted.status === "fulfilled" && reserved.status === "fulfilled")
     return { first: admitted.value, reservation: reserved.value };
-  admission.end(NOTHING_USED);
+  end();
   if (reserved.status === "fulfilled") await release(reserved.value);
   throw admitted.status === "rejected" ? admitted.reason : (reserved as PromiseRejectedResult).reason;
 }

@@ -1,3 +1,4 @@
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import {
   isRequests,
@@ -6,10 +7,11 @@ import {
   NOTHING_USED,
   type Claim,
   type Claims,
+  type ClaimState,
   type TakenAt,
   type Used,
 } from "../../limits/claims.ts";
-import { channelClaims, groupClaims, requestClaims } from "../../limits/request-limits.ts";
+import { channelClaims, groupClaims, modelClaims, requestClaims } from "../../limits/request-limits.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { AdmissionQueue } from "./admission-queue.ts";
@@ -36,6 +38,11 @@ export class ClaimedLimits {
   readonly #tokens: number;
   #ofRequest: readonly Claim[] = [];
   #ofChannel: readonly Claim[] = [];
+  /** The limits of a model that the request fell back to; those of the first one belong to `#ofRequest`. */
+  #ofModel: readonly Claim[] = [];
+  #modelTakenAt = LONG_AGO;
+  /** True until the limits of such a model are claimed, with those of its first channel. */
+  #needsModel = false;
   #takenAt = LONG_AGO;
   #channelTakenAt = LONG_AGO;
   /** The group whose limits the request claimed first. */
@@ -110,6 +117,7 @@ export class ClaimedLimits {
     }
     const { state } = answer;
     this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
+    this.#request.fullLimit = state.claim.scope;
     if (this.#isChannelLimit(state.claim)) return false;
     this.#deps.calls.refused(caller.userId, state);
     throw buildRefusal(state);
@@ -120,14 +128,38 @@ export class ClaimedLimits {
     this.#full = "channel";
     const { GroupLimits } = this.#options;
     const ofGroup = candidate.group === this.#group ? [] : groupClaims(candidate.group, GroupLimits, this.#tokens);
+    const ofModel = this.#needsModel ? this.#claimsOfModel() : [];
     const claims = [...ofGroup, ...channelClaims(candidate.channel, candidate.keyIndex, this.#tokens)];
     this.releaseChannel();
     this.#candidate = candidate;
-    if (claims.length === 0) return true;
-    const answer = await this.#deps.claims.take(this.#request.id, claims);
-    if (answer.taken) [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
-    else this.#isChannelLimit(answer.state.claim);
-    return answer.taken;
+    if (claims.length + ofModel.length === 0) return true;
+    const answer = await this.#deps.claims.take(this.#request.id, [...ofModel, ...claims]);
+    if (!answer.taken) return this.#refuseMove(answer.state);
+    [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
+    if (ofModel.length > 0) [this.#ofModel, this.#modelTakenAt] = [ofModel, answer.at];
+    this.#needsModel = false;
+    return true;
+  }
+
+  #claimsOfModel(): readonly Claim[] {
+    return modelClaims(listedName(this.#request.spec.model), this.#options.ModelLimits, this.#tokens);
+  }
+
+  /** False for a limit of the channel; throws for one of the model, which no other channel helps. */
+  #refuseMove(state: ClaimState): false {
+    if (this.#isChannelLimit(state.claim) || state.claim.scope !== "model") return false;
+    this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
+    throw buildRefusal(state);
+  }
+
+  /** The request continues with another model: what it claimed of this one and its channel is released. */
+  leaveModel(): void {
+    this.releaseChannel();
+    const [ofModel, others] = partition(this.#ofRequest, ({ scope }) => scope === "model");
+    this.#release(ofModel, this.#takenAt, NOTHING_USED);
+    this.#release(this.#ofModel, this.#modelTakenAt, NOTHING_USED);
+    [this.#ofRequest, this.#ofModel] = [others, []];
+    this.#needsModel = this.#hasCaller;
   }
 
   /** Releases the channel, which the request did not use. */
@@ -180,7 +212,7 @@ export class ClaimedLimits {
   }
 
   async renew(): Promise<void> {
-    await this.#deps.claims.renew(this.#request.id, [...this.#ofRequest, ...this.#ofChannel]);
+    await this.#deps.claims.renew(this.#request.id, [...this.#ofRequest, ...this.#ofModel, ...this.#ofChannel]);
   }
 
   /** Releases all claims and reports what the request used. Not awaited; later calls change nothing. */
@@ -188,8 +220,9 @@ export class ClaimedLimits {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#release(this.#ofRequest, this.#takenAt, used);
+    this.#release(this.#ofModel, this.#modelTakenAt, used);
     this.#release(this.#ofChannel, this.#channelTakenAt, used);
-    this.#ofRequest = this.#ofChannel = [];
+    this.#ofRequest = this.#ofModel = this.#ofChannel = [];
   }
 
   #release(claims: readonly Claim[], takenAt: TakenAt, used: Used): void {
@@ -207,4 +240,8 @@ export class ClaimedLimits {
     this.#full = scope === "key" ? "key" : "channel";
     return scope === "key" || scope === "channel";
   }
+}
+
+function partition(claims: readonly Claim[], test: (claim: Claim) => boolean): readonly [Claim[], Claim[]] {
+  return [claims.filter(test), claims.filter((claim) => !test(claim))];
 }

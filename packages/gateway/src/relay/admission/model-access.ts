@@ -7,10 +7,14 @@ import type { Caller } from "../request/request.ts";
 /** Name of the group that stands for the operator's ordered list of groups. */
 const AUTO = "auto";
 
+/** True if the key may use the model. */
+export function mayUseModel({ modelLimits }: Caller, model: string): boolean {
+  return modelLimits === undefined || modelLimits.has(model) || modelLimits.has(listedName(model));
+}
+
 /** Checks the key's right to use the model; throws `model_not_allowed`. */
 export function admitModel(caller: Caller, spec: Pick<RequestSpec, "model">): void {
-  const { modelLimits } = caller;
-  if (modelLimits === undefined || modelLimits.has(spec.model) || modelLimits.has(listedName(spec.model))) return;
+  if (mayUseModel(caller, spec.model)) return;
   throw new AppError("model_not_allowed", { param: "model", values: { model: spec.model } });
 }
 

@@ -64,17 +64,22 @@ export class RequestBudgets {
   /** Reserves; undefined if no budget concerns the request. Rejects with `budgets_unavailable`. */
   reserve(subjects: BudgetSubjects, amounts: () => BudgetAmounts): Promise<BudgetRefusal | undefined> | undefined {
     this.#amounts = amounts;
-    return this.move(subjects);
+    return this.#budgets.concerns({ subjects, held: this.#held }) ? this.#place(subjects, amounts()) : undefined;
   }
 
   /** Moves the reservation to other subjects, all or nothing. Rejects with `budgets_unavailable`. */
   move(subjects: BudgetSubjects): Promise<BudgetRefusal | undefined> | undefined {
-    return this.#budgets.concerns({ subjects, held: this.#held }) ? this.#place(subjects) : undefined;
+    return this.#budgets.concerns({ subjects, held: this.#held })
+      ? this.#place(subjects, this.#calculateHeld())
+      : undefined;
   }
 
-  async #place(subjects: BudgetSubjects): Promise<BudgetRefusal | undefined> {
+  #calculateHeld(): BudgetAmounts {
+    return this.#held && this.#held.amount > ZERO ? { amount: this.#held.amount } : this.#amounts();
+  }
+
+  async #place(subjects: BudgetSubjects, { amount, wished }: BudgetAmounts): Promise<BudgetRefusal | undefined> {
     const held = this.#held;
-    const { amount, wished } = held && held.amount > ZERO ? { amount: held.amount } : this.#amounts();
     const answer = await this.#budgets.reserve({ requestId: this.#requestId, subjects, held }, amount, wished);
     if (isOverBudget(answer)) return answer;
     this.#held = answer;

@@ -4,7 +4,7 @@ const METHODS = "GET, POST, PUT, DELETE, OPTIONS, PATCH";
 const LIMITS = ["requests", "tokens", "concurrency"]
   .flatMap((kind) => ["limit", "remaining", "reset"].map((what) => `x-ratelimit-${what}-${kind}`))
   .join(", ");
-const EXPOSED = `x-request-id, request-id, retry-after, x-fairway-cache, x-fairway-dropped, age, ${LIMITS}`;
+const EXPOSED = `x-request-id, request-id, retry-after, x-fairway-cache, x-fairway-dropped, x-fairway-model, x-fairway-fallback, age, ${LIMITS}`;
 
 /** Browser clients may call the relay from anywhere; the key authenticates, so no credentials are allowed. */
 export function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): void {

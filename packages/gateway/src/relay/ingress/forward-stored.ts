@@ -8,7 +8,7 @@ import { readProxy } from "../../providers/core/proxy.ts";
 import type { UpstreamAnswer } from "../../providers/core/types.ts";
 import { buildCall } from "../conversion/build-call.ts";
 import { unreachable } from "../upstream/failure.ts";
-import type { PipelineDeps } from "../pipeline/pipeline.ts";
+import type { PipelineDeps } from "../pipeline/enter-model.ts";
 import { jsonBody } from "../body/read-body.ts";
 import { classifyRefusal } from "../selection/read-failure.ts";
 import type { Arrival } from "./read-request.ts";

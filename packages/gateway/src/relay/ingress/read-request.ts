@@ -9,6 +9,8 @@ import { hasControl } from "../../lib/text/text.ts";
 import type { CallLimit } from "../admission/call-limit.ts";
 import { protocolHeaders } from "./protocol-headers.ts";
 import { checkMembers, getMemberNames } from "../body/member-names.ts";
+import { takeAskedModels } from "../fallback/asked-models.ts";
+import type { SnapshotStore } from "../../snapshot/types.ts";
 import { playgroundBody, playgroundChat } from "./playground.ts";
 import { jsonBody, readJson, type BodyLimits } from "../body/read-body.ts";
 import type { RouteMatch } from "./routes.ts";
@@ -32,6 +34,7 @@ export interface ReadRequestDeps {
   readonly bodyLimits: BodyLimits;
   readonly calls: CallLimit;
   readonly deriveId: DeriveId;
+  readonly snapshots: SnapshotStore;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -53,7 +56,7 @@ export async function readRequest(
     if (FORM_OPERATIONS.has(match.operation) && isForm(request))
       upload = await readUpload(request, match, deps.bodyLimits);
     const body = upload ? formBody(upload) : await readMembers(request, match.dialect, deps.bodyLimits);
-    return buildRequest(request, match, arrival, { identified, upload, body, deriveId: deps.deriveId });
+    return buildRequest(request, match, arrival, { identified, upload, body, deps });
   } catch (error) {
     if (caller) deps.calls.count(arrival.requestId, caller.userId);
     await upload?.dispose();
@@ -81,16 +84,19 @@ interface Received {
   readonly identified: Caller | SessionCaller;
   readonly upload: Upload | undefined;
   readonly body: Body;
-  readonly deriveId: DeriveId;
+  readonly deps: Pick<ReadRequestDeps, "deriveId" | "snapshots">;
 }
 
 function buildRequest(
   request: IncomingMessage,
   match: RelayMatch,
   arrival: Arrival,
-  { identified, upload, body, deriveId }: Received,
+  { identified, upload, body: received, deps }: Received,
 ): RelayRequest {
   const dialect = match.isPlayground ? playgroundChat : (dialectById(match.dialect) as Dialect);
+  const isAllowed = () => deps.snapshots.current().options.ClientFallbacks;
+  const asked = takeAskedModels(received, match.dialect, isAllowed);
+  const body = asked?.body ?? received;
   const spec = readSpec(dialect, body, match);
   const caller = "userId" in identified ? identified : identified.inGroup(readGroup(body.json()["group"]));
   return {
@@ -98,11 +104,12 @@ function buildRequest(
     spec: match.isStreamPath ? { ...spec, stream: true } : timed(spec, upload?.seconds),
     dialect,
     body: match.isPlayground ? playgroundBody(body) : body,
+    ...(asked && asked.models.length > 0 && { askedModels: asked.models }),
     ...(upload && { upload }),
     contentType: upload?.contentType ?? "application/json",
     caller,
     url: withoutKey(request.url ?? ""),
-    protocolHeaders: protocolHeaders(request.headers, (member, value) => deriveId(caller.userId, member, value)),
+    protocolHeaders: protocolHeaders(request.headers, (member, value) => deps.deriveId(caller.userId, member, value)),
     clientHeaders: request.headers,
     startedAt: arrival.startedAt,
     autoGroup: caller.group === "auto" ? "auto" : undefined,

@@ -9,7 +9,7 @@ import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { buildCall, type BuiltCall } from "../conversion/build-call.ts";
 import { collect, sendCall } from "../upstream/collected-answer.ts";
-import type { PipelineDeps } from "./pipeline.ts";
+import type { PipelineDeps } from "./enter-model.ts";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;

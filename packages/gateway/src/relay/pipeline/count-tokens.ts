@@ -16,7 +16,7 @@ import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } fr
 import { admissionFor, type AdmissionController } from "../admission/admission-controller.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
 import type { AdmissionRequest } from "../admission/admission-request.ts";
-import { selectionFor, type PipelineDeps } from "./pipeline.ts";
+import { selectionFor, type PipelineDeps } from "./enter-model.ts";
 import { classifyRefusal } from "../selection/read-failure.ts";
 import { createRetries } from "./retry.ts";
 import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";

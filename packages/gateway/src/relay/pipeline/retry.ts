@@ -9,12 +9,24 @@ export interface RetrySettings {
   readonly totalMs: number;
 }
 
+/** The share of one model in the attempts of a request that may fall back to others. */
+export interface RetryShare {
+  /** Monotonic milliseconds of the first attempt of the request. */
+  readonly since: number;
+  /** Most attempts after the first one of this model. */
+  readonly most: number;
+  /** False if further models come before a second attempt on the same channel. */
+  readonly repeats: boolean;
+}
+
 /** Which failures lead to another attempt, and the error that the client gets when none is left. */
 export interface Retries {
   failed(target: RouteTarget, failure: Failure): void;
   /** Returns the channel to try next; undefined = give up. */
   next(): RouteTarget | undefined;
   lastError(): AppError;
+  /** The last failure; undefined if no channel was called. */
+  readonly last: Failure | undefined;
   /** Why no further channel is tried. */
   readonly ended: RetryEnd;
 }
@@ -27,10 +39,11 @@ export function createRetries(
   snapshot: Snapshot,
   selection: Selection,
   settings: RetrySettings,
+  share?: RetryShare,
 ): Retries {
   const isFree = request.caller.pinnedChannel === undefined && request.isBound !== true;
-  const most = isFree ? snapshot.options.RetryTimes : 0;
-  const since = performance.now();
+  const most = isFree ? Math.min(snapshot.options.RetryTimes, share?.most ?? Infinity) : 0;
+  const since = share?.since ?? performance.now();
   let retries = 0;
   let leastRestMs = Infinity;
   let last: Failure | undefined;
@@ -52,7 +65,7 @@ export function createRetries(
       canRetry = failure.retry && !(failure.retryOnce && hasRetriedOnce);
       hasRetriedOnce ||= failure.retryOnce;
       selection.failed(target, {
-        isTransient: failure.isTransient && failure.restMs === undefined,
+        isTransient: failure.isTransient && failure.restMs === undefined && share?.repeats !== false,
         isOfKey: failure.disable !== undefined || failure.restMs !== undefined,
       });
     },
@@ -68,6 +81,9 @@ export function createRetries(
     lastError: () => finalError(last, request, { selection, leastRestMs }),
     get ended() {
       return ended;
+    },
+    get last() {
+      return last;
     },
   };
 }

@@ -59,7 +59,7 @@ async function applyPolicies(
   { guardrail, cache }: ResponsePolicyDeps,
 ): Promise<RelayReport | ResponsePolicies | undefined> {
   const { request, snapshot } = context;
-  const policy = concerned(snapshot.guardrail, context);
+  const policy = concerned(snapshot.guardrail, context, request.fallbacks?.models);
   const guarding = policy && (await judgePrompt(policy, guardrail(policy, request), request));
   const caching = concerned(snapshot.responseCache, context);
   const fingerprint = guarding ? guarding.policy.fingerprint : "";
@@ -68,12 +68,14 @@ async function applyPolicies(
   return found || guarding ? buildPolicies(request, found, guarding) : undefined;
 }
 
+/** A guardrail of one model judges each request that may end there. */
 function concerned<P extends NonNullable<Snapshot["guardrail"] | Snapshot["responseCache"]>>(
   policy: P | undefined,
   { request, groups }: RequestContext,
+  further: readonly string[] = [],
 ): P | undefined {
-  const { model } = request.spec;
-  return policy?.concerns(groups, [model, listedName(model)]) ? policy : undefined;
+  const names = [request.spec.model, ...further].flatMap((model) => [model, listedName(model)]);
+  return policy?.concerns(groups, names) ? policy : undefined;
 }
 
 /** Undefined if the answer is not judged. */
@@ -115,7 +117,9 @@ function buildPolicies(
     ended(report, delivery) {
       const isWhole = report.result.kind === "delivered" && report.result.reason === "stop";
       // An unjudged answer that the operator's policy lets pass is not cached: an equal request must be judged.
-      if (isWhole && !delivery.isDisconnected && request.guardrail === undefined) visit?.keep(report);
+      // An answer of another model than the requested one has another price.
+      const isOwn = request.guardrail === undefined && request.fallback === undefined;
+      if (isWhole && !delivery.isDisconnected && isOwn) visit?.keep(report);
     },
   };
 }

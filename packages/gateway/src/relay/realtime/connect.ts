@@ -8,7 +8,7 @@ import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../upstream/failure.ts";
 import type { AdmissionController } from "../admission/admission-controller.ts";
 import { firstAdmitted } from "../admission/candidates.ts";
-import type { PipelineDeps } from "../pipeline/pipeline.ts";
+import type { PipelineDeps } from "../pipeline/enter-model.ts";
 import { classifyRefusal } from "../selection/read-failure.ts";
 import { createRetries } from "../pipeline/retry.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";

@@ -13,7 +13,8 @@ import { admissionFor, type AdmissionController } from "../admission/admission-c
 import { NOTHING_USED } from "../../limits/claims.ts";
 import { admitAndReserve } from "../admission/admit-and-reserve.ts";
 import type { ClientConnection } from "../admission/admission-request.ts";
-import { bind, conversationFor, toPreferred, selectionFor, usedBy, type PipelineDeps } from "../pipeline/pipeline.ts";
+import { bind, conversationFor, selectionFor, toPreferred, type PipelineDeps } from "../pipeline/enter-model.ts";
+import { usedBy } from "../pipeline/pipeline.ts";
 import { protocolHeaders } from "../ingress/protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../ingress/read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";

@@ -4,6 +4,7 @@ import type { AppError } from "../../lib/app-error.ts";
 import type { CallSpan } from "../../observability/tracing/call-span.ts";
 import type { Upload } from "../body/upload.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
+import type { FallbackNote, Fallbacks } from "./fallbacks.ts";
 import type { SharedIds } from "./shared-ids.ts";
 import type { TracedCandidates, FailedAttempt } from "./traced-route.ts";
 import type { StopNotes } from "./stop-notes.ts";
@@ -13,7 +14,8 @@ export type { Authenticator, Caller, SessionCaller } from "../../identity/authen
 /** Everything the pipeline knows about one client request. */
 export interface RelayRequest extends StopNotes {
   readonly id: string;
-  readonly spec: RequestSpec;
+  /** Names the model that serves: it changes when the request falls back to another one. */
+  spec: RequestSpec;
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly body: Body;
@@ -46,6 +48,14 @@ export interface RelayRequest extends StopNotes {
   readonly clientHeaders?: IncomingHttpHeaders;
   /** True on `/pg`, where no empty choices list may precede the text. */
   readonly isPlayground: boolean;
+  /** The models that the client named after the first one, as far as its token and the operator allow that. */
+  readonly askedModels?: readonly string[];
+  /** Models that may serve in place of the requested one; absent for most requests. */
+  fallbacks?: Fallbacks;
+  /** Set once the request looked for another model. */
+  fallback?: FallbackNote | undefined;
+  /** The limit that refused the request last; `channel` if every channel was full. */
+  fullLimit?: string | undefined;
   /** Milliseconds that the request waited for a channel; set when it leaves the queue. */
   queueMs?: number;
   /** True if the conversation stays with the chosen channel: after a failure, no other one is tried. */

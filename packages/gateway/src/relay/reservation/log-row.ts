@@ -10,6 +10,7 @@ import { boundedNames } from "../conversion/dropped-names.ts";
 import type { Completion, Sink } from "../response/sink.ts";
 import { TRACE_MEMBER } from "../trace/call-trace.ts";
 import type { TracedAttempt } from "../request/traced-route.ts";
+import { describeFallback } from "../trace/fallback-detail.ts";
 import { buildTrace } from "../trace/route.ts";
 import { stopDetail } from "../trace/stop-detail.ts";
 import type { RelayRequest } from "../request/request.ts";
@@ -149,6 +150,7 @@ function requestDetail(request: RelayRequest, charged: Charged): Record<string, 
   if (isOtherModel(charged)) detail["model_differs"] = true;
   Object.assign(detail, chargeDetail(request, usage), tierDetail(request, charged));
   if (built) Object.assign(detail, callDetail(request, built));
+  if (request.fallback) detail["fallback"] = describeFallback(request.fallback);
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;

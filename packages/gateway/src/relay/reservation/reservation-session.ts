@@ -6,14 +6,13 @@ import { charge, type Price } from "../../billing/pricing/price.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { AdmissionController } from "../admission/admission-controller.ts";
 import { buildBudgetSubjects } from "../admission/request-budgets.ts";
 import { consumptionLog, type Charged, type PaidAttempt, type Served } from "./log-row.ts";
-import type { BuiltCall } from "../conversion/build-call.ts";
 import { chargeOrReserved, type Reservation } from "./reservation.ts";
+import { raiseForModel, type BudgetLimits, type Delivered, type Opened, type Seen } from "./session-parts.ts";
 import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
 import { estimateQuota, servedPrice, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
-import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "./reserve.ts";
+import { reserve, type RequestContext, type ReservationDeps } from "./reserve.ts";
 import type { Completion } from "../response/sink.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { boundUsage } from "./usage-bound.ts";
@@ -25,23 +24,6 @@ const EXTEND_BY = [1000, 250] as const;
 const LOOK_AHEAD = 500;
 /** Tokens that may arrive between two reads of the output. */
 const LAST_TOKENS = 200;
-
-/** An answer that is charged, with the attempts that led to it. */
-interface Delivered {
-  readonly completion: Completion;
-  readonly built: BuiltCall | undefined;
-  readonly attempt: PaidAttempt;
-  readonly tried: readonly PaidAttempt[];
-}
-
-type BudgetLimits = Pick<AdmissionController, "extend" | "shrink">;
-type Opened = PricedReservation & { readonly budgets: BudgetLimits | undefined };
-
-/** The charge that would be due if the request ended now, and its output tokens. */
-interface Seen {
-  readonly settlement: Settlement;
-  readonly output: number;
-}
 
 /**
  * The money of one request: reserved before the first upstream byte, settled or released exactly once. Prices and
@@ -150,6 +132,19 @@ export class ReservationSession {
   /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
   static async open(context: RequestContext, terms: RequestTerms, budgets?: BudgetLimits): Promise<ReservationSession> {
     return new ReservationSession(context, { ...(await reserve(context, terms)), budgets });
+  }
+
+  /**
+   * Returns the session of the same reservation at the price of another model. Raises the reservation if that one may
+   * cost more; throws `insufficient_user_quota` if nothing covers it.
+   */
+  async continueWith(
+    context: RequestContext,
+    terms: RequestTerms,
+    budgets?: BudgetLimits,
+  ): Promise<ReservationSession> {
+    await raiseForModel(this.#reservation, terms, this.#nothing());
+    return new ReservationSession(context, { terms, reservation: this.#reservation, budgets });
   }
 
   get isClosed(): boolean {

@@ -11,6 +11,7 @@ import {
   emptyStream,
   isIdleTimeout,
   isUpstreamError,
+  refusedAnswer,
   unreadable,
   type Failure,
 } from "../upstream/failure.ts";
@@ -188,6 +189,8 @@ export class StreamSink implements Sink {
       const read = beginning.read(block);
       if (read === undefined) continue;
       if (!("events" in read)) return this.#failed(read, new AppError("upstream_invalid_stream"));
+      if (read.isRefused && this.#context.request.fallbacks?.has("content"))
+        return this.#failed(refusedAnswer(), new AppError("upstream_stream_interrupted"));
       const end = block.byteOffset - events.byteOffset + block.length;
       this.#begin(read);
       if (end < events.length && !this.#isOver) this.#takeNext(events.subarray(end));

@@ -11,7 +11,7 @@ import { classifyStreamEvent } from "../conversion/event-kind.ts";
 import { sendError } from "./client-error.ts";
 import { CollectedEvents, type AnswerTranslation, type UpstreamAnswerReader } from "./collected-events.ts";
 import { looksLikeEvents } from "./sniffing-sink.ts";
-import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
+import { brokenStream, refusedAnswer, unreadable, type Failure } from "../upstream/failure.ts";
 import { modelIn } from "../../dialects/core/answered-model.ts";
 import { servedTiers } from "../../dialects/core/served-tiers.ts";
 import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
@@ -177,6 +177,7 @@ export class WholeSink implements Sink {
     const { delivery, request } = context;
     const usage = this.#upstream.usage(answer);
     if (delivery.isDisconnected) return this.#chargeUnread(answer, usage);
+    if (this.#mayBeAnsweredElsewhere(answer)) return context.finish({ kind: "failed", failure: refusedAnswer() });
     const shaped = this.#shape(answer);
     if (delivery.judge) {
       const error = await delivery.judge.judgeAnswer(shownText(context.dialect.answerTexts(shaped)));
@@ -205,6 +206,12 @@ export class WholeSink implements Sink {
       delivery.endWhole(body);
     }
     context.finish({ kind: "delivered", reason: "stop" });
+  }
+
+  /** True if the answer only refuses, and the request has another model for that. */
+  #mayBeAnsweredElsewhere(answer: JsonObject): boolean {
+    if (this.#context.request.fallbacks?.has("content") !== true) return false;
+    return this.#upstream.isRefusal?.(answer) === true && this.#upstream.answerTexts(answer).text === "";
   }
 
   /** The answer is complete, and its client has left. */

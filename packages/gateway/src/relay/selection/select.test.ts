@@ -61,6 +61,7 @@ function createSnapshot(channels: readonly ChannelRecord[], options: Record<stri
     revision: 1,
     options: parseOptions(Object.entries(options).map(([key, value]) => ({ key, value }))),
     prices: createPriceBook(),
+    fallbacks: undefined,
     guardrail: undefined,
     responseCache: undefined,
     channels: new Map(channels.map((one) => [one.id, one])),

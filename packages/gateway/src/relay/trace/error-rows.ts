@@ -7,6 +7,8 @@ import type { LogRowInput } from "../../storage/log-rows.ts";
 import { createErrorSample } from "./error-sample.ts";
 import { TRACE_MEMBER, type CallTrace } from "./call-trace.ts";
 import { stopDetail } from "./stop-detail.ts";
+import type { FallbackNote } from "../request/fallbacks.ts";
+import { describeFallback } from "./fallback-detail.ts";
 import type { StopNotes } from "../request/stop-notes.ts";
 
 /** A call that ended with an error, as the edge knows it. */
@@ -24,7 +26,7 @@ export interface FailedCall {
   /** Channels that were called, in order. */
   readonly channels: readonly number[];
   /** What the guardrail and the budgets noted about the call. */
-  readonly notes: StopNotes;
+  readonly notes: StopNotes & { readonly fallback?: FallbackNote | undefined };
   /** The upstream's message, for operators. */
   readonly said?: { readonly upstream_message?: string } | undefined;
   /** Called when a row is written. */
@@ -138,6 +140,7 @@ function buildRow(call: FailedCall, error: AppError, now: number): LogRowInput {
     // Compatible consoles compute with it in every row of a stream.
     frt: NO_FIRST_TOKEN,
     ...stop.shared,
+    ...(call.notes.fallback && { fallback: describeFallback(call.notes.fallback) }),
     ...(trace && { [TRACE_MEMBER]: trace }),
     admin_info: { use_channel: channels.slice(0, MAX_CHANNELS).map(String), ...stop.operator, ...call.said },
   };

@@ -7,6 +7,8 @@ import type { Outcome } from "../request/outcome.ts";
 export interface Failure {
   readonly error: AppError;
   readonly outcome: Outcome;
+  /** The upstream's own failure, or an answer that only refuses; undefined if it gave no answer that could be read. */
+  readonly class?: ErrorClass | "refusal";
   readonly retry: boolean;
   /** The same channel may be tried again if no other is left. */
   readonly isTransient: boolean;
@@ -61,6 +63,7 @@ export function refusedByUpstream(
   return {
     error: clientError(upstreamError, status, mapped !== undefined),
     outcome: OUTCOMES[upstreamError.class] ?? "upstream_error",
+    class: upstreamError.class,
     retry: mapped === undefined ? upstreamError.retry : retriesStatus(status),
     isTransient: TRANSIENT_CLASSES.has(upstreamError.class),
     disable: upstreamError.disable ? upstreamError.message : undefined,
@@ -152,6 +155,25 @@ export function unreadable(cause: unknown): Failure {
     outcome: "upstream_error",
     retry: true,
     isTransient: true,
+  };
+}
+
+/** The model refused without a word, and another one may answer. */
+export function refusedAnswer(): Failure {
+  return {
+    ...NOT_BLAMED,
+    error: AppError.upstream({
+      status: 400,
+      message: "The model refused to answer.",
+      type: "invalid_request_error",
+      code: "content_filter",
+      param: undefined,
+      retryable: false,
+    }),
+    outcome: "client_error",
+    class: "refusal",
+    retry: false,
+    isTransient: false,
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   LOG_TYPE,
   ExplainedBudget,
+  LogFallback,
   type ExplainedAttempt,
   type ExplainedCandidate,
   type LogExplanation,
@@ -41,6 +42,7 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
     ...completion,
     summary: summarizeLog(row, other, completion.outcome),
     ...explainRoute(trace, view),
+    fallback: LogFallback.safeParse(other["fallback"]).data ?? null,
     queue_ms: int(other["queue_ms"]),
     first_token_ms: Math.max(-1, int(other["frt"], -1)),
     total_ms: totalMs(row, trace),
@@ -123,6 +125,9 @@ function summarizeLog(row: StoredLog, other: JsonObject, outcome: string): strin
   if (other["cache_hit"] === true) return "Answered from the response cache; no upstream was called.";
   const end = USED_UP[text(other["used_up"])] ?? ENDS[text(other["end_reason"])];
   if (end) return end;
+  const fallback = LogFallback.safeParse(other["fallback"]).data;
+  if (fallback?.hops.some((hop) => !hop.is_skipped))
+    return `Answered by ${row.model_name} in place of ${fallback.from}, which was left: ${fallback.reason}.`;
   const tried = traceIn(other)?.a.length ?? 0;
   if (tried > 1) return `Answered by attempt ${tried}; the ones before it failed.`;
   return outcome === "ok" && row.type === LOG_TYPE.consume ? "Answered by the first attempt." : row.content;

@@ -6,11 +6,11 @@ const relay = useRelay();
 // @weakness Money: The product is chosen by members that the price does not read
 describe("members that choose another product", () => {
   it.each([
-    ["models", ["gpt-5-pro"]],
+    ["context_window_fallbacks", ["gpt-5-pro"]],
     ["route", "fallback"],
     ["preset", "expensive"],
     ["provider", { order: ["dear"] }],
-    ["fallbacks", ["gpt-5-pro"]],
+    ["content_policy_fallbacks", ["gpt-5-pro"]],
     ["api_base", "https://elsewhere.test"],
     ["extra_body", { models: ["gpt-5-pro"] }],
     ["extra_body", { max_tokens: 6_000 }],

@@ -95,6 +95,7 @@ function useWhat({ row, other, found }: FactsProps): Item[] {
   const upstreamModel = other.admin_info?.upstream_model ?? found?.attempts.at(-1)?.upstream_model ?? "";
   const items: Item[] = [];
   if (row.model_name !== "") items.push([say("model"), <Filtering name="model" value={row.model_name} />]);
+  if (found?.fallback) items.push([t("modelsTried"), <Models fallback={found.fallback} />]);
   if (upstreamModel !== row.model_name) items.push([t("upstreamModel"), upstreamModel]);
   if (row.group !== "") items.push([say("group"), <Filtering name="group" value={row.group} />]);
   if (isConsumption(row)) {
@@ -104,6 +105,16 @@ function useWhat({ row, other, found }: FactsProps): Item[] {
   }
   if (other.request_path) items.push([t("path"), <code className="mono">{other.request_path}</code>]);
   return items;
+}
+
+/** The models that were left or left out before the one that the call ended with. */
+function Models({ fallback }: { readonly fallback: NonNullable<LogExplanation["fallback"]> }) {
+  const t = useTexts();
+  return fallback.hops.map(({ model, outcome, is_skipped: isSkipped }) => (
+    <div key={model}>
+      <bdi>{model}</bdi>: {isSkipped ? t("modelLeftOut", { why: outcome }) : t("modelLeft", { why: outcome })}
+    </div>
+  ));
 }
 
 function RequestId({ id }: { readonly id: string }) {

@@ -1,0 +1,189 @@
+import type { ServerResponse } from "node:http";
+import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
+import { ReservationSession } from "../reservation/reservation-session.ts";
+import type { RequestContext, ReservationDeps } from "../reservation/reserve.ts";
+import { buildBudgetAmounts, requestTerms } from "../reservation/reservation-terms.ts";
+import type { Affinity, Preferred } from "../selection/affinity.ts";
+import type { AttemptDeps } from "./attempt.ts";
+import type { ChannelGuard } from "../selection/auto-disable.ts";
+import type { CheckWords } from "../admission/blocked-words.ts";
+import { findConversation, type Conversation } from "../selection/conversation.ts";
+import type { DeliveryTicker } from "../response/delivery.ts";
+import { admissionFor, type AdmissionController, type AdmissionDeps } from "../admission/admission-controller.ts";
+import { admitAndReserve } from "../admission/admit-and-reserve.ts";
+import type { RetrySettings } from "./retry.ts";
+import { whileWaiting, type RunningRequests } from "../reservation/running.ts";
+import type { RouteTarget, Selection, SelectionDeps } from "../selection/types.ts";
+import { fixedTarget, pinnedAccountTarget, pinnedTarget } from "../selection/pinned-target.ts";
+import { createSelection } from "../selection/select.ts";
+import { listedName } from "../../billing/pricing/listed-name.ts";
+import type { UsageDoubts } from "../selection/usage-doubts.ts";
+import type { ResponseStore } from "../stateful/response-store.ts";
+import type { ResponseOwners } from "../stateful/owners.ts";
+import type { RelayRequest } from "../request/request.ts";
+import type { ResponsePolicyDeps } from "../policies/response-policies.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+
+export interface PipelineDeps extends ReservationDeps, AttemptDeps {
+  readonly snapshots: SnapshotStore;
+  readonly selection: SelectionDeps;
+  readonly ticker: DeliveryTicker;
+  readonly running: RunningRequests;
+  readonly guard: ChannelGuard;
+  readonly usageDoubts: UsageDoubts;
+  readonly retry: RetrySettings;
+  readonly admission: AdmissionDeps;
+  readonly affinity: Affinity;
+  readonly owners: ResponseOwners;
+  readonly responseStore: ResponseStore;
+  readonly checkWords: CheckWords;
+  readonly policies: ResponsePolicyDeps;
+  readonly metrics: Pick<Metrics, "fellBack">;
+}
+
+export interface PipelineContext extends RequestContext {
+  readonly deps: PipelineDeps;
+}
+
+/** A request with everything that it takes to call the channels of its model. */
+export interface Entered {
+  readonly selection: Selection;
+  /** The first channel that has room. */
+  readonly first: RouteTarget | undefined;
+  readonly admission: AdmissionController | undefined;
+  readonly session: ReservationSession;
+  readonly conversation: Conversation | undefined;
+}
+
+/** What a request that may fall back keeps when it leaves a model or is refused by one. */
+export interface Carried {
+  admission: AdmissionController | undefined;
+  session: ReservationSession | undefined;
+}
+
+/**
+ * Chooses the first channel of the request's model, and takes limits, budgets and money for it. A refusal is thrown;
+ * then everything is released, or put into `carried` for another model.
+ */
+export async function enterModel(
+  context: PipelineContext,
+  response: ServerResponse,
+  carried?: Carried,
+): Promise<Entered> {
+  const { request, snapshot, groups, deps } = context;
+  const conversation = conversationFor(request, groups, snapshot);
+  const preferred = conversation && deps.affinity.find(conversation.name);
+  const selection = selectionFor(request, groups, deps, preferred);
+  request.selection = selection;
+  const admission = carried?.admission ?? admissionFor(request, snapshot, deps.admission);
+  const { first, session } = await enter(context, { admission, selection, response, carried });
+  if (conversation) bind(request, conversation, { preferred, first }, deps);
+  if (admission) session.fitBudgets(admission.budgeted);
+  return { selection, first, admission, session, conversation };
+}
+
+interface Entrance {
+  readonly admission: AdmissionController | undefined;
+  readonly selection: Selection;
+  readonly response: ServerResponse;
+  readonly carried: Carried | undefined;
+}
+
+/** Takes limits and money with the first channel that has room. */
+async function enter(
+  context: PipelineContext,
+  { admission, selection, response, carried }: Entrance,
+): Promise<Pick<Entered, "first" | "session">> {
+  try {
+    const first = selection.next();
+    const terms = requestTerms(context.request, context.snapshot, context.groups);
+    const reserve = () =>
+      carried?.session
+        ? carried.session.continueWith(context, terms, admission)
+        : ReservationSession.open(context, terms, admission);
+    if (!admission) return { first, session: await reserve() };
+    const admitting = admission.enter(first, selection, {
+      client: response,
+      budgetAmounts: () => buildBudgetAmounts(terms),
+    });
+    const reserving = reserve();
+    const admitted = carried
+      ? admitAndReserve(
+          admission,
+          admitting,
+          reserving,
+          (session) => Promise.resolve(void (carried.session = session)),
+          () => void (carried.admission = admission),
+        )
+      : admitAndReserve(admission, admitting, reserving, (session) => session.release());
+    const entered = await whileWaiting(context.deps.running, admission, reserving, admitted);
+    return { first: entered.first, session: entered.reservation };
+  } catch (error) {
+    selection.unused();
+    throw error;
+  }
+}
+
+/** Undefined if there is only one target, or nothing identifies the conversation. */
+export function conversationFor(
+  request: RelayRequest,
+  groups: readonly string[],
+  { index, options, prices }: Snapshot,
+): Conversation | undefined {
+  const { spec, caller, body, clientHeaders: headers, pinnedAccount, url } = request;
+  if (!options.ChannelAffinityEnabled || pinnedAccount || caller.pinnedChannel !== undefined) return undefined;
+  const { model } = spec;
+  if (!hasChoice(groups, index, listedName(model))) return undefined;
+  const { userId, tokenId, group } = caller;
+  const [path = ""] = url.split("?", 1);
+  const spoken = { userId, tokenId, group, model, path, body, headers, price: prices.find(model) };
+  return findConversation(spoken, options.ChannelAffinityRules);
+}
+
+/** Runs for every request, so it allocates nothing. */
+function hasChoice(groups: readonly string[], index: Snapshot["index"], name: string): boolean {
+  let only: Level | undefined;
+  for (const group of groups) {
+    for (const level of index.get(group)?.get(name) ?? []) {
+      if (only || level.channels.length > 1) return true;
+      only = level;
+    }
+  }
+  return (only?.channels[0]?.keys.length ?? 0) > 1;
+}
+
+/** Records whether the request goes to the channel of its conversation, and binds it there if the rule says so. */
+export function bind(
+  request: RelayRequest,
+  { rule }: Conversation,
+  { preferred, first }: { readonly preferred: Preferred | undefined; readonly first: RouteTarget | undefined },
+  { affinity }: Pick<PipelineDeps, "affinity">,
+): void {
+  const isHit = preferred !== undefined && preferred.channelId === first?.channel.id;
+  request.isBound = isHit && rule.skip_retry_on_failure;
+  request.isAffine = isHit;
+  affinity.asked(rule.name, isHit);
+}
+
+export function toPreferred({ channel, keyIndex }: RouteTarget): Preferred {
+  return { channelId: channel.id, keyIndex };
+}
+
+/** Returns the channels that may serve, best first: those of the groups, or only the pinned channel or account. */
+export function selectionFor(
+  request: RelayRequest,
+  groups: readonly string[],
+  deps: PipelineDeps,
+  preferred?: Preferred,
+): Selection {
+  const { caller, pinnedAccount } = request;
+  const { pinnedChannel } = caller;
+  if (pinnedChannel === undefined && !pinnedAccount)
+    return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
+  const group = groups[0] ?? "default";
+  return fixedTarget(() =>
+    pinnedAccount
+      ? pinnedAccountTarget(deps.snapshots.current(), { ...pinnedAccount, group }, request, deps.selection)
+      : pinnedTarget(deps.snapshots.current(), { channelId: pinnedChannel as number, group }, request, deps.selection),
+  );
+}

@@ -1,0 +1,135 @@
+import type { ServerResponse } from "node:http";
+import { AppError } from "../../lib/app-error.ts";
+import { NOTHING_USED } from "../../limits/claims.ts";
+import { admitModel } from "../admission/model-access.ts";
+import type { FallbackList } from "../fallback/fallback-list.ts";
+import { nameServingModel } from "../fallback/hop-headers.ts";
+import { findRefusalCause, type LeaveCause } from "../fallback/leave-cause.ts";
+import type { FallbackHop } from "../request/fallbacks.ts";
+import { enterModel, type Entered, type Carried, type PipelineContext } from "./enter-model.ts";
+import type { RetryShare } from "./retry.ts";
+
+/** Most calls of upstreams for one request that may fall back. */
+const MAX_ATTEMPTS = 8;
+/** Estimates of prompts are upper bounds: only one well above the limit is surely too long. */
+const CERTAINLY_TOO_LONG = 1.2;
+
+/**
+ * Takes a request from one model of its list to the next. Each is asked as if the client had named it: permission,
+ * price, limits, budgets and money; one that refuses is left out, and its refusal never reaches the client. The request
+ * has one reservation, which is raised where the next model may cost more.
+ */
+export class Hops {
+  readonly #context: PipelineContext;
+  readonly #list: FallbackList;
+  readonly #response: ServerResponse;
+  readonly #from: string;
+  readonly #since = performance.now();
+  readonly #carried: Carried = { admission: undefined, session: undefined };
+  readonly #hops: FallbackHop[] = [];
+  /** Why the request left its first model. */
+  #reason = "";
+
+  constructor(context: PipelineContext, list: FallbackList, response: ServerResponse) {
+    this.#context = context;
+    this.#list = list;
+    this.#response = response;
+    this.#from = context.request.spec.model;
+  }
+
+  /** Enters the requested model, or the next one that admits the request if that one refuses it. */
+  async enterFirst(): Promise<Entered> {
+    const { request } = this.#context;
+    const early = this.#isTooLong(this.#from) ? await this.next({ on: "context", reason: "context" }) : undefined;
+    if (early) return early;
+    try {
+      return this.#keep(await enterModel(this.#context, this.#response, this.#carried));
+    } catch (thrown) {
+      const error = AppError.from(thrown);
+      const cause = this.#isOver ? undefined : findRefusalCause(error, request);
+      const next = cause && (await this.next(cause));
+      if (next) return next;
+      await this.end();
+      throw error;
+    }
+  }
+
+  /** Enters the next model that may serve after this cause; undefined if none is left. */
+  async next({ on, reason }: LeaveCause): Promise<Entered | undefined> {
+    const { request, deps } = this.#context;
+    if (performance.now() - this.#since > deps.retry.totalMs) return undefined;
+    const left: FallbackHop = { model: request.spec.model, outcome: reason, isSkipped: false };
+    const skipped: FallbackHop[] = [];
+    for (let model = this.#list.take(on); model !== undefined; model = this.#list.take(on)) {
+      const entered = await this.#tryModel(model);
+      if (!(entered instanceof AppError)) {
+        if (this.#reason === "") this.#reason = reason;
+        this.#note([left, ...skipped]);
+        deps.metrics.fellBack({ from: left.model, to: model, reason });
+        return entered;
+      }
+      skipped.push({ model, outcome: entered.code ?? "", isSkipped: true });
+    }
+    if (skipped.length > 0) this.#note(skipped, reason);
+    return undefined;
+  }
+
+  /** How the attempts of a model are counted, so that eight reach the end of the list. */
+  share(attempts: number): RetryShare {
+    const { left } = this.#list;
+    return { since: this.#since, most: Math.max(0, MAX_ATTEMPTS - attempts - left - 1), repeats: left === 0 };
+  }
+
+  /** True if the request has had all its attempts. */
+  isUsedUp(attempts: number): boolean {
+    return attempts >= MAX_ATTEMPTS;
+  }
+
+  /** Releases what the request holds; later calls change nothing. */
+  async end(): Promise<void> {
+    this.#carried.admission?.end(NOTHING_USED);
+    await this.#carried.session?.release();
+  }
+
+  get #isOver(): boolean {
+    return this.#context.request.stopped !== undefined || this.#response.closed;
+  }
+
+  /** Returns the refusal of a model that does not admit the request, which then has the model of before. */
+  async #tryModel(model: string): Promise<Entered | AppError> {
+    const { request } = this.#context;
+    const { spec, selection, isBound = false, isAffine = false, usedUp } = request;
+    this.#carried.admission?.leaveModel();
+    Object.assign(request, { spec: { ...spec, model }, isBound: false, isAffine: false, usedUp: undefined });
+    try {
+      admitModel(request.caller, request.spec);
+      if (this.#isTooLong(model)) throw new AppError("unsupported_parameter", { values: { param: "messages" } });
+      const entered = this.#keep(await enterModel(this.#context, this.#response, this.#carried));
+      return entered;
+    } catch (error) {
+      Object.assign(request, { spec, selection, isBound, isAffine, usedUp });
+      if (this.#isOver || !(error instanceof AppError)) throw request.stopped ?? error;
+      return error;
+    }
+  }
+
+  /** True if the prompt certainly exceeds what the model takes. */
+  #isTooLong(model: string): boolean {
+    const { request, snapshot } = this.#context;
+    const { contextTokens } = snapshot.prices.limits(model);
+    return contextTokens !== undefined && request.spec.promptEstimate > contextTokens * CERTAINLY_TOO_LONG;
+  }
+
+  #keep(entered: Entered): Entered {
+    this.#carried.admission = entered.admission;
+    this.#carried.session = entered.session;
+    return entered;
+  }
+
+  #note(more: readonly FallbackHop[], reason = this.#reason): void {
+    const { request } = this.#context;
+    this.#hops.push(...more);
+    request.fallback = { from: this.#from, reason: this.#reason || reason, hops: [...this.#hops] };
+    if (this.#reason !== "") nameServingModel(this.#response, request.spec.model, request.fallback);
+  }
+}

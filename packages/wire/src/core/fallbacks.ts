@@ -1,0 +1,81 @@
+/** Why a request may leave its model for the next one of its list. */
+export const FALLBACK_CAUSES = ["error", "context", "content", "budget", "limit"] as const;
+export type FallbackCause = (typeof FALLBACK_CAUSES)[number];
+
+/** A model that may serve in place of another one, and the causes that lead to it. */
+export interface FallbackEntry {
+  readonly model: string;
+  readonly on: readonly FallbackCause[];
+}
+
+/** Most models of one list. */
+export const MAX_FALLBACKS = 5;
+const MAX_NAME = 200;
+const DEFAULT_CAUSES: readonly FallbackCause[] = ["error"];
+
+const isCause = (value: unknown): value is FallbackCause => (FALLBACK_CAUSES as readonly unknown[]).includes(value);
+
+/** A list that was read, or the sentence that says what is wrong with it. */
+export type FallbackReading<T> = { readonly value: T } | { readonly fault: string };
+
+/**
+ * Reads a list of names or of objects `{"model","on"}`; a name stands for `on: ["error"]`. `owner` is the model whose
+ * list it is, or a pattern.
+ */
+export function readFallbackList(value: unknown, owner = ""): FallbackReading<readonly FallbackEntry[]> {
+  if (!Array.isArray(value)) return { fault: "must be a list of models" };
+  if (value.length > MAX_FALLBACKS) return { fault: `has more than ${MAX_FALLBACKS} models` };
+  const entries: FallbackEntry[] = [];
+  for (const item of value as unknown[]) {
+    const entry = readEntry(item);
+    if ("fault" in entry) return entry;
+    const { model } = entry.value;
+    if (model === owner) return { fault: `names ${model} itself` };
+    if (entries.some((other) => other.model === model)) return { fault: `names ${model} twice` };
+    entries.push(entry.value);
+  }
+  return { value: entries };
+}
+
+function readEntry(item: unknown): FallbackReading<FallbackEntry> {
+  if (typeof item === "string") return readEntry({ model: item });
+  if (typeof item !== "object" || item === null || Array.isArray(item))
+    return { fault: 'has an item that is neither a name nor an object such as {"model":"b","on":["error"]}' };
+  const { model, on = DEFAULT_CAUSES, ...rest } = item as Record<string, unknown>;
+  const unknown = Object.keys(rest)[0];
+  if (unknown !== undefined) return { fault: `has the unknown member ${unknown}; members are model and on` };
+  if (typeof model !== "string" || model.trim() === "" || model.length > MAX_NAME || model.endsWith("*"))
+    return { fault: "has an item without the name of one model" };
+  if (!Array.isArray(on) || on.length === 0 || !on.every(isCause))
+    return { fault: `has causes for ${model} other than ${FALLBACK_CAUSES.join(", ")}` };
+  return { value: { model, on: FALLBACK_CAUSES.filter((cause) => on.includes(cause)) } };
+}
+
+/** Lists by model name, prefix with a trailing `*`, or `*`. */
+export type FallbackTable = Readonly<Record<string, readonly FallbackEntry[]>>;
+
+export function readFallbackTable(value: unknown): FallbackReading<FallbackTable> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { fault: 'must be an object such as {"model-a":["model-b"]}' };
+  const table = Object.create(null) as Record<string, readonly FallbackEntry[]>;
+  for (const [name, list] of Object.entries(value)) {
+    if (name.slice(0, -1).includes("*") || name.trim() === "")
+      return { fault: `has the name "${name}"; * may stand only at its end` };
+    const read = readFallbackList(list, name);
+    if ("fault" in read) return { fault: `${name} ${read.fault}` };
+    table[name] = read.value;
+  }
+  return { value: table };
+}
+
+/** Returns the list of a model: the exact name goes before the longest prefix, and that before `*`. */
+export function findFallbacks(table: FallbackTable, model: string): readonly FallbackEntry[] | undefined {
+  const exact = table[model];
+  if (exact) return exact;
+  let longest: string | undefined;
+  for (const name of Object.keys(table)) {
+    if (!name.endsWith("*") || !model.startsWith(name.slice(0, -1))) continue;
+    if (longest === undefined || name.length > longest.length) longest = name;
+  }
+  return longest === undefined ? undefined : table[longest];
+}
