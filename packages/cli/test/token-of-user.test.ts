@@ -2,7 +2,7 @@
 import { signIn as signInAs } from "@fairway/testkit";
 import type { Token } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseJsonOutput, signIn, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, signIn, startRig, type Rig } from "./rig.ts";
 import { run } from "./terminal.ts";
 import { join } from "node:path";
 
@@ -42,6 +42,31 @@ test("an administrator disables it, and its owner cannot enable it again", async
   expect(refused.err).toContain("An administrator disabled this token. Ask an administrator to enable it.");
   expect((await rig.fairway(`token enable ${token.id}`)).code).toBe(0);
   expect((await run(["token", "get", "build-bot"], env)).out).toMatch(/^status +enabled$/m);
+});
+
+test("a leaked key is found by the whole key, and everything that takes a token takes it", async () => {
+  const { key } = token;
+  const found = await rig.fairway(`token find sk-${key}`);
+  expect(found.code, found.err).toBe(0);
+  expect(found.out).toMatch(/^owner +ada$/m);
+  expect(found.out).not.toContain(key.slice(0, 4));
+  expect((await rig.fairway("token find - -o name", `sk-${key}\n`)).out).toBe(`token/${token.id}\n`);
+  expect(parseRows(await rig.fairway(`token list --search sk-${key} -o jsonl`))).toMatchObject([{ id: token.id }]);
+  expect((await rig.fairway(`log list --token sk-${key}`)).code).toBe(0);
+  expect((await rig.fairway(`token disable sk-${key}`)).code).toBe(0);
+  expect((await rig.fairway(`token enable ${key}`)).code).toBe(0);
+});
+
+test("an unknown key is said to be none, without repeating it", async () => {
+  const unknown = `sk-${"0".repeat(48)}`;
+  const { code, err } = await rig.fairway(`token find ${unknown}`);
+  expect(code).toBe(3);
+  expect(err).toContain("there is no token with this key");
+  expect(err).not.toContain("0000");
+  expect(parseRows(await rig.fairway(`token list --search ${unknown} -o jsonl`))).toEqual([]);
+  const env = { FAIRWAY_CONFIG: join(rig.home, "bob.json") };
+  await signIn(rig.gateway.url, env, { username: "bob", password: PASSWORD });
+  expect((await run(["token", "find", `sk-${token.key}`], env)).code).toBe(3);
 });
 
 test("another user learns nothing, not even that there is such a token", async () => {

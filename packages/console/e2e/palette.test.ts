@@ -108,6 +108,8 @@ test("Ctrl Z takes the last change back (C-260)", async () => {
   expect(new URL(sent.url()).pathname + new URL(sent.url()).search).toBe("/api/token/?status_only=true");
   expect(sent.postDataJSON()).toEqual({ id: expect.any(Number) as number, status: 2 });
   await row.getByText("Disabled").waitFor();
+  // The list shows the change before the gateway has confirmed it; only then it can be undone.
+  await page.getByRole("button", { name: "Undo" }).waitFor();
   await page.getByRole("heading", { level: 1 }).focus();
   await page.keyboard.press("Control+z");
   await row.getByText("Enabled").waitFor();

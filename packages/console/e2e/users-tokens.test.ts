@@ -36,7 +36,7 @@ function failedCall(user: number, username: string, request: string): Record<str
     channel_id: 1,
     token_id: user === 1 ? 2 : 1,
     group: "default",
-    ip: "",
+    ip: `198.51.100.${user}`,
     request_id: request,
     other: "{}",
   };
@@ -64,18 +64,60 @@ test("the page of a user lists the tokens, and each has a page that says whose i
   await heading(page, "ada").waitFor();
   await page.getByRole("heading", { name: "Tokens", exact: true }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
-  await page.getByRole("link", { name: "build-bot", exact: true }).click();
+  await page.getByRole("list", { name: "Tokens" }).getByRole("link", { name: "build-bot", exact: true }).click();
   await page.waitForURL(/\/token\/1$/);
   await heading(page, "build-bot").waitFor();
   await page.getByText("Token of ada").waitFor();
   await page.getByText("No budget limits this token or its owner.").waitFor();
   // These are the failures of this token, not those of the reader's own token with that name.
-  await page.getByText("model-of-ada").waitFor();
+  await page.getByText("model-of-ada").first().waitFor();
   expect(await page.getByText("model-of-root").count()).toBe(0);
   expect(await page.getByRole("link", { name: "Edit" }).count()).toBe(0);
   expect(await page.content()).not.toContain(key.slice(0, 8));
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "token-page-of-user");
+});
+
+test("its page shows from which addresses and for which models it was used", async () => {
+  const panel = (name: string) =>
+    page.locator("section").filter({ has: page.getByRole("heading", { level: 2, name, exact: true }) });
+  await panel("Where it was used from").getByText("198.51.100.2").waitFor();
+  await panel("Where it was used from").getByText("1 address", { exact: true }).waitFor();
+  expect(await page.getByText("198.51.100.1", { exact: true }).count()).toBe(0);
+  await panel("What it was used for").getByText("model-of-ada").waitFor();
+  await panel("What it was used for").getByText("1 call, 1 failed").waitFor();
+});
+
+test("a leaked key that is pasted into the palette or the list leads to its token, and no address has it", async () => {
+  const addresses: string[] = [];
+  page.on("request", (request) => addresses.push(request.url()));
+  page.on("framenavigated", (frame) => addresses.push(frame.url()));
+  for (const label of ["Name", "Key"]) {
+    await page.goto("/token");
+    await heading(page, "Token").waitFor();
+    await page.getByRole("searchbox", { name: label, exact: true }).fill(`sk-${key}`);
+    await page.waitForURL(/\/token\/1$/);
+    await page.getByText("Token of ada").waitFor();
+  }
+  await page.goto("/user");
+  await heading(page, "User").waitFor();
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: /^Search or jump/ });
+  await palette.getByRole("combobox").fill(`sk-${key}`);
+  await palette.getByRole("option", { name: /build-bot.*ada/ }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/token\/1$/);
+  await page.getByRole("button", { name: "Disable", exact: true }).waitFor();
+  expect(addresses.length).toBeGreaterThan(0);
+  expect(addresses.filter((address) => address.includes(key.slice(0, 8)))).toEqual([]);
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(key.slice(0, 8));
+  // An unknown key is said to be none, and the list stays.
+  await page.goto("/token");
+  await page.getByRole("searchbox", { name: "Key", exact: true }).fill(`sk-${"0".repeat(48)}`);
+  await page.getByText("Token does not exist.").waitFor();
+  await page.goto("/token/1");
+  await heading(page, "build-bot").waitFor();
 });
 
 test("its log shows the calls with that token, and a chip that names it takes the filter away", async () => {
@@ -102,7 +144,7 @@ test("a row of the log leads to the token and to its user", async () => {
   await page.locator(".grid-row").getByRole("button", { name: "ada" }).click();
   await page.getByRole("dialog", { name: "ada" }).getByRole("link", { name: "Open user" }).click();
   await page.waitForURL(/\/user\/2$/);
-  await page.getByRole("link", { name: "build-bot", exact: true }).click();
+  await page.getByRole("list", { name: "Tokens" }).getByRole("link", { name: "build-bot", exact: true }).click();
   await heading(page, "build-bot").waitFor();
 });
 
@@ -150,7 +192,7 @@ test("a token with a new name shows the calls of before", async () => {
   ] as const) {
     await where.goto(path);
     await heading(where, "deploy-bot").waitFor();
-    await where.getByText("model-of-ada").waitFor();
+    await where.getByText("model-of-ada").first().waitFor();
     await where.getByRole("link", { name: "Open its log" }).click();
     await where.getByRole("button", { name: "Remove the filter Token deploy-bot" }).waitFor();
     await where.locator(".grid-row").filter({ hasText: "model-of-ada" }).waitFor();

@@ -1,4 +1,14 @@
-import { channelList, redemptionList, tokenList, userList, type Client, nearest } from "@fairway/wire";
+import {
+  ApiProblem,
+  channelList,
+  isKeyText,
+  nearest,
+  redemptionList,
+  tokenFind,
+  tokenList,
+  userList,
+  type Client,
+} from "@fairway/wire";
 import { CliError, EXIT } from "../core/exit.ts";
 import type { Noun, Reference } from "../core/arguments.ts";
 import { rowsUpTo } from "./paging.ts";
@@ -41,6 +51,7 @@ export async function resolveIdByName(
   isExact: boolean,
 ): Promise<number> {
   const { noun, name } = reference;
+  if (noun === "token" && isKeyText(name)) return findTokenId(client, name);
   const candidates = await ROWS_OF[noun](client, name, CANDIDATES);
   const exact = candidates.filter((one) => one.name === name);
   const begun = candidates.filter((one) => one.name.toLowerCase().startsWith(name.toLowerCase()));
@@ -54,6 +65,16 @@ export async function resolveIdByName(
       `write the whole name: ${listed(begun)}`,
     );
   throw await unknown(client, noun, name);
+}
+
+/** Returns the id of the token of a whole key. The key travels in the body, and no message repeats it. */
+async function findTokenId(client: Client, key: string): Promise<number> {
+  try {
+    return (await client.call(tokenFind, { body: { key } })).data.id;
+  } catch (problem) {
+    if (!(problem instanceof ApiProblem) || problem.key !== "token_not_found") throw problem;
+    throw new CliError("there is no token with this key", EXIT.notFound, "paste the whole key, with sk- in front");
+  }
 }
 
 function ambiguous(noun: Noun, name: string, rows: readonly NamedRow[]): CliError {

@@ -109,7 +109,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const routes = [
     ...channels.routes,
     ...tokenRoutes({ store: tokens, clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
-    ...tokenFactsRoutes({ store: tokens, clock }),
+    ...tokenFactsRoutes({ store: tokens, clock, readActivity: logs.tokenActivity }),
     tokenUsageRoute(deps),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),
     ...walletRoutes({ store: wallet, clock, log, options, publicUrl: deps.publicUrl }),

@@ -207,7 +207,9 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   tokenSearch: read("tokens"),
   tokenDelete: destroy("tokens"),
   tokenGet: read("tokens"),
+  tokenActivity: read(["tokens", "logs"]),
   tokenFacts: read("tokens"),
+  tokenFind: read("tokens"),
   tokenKey: write("tokens"),
   tokenOfUserSetStatus: write("tokens"),
   // /api/topup

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
-import { idParams } from "../core/envelope.ts";
+import { textUpTo } from "../core/characters.ts";
+import { idParams, queryInt } from "../core/envelope.ts";
 import { pageQuery } from "../core/paging.ts";
 import { Token } from "./tokens.ts";
 
@@ -16,6 +17,14 @@ export type TokenFacts = z.output<typeof TokenFacts>;
 /** Returns the first and last characters of a key, which identify it. */
 export function keyHint(key: string): string {
   return `sk-${key.slice(0, 4)}…${key.slice(-4)}`;
+}
+
+/**
+ * Returns true for a text that may be a whole key, or most of one. Such a text belongs in the body of `tokenFind`: the
+ * address of a call would put it into histories and into the logs of proxies.
+ */
+export function isKeyText(text: string): boolean {
+  return /^(?:Bearer\s+)?(?:sk-\S{16,}|[0-9A-Za-z]{40,})$/.test(text.trim());
 }
 
 export const tokenFacts = endpoint({
@@ -60,4 +69,43 @@ export const tokenOfUserSetStatus = endpoint({
     "token_quota_used_up",
     "token_disabled_by_admin",
   ],
+});
+
+export const tokenFind = endpoint({
+  name: "tokenFind",
+  method: "POST",
+  path: "/api/token/find",
+  access: "user",
+  summary:
+    "Finds the token of a whole key by the key's hash: the caller's own and, for administrators, those of users whom they may see. The key is in the body, and nothing stores it.",
+  body: z.strictObject({ key: textUpTo(4096) }),
+  data: TokenFacts,
+  fails: ["token_not_found", "user_view_not_permitted"],
+});
+
+/** Where a token was used, and for what. */
+export const TokenActivity = z.object({
+  /** False if only the newest calls were counted, because there are more than `LOG_FACET_SAMPLE`. */
+  complete: z.boolean(),
+  /** Addresses of clients with most calls first, 20 at most; "" for calls whose address is unknown. */
+  addresses: z.array(
+    z.object({ ip: z.string(), calls: z.int(), errors: z.int(), quota: z.int(), first: z.int(), last: z.int() }),
+  ),
+  /** The number of all addresses. */
+  address_count: z.int(),
+  /** Models with the highest cost first, 20 at most. */
+  models: z.array(z.object({ model: z.string(), calls: z.int(), errors: z.int(), quota: z.int(), last: z.int() })),
+});
+export type TokenActivity = z.output<typeof TokenActivity>;
+
+export const tokenActivity = endpoint({
+  name: "tokenActivity",
+  method: "GET",
+  path: "/api/token/{id}/activity",
+  access: "user",
+  summary: "Addresses and models of the calls with one token, for the same callers as its facts.",
+  params: idParams,
+  query: z.object({ start_timestamp: queryInt, end_timestamp: queryInt }),
+  data: TokenActivity,
+  fails: ["token_not_found", "user_view_not_permitted"],
 });

@@ -1,6 +1,7 @@
-import { ApiProblem, tokenFacts, tokenList, tokenListOfUser, userList, type Client } from "@fairway/wire";
+import { ApiProblem, isKeyText, tokenFacts, tokenList, tokenListOfUser, userList, type Client } from "@fairway/wire";
 import { unlessMissing } from "../../core/problem.ts";
 import type { Reference } from "../../core/arguments.ts";
+import { resolveIdByName } from "../names.ts";
 import { rowsUpTo } from "../paging.ts";
 
 export interface TokenFilter {
@@ -28,6 +29,7 @@ export async function tokenFilter(client: Client, token: Reference | undefined, 
     return { token_id: token };
   }
   const { name } = token;
+  if (isKeyText(name)) return { token_id: await resolveIdByName(client, token, true) };
   const [id, ...others] = await findTokenIds(client, name, reader);
   const isOne = id !== undefined && others.length === 0;
   return isOne && (await unlessMissing(isToken(client, id))) !== undefined ? { token_id: id } : { token_name: name };

@@ -20,7 +20,7 @@ function reading(token: Command, { client, output, io, resolveId }: CommandConte
   const list = token
     .command("list")
     .description("newest first, without the keys themselves")
-    .option("--search <text>", "part of the name")
+    .option("--search <text>", "part of the name, or a whole key")
     .option("--group <name>")
     .addOption(new Option("--status <word>").choices(["enabled", "disabled", "expired", "exhausted"]))
     .option("--expiring <span>", "only those that expire within 12h, 30d")
@@ -32,6 +32,12 @@ function reading(token: Command, { client, output, io, resolveId }: CommandConte
     .description("settings of one key; administrators name the key of a user by its id")
     .action(async (one: Reference) => (await load()).getToken(await client(), await resolveId(one), output()));
   examples(get, "fairway token get 3");
+  const find = token
+    .command("find")
+    .argument("<key>", "a whole key, such as sk-…; `-` reads it from standard input", id("token"))
+    .description("find whose key it is; administrators find those of all users whom they may see")
+    .action(async (key: Reference) => (await load()).getToken(await client(), await resolveId(key), output()));
+  examples(find, "pass leaked | fairway token find -", "pass leaked | fairway token disable -");
   const key = token
     .command("key")
     .argument("<id>", ONE, id("token"))

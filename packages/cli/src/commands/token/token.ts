@@ -1,6 +1,7 @@
 import {
   ApiProblem,
   formatTime,
+  isKeyText,
   keyHint,
   NEVER_EXPIRES,
   parseDollarQuota,
@@ -8,6 +9,7 @@ import {
   TOKEN_STATUS,
   tokenDelete,
   tokenFacts,
+  tokenFind,
   tokenGet,
   tokenList,
   tokenOfUserSetStatus,
@@ -91,6 +93,7 @@ export interface TokenListOptions extends Part {
 }
 
 export async function listTokens(client: Client, options: TokenListOptions, output: Output): Promise<void> {
+  if (options.search !== undefined && isKeyText(options.search)) return listTokenOfKey(client, options.search, output);
   const query = {
     keyword: options.search,
     group: options.group,
@@ -104,6 +107,18 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
     rows: found.rows.map(shown),
     empty: "No keys. Make one: fairway token create --name laptop",
   });
+}
+
+/** Lists the token of a whole key, of any owner; the key travels in the body. */
+async function listTokenOfKey(client: Client, key: string, output: Output): Promise<void> {
+  const rows = await client.call(tokenFind, { body: { key } }).then(
+    ({ data }) => [data],
+    (problem: unknown) => {
+      if (isTokenMissing(problem)) return [];
+      throw problem;
+    },
+  );
+  await printList(output, { ...TOKENS, rows, empty: "No token has this key." });
 }
 
 /** Returns a token of the caller; administrators also get those of other users, without any part of the key. */

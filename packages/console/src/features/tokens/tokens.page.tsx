@@ -1,4 +1,4 @@
-import { TOKEN_STATUS, type Status, type Token } from "@fairway/wire";
+import { isKeyText, TOKEN_STATUS, type Status, type Token } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
@@ -127,7 +127,14 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
 
 function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAULTS>> }) {
   const t = useTexts();
-  const { state, filter, isFiltered, clear } = props.list;
+  const { state, isFiltered, clear } = props.list;
+  const navigate = useNavigate();
+  /** Filters the list; a whole key opens the page of its token, because filters stand in the address. */
+  const filter = (change: Partial<typeof DEFAULTS>) => {
+    const text = change.q ?? change.key ?? "";
+    if (!isKeyText(text)) return props.list.filter(change);
+    void import("./find-key.ts").then(({ openTokenOfKey }) => openTokenOfKey(text, navigate));
+  };
   const groups = Object.keys(useQuery(groupsQuery).data ?? {});
   const statuses = [
     { value: "", label: t("anyStatus") },

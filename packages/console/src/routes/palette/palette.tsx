@@ -58,7 +58,7 @@ function useHits(text: string) {
     id: `token-${id}`,
     label: name,
     icon: "key",
-    to: `/token/edit/${id}`,
+    ...(found?.owner === undefined ? { to: `/token/edit/${id}` } : { note: found.owner, to: `/token/${id}` }),
   }));
   const users = (found?.users ?? []).map(({ id, username, display_name: note }): Item => ({
     id: `user-${id}`,

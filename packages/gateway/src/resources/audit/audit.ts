@@ -22,6 +22,7 @@ const READS: ReadonlySet<string> = new Set([
   "passkeyOptions",
   "selfInviteCode",
   "stripeAmount",
+  "tokenFind",
   "tokenKey",
   "tokenKeys",
   "walletAmount",

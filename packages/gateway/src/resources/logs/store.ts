@@ -1,4 +1,4 @@
-import { LOG_SEARCH_CAP, LOG_TOKEN_CAP, type LogHistogram } from "@fairway/wire";
+import { LOG_SEARCH_CAP, LOG_TOKEN_CAP, type LogHistogram, type TokenActivity } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
@@ -15,6 +15,7 @@ import { matching, newestFirst, readPage, type PageRequest } from "./rows.ts";
 import { slicePeriod } from "./slices.ts";
 import { sumQuota } from "./spent.ts";
 import { countRows, readRates } from "./statistics.ts";
+import { readTokenActivity, type ActivityQuery } from "./token-activity.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogStoreDeps {
@@ -61,6 +62,8 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
     /** Returns the matching rows with an id above `id`, oldest first. */
     after: (query: LogQuery, id: number, limit: number): Promise<StoredLog[]> =>
       matching(db, query).selectAll().where("id", ">", id).orderBy("id").limit(limit).execute(),
+
+    tokenActivity: (asked: ActivityQuery): Promise<TokenActivity> => readTokenActivity(database, asked),
 
     newestId: (): Promise<number> => newestLogId(db),
   };

@@ -1,8 +1,10 @@
 import { createDatabase } from "@fairway/testkit/databases";
-import type { AuditRow, Token, TokenFacts } from "@fairway/wire";
+import type { AuditRow, Token, TokenActivity, TokenFacts } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 import { readCode, readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { importedKey } from "../../storage/secrets/token-key-forms.ts";
 
 let app: ManagementApp;
 let members: Members;
@@ -73,6 +75,74 @@ test("an administrator disables a token of a user and enables it again, with a r
     ["boss", `token ${token.id}`, '{"status":2,"disabled_by_admin":1}', '{"status":1,"disabled_by_admin":0}'],
     ["boss", `token ${token.id}`, '{"status":1,"disabled_by_admin":0}', '{"status":2,"disabled_by_admin":1}'],
   ]);
+});
+
+const find = (caller: Members["user"], key: string) => caller.post("/api/token/find", { key });
+
+test("a pasted key finds its token: for administrators that of any user, for users their own", async () => {
+  const { root, admin, user } = members;
+  const other = await admin.data<Token>(admin.post("/api/token/", { name: "harbour" }));
+  for (const pasted of [`sk-${token.key}`, token.key, ` Bearer sk-${token.key}\n`, `sk-${token.key}-12`]) {
+    for (const caller of [user, admin, root])
+      expect(await caller.data(find(caller, pasted))).toMatchObject({ id: token.id, username: "ann" });
+  }
+  const reply = await find(admin, token.key);
+  expect(JSON.stringify(reply.body), "no part of the key comes back").not.toContain(token.key.slice(0, 4));
+  expect(reply.headers["etag"]).toBe((await facts(admin)).headers["etag"]);
+  expect(await readRefusal(find(user, other.key))).toEqual(MISSING);
+  expect(await readRefusal(find(admin, "sk-of-another-gateway-0123456789"))).toEqual(MISSING);
+  expect(await readRefusal(find(admin, token.key.slice(0, 47)))).toEqual(MISSING);
+  const ofRoot = await root.data<Token>(root.post("/api/token/", { name: "bridge" }));
+  expect(await readCode(find(admin, ofRoot.key))).toBe("U2");
+  expect((await app.anonymous().post("/api/token/find", { key: token.key })).status).toBe(401);
+});
+
+test("a key that an import carried over by its SHA-256 is found too", async () => {
+  const { admin, user } = members;
+  const carried = await user.data<Token>(user.post("/api/token/", { name: "carried" }));
+  const key_hash = app.vault.hashKey(importedKey("sk-litellm-1234567890abcdef"));
+  await app.database.db.updateTable("tokens").set({ key_hash }).where("id", "=", carried.id).execute();
+  expect(await admin.data(find(admin, "sk-litellm-1234567890abcdef"))).toMatchObject({ id: carried.id });
+});
+
+test("a search by a key leaves no row in the audit log", async () => {
+  await app.database.db.deleteFrom("audit_log").execute();
+  await find(members.admin, `sk-${token.key}`);
+  expect(await app.database.db.selectFrom("audit_log").selectAll().execute()).toEqual([]);
+});
+
+test("shows from which addresses a token was used, for which models and for how much", async () => {
+  const { admin, user } = members;
+  const { id, user_id } = await user.data<Token>(user.post("/api/token/", { name: "leaked" }));
+  const at = Math.floor(app.clock.now() / 1000) - 600;
+  const call = (row: object) => ({ user_id, username: "ann", token_id: id, token_name: "leaked", quota: 3, ...row });
+  await insertLogs(app.database, [
+    call({ created_at: at, model_name: "small", ip: "192.0.2.1" }),
+    call({ created_at: at + 1, model_name: "small", ip: "198.51.100.7" }),
+    call({ created_at: at + 2, model_name: "large", ip: "198.51.100.7", quota: 90 }),
+    call({ created_at: at + 3, model_name: "large", ip: "198.51.100.7", quota: 0, type: 5 }),
+    call({ created_at: at + 4, model_name: "small", ip: "203.0.113.1", token_id: token.id }),
+    call({ created_at: at + 5, model_name: "", ip: "203.0.113.2", type: 3 }),
+  ]);
+  const read = (caller: Members["user"], query = "") => caller.get(`/api/token/${id}/activity${query}`);
+  for (const caller of [admin, user])
+    expect(await caller.data(read(caller))).toEqual({
+      complete: true,
+      address_count: 2,
+      addresses: [
+        { ip: "198.51.100.7", calls: 3, errors: 1, quota: 93, first: at + 1, last: at + 3 },
+        { ip: "192.0.2.1", calls: 1, errors: 0, quota: 3, first: at, last: at },
+      ],
+      models: [
+        { model: "large", calls: 2, errors: 1, quota: 90, last: at + 3 },
+        { model: "small", calls: 2, errors: 0, quota: 6, last: at + 1 },
+      ],
+    });
+  const early = await admin.data<TokenActivity>(read(admin, `?end_timestamp=${at}`));
+  expect(early.addresses.map(({ ip }) => ip)).toEqual(["192.0.2.1"]);
+  await members.root.data(members.root.post("/api/user/", { username: "eve", password: "harbour-light-2" }));
+  const eve = await app.signIn("eve", "harbour-light-2");
+  expect(await readRefusal(read(eve))).toEqual(MISSING);
 });
 
 test("a token of a deleted account does not exist", async () => {

@@ -3,32 +3,49 @@ import {
   resolvePage,
   ROLE,
   TOKEN_STATUS,
+  tokenActivity,
   tokenFacts,
+  tokenFind,
   tokenListOfUser,
   tokenOfUserSetStatus,
   type Token,
+  type TokenActivity,
   type TokenFacts,
 } from "@fairway/wire";
 import type { ServerResponse } from "node:http";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
 import { canChange, canView } from "../../identity/accounts/roles.ts";
+import { parseApiKey } from "../../identity/keys/api-key.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { hashedForms, importedKey } from "../../storage/secrets/token-key-forms.ts";
+import type { ActivityQuery } from "../logs/token-activity.ts";
 import { checkEnabling, resolveSwitcher } from "./input.ts";
 import { tokenTag, type TokenOwner, type TokenStore } from "./store.ts";
 
 export interface TokenFactsDeps {
   readonly store: TokenStore;
   readonly clock: Clock;
+  readonly readActivity: (asked: ActivityQuery) => Promise<TokenActivity>;
 }
 
 /** Creates the routes for tokens without their keys, for owners and administrators. */
-export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
+export function tokenFactsRoutes({ store, clock, readActivity }: TokenFactsDeps): Route[] {
   return [
     implement(tokenFacts, async ({ params, caller, response }) => {
       const owner = visible(await store.findOwner(params.id), caller);
       return tagged(response, buildTokenFacts(requireToken(await store.get(owner.id, params.id)), owner, caller));
+    }),
+    implement(tokenFind, async ({ body, caller, response }) => {
+      const id = await store.findId(keyForms(body.key));
+      if (id === undefined) throw new Refusal("token_not_found");
+      const owner = visible(await store.findOwner(id), caller);
+      return tagged(response, buildTokenFacts(requireToken(await store.get(owner.id, id)), owner, caller));
+    }),
+    implement(tokenActivity, async ({ params, query, caller }) => {
+      const owner = visible(await store.findOwner(params.id), caller);
+      return readActivity({ ...query, ownerId: owner.id, tokenId: params.id });
     }),
     implement(tokenListOfUser, async ({ params, query, caller, setTotal }) => {
       const owner = await store.owner(params.id);
@@ -51,6 +68,13 @@ export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
       return tagged(response, buildTokenFacts(requireToken(changed), owner, caller));
     }),
   ];
+}
+
+/** Returns the texts that are hashed for a key as a person pastes it, such as `Bearer sk-…` or with a pinned channel. */
+function keyForms(pasted: string): readonly string[] {
+  const text = pasted.trim().replace(/^Bearer\s+/i, "");
+  const own = parseApiKey(text);
+  return own === "malformed" ? [importedKey(text)] : [...hashedForms(own.key), importedKey(text)];
 }
 
 /** A query of a token list without filters. */

@@ -103,7 +103,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof TokenRow)[];
 
 /**
- * Creates the SQL of tokens. Every function except `findOwner` is restricted to one owner; a write drops the relay's
+ * Creates the SQL of tokens. Every function except `findOwner` and `findId` is restricted to one owner; a write drops the relay's
  * copy on all replicas.
  */
 export function createTokenStore(deps: TokenStoreDeps) {
@@ -158,6 +158,13 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
     findOwner: (id: number): Promise<TokenOwner | undefined> => {
       const token = db.selectFrom("tokens").select("user_id").where("id", "=", id).where("deleted_at", "is", null);
       return owners.where("id", "=", token).executeTakeFirst();
+    },
+
+    /** Returns the id of the token of a key, of any owner; `forms` are the texts whose hash may be stored. */
+    findId: async (forms: readonly string[]): Promise<number | undefined> => {
+      const hashes = forms.map((form) => vault.hashKey(form));
+      const rows = db.selectFrom("tokens").select("id").where("key_hash", "in", hashes).where("deleted_at", "is", null);
+      return (await rows.executeTakeFirst())?.id;
     },
 
     count: (userId: number): Promise<number> => countTokens(db, userId),

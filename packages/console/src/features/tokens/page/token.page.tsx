@@ -4,8 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import type { Version } from "../../../lib/rows.ts";
-import { useUser } from "../../../session/session.ts";
+import { getRole, useUser } from "../../../session/session.ts";
 import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
+import { isOwnersToSwitch } from "../../../shared/tokens/state.ts";
 import { shownTokenQuery } from "../../../shared/tokens/shown-token.ts";
 import { logAddress, type LogPart } from "../../../shared/usage/log-link.ts";
 import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
@@ -16,19 +17,20 @@ import { Page } from "../../../ui/display/page.tsx";
 import { toastProblem, toastUndo } from "../../../ui/feedback/toaster.ts";
 import { useTexts } from "../texts.ts";
 import { switchToken } from "./api.ts";
+import { ActivityPanels } from "./activity-panels.tsx";
 import { BudgetsPanel } from "./budgets-panel.tsx";
 import { FactsPanel } from "./facts-panel.tsx";
 import { FailuresPanel } from "./failures-panel.tsx";
 
-/** Lets an administrator enable or disable a token of another user. */
-function Switch({ version }: { readonly version: Version<TokenFacts> }) {
+/** Enables or disables the token in place. */
+function Switch({ version, isOwn }: { readonly version: Version<TokenFacts>; readonly isOwn: boolean }) {
   const t = useTexts();
   const [isRunning, setRunning] = useState(false);
   const { name, status } = version.row;
   const isOn = status === TOKEN_STATUS.enabled;
   const run = (from: Version<TokenFacts>, isWanted: boolean, isUndo = false) => {
     setRunning(true);
-    switchToken(from, isWanted)
+    switchToken(from, isWanted, isOwn)
       .then(() => {
         const undo = { row: from.row, tag: undefined };
         const said = t(isWanted ? "isEnabled" : "isDisabled", { name });
@@ -76,12 +78,11 @@ function Shown({ version }: { readonly version: Version<TokenFacts> }) {
           <Button asChild variant="outline">
             <Link to={logAddress({ range: usage.range, ...part })}>{t("openLog")}</Link>
           </Button>
-          {isOwn ? (
+          {(!isOwn || isOwnersToSwitch(token, getRole(user))) && <Switch version={version} isOwn={isOwn} />}
+          {isOwn && (
             <Button asChild>
               <Link to={`/token/edit/${token.id}`}>{t("editRow")}</Link>
             </Button>
-          ) : (
-            <Switch version={version} />
           )}
         </>
       }
@@ -99,6 +100,7 @@ function Shown({ version }: { readonly version: Version<TokenFacts> }) {
               onOpen={(span) => void navigate(logAddress({ span, isErrors: false, ...part }))}
             />
           )}
+          <ActivityPanels token={token} range={usage.range} />
           <BudgetsPanel token={token} isOwn={isOwn} />
         </Stack>
       </SimpleGrid>
