@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RedisClient } from "./client.ts";
+import { readLua } from "./read-lua.ts";
 import { script, type Call } from "./script.ts";
 import { within } from "./turn-pipeline.ts";
 
@@ -7,16 +8,7 @@ const TIMEOUT_MS = 5_000;
 /** Expiry of the keys of an interrupted check. */
 const PROBE_TTL_MS = 10_000;
 
-/** Runs one command of each kind that scripts use. */
-const KINDS = script(`
-redis.call('TIME')
-redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], 'a', '1')
-redis.call('DEL', KEYS[1])
-redis.call('ZADD', KEYS[1], 1, 'a')
-redis.call('DEL', KEYS[1])
-redis.call('RPUSH', KEYS[1], 'a')
-return redis.call('DEL', KEYS[1])`);
+const KINDS = script(readLua(import.meta.url, "./lua/try-kinds.lua"));
 
 /**
  * Runs each command that the gateway uses on a separate key and channel, because a Redis user may lack permission for
