@@ -7,10 +7,14 @@ import { toAnchor } from "../../scripts/reference/headings.ts";
 const DOCS = dirname(import.meta.dirname);
 const SECTIONS = ["start", "cookbook", "operate", "reference", "explain", "performance", "contribute", "adr"];
 
+/** Lists of checks for people who work on the code: pages of the repository, and none of the site. */
+const CHECKS = ["reference/call-tests.md", "reference/weaknesses.md"];
+
 export default defineConfig({
   title: "Fairway",
   description: "One endpoint in front of every AI model provider.",
   cleanUrls: true,
+  srcExclude: CHECKS,
   outDir: join(DOCS, "../dist/docs"),
   cacheDir: join(DOCS, "../node_modules/.cache/site"),
   rewrites: { "README.md": "index.md", ":folder/README.md": ":folder/index.md" },
@@ -28,7 +32,9 @@ export default defineConfig({
 });
 
 function section(folder: string): DefaultTheme.SidebarItem {
-  const pages = globSync("*.md", { cwd: join(DOCS, folder) }).toSorted();
+  const pages = globSync("*.md", { cwd: join(DOCS, folder) })
+    .filter((page) => !CHECKS.includes(`${folder}/${page}`))
+    .toSorted();
   const items = pages
     .filter((page) => page !== "README.md")
     .map((page) => {
@@ -52,7 +58,7 @@ function item(folder: string, page: string): DefaultTheme.SidebarItem {
   };
 }
 
-/** The site has no page for a file outside `docs`, so its link becomes plain text. */
+/** The site has no page for a file outside `docs` and for checks, so links to them become plain text. */
 function unlinkOutside(markdown: Parameters<NonNullable<MarkdownOptions["config"]>>[0]): void {
   markdown.core.ruler.push("unlink-outside", ({ tokens, env }) => {
     const { relativePath = "" } = env as { readonly relativePath?: string };
@@ -61,7 +67,8 @@ function unlinkOutside(markdown: Parameters<NonNullable<MarkdownOptions["config"
       for (const token of children ?? []) {
         if (token.type === "link_open") {
           const target = token.attrGet("href") ?? "";
-          isOutside = !/^[a-z]+:/.test(target) && normalize(join(dirname(relativePath), target)).startsWith("..");
+          const path = normalize(join(dirname(relativePath), target.replace(/#.*$/, "")));
+          isOutside = !/^[a-z]+:/.test(target) && (path.startsWith("..") || CHECKS.includes(path));
         }
         if (!isOutside || !/^link_(?:open|close)$/.test(token.type)) continue;
         if (token.type === "link_close") isOutside = false;
