@@ -72,7 +72,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/testkit/src": inOrder(`
     messages-answer services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
-    property-runs smtp proxy explained-calls vitest-setup index databases vitest-cleanup
+    property-runs smtp proxy http-proxy explained-calls vitest-setup index databases vitest-cleanup
   `),
   "packages/gateway/src/limits": inOrder(`
     claims claims-redis claims-memory request-limits limiter limiter-memory limiter-redis body-memory rules
@@ -90,7 +90,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/config": inOrder(`
     go-dsn aliases parsers encryption-keys variable first-start-variables kubernetes-variables limit-variables
-    log-export-variables trace-variables process-variables variables env
+    log-export-variables network-variables trace-variables process-variables variables env
   `),
   "packages/gateway/src/observability": inOrder(`
     exposition exemplars merge-metrics loop-delay log reason open-metrics degradation-status tracing
@@ -101,7 +101,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     client pubsub check-commands check-nodes check
   `),
   "packages/gateway/src/composition": inOrder(`
-    outage storage tracing relay redis core tasks management kubernetes demo leader replica listeners log-export
+    outage storage network tracing relay redis core tasks management kubernetes demo leader replica listeners log-export
     schedule lifecycle console edge app
   `),
   "packages/gateway/src/commands": inOrder(`

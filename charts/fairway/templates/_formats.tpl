@@ -26,7 +26,7 @@ and with it the secret. `at` goes through lists by itself; * stands for every na
 {{- $places := dict
   "url" (list "server.publicUrl" "logExport.otlp.endpoint" "autoscaling.keda.prometheusAddress" "metrics.prometheusRule.runbookUrl")
   "network" (list "service.loadBalancerSourceRanges" "networkPolicy.ingressFrom.ipBlock.cidr" "networkPolicy.ingressFrom.ipBlock.except" "networkPolicy.adminFrom.ipBlock.cidr" "networkPolicy.adminFrom.ipBlock.except" "networkPolicy.egress.to.ipBlock.cidr" "networkPolicy.egress.to.ipBlock.except")
-  "object" (list "image.pullSecrets.name" "priorityClassName" "runtimeClassName" "serviceAccount.name" "secrets.existingSecret" "database.existingSecret" "database.sqlite.storageClass" "database.sqlite.existingClaim" "redis.existingSecret" "migrations.job.existingSecret" "documents.configMaps" "documents.secrets" "gitops.namespaces" "gitops.secretNames" "logExport.otlp.existingSecret" "logExport.s3.existingSecret" "ingress.className" "ingress.tls.secretName" "metrics.dashboard.namespace")
+  "object" (list "image.pullSecrets.name" "priorityClassName" "runtimeClassName" "serviceAccount.name" "secrets.existingSecret" "database.existingSecret" "database.sqlite.storageClass" "database.sqlite.existingClaim" "redis.existingSecret" "migrations.job.existingSecret" "documents.configMaps" "documents.secrets" "gitops.namespaces" "gitops.secretNames" "logExport.otlp.existingSecret" "logExport.s3.existingSecret" "network.proxy.existingSecret" "network.authorities.configMap" "ingress.className" "ingress.tls.secretName" "metrics.dashboard.namespace")
   "label" (list "commonLabels.*" "podLabels.*" "nodeSelector.*" "metrics.labels.*" "metrics.dashboard.labels.*")
   "domain" (list "hostAliases.hostnames" "ingress.hosts" "ingress.tls.hosts" "httpRoute.hostnames")
   "path" (list "ingress.paths" "httpRoute.paths" "extraVolumeMounts.mountPath")
@@ -46,6 +46,10 @@ and with it the secret. `at` goes through lists by itself; * stands for every na
   (dict "at" "server.trustedProxies" "form" (printf "^(%s(%s)?|%s(%s)?)$" $four $length4 $six $length6) "cure" "give an address or a network of the proxies, such as 10.0.0.0/8; a name does not do")
   (dict "at" "redis.url" "form" "^(rediss?(\\+(sentinel|cluster))?://.+)?$" "isSecret" true "cure" "give a whole URL that begins with redis://, rediss://, redis+sentinel:// or redis+cluster://")
   (dict "at" "logExport.s3.url" "form" "^(https?://[^/\\s]+/[^\\s]+)?$" "cure" "give the address of a bucket, such as https://s3.eu-central-1.amazonaws.com/bucket/logs")
+  (dict "at" "network.proxy.https" "form" "^(https?://[^/\\s@]+/?)?$" "isSecret" true "cure" "give an address such as http://proxy.example.com:3128; one with a password goes into the Secret of network.proxy.existingSecret")
+  (dict "at" "network.proxy.http" "form" "^(https?://[^/\\s@]+/?)?$" "isSecret" true "cure" "give an address such as http://proxy.example.com:3128; one with a password goes into the Secret of network.proxy.existingSecret")
+  (dict "at" "network.proxy.except" "form" "^[^,\\s]+$" "cure" "give a host, a suffix such as .example.com, an address or a network")
+  (dict "at" "network.authorities.key" "form" "^[-._a-zA-Z0-9]+$" "cure" "give a key of the ConfigMap, such as ca-certificates.crt")
   (dict "at" "extraEnv.name" "form" "^[A-Za-z_][A-Za-z0-9_]*$" "cure" "give the name of a variable: letters, digits and underscores")
 }}
 {{- range $kind, $all := $places }}

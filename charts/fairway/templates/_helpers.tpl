@@ -137,6 +137,45 @@ at the first render they are not known yet. A slow hash, because who may read po
 {{- end }}
 {{- end }}
 
+{{/* A whole folder, because a single mounted file would not follow the ConfigMap. */}}
+{{- define "fairway.authoritiesEnv" -}}
+{{- with .Values.network.authorities }}
+{{- if .configMap }}
+- { name: FAIRWAY_CA_FILE, value: {{ printf "/authorities/%s" .key | quote }} }
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "fairway.authoritiesMount" -}}
+{{- if .Values.network.authorities.configMap }}
+- { name: authorities, mountPath: /authorities, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "fairway.authoritiesVolume" -}}
+{{- with .Values.network.authorities.configMap }}
+- name: authorities
+  configMap: { name: {{ . | quote }} }
+{{- end }}
+{{- end }}
+
+{{/* Only the pods that serve: a migration calls nothing but the database. */}}
+{{- define "fairway.proxyEnv" -}}
+{{- with .Values.network.proxy }}
+{{- range $name := list "https" "http" }}
+{{- if $.Values.network.proxy.existingSecret }}
+- name: FAIRWAY_{{ upper $name }}_PROXY
+  valueFrom: { secretKeyRef: { name: {{ $.Values.network.proxy.existingSecret | quote }}, key: {{ $name }}-proxy, optional: true } }
+{{- else if get $.Values.network.proxy $name }}
+- { name: FAIRWAY_{{ upper $name }}_PROXY, value: {{ get $.Values.network.proxy $name | quote }} }
+{{- end }}
+{{- end }}
+{{- if and .except (or .existingSecret .https .http) }}
+- { name: FAIRWAY_NO_PROXY, value: {{ join "," .except | quote }} }
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "fairway.rootPasswordEnv" -}}
 - name: FAIRWAY_ROOT_PASSWORD
   valueFrom: { secretKeyRef: { name: {{ include "fairway.secretName" . | quote }}, key: root-password } }
@@ -185,7 +224,7 @@ are for documents.
 {{- define "fairway.ownSecrets" -}}
 {{- $v := .Values }}
 {{- $names := list (include "fairway.secretName" .) (printf "%s-secrets" (include "fairway.fullname" .)) (printf "%s-connections" (include "fairway.fullname" .)) }}
-{{- $names = concat $names (list $v.database.existingSecret $v.redis.existingSecret $v.migrations.job.existingSecret $v.logExport.otlp.existingSecret $v.logExport.s3.existingSecret) }}
+{{- $names = concat $names (list $v.database.existingSecret $v.redis.existingSecret $v.migrations.job.existingSecret $v.logExport.otlp.existingSecret $v.logExport.s3.existingSecret $v.network.proxy.existingSecret) }}
 {{- range $v.image.pullSecrets }}{{ $names = append $names .name }}{{ end }}
 {{- range $v.ingress.tls }}{{ $names = append $names .secretName }}{{ end }}
 {{- range $v.extraEnv }}{{ if not (hasPrefix "FAIRWAY_SECRET_" .name) }}{{ $names = append $names (dig "valueFrom" "secretKeyRef" "name" "" .) }}{{ end }}{{ end }}
@@ -203,7 +242,7 @@ are for documents.
 
 {{/* Names of variables that the chart sets itself. */}}
 {{- define "fairway.ownedEnv" -}}
-FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR FAIRWAY_DATABASE_URL FAIRWAY_REDIS_URL FAIRWAY_REDIS_PREFIX FAIRWAY_PUBLIC_URL FAIRWAY_ROOT_PASSWORD FAIRWAY_SESSION_SECRET FAIRWAY_ENCRYPTION_KEY FAIRWAY_TRUSTED_PROXIES FAIRWAY_MAX_BODY_BYTES FAIRWAY_LOG_LEVEL FAIRWAY_LOG_FORMAT FAIRWAY_DRAIN_SECONDS FAIRWAY_DEMO FAIRWAY_SECRETS_DIR FAIRWAY_DOCUMENTS_DIR FAIRWAY_INSTANCE_ID FAIRWAY_LEADER FAIRWAY_LEADER_LEASE FAIRWAY_KUBERNETES_CONTROLLER FAIRWAY_KUBERNETES_NAMESPACES FAIRWAY_KUBERNETES_SECRETS FAIRWAY_KUBERNETES_OWN_SECRETS FAIRWAY_KUBERNETES_RESYNC_SECONDS FAIRWAY_KUBERNETES_DRIFT FAIRWAY_KUBERNETES_MAX_DELETIONS FAIRWAY_KUBERNETES_FINALIZERS FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT FAIRWAY_LOG_EXPORT_OTLP_HEADERS FAIRWAY_LOG_EXPORT_S3_URL FAIRWAY_LOG_EXPORT_S3_REGION FAIRWAY_LOG_EXPORT_S3_KEY_ID FAIRWAY_LOG_EXPORT_S3_KEY NODE_OPTIONS
+FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR FAIRWAY_DATABASE_URL FAIRWAY_REDIS_URL FAIRWAY_REDIS_PREFIX FAIRWAY_PUBLIC_URL FAIRWAY_ROOT_PASSWORD FAIRWAY_SESSION_SECRET FAIRWAY_ENCRYPTION_KEY FAIRWAY_TRUSTED_PROXIES FAIRWAY_MAX_BODY_BYTES FAIRWAY_LOG_LEVEL FAIRWAY_LOG_FORMAT FAIRWAY_DRAIN_SECONDS FAIRWAY_DEMO FAIRWAY_SECRETS_DIR FAIRWAY_DOCUMENTS_DIR FAIRWAY_INSTANCE_ID FAIRWAY_LEADER FAIRWAY_LEADER_LEASE FAIRWAY_KUBERNETES_CONTROLLER FAIRWAY_KUBERNETES_NAMESPACES FAIRWAY_KUBERNETES_SECRETS FAIRWAY_KUBERNETES_OWN_SECRETS FAIRWAY_KUBERNETES_RESYNC_SECONDS FAIRWAY_KUBERNETES_DRIFT FAIRWAY_KUBERNETES_MAX_DELETIONS FAIRWAY_KUBERNETES_FINALIZERS FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT FAIRWAY_LOG_EXPORT_OTLP_HEADERS FAIRWAY_LOG_EXPORT_S3_URL FAIRWAY_LOG_EXPORT_S3_REGION FAIRWAY_LOG_EXPORT_S3_KEY_ID FAIRWAY_LOG_EXPORT_S3_KEY FAIRWAY_HTTPS_PROXY FAIRWAY_HTTP_PROXY FAIRWAY_NO_PROXY FAIRWAY_CA_FILE NODE_OPTIONS
 {{- end }}
 
 {{- /* Pods elect their leader by a Lease: demanded, or possible with the token that the controller needs anyway. */ -}}

@@ -81,6 +81,7 @@ describe("gitops of the chart", () => {
       database: { host: "", password: "", existingSecret: "db" },
       redis: { url: "", existingSecret: "cache" },
       logExport: { otlp: { endpoint: "https://otlp.example", existingSecret: "otlp" } },
+      network: { proxy: { existingSecret: "proxy" } },
       image: { pullSecrets: [{ name: "registry" }] },
       extraEnv: [
         { name: "SMTP", valueFrom: { secretKeyRef: { name: "mail", key: "a" } } },
@@ -90,7 +91,7 @@ describe("gitops of the chart", () => {
       extraVolumes: [{ name: "ca", secret: { secretName: "authority" } }],
     };
     expect(await renderOwnSecrets(used)).toBe(
-      "authority,cache,db,demo-fairway-connections,demo-fairway-secrets,environment,mail,otlp,registry,site",
+      "authority,cache,db,demo-fairway-connections,demo-fairway-secrets,environment,mail,otlp,proxy,registry,site",
     );
   });
 

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { createApp } from "./composition/app.ts";
+import { openNetwork } from "./composition/network.ts";
 import type { App, StartedApp } from "./composition/lifecycle.ts";
 import { StartError } from "./composition/storage.ts";
 import { UsageError } from "./commands/arguments.ts";
@@ -50,7 +51,10 @@ async function main(): Promise<void> {
   process.on("uncaughtException", (error) => crash(log, error));
   const serving: Serving = {};
   stopOnSignals(serving, log);
-  if (await runCommand(args, { env, log, print })) return log.flush();
+  if (args.length > 0) {
+    await runCommand(args, { env, log, print, network: openNetwork(env, log) });
+    return log.flush();
+  }
   if (supervises(env)) return supervise(env, log, serving);
   // The primary listens on the admin port for all workers.
   const app = await createApp(isWorker ? { ...env, adminPort: undefined } : env, log);

@@ -88,7 +88,8 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   const { flush } = createSqlLedger({ ...settings, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) });
   const deps = { target: database, vault: storage.vault, clock: systemClock };
   const groups = groupNames(flags["map-group"]);
-  const prices = { areChannelsAsked: flags["price-from-upstream"], former: parseAddress(flags["price-from"]) };
+  const former = parseAddress(flags["price-from"]);
+  const prices = { areChannelsAsked: flags["price-from-upstream"], former, network: context.network };
   const target = { ...deps, groups, prices, isDry: flags["dry-run"], onProgress: saying(context.print) };
   const report = await (from === "litellm" || from === "bifrost"
     ? runLitellm(flags, context, target)

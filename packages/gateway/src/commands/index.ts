@@ -41,13 +41,11 @@ function findCommand(name: string) {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
-/** Runs the command in the first argument; returns false without arguments, which means that the program serves. */
-export async function runCommand([name, ...args]: readonly string[], context: CommandContext): Promise<boolean> {
-  if (name === undefined) return false;
+/** Runs the command in the first argument. Throws UsageError for an unknown one. */
+export async function runCommand([name = "", ...args]: readonly string[], context: CommandContext): Promise<void> {
   const command = findCommand(name);
   if (!command) {
     throw new UsageError(`there is no command ${name}: it is ${Object.keys(COMMANDS).join(", ")}, or none to serve`);
   }
   await command.run(args, context);
-  return true;
 }

@@ -8,6 +8,7 @@ import {
   redisDependency,
   redisLife,
 } from "./redis.ts";
+import { openNetwork } from "./network.ts";
 import { openStorage, ownStorage, type AppStorage } from "./storage.ts";
 import { createBudgets, type Budgets } from "../billing/budgets/budgets.ts";
 import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
@@ -20,6 +21,7 @@ import { createQuotaReminder } from "../identity/mail/quota-reminder.ts";
 import { loadSessionSecret } from "../identity/sessions/session-secret.ts";
 import { ledgerAuditJob } from "../jobs/ledger-audit.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
+import type { Network } from "../lib/net/network.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
@@ -41,6 +43,7 @@ export interface Core {
   readonly log: Logger;
   readonly clock: typeof systemClock;
   readonly metrics: Metrics;
+  readonly network: Network;
   readonly storage: AppStorage;
   readonly tokens: ClearableTokenCache;
   readonly snapshots: LiveSnapshots;
@@ -63,6 +66,7 @@ export interface Core {
 export async function createCore(env: Env, log: Logger): Promise<Core> {
   const clock = systemClock;
   const metrics = createMetrics({ version: VERSION });
+  const network = openNetwork(env, log);
   const opened = await openStorage(env, log);
   const storage = env.isEmbedded ? await ownStorage(env, opened) : opened;
   const { database, vault } = storage;
@@ -88,11 +92,10 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   metrics.watch({ listDegradations });
   const { limiter, claims } = createLimits({ redis, log, metrics, env });
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
-  const parts = { database, clock, limiter, options, sessionSecret, vault };
+  const parts = { database, clock, limiter, options, sessionSecret, vault, network };
   const identity = createIdentity({ ...parts, services: env, sessionMaxDays: env.sessionMaxDays });
   const onBalance = createQuotaReminder({ ...env, database, mailer: identity.mailer, limiter, options, log });
-  const onThreshold = budgetNotice({ database, mailer: identity.mailer, log });
-  const notices = { onBalance, onThreshold };
+  const notices = { onBalance, onThreshold: budgetNotice({ database, mailer: identity.mailer, log }) };
   const cluster: RedisLedger | undefined =
     redis && createClusterLedger({ env, redis, storage, clock, log, metrics, ...notices });
   const { logRowRefused: onLogRowRefused } = metrics;
@@ -104,6 +107,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     log,
     clock,
     metrics,
+    network,
     storage,
     tokens,
     snapshots,
@@ -115,7 +119,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     identity,
     listDegradations,
     dependencies: [...listDependencies(storage), ...(cluster ? [redisDependency(cluster)] : [])],
-    runnables: redis && channel && cluster ? [redisLife(redis), channel, cluster] : [],
+    runnables: [network, ...(redis && channel && cluster ? [redisLife(redis), channel, cluster] : [])],
     jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],
   };
 }

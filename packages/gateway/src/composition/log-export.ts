@@ -6,6 +6,7 @@ import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { DegradationStatus } from "../observability/degradation-status.ts";
 import type { Destination } from "../resources/log-export/destination.ts";
 import { createExporter, type Exporter } from "../resources/log-export/exporter.ts";
+import { createSend } from "../lib/net/send.ts";
 import { createHorizon } from "../resources/log-export/horizon.ts";
 import { createOtlpDestination } from "../resources/log-export/otlp.ts";
 import { createS3Destination } from "../resources/log-export/s3.ts";
@@ -49,11 +50,12 @@ export function composeLogExport(core: Core, elector: Elector): LogExport {
   };
 }
 
-function createDestinations({ env, clock }: Core): Destination[] {
+function createDestinations({ env, clock, network }: Core): Destination[] {
+  const send = createSend(network);
   const destinations: Destination[] = [];
   if (env.logExportOtlp !== undefined) {
     const headers = headersIn("FAIRWAY_LOG_EXPORT_OTLP_HEADERS", env.logExportOtlpHeaders);
-    destinations.push(createOtlpDestination({ endpoint: env.logExportOtlp, headers, version: VERSION }));
+    destinations.push(createOtlpDestination({ endpoint: env.logExportOtlp, headers, version: VERSION, send }));
   }
   if (env.logExportS3 !== undefined) {
     const { logExportS3: url, logExportS3Region: region, logExportS3KeyId: keyId, logExportS3Key: key } = env;
@@ -61,7 +63,7 @@ function createDestinations({ env, clock }: Core): Destination[] {
       throw new StartError(
         "FAIRWAY_LOG_EXPORT_S3_URL needs an access key: set FAIRWAY_LOG_EXPORT_S3_KEY_ID and FAIRWAY_LOG_EXPORT_S3_KEY",
       );
-    destinations.push(createS3Destination({ url, region, keyId, key, clock }));
+    destinations.push(createS3Destination({ url, region, keyId, key, clock, send }));
   }
   return destinations;
 }

@@ -8,6 +8,7 @@ import { notifyRoot } from "../identity/mail/notify-root.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createIds } from "../lib/ids.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
+import type { Network } from "../lib/net/network.ts";
 import type { Logger } from "../observability/log.ts";
 import { allProviders } from "../providers/registry.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
@@ -38,6 +39,7 @@ export interface ManagementDeps {
   readonly storage: AppStorage;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly network: Network;
   readonly snapshots: LiveSnapshots;
   readonly tokens: ClearableTokenCache;
   readonly ledger: Ledger;

@@ -1,5 +1,6 @@
 import type { Env } from "../config/env.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Network } from "../lib/net/network.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Tracing } from "../observability/tracing/call-span.ts";
@@ -10,10 +11,11 @@ interface TracingDeps {
   readonly env: Env;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly network: Network;
 }
 
 /** Returns undefined if no collector is set; the packages of OpenTelemetry are then not loaded. */
-export async function composeTracing({ env, clock, log }: TracingDeps): Promise<Tracing | undefined> {
+export async function composeTracing({ env, clock, log, network }: TracingDeps): Promise<Tracing | undefined> {
   if (env.otlpEndpoint === undefined) return undefined;
   const headers = headersIn("FAIRWAY_OTLP_HEADERS", env.otlpHeaders);
   const { startTracing } = await import("../observability/tracing/otlp.ts");
@@ -26,6 +28,7 @@ export async function composeTracing({ env, clock, log }: TracingDeps): Promise<
     instanceId: env.instanceId,
     clock,
     log,
+    findProxy: network.findProxy,
   });
 }
 

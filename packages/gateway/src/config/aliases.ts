@@ -15,6 +15,7 @@ export interface Alias {
 }
 
 export const ALIASES: readonly Alias[] = [
+  ...["FAIRWAY_HTTPS_PROXY", "FAIRWAY_HTTP_PROXY", "FAIRWAY_NO_PROXY"].flatMap(listProxyNames),
   { name: "PORT", variable: "FAIRWAY_PORT", about: "the same" },
   {
     name: "SQL_DSN",
@@ -141,6 +142,12 @@ export const ALIASES: readonly Alias[] = [
   { name: "BATCH_UPDATE_ENABLED", about: "charges are never held back" },
   { name: "BATCH_UPDATE_INTERVAL", about: "charges are never held back" },
 ];
+
+/** Most programs read these names, in either case; curl prefers the small letters. */
+function listProxyNames(variable: string): Alias[] {
+  const name = variable.replace("FAIRWAY_", "");
+  return [name.toLowerCase(), name].map((alias) => ({ name: alias, variable, about: "the same" }));
+}
 
 function buildRedisUrl(text: string, others: Readonly<Record<string, string | undefined>>): string {
   const { REDIS_MASTER_NAME: master, REDIS_PASSWORD: password } = others;

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { parseNetwork, type Network } from "../lib/net/ip.ts";
+import { parseException, type Exception } from "../lib/net/proxy-rules.ts";
 import { readRedisAddress } from "../lib/net/redis-address.ts";
 import { Secret } from "../lib/secret.ts";
 
@@ -95,6 +96,23 @@ export function networks(value: string): readonly Network[] {
     const network = parseNetwork(part);
     if (network) return network;
     throw new Error(`give addresses or CIDR networks separated by commas; ${part} is neither`);
+  });
+}
+
+/** Parses the address of an HTTP proxy; the scheme may be missing, as in the variables of other programs. */
+export function proxyAddress(value: string): Secret {
+  const url = URL.parse(value.includes("://") ? value : `http://${value}`);
+  const isPlain = url && url.hostname !== "" && /^\/?$/.test(url.pathname) && url.search === "" && url.hash === "";
+  if (isPlain && /^https?:$/.test(url.protocol)) return new Secret(url.href);
+  throw new Error("give the address of an HTTP proxy, special characters of its password percent-encoded");
+}
+
+/** Parses addresses that no proxy serves, separated by commas or spaces. */
+export function proxyExceptions(value: string): readonly Exception[] {
+  return parts(value).map((part) => {
+    const exception = parseException(part);
+    if (exception) return exception;
+    throw new Error(`give hosts, suffixes, addresses or networks separated by commas; ${part} is none of them`);
   });
 }
 

@@ -5,6 +5,7 @@ import { FIRST_START_VARIABLES } from "./first-start-variables.ts";
 import { KUBERNETES_VARIABLES } from "./kubernetes-variables.ts";
 import { LIMIT_VARIABLES } from "./limit-variables.ts";
 import { LOG_EXPORT_VARIABLES } from "./log-export-variables.ts";
+import { NETWORK_VARIABLES } from "./network-variables.ts";
 import { PROCESS_VARIABLES } from "./process-variables.ts";
 import { TRACE_VARIABLES } from "./trace-variables.ts";
 
@@ -189,6 +190,7 @@ export const VARIABLES = {
   ...PROCESS_VARIABLES,
   ...TRACE_VARIABLES,
   ...LOG_EXPORT_VARIABLES,
+  ...NETWORK_VARIABLES,
   demo: define({
     name: "FAIRWAY_DEMO",
     about:

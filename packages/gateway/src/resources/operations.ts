@@ -7,6 +7,7 @@ import type { Authenticator } from "../identity/authentication/caller.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Logger } from "../observability/log.ts";
+import type { Network } from "../lib/net/network.ts";
 import type { ChannelRecord, HttpJson, ProviderAdapter } from "../providers/core/types.ts";
 import type { ProbeResult } from "../relay/pipeline/probe.ts";
 import type { Snapshot, TokenCache } from "../snapshot/types.ts";
@@ -58,6 +59,7 @@ export interface OperationsDeps {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly network: Network;
   readonly snapshots: { current(): Snapshot };
   readonly tokens: Pick<TokenCache, "find" | "dropToken">;
   /** Checks relay keys. */

@@ -7,6 +7,7 @@ import { createAuthenticator } from "../../src/identity/authentication/authentic
 import { createIdentity, type Identity, type SignInServices } from "../../src/identity/accounts/identity.ts";
 import { firstStart } from "../../src/identity/accounts/first-start.ts";
 import { createPasswords } from "../../src/identity/passwords/passwords.ts";
+import { DIRECT } from "../../src/lib/net/network.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { BodyMemory } from "../../src/limits/body-memory.ts";
 import { createMemoryLimiter } from "../../src/limits/limiter-memory.ts";
@@ -180,7 +181,8 @@ async function createParts(settings: ManagementAppSettings) {
   const options = () => snapshots.current().options;
   const sessionSecret = new Secret("0123456789abcdef");
   const services = { githubUrl: "", githubApiUrl: "", linuxdoUrl: "", turnstileUrl: "", ...settings.services };
-  const identity = createIdentity({ database, vault, clock, limiter, options, sessionSecret, passwords, services });
+  const stores = { database, vault, clock, limiter, options, sessionSecret, network: DIRECT };
+  const identity = createIdentity({ ...stores, passwords, services });
   const setupState = createSetupState(database);
   await setupState.refresh();
   const ledger = createSqlLedger({ database: database.raw, clock, log });
@@ -197,6 +199,7 @@ async function createParts(settings: ManagementAppSettings) {
     log,
     limiter,
     snapshots,
+    network: DIRECT,
     identity,
     setupState,
     pending,

@@ -15,8 +15,11 @@ export interface Certificates {
 const openssl = promisify(execFile);
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** Creates certificates for servers on the loopback address, in a folder of their own; the caller removes it. */
-export async function createCertificates(days = 2): Promise<Certificates> {
+/**
+ * Creates certificates for servers on the loopback address, and under further names, in a folder of their own; the caller
+ * removes it.
+ */
+export async function createCertificates(days = 2, names: readonly string[] = []): Promise<Certificates> {
   const fresh = [...NEW_KEY, "-days", String(days)];
   const folder = await mkdtemp(join(tmpdir(), "fairway-tls-"));
   await chmod(folder, 0o755);
@@ -24,9 +27,11 @@ export async function createCertificates(days = 2): Promise<Certificates> {
   const authority = ["-keyout", file("ca.key"), "-out", file("ca.pem"), "-subj", "/CN=fairway test authority"];
   await openssl("openssl", ["req", "-x509", ...fresh, ...authority]);
   const vouched = ["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-subj", "/CN=localhost"];
-  const limits = ["subjectAltName=DNS:localhost,IP:127.0.0.1", "basicConstraints=critical,CA:FALSE"].flatMap(
-    (extension) => ["-addext", extension],
-  );
+  const all = ["DNS:localhost", "IP:127.0.0.1", ...names.map((name) => `DNS:${name}`)].join(",");
+  const limits = [`subjectAltName=${all}`, "basicConstraints=critical,CA:FALSE"].flatMap((extension) => [
+    "-addext",
+    extension,
+  ]);
   const server = ["-keyout", file("server.key"), "-out", file("server.pem")];
   await openssl("openssl", ["req", "-x509", ...fresh, ...vouched, ...limits, ...server]);
   return { ca: file("ca.pem"), cert: file("server.pem"), key: file("server.key") };

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { DIRECT } from "../../lib/net/network.ts";
 import { LITELLM, NEW_API, SourceDatabase } from "../../../test/import/source-database.ts";
 import { token, user } from "../../../test/import/rows.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
@@ -53,7 +54,7 @@ eachDatabase("a gateway after an import", (open) => {
     await sourceDatabase.insert("tokens", ...keys.map((key, at) => token(at + 1, 2, { key })));
     const source = openForeign(sourceDatabase.url, quietLog);
     const logs = { logTarget: kit.database, logSource: source, withLogs: false, origin: "here" };
-    const prices = { areChannelsAsked: false, former: undefined };
+    const prices = { areChannelsAsked: false, former: undefined, network: DIRECT };
     await importCompatible({ ...target(), ...logs, prices, kind: "new-api", source });
     await source.close();
     for (const key of keys) expect([key, await isFound(`sk-${key}`)]).toEqual([key, 1]);

@@ -10,6 +10,7 @@ import type { Authenticator } from "../../identity/authentication/caller.ts";
 import { randomUUID } from "node:crypto";
 import type { Runnable } from "../../lib/async/runnable.ts";
 import { createGuardedFetcher, type GuardedFetcher } from "../../lib/net/guarded-fetch.ts";
+import type { Network } from "../../lib/net/network.ts";
 import { steadyClock, type Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
@@ -42,6 +43,7 @@ export interface RelayPartsDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly network: Network;
   readonly snapshots: SnapshotStore;
   readonly ledger: Ledger;
   readonly redis: RedisClient | undefined;
@@ -67,10 +69,11 @@ export function createRelayParts(deps: RelayPartsDeps): {
   readonly channels: readonly Runnable[];
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
-  const fetcher = createGuardedFetcher();
+  const fetcher = createGuardedFetcher({ network: deps.network });
   const health = createRelayHealth(deps);
   const usageDoubts = createUsageDoubts(steadyClock);
   const upstreams = createUpstreams({
+    network: deps.network,
     connectTimeoutMs: env.connectTimeoutMs,
     keepAliveMs: KEEP_ALIVE_MS,
     isPublicOnly: env.blockPrivateUpstreams,

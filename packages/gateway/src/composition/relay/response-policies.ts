@@ -1,6 +1,7 @@
 import type { AppStorage } from "../storage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Runnable } from "../../lib/async/runnable.ts";
+import type { Network } from "../../lib/net/network.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import type { RedisClient } from "../../redis/client.ts";
@@ -18,6 +19,7 @@ export interface ResponsePoliciesDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly network: Network;
   readonly snapshots: Pick<SnapshotStore, "subscribe">;
 }
 
@@ -30,7 +32,7 @@ export function createResponsePolicies(
 ): Runnable & { readonly policies: ResponsePolicyDeps } {
   const { log, metrics, clock, snapshots, storage } = deps;
   const now = () => clock.now();
-  const webhook = createWebhook(now);
+  const webhook = createWebhook(now, deps.network);
   const answers = createAnswers(deps);
   metrics.watch({ responseCacheBytes: () => answers.bytes });
   snapshots.subscribe(({ responseCache }) => {

@@ -9,6 +9,7 @@ import { createCodes, type Codes } from "../second-factor/verification-codes.ts"
 import { createCredentials, type Credentials } from "../passwords/credentials.ts";
 import { createLoginGuard, type LoginGuard } from "../passwords/login-guard.ts";
 import { createMailer, type Mailer } from "../mail/mailer.ts";
+import type { Network } from "../../lib/net/network.ts";
 import { createOutbound, type Outbound } from "../../lib/net/outbound.ts";
 import { createPasswords, type Passwords } from "../passwords/passwords.ts";
 import { createPasskeys, type Passkeys } from "../second-factor/passkeys.ts";
@@ -45,6 +46,7 @@ export interface IdentityDeps {
   readonly sessionSecret: Secret;
   readonly vault: TwoFactorDeps["vault"];
   readonly services: SignInServices;
+  readonly network: Network;
   readonly passwords?: Passwords;
   /** Every session ends this many days after its sign-in. */
   readonly sessionMaxDays?: number | undefined;
@@ -57,7 +59,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const accessTokens = createAccessTokens({ db, clock });
   const devices = createDevices({ secret: sessionSecret, clock });
   const credentials = createCredentials({ sessions, accessTokens, devices, clock });
-  const outbound = createOutbound();
+  const outbound = createOutbound(deps.network);
   const guard = createLoginGuard(limiter);
   const systemName = () => options().SystemName;
   return {

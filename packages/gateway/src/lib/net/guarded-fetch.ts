@@ -1,9 +1,10 @@
 import { lookup } from "node:dns";
-import type { LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import { Agent, request } from "undici";
+import { request } from "undici";
 import { AppError } from "../app-error.ts";
 import { addressForms } from "./embedded-address.ts";
+import { createServiceAgent, DIRECT, type Network } from "./network.ts";
 import { isForbiddenHost } from "./outbound.ts";
 
 export interface GuardedCall {
@@ -39,6 +40,7 @@ export interface GuardedFetcher {
 type Resolve = (name: string, done: (error: Error | null, addresses: readonly string[]) => void) => void;
 
 export interface GuardedFetcherDeps {
+  readonly network?: Network;
   /** Resolves all addresses of a name; default: the system's resolver. */
   readonly resolve?: Resolve;
 }
@@ -52,18 +54,21 @@ const GLOBAL = ipaddr.IPv6.parseCIDR("2000::/3");
 const FORBIDDEN_NAMES =
   /^(localhost|metadata|metadata\.google\.internal|instance-data)$|\.(localhost|local|internal|cluster\.local)$/i;
 
-export function createGuardedFetcher({ resolve = systemResolve }: GuardedFetcherDeps = {}): GuardedFetcher {
-  const guarded = new Agent({ connect: { lookup: publicOnly(resolve), timeout: CONNECT_MS } });
-  const open = new Agent({ connect: { timeout: CONNECT_MS } });
+export function createGuardedFetcher(deps: GuardedFetcherDeps = {}): GuardedFetcher {
+  const { network = DIRECT, resolve = systemResolve } = deps;
+  const lookup = publicOnly(resolve);
+  const guarded = createServiceAgent({ network, guard: { lookup }, connectTimeoutMs: CONNECT_MS });
+  const open = createServiceAgent({ network, guard: {}, connectTimeoutMs: CONNECT_MS });
 
   const once = async (url: URL, call: GuardedCall, signal: AbortSignal) => {
     const isTrusted = call.trustedHost !== undefined && url.host === call.trustedHost;
     if (!isTrusted) checkUrl(url);
-    return request(url, {
+    const isPinned = !isTrusted && network.findProxy(url) !== undefined;
+    return request(isPinned ? await pinAddress(url, lookup) : url, {
       method: call.method ?? "GET",
-      headers: { "user-agent": "fairway", ...call.headers },
+      headers: { "user-agent": "fairway", ...(isPinned && { host: url.host }), ...call.headers },
       ...(call.body === undefined ? {} : { body: call.body }),
-      dispatcher: isTrusted ? open : guarded,
+      dispatcher: (isTrusted ? open : guarded).current(),
       headersTimeout: TOTAL_MS,
       bodyTimeout: TOTAL_MS,
       signal,
@@ -91,9 +96,23 @@ export function createGuardedFetcher({ resolve = systemResolve }: GuardedFetcher
       }
     },
     async close() {
-      await Promise.all([guarded.destroy(), open.destroy()]);
+      await Promise.all([guarded.close(), open.close()]);
     },
   };
+}
+
+/**
+ * Returns the URL with a checked address instead of the name. A proxy gets this, because it would resolve the name
+ * again, perhaps to another address. Rejects if the name has an address that is not public, or none.
+ */
+async function pinAddress(url: URL, lookup: LookupFunction): Promise<URL> {
+  if (isIP(url.hostname.replace(/^\[|\]$/g, "")) !== 0) return url;
+  const address = await new Promise<string>((found, failed) => {
+    lookup(url.hostname, {}, (error, first) => (error ? failed(error) : found(String(first))));
+  });
+  const pinned = new URL(url);
+  pinned.hostname = isIP(address) === 6 ? `[${address}]` : address;
+  return pinned;
 }
 
 /** Returns false for every address that is not on the public internet, in any spelling. */

@@ -1,10 +1,11 @@
 import { lookup } from "node:dns";
 import ipaddr from "ipaddr.js";
 import type { LookupFunction } from "node:net";
-import { Agent, request } from "undici";
+import { request } from "undici";
 import { parseObject } from "../text/json.ts";
 import { addressForms } from "./embedded-address.ts";
 import { parseNetwork } from "./ip.ts";
+import { createServiceAgent, type Guard, type Network } from "./network.ts";
 
 export interface OutboundCall {
   readonly method: "GET" | "POST";
@@ -48,8 +49,8 @@ const FORBIDDEN_NAMES =
   /^(?:metadata|instance-data|metadata\.google\.internal|metadata\.goog|instance-data\.ec2\.internal|metadata\.tencentyun\.com|metadata\.azure\.internal|metadata\.platformequinix\.com)$/;
 
 /** Creates calls with five seconds each, no redirects, and no link-local addresses, not even behind a name. */
-export function createOutbound(): Outbound {
-  const agent = new Agent({ connect: { lookup: guardedLookup, timeout: TIMEOUT_MS } });
+export function createOutbound(network: Network): Outbound {
+  const agent = createServiceAgent({ network, guard: SERVICE_GUARD, connectTimeoutMs: TIMEOUT_MS });
   return {
     async json({ method, url, headers, body, maxBytes = MAX_ANSWER_BYTES }) {
       refuseForbidden(new URL(url).hostname.replace(/^\[|\]$/g, ""));
@@ -57,7 +58,7 @@ export function createOutbound(): Outbound {
         method,
         headers: { accept: "application/json", "user-agent": "fairway", ...headers },
         ...(body === undefined ? {} : { body }),
-        dispatcher: agent,
+        dispatcher: agent.current(),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return parseObject(await readLimited(answer.body, maxBytes));
@@ -95,6 +96,9 @@ export const guardedLookup: LookupFunction = (hostname, options, callback) => {
 export function refuseForbidden(address: string): void {
   if (isForbiddenHost(address)) throw new Error(`the address ${address} is not allowed`);
 }
+
+/** Services of the operator may be in private networks; metadata services of clouds are refused. */
+export const SERVICE_GUARD: Guard = { lookup: guardedLookup, refuse: refuseForbidden };
 
 /** Returns true for the addresses of metadata services, in any form, and for their names. */
 export function isForbiddenHost(hostname: string): boolean {

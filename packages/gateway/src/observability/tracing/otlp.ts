@@ -21,6 +21,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { Clock } from "../../lib/clock.ts";
+import type { FindProxy } from "../../lib/net/proxy-rules.ts";
 import type { Logger } from "../log.ts";
 import {
   attemptAttributes,
@@ -43,6 +44,7 @@ export interface TracingSettings {
   readonly instanceId: string;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly findProxy: FindProxy;
 }
 
 const WARN_EVERY_MS = 60_000;
@@ -56,7 +58,15 @@ const intoHeaders = {
 export function startTracing(settings: TracingSettings): Tracing {
   const { endpoint, headers, sample, convention, version, instanceId, clock, log } = settings;
   logExportFailures(log);
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, "")}/v1/traces`, headers: { ...headers } });
+  const url = `${endpoint.replace(/\/$/, "")}/v1/traces`;
+  const proxy = settings.findProxy(new URL(url));
+  const exporter = new OTLPTraceExporter({
+    url,
+    headers: { ...headers },
+    ...(proxy !== undefined && {
+      httpAgentOptions: { keepAlive: true, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } },
+    }),
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       "service.name": "fairway",

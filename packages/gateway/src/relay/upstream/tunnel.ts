@@ -12,6 +12,8 @@ export interface TunnelOptions {
   readonly timeoutMs: number;
   /** Resolves the proxy's name. */
   readonly lookup?: LookupFunction | undefined;
+  /** Runs before each connection; a rejection refuses it. */
+  readonly check?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -24,9 +26,10 @@ export class TunnelAgent extends Agent {
   readonly #timeoutMs: number;
   readonly #isSecure: boolean;
   readonly #lookup: LookupFunction | undefined;
+  readonly #check: TunnelOptions["check"];
 
   /** Throws for other kinds of proxies. */
-  constructor(proxy: string, { isSecure, timeoutMs, lookup }: TunnelOptions) {
+  constructor(proxy: string, { isSecure, timeoutMs, lookup, check }: TunnelOptions) {
     super({ keepAlive: false });
     this.protocol = isSecure ? "https:" : "http:";
     this.#proxy = new URL(proxy);
@@ -35,12 +38,23 @@ export class TunnelAgent extends Agent {
     this.#timeoutMs = timeoutMs;
     this.#isSecure = isSecure;
     this.#lookup = lookup;
+    this.#check = check;
   }
 
   override createConnection(options: ClientRequestArgs, callback?: Done): undefined {
+    const done = (error: Error | null, socket?: Duplex) => callback?.(error, socket as Duplex);
+    if (!this.#check) this.#open(options, done);
+    else
+      this.#check().then(
+        () => this.#open(options, done),
+        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+      );
+    return undefined;
+  }
+
+  #open(options: ClientRequestArgs, done: (error: Error | null, socket?: Duplex) => void): void {
     const host = String(options.host ?? "");
     const target = `${isIP(host) === 6 ? `[${host}]` : host}:${options.port ?? (this.#isSecure ? 443 : 80)}`;
-    const done = (error: Error | null, socket?: Duplex) => callback?.(error, socket as Duplex);
     const call = (this.#proxy.protocol === "https:" ? httpsRequest : httpRequest)({
       host: this.#proxy.hostname.replace(/^\[|\]$/g, ""),
       port: this.#proxy.port,
@@ -67,7 +81,6 @@ export class TunnelAgent extends Agent {
     call.once("timeout", () => call.destroy(new Error("the proxy did not answer in time")));
     call.once("error", done);
     call.end();
-    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Agent } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
-import { Pool, ProxyAgent, type Dispatcher } from "undici";
+import { Pool, type Dispatcher } from "undici";
 import { AppError } from "../../lib/app-error.ts";
+import { checkBehindProxy, DIRECT, openProxyPool, type Guard, type Network } from "../../lib/net/network.ts";
 import { guardedLookup, isForbiddenHost } from "../../lib/net/outbound.ts";
 import { isPublicAddress, publicOnly } from "../../lib/net/guarded-fetch.ts";
 import { parseJson } from "../../lib/text/json.ts";
@@ -9,6 +10,7 @@ import type { HttpJson, UpstreamCall } from "../../providers/core/types.ts";
 import { TunnelAgent } from "./tunnel.ts";
 
 export interface UpstreamSettings {
+  readonly network?: Network;
   readonly connectTimeoutMs: number;
   readonly keepAliveMs: number;
   /** Refuses addresses that are not on the public internet, whatever a name resolves to; a proxy decides for itself. */
@@ -49,18 +51,25 @@ export interface Upstreams {
 }
 
 const MAX_POOLS = 1024;
+const MAX_PROXIED = 4096;
 const JSON_TIMEOUT_MS = 15_000;
 const JSON_LIMIT = 4 * 1024 * 1024;
 
 export function createUpstreams(settings: UpstreamSettings): Upstreams {
+  const { network = DIRECT } = settings;
   const pools = new Map<string, Dispatcher>();
+  let generation = network.generation;
 
-  const poolFor = (origin: string, proxy: string | undefined): Dispatcher => {
-    const name = proxy === undefined ? origin : `${proxy} ${origin}`;
+  const poolFor = (origin: string, own: string | undefined): Dispatcher => {
+    if (generation !== network.generation) {
+      generation = network.generation;
+      while (pools.size > 0) evictOldest(pools);
+    }
+    const name = own === undefined ? origin : `${own} ${origin}`;
     const known = pools.get(name);
     if (known) return known;
     if (pools.size >= MAX_POOLS) evictOldest(pools);
-    const pool = proxy === undefined ? directPool(origin, settings) : proxyPool(proxy, origin, settings);
+    const pool = own === undefined ? openPool(origin, network, settings) : ownProxyPool(own, origin, settings);
     pools.set(name, pool);
     return pool;
   };
@@ -83,13 +92,16 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
     socketOptions(url, proxy) {
       if (proxy !== undefined) {
         refuseProxied(proxy, url.hostname, settings);
-        const isSecure = url.protocol === "wss:" || url.protocol === "https:";
-        return {
-          agent: new TunnelAgent(proxy, { isSecure, timeoutMs: settings.connectTimeoutMs, ...createLookup(settings) }),
-        };
+        const timeoutMs = settings.connectTimeoutMs;
+        return { agent: new TunnelAgent(proxy, { isSecure: isSecure(url), timeoutMs, ...createLookup(settings) }) };
       }
       refuseAddress(url.hostname, settings);
-      return createLookup(settings);
+      const shared = network.findProxy(url);
+      if (shared === undefined) return createLookup(settings);
+      const check = () => checkBehindProxy(url, createGuard(settings));
+      return {
+        agent: new TunnelAgent(shared, { isSecure: isSecure(url), timeoutMs: settings.connectTimeoutMs, check }),
+      };
     },
     refusesHost: (hostname, isProxied) =>
       findRefusal(hostname, isProxied ? beyondProxy(settings) : settings) !== undefined,
@@ -98,6 +110,25 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
       const all = [...pools.values()];
       pools.clear();
       await Promise.all(all.map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** Opens connections without a proxy of the channel: directly, or through the proxy of the process. */
+function openPool(origin: string, network: Network, settings: UpstreamSettings): Dispatcher {
+  const url = new URL(origin);
+  const proxy = network.findProxy(url);
+  if (proxy === undefined) return directPool(origin, settings);
+  const check = () => checkBehindProxy(url, createGuard(settings));
+  return openProxyPool(proxy, { check, connectTimeoutMs: settings.connectTimeoutMs, connections: MAX_PROXIED });
+}
+
+function createGuard(settings: UpstreamSettings): Guard {
+  return {
+    ...createLookup(settings),
+    refuse(host) {
+      const refusal = findRefusal(host, settings);
+      if (refusal) throw refusal;
     },
   };
 }
@@ -152,10 +183,15 @@ function refuseProxied(proxy: string, hostname: string, settings: UpstreamSettin
   refuseAddress(hostname, beyondProxy(settings));
 }
 
-function proxyPool(proxy: string, origin: string, settings: UpstreamSettings): Dispatcher {
+function ownProxyPool(proxy: string, origin: string, settings: UpstreamSettings): Dispatcher {
   refuseProxied(proxy, new URL(origin).hostname, settings);
-  const connectTimeout = settings.connectTimeoutMs;
-  return new ProxyAgent({ uri: proxy, connections: 4096, connectTimeout, proxyTls: createLookup(settings) });
+  const { connectTimeoutMs } = settings;
+  const { lookup: proxyLookup } = createLookup(settings);
+  return openProxyPool(proxy, { connectTimeoutMs, proxyLookup, connections: MAX_PROXIED });
+}
+
+function isSecure({ protocol }: URL): boolean {
+  return protocol === "wss:" || protocol === "https:";
 }
 
 function evictOldest(pools: Map<string, Dispatcher>): void {

@@ -1,5 +1,6 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { expect, test } from "vitest";
+import { DIRECT } from "../../lib/net/network.ts";
 import { openStoreKit } from "../../../test/kit/store-kit.ts";
 import { importConfig } from "./config.ts";
 import { GroupNames } from "./groups.ts";
@@ -109,7 +110,7 @@ test("a configuration of Bifrost is found in Helm values, imported once, and its
       const report = new ImportReport();
       const text = JSON.stringify({ image: {}, bifrost: CONFIG });
       const how = { writer: { userId: 0, username: "import", ip: "" }, groups: new GroupNames() };
-      const prices = { areChannelsAsked: false, former: undefined };
+      const prices = { areChannelsAsked: false, former: undefined, network: DIRECT };
       await importConfig({ ...kit, target: kit.database, isDry, text, env: ENV, ...how, prices }, report);
       return report;
     };

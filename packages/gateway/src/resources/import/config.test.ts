@@ -1,5 +1,6 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { DIRECT } from "../../lib/net/network.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { ImportReport } from "./report.ts";
 import { importConfig } from "./config.ts";
@@ -36,7 +37,11 @@ general_settings: { master_key: sk-1234 }
 `;
 
 const WRITER = { userId: 0, username: "import", ip: "" };
-const PLAIN = { writer: WRITER, groups: new GroupNames(), prices: { areChannelsAsked: false, former: undefined } };
+const PLAIN = {
+  writer: WRITER,
+  groups: new GroupNames(),
+  prices: { areChannelsAsked: false, former: undefined, network: DIRECT },
+};
 
 let kit: StoreKit;
 beforeAll(async () => {

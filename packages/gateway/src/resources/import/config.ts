@@ -1,5 +1,6 @@
 import type { OptionRow } from "@fairway/wire";
 import type { Clock } from "../../lib/clock.ts";
+import type { Network } from "../../lib/net/network.ts";
 import type { Database } from "../../storage/database.ts";
 import { rehearse } from "../../storage/rehearsal.ts";
 import type { Vault } from "../ports.ts";
@@ -27,6 +28,7 @@ export interface ConfigImport {
     readonly areChannelsAsked: boolean;
     /** Address of the LiteLLM that is being replaced; called with the master key of its configuration. */
     readonly former: string | undefined;
+    readonly network: Network;
   };
 }
 
@@ -40,10 +42,10 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
   const store = createImportOptionStore(settings);
   const stored = await store.stored();
   report.notes.push(...notes);
-  const { areChannelsAsked, former } = settings.prices;
+  const { areChannelsAsked, former, network } = settings.prices;
   const served = channels.map(({ baseUrl, key, models }) => ({ address: baseUrl, key, models }));
   const published = await upstreamPrices(
-    { areChannelsAsked, former: former === undefined ? undefined : { address: former, key: masterKey } },
+    { network, areChannelsAsked, former: former === undefined ? undefined : { address: former, key: masterKey } },
     { channels: served, options: withWrites(stored, priceWrites(costs, stored)) },
     report,
   );

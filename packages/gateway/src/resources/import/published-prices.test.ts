@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { DIRECT } from "../../lib/net/network.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { importConfig } from "./config.ts";
 import { GroupNames } from "./groups.ts";
@@ -68,7 +69,10 @@ async function run({ areChannelsAsked = false, former, names, base = address }: 
   const groups = new GroupNames(names);
   const settings = { target: kit.database, vault: kit.vault, clock: kit.clock, env: {}, writer, groups };
   const text = buildConfig(base);
-  await importConfig({ ...settings, isDry: false, text, prices: { areChannelsAsked, former } }, report);
+  await importConfig(
+    { ...settings, isDry: false, text, prices: { areChannelsAsked, former, network: DIRECT } },
+    report,
+  );
   const rows = await kit.database.db.selectFrom("options").select(["key", "value"]).execute();
   const table = (name: string) =>
     JSON.parse(rows.find(({ key }) => key === name)?.value ?? "{}") as Record<string, number>;

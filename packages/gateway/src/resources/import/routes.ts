@@ -1,6 +1,7 @@
 import { litellmImport, pricesImport } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Network } from "../../lib/net/network.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Announce, Vault } from "../ports.ts";
@@ -15,13 +16,14 @@ export interface ImportRoutesDeps {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly announce: Announce;
+  readonly network: Network;
 }
 
-export function importRoutes({ database: target, vault, clock, announce }: ImportRoutesDeps): Route[] {
+export function importRoutes({ database: target, vault, clock, announce, network }: ImportRoutesDeps): Route[] {
   return [
     implement(litellmImport, async ({ body, caller, context }) => {
       const { config: text, variables: env = {}, dry_run: isDry = false } = body;
-      const prices = { areChannelsAsked: body.price_from_upstream ?? false, former: body.price_from };
+      const prices = { areChannelsAsked: body.price_from_upstream ?? false, former: body.price_from, network };
       const groups = new GroupNames(body.groups);
       const report = new ImportReport();
       const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
@@ -43,7 +45,8 @@ export function importRoutes({ database: target, vault, clock, announce }: Impor
       }));
       const { options = {}, price_from_upstream: areChannelsAsked = false } = body;
       const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
-      await importPrices({ target, vault, clock, isDry, channels, options, areChannelsAsked, writer }, report);
+      const settings = { target, vault, clock, network, isDry, channels, options, areChannelsAsked, writer };
+      await importPrices(settings, report);
       if (!isDry) await announce("options");
       return report.lines();
     }),

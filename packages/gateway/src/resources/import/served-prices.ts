@@ -1,3 +1,4 @@
+import type { Network } from "../../lib/net/network.ts";
 import type { Writer } from "../options/store.ts";
 import { noteUnpriced, createImportOptionStore, withWrites, type OptionTarget } from "./options.ts";
 import { priceWrites } from "./prices.ts";
@@ -10,17 +11,18 @@ export interface PricesImport extends OptionTarget {
   readonly options: Readonly<Record<string, string>>;
   readonly areChannelsAsked: boolean;
   readonly isDry: boolean;
+  readonly network: Network;
   readonly writer: Writer;
 }
 
 /** Imports prices of served models that have none, and reports the models that still have none. */
 export async function importPrices(settings: PricesImport, report: ImportReport): Promise<void> {
-  const { channels, options, areChannelsAsked, isDry, writer } = settings;
+  const { channels, options, areChannelsAsked, isDry, network, writer } = settings;
   const store = createImportOptionStore(settings);
   const planned = Object.entries(options).map(([key, text]) => ({ key, text }));
   const expected = withWrites(await store.stored(), planned);
   const published = await upstreamPrices(
-    { areChannelsAsked, former: undefined },
+    { network, areChannelsAsked, former: undefined },
     { channels, options: expected },
     report,
   );

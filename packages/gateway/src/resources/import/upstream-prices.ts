@@ -1,4 +1,5 @@
 import type { OptionRow } from "@fairway/wire";
+import type { Network } from "../../lib/net/network.ts";
 import { createOutbound, type Outbound } from "../../lib/net/outbound.ts";
 import { unpricedModels } from "./options.ts";
 import type { ModelCost } from "./prices.ts";
@@ -7,6 +8,7 @@ import type { ImportReport } from "./report.ts";
 
 /** Sources of prices for models without one. */
 export interface PriceSources {
+  readonly network: Network;
   /** True to query the addresses of the channels themselves. */
   readonly areChannelsAsked: boolean;
   /** The gateway that was used before; its models have the same names as ours. */
@@ -28,7 +30,7 @@ interface Question {
  * publish none.
  */
 export async function upstreamPrices(
-  { areChannelsAsked, former }: PriceSources,
+  { areChannelsAsked, former, network }: PriceSources,
   { channels, options }: { readonly channels: readonly Served[]; readonly options: readonly OptionRow[] },
   report: ImportReport,
 ): Promise<ReadonlyMap<string, ModelCost>> {
@@ -39,7 +41,7 @@ export async function upstreamPrices(
   ];
   const found = new Map<string, ModelCost>();
   if (unpriced.size === 0 || questions.length === 0) return found;
-  const outbound = createOutbound();
+  const outbound = createOutbound(network);
   try {
     const answers = await Promise.all(questions.map(({ publisher }) => ask(outbound, publisher, report)));
     for (const [at, question] of questions.entries()) take(question, answers[at] ?? new Map(), found, report);

@@ -1,11 +1,17 @@
-import { send, type Sending, type Sent } from "../../lib/net/send.ts";
+import type { Send, Sending, Sent } from "../../lib/net/send.ts";
 import { ExportError } from "./destination.ts";
 
 const TIMEOUT_MS = 60_000;
 const LONGEST_PAUSE_SECONDS = 3_600;
 
-/** Sends a batch. Throws ExportError if there is no response; `variable` is the name of the address's variable. */
-export async function deliver(sending: Sending, variable: string): Promise<Sent> {
+export interface Delivery extends Sending {
+  readonly send: Send;
+  /** Name of the variable with the address. */
+  readonly variable: string;
+}
+
+/** Sends a batch. Throws ExportError if there is no response. */
+export async function deliver({ send, variable, ...sending }: Delivery): Promise<Sent> {
   const { signal } = sending;
   try {
     return await send({ ...sending, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });

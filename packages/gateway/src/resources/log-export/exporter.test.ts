@@ -4,6 +4,8 @@ import { startLogCollector, type LogCollector } from "@fairway/testkit/log-colle
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
+import { DIRECT } from "../../lib/net/network.ts";
+import { createSend } from "../../lib/net/send.ts";
 import { Secret } from "../../lib/secret.ts";
 import { createCursorStore, EXPORT_MARKS } from "./cursor.ts";
 import type { Destination } from "./destination.ts";
@@ -13,6 +15,7 @@ import { createOtlpDestination } from "./otlp.ts";
 import { createS3Destination } from "./s3.ts";
 
 const SETTLE_MS = 75_000;
+const send = createSend(DIRECT);
 const confirm = () => Promise.resolve();
 
 eachDatabase("the export of log rows", (open) => {
@@ -66,6 +69,7 @@ eachDatabase("the export of log rows", (open) => {
   };
   const toBucket = (path: string, rowsAtOnce = 3) =>
     createS3Destination({
+      send,
       url: `${bucket.url}/${path}`,
       region: BUCKET_REGION,
       keyId: bucket.keyId,
@@ -75,6 +79,7 @@ eachDatabase("the export of log rows", (open) => {
     });
   const toCollector = (rowsAtOnce = 3) =>
     createOtlpDestination({
+      send,
       endpoint: collector.url,
       headers: { authorization: "Bearer c" },
       version: "1.2.3",
@@ -241,6 +246,7 @@ eachDatabase("the export of log rows", (open) => {
   test("a wrong key is named by its variables, and never shown", async () => {
     await add("h1");
     const destination = createS3Destination({
+      send,
       url: `${bucket.url}/h`,
       region: BUCKET_REGION,
       keyId: bucket.keyId,
@@ -274,7 +280,7 @@ eachDatabase("the export of log rows", (open) => {
     await add("i2");
     const closed = await startLogCollector();
     await closed.stop();
-    await settle(exporter(createOtlpDestination({ endpoint: closed.url, headers: {}, version: "1" })));
+    await settle(exporter(createOtlpDestination({ send, endpoint: closed.url, headers: {}, version: "1" })));
     expect(lines.at(-1)).toContain("ECONNREFUSED: start it, or correct FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT");
   });
 

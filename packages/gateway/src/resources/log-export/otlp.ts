@@ -1,5 +1,5 @@
 import { LOG_TYPE } from "@fairway/wire";
-import type { Sent } from "../../lib/net/send.ts";
+import type { Send, Sent } from "../../lib/net/send.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { ExportError, type Batch, type Destination, type FailureReason } from "./destination.ts";
 import { deliver, readRetryAfter } from "./deliver.ts";
@@ -10,6 +10,7 @@ export interface OtlpSettings {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly version: string;
+  readonly send: Send;
   readonly rowsAtOnce?: number;
 }
 
@@ -23,6 +24,7 @@ export function createOtlpDestination({
   endpoint,
   headers,
   version,
+  send,
   rowsAtOnce = ROWS_AT_ONCE,
 }: OtlpSettings): Destination {
   const url = `${endpoint}/v1/logs`;
@@ -33,7 +35,7 @@ export function createOtlpDestination({
     async send(batch, signal) {
       const body = new TextEncoder().encode(JSON.stringify(buildRequest(batch, version)));
       const all = { ...headers, "content-type": "application/json" };
-      const sent = await deliver({ url, method: "POST", headers: all, body, signal }, VARIABLE);
+      const sent = await deliver({ send, variable: VARIABLE, url, method: "POST", headers: all, body, signal });
       if (sent.status < 200 || sent.status > 299) throw buildExportError(sent);
       return rejectedIn(sent);
     },

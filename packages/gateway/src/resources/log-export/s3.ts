@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Clock } from "../../lib/clock.ts";
-import type { Sent } from "../../lib/net/send.ts";
+import type { Send, Sent } from "../../lib/net/send.ts";
 import type { Secret } from "../../lib/secret.ts";
 import { ExportError, type Batch, type Destination, type FailureReason } from "./destination.ts";
 import { deliver, readRetryAfter } from "./deliver.ts";
@@ -16,6 +16,7 @@ export interface S3Settings {
   readonly keyId: string;
   readonly key: Secret;
   readonly clock: Clock;
+  readonly send: Send;
   readonly rowsAtOnce?: number;
   readonly everyMs?: number;
 }
@@ -31,7 +32,7 @@ const VARIABLE = "FAIRWAY_LOG_EXPORT_S3_URL";
  * the order of the rows.
  */
 export function createS3Destination(settings: S3Settings): Destination {
-  const { url, rowsAtOnce = ROWS_AT_ONCE, everyMs = EVERY_MS } = settings;
+  const { url, send, rowsAtOnce = ROWS_AT_ONCE, everyMs = EVERY_MS } = settings;
   return {
     name: "s3",
     rowsAtOnce,
@@ -40,7 +41,7 @@ export function createS3Destination(settings: S3Settings): Destination {
       const body = new Uint8Array(await zip(batch.rows.map((row) => `${formatLogLine(row)}\n`).join("")));
       const target = `${url}/${buildObjectName(batch)}`;
       const headers = await signed(target, body, settings);
-      const sent = await deliver({ url: target, method: "PUT", headers, body, signal }, VARIABLE);
+      const sent = await deliver({ send, variable: VARIABLE, url: target, method: "PUT", headers, body, signal });
       if (sent.status !== 200) throw buildExportError(sent);
       return 0;
     },

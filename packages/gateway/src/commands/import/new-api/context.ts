@@ -1,6 +1,7 @@
 import type { SourceGateway } from "@fairway/wire";
 import type { Ledger } from "../../../billing/ledger/ledger.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import type { Network } from "../../../lib/net/network.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { ForeignDatabase } from "../../../storage/foreign.ts";
 import type { Vault } from "../../../storage/secrets/secrets.ts";
@@ -28,6 +29,7 @@ export interface ImportContext {
     readonly areChannelsAsked: boolean;
     /** Address of the gateway that is being replaced. */
     readonly former: string | undefined;
+    readonly network: Network;
   };
   /** Called after each batch of rows with the kind of row. */
   readonly progress: (what: string) => void;

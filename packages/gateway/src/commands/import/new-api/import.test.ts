@@ -1,6 +1,7 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import type { Selectable } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { DIRECT } from "../../../lib/net/network.ts";
 import { SourceDatabase, NEW_API, ONE_API } from "../../../../test/import/source-database.ts";
 import { channel, HASH, KEYS, token, user } from "../../../../test/import/rows.ts";
 import { quietLog } from "../../../../test/kit/support.ts";
@@ -54,7 +55,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
     const { database } = kit;
     const target = { target: database, logTarget: database };
     const logs = { logSource: source, withLogs: logOrigin !== undefined, origin: logOrigin ?? "here" };
-    const named = { groups, prices: { areChannelsAsked: false, former } };
+    const named = { groups, prices: { areChannelsAsked: false, former, network: DIRECT } };
     return importCompatible({ ...kit, ...target, ...logs, ...named, kind, source, isDry, onProgress: () => {} });
   };
   type Shown = "users" | "tokens" | "channels" | "redemptions" | "logs" | "options" | "ledger" | "abilities";

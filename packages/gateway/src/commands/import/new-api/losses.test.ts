@@ -1,5 +1,6 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { DIRECT } from "../../../lib/net/network.ts";
 import { channel, token, user } from "../../../../test/import/rows.ts";
 import { NEW_API_RECENT, SourceDatabase } from "../../../../test/import/source-database.ts";
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
@@ -45,7 +46,7 @@ eachDatabase("losses of an import of a compatible gateway", (open) => {
     const { database } = kit;
     const places = { target: database, logTarget: database, source, logSource: source };
     const how = { kind: "new-api", isDry, withLogs: false, origin: "here", onProgress: () => {} } as const;
-    const prices = { areChannelsAsked: false, former: undefined };
+    const prices = { areChannelsAsked: false, former: undefined, network: DIRECT };
     try {
       return (await importCompatible({ ...kit, ...places, ...how, prices, groups: new GroupNames() }))
         .lines()

@@ -60,8 +60,9 @@ export async function importOptions(context: ImportContext): Promise<void> {
 
 /** Returns prices that upstreams publish for models without one. */
 async function missingPrices({ served, prices, report }: ImportContext, options: readonly OptionRow[]) {
-  const { areChannelsAsked, former } = prices;
-  const sources = { areChannelsAsked, former: former === undefined ? undefined : { address: former, key: "" } };
+  const { areChannelsAsked, former, network } = prices;
+  const publisher = former === undefined ? undefined : { address: former, key: "" };
+  const sources = { network, areChannelsAsked, former: publisher };
   return priceWrites(await upstreamPrices(sources, { channels: served, options }, report), options, report);
 }
 

@@ -1,6 +1,7 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import type { Selectable } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { DIRECT } from "../../../lib/net/network.ts";
 import { SourceDatabase, ONE_API } from "../../../../test/import/source-database.ts";
 import { fillRecent } from "../../../../test/import/recent-logs.ts";
 import { channel, KEYS, user } from "../../../../test/import/rows.ts";
@@ -58,7 +59,7 @@ eachDatabase("import of recent revisions", (open) => {
     const { database } = kit;
     const places = { target: database, logTarget: database, source, logSource: source };
     const onProgress = (what: string, done: number) => void seen.push(`${what} ${done}`);
-    const prices = { areChannelsAsked: false, former: undefined };
+    const prices = { areChannelsAsked: false, former: undefined, network: DIRECT };
     const named = { groups: new GroupNames(), prices };
     return importCompatible({
       ...kit,

@@ -1,5 +1,6 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { DIRECT } from "../../../lib/net/network.ts";
 import { channel, token, user } from "../../../../test/import/rows.ts";
 import { NEW_API, SourceDatabase } from "../../../../test/import/source-database.ts";
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
@@ -59,7 +60,7 @@ eachDatabase("an import that stops half way", (open) => {
     const from = openForeign(source.url, quietLog);
     const places = { target, logTarget: target, source: from, logSource: from };
     const how = { kind: "new-api", isDry, withLogs: true, origin: "here", onProgress: () => {} } as const;
-    const prices = { areChannelsAsked: false, former: undefined };
+    const prices = { areChannelsAsked: false, former: undefined, network: DIRECT };
     try {
       return (await importCompatible({ ...kit, ...places, ...how, prices, groups: new GroupNames() })).lines();
     } finally {

@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
-import { Agent, request } from "undici";
+import { request, type Dispatcher } from "undici";
 import { parseObject } from "../../../lib/text/json.ts";
-import { guardedLookup, refuseForbidden } from "../../../lib/net/outbound.ts";
+import { createServiceAgent, type Network } from "../../../lib/net/network.ts";
+import { refuseForbidden, SERVICE_GUARD } from "../../../lib/net/outbound.ts";
 import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
 
 /** A question to the operator's service: the JSON of a call. */
@@ -42,17 +43,17 @@ const LONGEST_REASON = 500;
 const CLOSED: ReadonlySet<string> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
 /** The address is the operator's own, so private networks are allowed; link-local addresses and redirects are not. */
-export function createWebhook(now: () => number): Webhook {
-  const agent = new Agent({ connect: { lookup: guardedLookup }, connections: CONNECTIONS });
+export function createWebhook(now: () => number, network: Network): Webhook {
+  const agent = createServiceAgent({ network, guard: SERVICE_GUARD, connections: CONNECTIONS });
   return {
     async ask(policy, question, signal) {
       try {
-        return await call(agent, policy, question, { now, signal });
+        return await call(agent.current(), policy, question, { now, signal });
       } catch (error) {
         return { action: "failed", why: describeFailure(error, policy) };
       }
     },
-    close: () => agent.destroy(),
+    close: () => agent.close(),
   };
 }
 
@@ -62,7 +63,7 @@ interface CallSettings {
 }
 
 async function call(
-  dispatcher: Agent,
+  dispatcher: Dispatcher,
   policy: GuardrailPolicy,
   question: Question,
   { now, signal }: CallSettings,
