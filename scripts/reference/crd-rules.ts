@@ -114,7 +114,7 @@ export const RESOURCES: readonly Resource[] = [
     },
     columns: [
       { name: "Type", type: "string", jsonPath: ".spec.type" },
-      { name: "Enabled", type: "boolean", jsonPath: ".spec.enabled" },
+      { name: "Models", type: "string", jsonPath: ".spec.models" },
     ],
   },
   {

@@ -70,9 +70,8 @@ function buildDefinition(resource: Resource): Json {
 
 const condition = (type: string, field: string) => `.status.conditions[?(@.type=="${type}")].${field}`;
 const STATUS_COLUMNS = [
-  { name: "Synced", type: "string", jsonPath: condition("Synced", "status") },
   { name: "Ready", type: "string", jsonPath: condition("Ready", "status") },
-  { name: "Reason", type: "string", jsonPath: condition("Ready", "reason") },
+  { name: "State", type: "string", jsonPath: ".status.state" },
   { name: "ID", type: "integer", jsonPath: ".status.resourceId" },
   { name: "Message", type: "string", jsonPath: condition("Ready", "message"), priority: 1 },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
@@ -85,6 +84,7 @@ const STATUS = {
   properties: {
     observedGeneration: { type: "integer", format: "int64", description: "Generation that the conditions are about." },
     resourceId: { type: "integer", format: "int64", description: "Number of the row in the gateway." },
+    state: { type: "string", description: "What the gateway does with the resource now, such as Serving or Disabled." },
     conditions: {
       type: "array",
       "x-kubernetes-list-type": "map",

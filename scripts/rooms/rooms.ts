@@ -68,7 +68,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/kubernetes": inOrder(`
     client conditions resources secret-access refusals quiet gateway-side decide verdicts work-queue deletion-guard
-    events store in-parallel secrets token-secrets publisher lease deletions reconciler controller
+    events store in-parallel secrets token-secrets serving publisher lease deletions reconciler controller
   `),
   "packages/testkit/src": inOrder(`
     messages-answer services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules

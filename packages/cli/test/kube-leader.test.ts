@@ -81,7 +81,7 @@ describe("fairway kube gitops", () => {
     const path = "/apis/fairway.dev/v1alpha1/namespaces/ai/channels";
     const condition = (type: string, status: string, message: string) => ({ type, status, reason: "Paused", message });
     const status = {
-      conditions: [condition("Ready", "False", "Not ready."), condition("Synced", "Unknown", "The option is on.")],
+      conditions: [condition("Ready", "False", "Not ready."), condition("Programmed", "Unknown", "The option is on.")],
     };
     server.objects.set(`${path}/main`, { metadata: { name: "main" }, status });
     expect(await kube("gitops reconcile channel/main")).toMatchObject({ code: 0 });

@@ -121,7 +121,7 @@ describe("fairway kube", () => {
       observedGeneration: 1,
       conditions: [
         condition("Ready", "False", "FieldsChanged", "Differs from the resource: priority."),
-        condition("Synced", "True", "Overridden", "Switched by hand until 2030-01-01T01:00:00Z."),
+        condition("Programmed", "True", "Overridden", "Switched by hand until 2030-01-01T01:00:00Z."),
         condition("Drifted", "True", "FieldsChanged", "Differs from the resource: priority."),
       ],
     };

@@ -27,13 +27,9 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const counter = createTokenCounter();
   const disable = (id: number, reason: string, key?: string) => management.operations.channels.disable(id, reason, key);
   const authenticator = createRelayAuthenticator(core);
-  const { pipeline, reporter, fetcher, channels } = createRelayParts({
-    ...core,
-    counter,
-    disable,
-    authenticator,
-  });
-  const management: Management = createManagement({ ...core, pipeline, authenticator });
+  const relay = createRelayParts({ ...core, counter, disable, authenticator });
+  const { pipeline, reporter, fetcher, channels } = relay;
+  const management: Management = createManagement({ ...core, ...relay, authenticator });
   const loopDelay = createLoopDelay();
   const elector = await selectElector(core);
   const logExport = composeLogExport(core, elector);
@@ -73,7 +69,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
         ? [
             elector,
             createAppSchedule(core, management, { elector, owners: pipeline.owners, tasks, logExport }),
-            ...createKubernetesRunnables(core, management, elector),
+            ...createKubernetesRunnables(core, management, { elector, health: relay.upstreamHealth }),
           ]
         : []),
       replicaReports(core, pipeline, elector),

@@ -1,6 +1,7 @@
 import type { Elector } from "../jobs/leader.ts";
 import { podNamespace } from "../kubernetes/client/api-server.ts";
 import { createController } from "../kubernetes/controller.ts";
+import type { UpstreamHealth } from "../kubernetes/serving.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Core } from "./core.ts";
 import type { Management } from "./management.ts";
@@ -10,7 +11,7 @@ import { StartError } from "./storage.ts";
 export function createKubernetesRunnables(
   { env, clock, log, metrics, snapshots }: Core,
   { documents }: Management,
-  elector: Elector,
+  { elector, health }: { readonly elector: Elector; readonly health: UpstreamHealth },
 ): Runnable[] {
   if (!env.kubernetesController) return [];
   return [
@@ -18,6 +19,7 @@ export function createKubernetesRunnables(
       documents,
       snapshots,
       elector,
+      health,
       clock,
       log,
       metrics,

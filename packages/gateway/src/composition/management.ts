@@ -14,6 +14,7 @@ import { allProviders } from "../providers/registry.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { probeBetas } from "../relay/pipeline/probe-betas.ts";
 import { probeChannel } from "../relay/pipeline/probe.ts";
+import { describeTest, type KeyOutcomes } from "../relay/selection/key-outcomes.ts";
 import { accountRoutes } from "../resources/account-routes.ts";
 import { withAudit } from "../resources/audit/audit.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
@@ -22,7 +23,7 @@ import { createDocumentFolder, type FolderDeps } from "../resources/declarative/
 import { withDeclarative } from "../resources/declarative/routes.ts";
 import { withOpenApi } from "../resources/openapi/routes.ts";
 import { channelHealthRoute } from "../resources/channels/health-route.ts";
-import { createOperations, type Operations } from "../resources/operations.ts";
+import { createOperations, type Operations, type OperationsDeps } from "../resources/operations.ts";
 import { stripeRoutes } from "../resources/stripe/routes.ts";
 import { systemRoutes } from "../resources/system/routes.ts";
 import { createSetupState, type SetupState } from "../resources/status/setup-routes.ts";
@@ -47,6 +48,7 @@ export interface ManagementDeps {
   readonly identity: Identity;
   readonly authenticator: Authenticator;
   readonly pipeline: PipelineDeps;
+  readonly upstreamHealth: { readonly keyOutcomes: Pick<KeyOutcomes, "observe"> };
 }
 
 export interface Management {
@@ -57,6 +59,14 @@ export interface Management {
   readonly jobs: readonly ScheduledJob[];
   /** Waits for background work of calls, such as mails. */
   readonly background: Runnable;
+}
+
+/** Returns the receiver of test results, which say whether an upstream still takes a key. */
+function observeTests({ keyOutcomes }: ManagementDeps["upstreamHealth"]): OperationsDeps["onTested"] {
+  return (channelId, keyIndex, result) => {
+    const outcome = describeTest(result);
+    if (outcome) keyOutcomes.observe(channelId, keyIndex, outcome);
+  };
 }
 
 /** Creates everything under `/api`. */
@@ -77,6 +87,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...shared,
     providers: allProviders,
     probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline),
+    onTested: observeTests(deps.upstreamHealth),
     probeBetas: (channel, model) => probeBetas(channel, model, nextId(), pipeline),
     http: pipeline.http,
     notify: (subject, text) => notifyRoot({ database, log, mailer: identity.mailer }, subject, text),

@@ -13,16 +13,17 @@ describe("the status of a resource", () => {
       status.conditions.map(({ type, status: value, observedGeneration }) => [type, value, observedGeneration]),
     ).toEqual([
       ["Ready", "True", 3],
-      ["Synced", "True", 3],
+      ["Accepted", "True", 3],
+      ["Programmed", "True", 3],
     ]);
   });
 
   test("changes the time of a condition with its status alone", () => {
     const first = buildStatus(undefined, applied, 1, FIRST);
     const same = buildStatus(first, { ...applied, synced: { ...applied.synced, message: "Other words." } }, 2, LATER);
-    expect(same.conditions.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([FIRST, FIRST]);
+    expect(same.conditions.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([FIRST, FIRST, FIRST]);
     const other = buildStatus(same, broken, 3, LATER);
-    expect(other.conditions.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([LATER, LATER]);
+    expect(other.conditions.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([LATER, LATER, LATER]);
     expect(other.resourceId).toBe(7);
   });
 
@@ -31,6 +32,7 @@ describe("the status of a resource", () => {
     const reordered = JSON.parse(
       JSON.stringify({
         conditions: status.conditions.map((one) => Object.fromEntries(Object.entries(one).toReversed())),
+        state: "Ready",
         resourceId: 7,
         observedGeneration: 1,
       }),

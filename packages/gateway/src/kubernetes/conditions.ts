@@ -9,11 +9,13 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-export type ConditionType = "Ready" | "Synced" | "SecretsResolved" | "SecretWritten" | "Drifted";
+export type ConditionType = "Ready" | "Accepted" | "Programmed" | "SecretsResolved" | "SecretWritten" | "Drifted";
 
 export interface Status {
   readonly observedGeneration: number;
   readonly resourceId?: number;
+  /** What the gateway does with the resource now, in one word. */
+  readonly state?: string;
   readonly conditions: readonly Condition[];
 }
 
@@ -26,6 +28,7 @@ export interface Verdict {
 }
 
 export interface Findings {
+  /** Whether the gateway is as the resource says. */
   readonly synced: Verdict;
   /** Undefined for a document without references. */
   readonly secrets?: Verdict | undefined;
@@ -33,6 +36,10 @@ export interface Findings {
   readonly written?: Verdict | undefined;
   /** Undefined if it was not compared. */
   readonly drifted?: Verdict | undefined;
+  /** Whether the object takes calls now; undefined for kinds that take none. */
+  readonly serving?: Verdict | undefined;
+  /** True if this comparison changed the object. */
+  readonly isChanged?: boolean;
   /** Undefined = unchanged. */
   readonly resourceId?: number | undefined;
 }
@@ -40,9 +47,11 @@ export interface Findings {
 /** Returns the status for the findings. The time of a condition changes only together with its status. */
 export function buildStatus(before: unknown, findings: Findings, generation: number, now: string): Status {
   const old = readStatus(before);
+  const ready = buildReadyVerdict(findings);
   const verdicts: readonly (readonly [ConditionType, Verdict | undefined])[] = [
-    ["Ready", buildReadyVerdict(findings)],
-    ["Synced", findings.synced],
+    ["Ready", ready],
+    ["Accepted", buildAcceptedVerdict(findings)],
+    ["Programmed", findings.synced],
     ["SecretsResolved", findings.secrets],
     ["SecretWritten", findings.written],
     ["Drifted", findings.drifted],
@@ -54,7 +63,8 @@ export function buildStatus(before: unknown, findings: Findings, generation: num
     return [{ type, ...verdict, observedGeneration: generation, lastTransitionTime: since }];
   });
   const id = findings.resourceId ?? old.resourceId;
-  return { observedGeneration: generation, ...(id !== undefined && id > 0 && { resourceId: id }), conditions };
+  const state = findings.serving?.reason ?? ready.reason;
+  return { observedGeneration: generation, ...(id !== undefined && id > 0 && { resourceId: id }), state, conditions };
 }
 
 /** Returns false if writing the status would change nothing. */
@@ -67,10 +77,27 @@ export function findCondition(status: unknown, type: ConditionType): Condition |
   return readStatus(status).conditions.find((one) => one.type === type);
 }
 
-function buildReadyVerdict({ synced, secrets, written, drifted }: Findings): Verdict {
+/** Returns the number of the gateway's row in the status of a resource. */
+export function readResourceId(status: unknown): number | undefined {
+  return readStatus(status).resourceId;
+}
+
+/** Reasons of a document that the gateway does not take. */
+const UNACCEPTED: ReadonlySet<string> = new Set(["Invalid", "Conflict", "Forbidden"]);
+const ACCEPTED: Verdict = { status: "True", reason: "Accepted", message: "The gateway takes the resource." };
+
+/** Kubernetes' `Accepted`: the resource is valid and ours, which says nothing about its effect. */
+function buildAcceptedVerdict({ synced }: Findings): Verdict {
+  if (synced.status === "Unknown") return synced;
+  return UNACCEPTED.has(synced.reason) ? synced : ACCEPTED;
+}
+
+/** Returns whether the resource has its effect now: everything it names is there, and its object takes calls. */
+function buildReadyVerdict({ synced, secrets, written, drifted, serving }: Findings): Verdict {
   const fault = [synced, secrets, written].find((verdict) => verdict !== undefined && verdict.status !== "True");
   if (fault) return { ...fault, status: fault.status === "Unknown" ? "Unknown" : "False" };
   if (drifted?.status === "True") return { ...drifted, status: "False" };
+  if (serving && serving.status !== "True") return serving;
   return { status: "True", reason: "Ready", message: synced.message };
 }
 
@@ -80,6 +107,7 @@ function readStatus(status: unknown): Status {
   return {
     observedGeneration: given.observedGeneration ?? 0,
     ...(given.resourceId !== undefined && { resourceId: given.resourceId }),
+    ...(given.state !== undefined && { state: given.state }),
     conditions: (given.conditions ?? []).map((one) => ({
       type: one.type,
       status: one.status,

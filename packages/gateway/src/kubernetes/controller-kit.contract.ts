@@ -6,6 +6,8 @@ import { quietLog } from "../../test/kit/support.ts";
 import { createSingleElector } from "../jobs/leader.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import { createMetrics } from "../observability/metrics.ts";
+import { createBreakers } from "../relay/selection/breaker.ts";
+import { createKeyOutcomes, describeTest } from "../relay/selection/key-outcomes.ts";
 import type { KubeApi, KubeObject } from "./client/api.ts";
 import type { Condition } from "./conditions.ts";
 import { createController, type ControllerSettings } from "./controller.ts";
@@ -31,6 +33,11 @@ export interface ContractCluster {
 export const never: AbortSignal = new AbortController().signal;
 export const POLL = { timeout: 30_000, interval: 40 };
 
+/** Returns the health of upstreams that were never called. */
+export function createQuietHealth() {
+  return { breakers: createBreakers({ clock: { now: () => Date.now() } }), keyOutcomes: createKeyOutcomes() };
+}
+
 /** Opens a gateway with a controller and a cluster for all tests of a file; each test gets its own namespace. */
 export function useController(open: () => Promise<ContractCluster>): ControllerKit {
   const kit = new ControllerKit();
@@ -47,12 +54,23 @@ class ControllerKit {
   app!: ManagementApp;
   members!: Members;
   namespace!: string;
+  readonly #health = createQuietHealth();
+  readonly keyOutcomes = this.#health.keyOutcomes;
+  readonly breakers = this.#health.breakers;
   #running: Runnable | undefined;
 
   async open(cluster: ContractCluster): Promise<void> {
     this.cluster = cluster;
     this.api = await cluster.direct();
-    this.app = await startManagementApp({ url: "sqlite::memory:" });
+    this.app = await startManagementApp({
+      url: "sqlite::memory:",
+      operations: {
+        onTested: (channelId, keyIndex, result) => {
+          const outcome = describeTest(result);
+          if (outcome) this.keyOutcomes.observe(channelId, keyIndex, outcome);
+        },
+      },
+    });
     this.members = await signInMembers(this.app);
   }
 
@@ -75,6 +93,7 @@ class ControllerKit {
       documents: this.app.documents,
       snapshots: this.app.snapshots,
       elector: createSingleElector(),
+      health: this.#health,
       clock: { now: () => Date.now() },
       log: quietLog,
       metrics: createMetrics({ version: "0" }),
@@ -89,6 +108,7 @@ class ControllerKit {
         secretNames: [],
         ownSecretNames: ["fairway-secrets"],
         settleMs: 400,
+        readyMs: 200,
         startMs: 0,
         ...settings,
       },
@@ -116,12 +136,16 @@ class ControllerKit {
     return this.api.create(secretsPath(this.namespace), object, never);
   };
 
-  readonly condition = async (kind: ResourceKind, name: string, type = "Synced"): Promise<Condition | undefined> => {
+  readonly condition = async (
+    kind: ResourceKind,
+    name: string,
+    type = "Programmed",
+  ): Promise<Condition | undefined> => {
     const { status } = await this.api.get(this.place(kind, name), never);
     return (status as { conditions?: Condition[] } | undefined)?.conditions?.find((each) => each.type === type);
   };
 
-  readonly untilCondition = (kind: ResourceKind, name: string, expected: Partial<Condition>, type = "Synced") =>
+  readonly untilCondition = (kind: ResourceKind, name: string, expected: Partial<Condition>, type = "Programmed") =>
     expect.poll(() => this.condition(kind, name, type), POLL).toMatchObject(expected);
 
   readonly annotate = (path: string, annotation: string, value: string) =>

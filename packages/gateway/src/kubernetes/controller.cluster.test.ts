@@ -12,13 +12,13 @@ import { createMetrics } from "../observability/metrics.ts";
 import { connect, type KubeObject } from "./client/api.ts";
 import { findCondition } from "./conditions.ts";
 import { createController, type ControllerDeps } from "./controller.ts";
-import type { ContractCluster } from "./controller-kit.contract.ts";
+import { createQuietHealth, never, type ContractCluster } from "./controller-kit.contract.ts";
 import { controllerContract } from "./controller.contract.ts";
 import { secretsContract } from "./secrets.contract.ts";
+import { servingContract } from "./serving.contract.ts";
 import { listPath } from "./resources.ts";
 
 const DEFINITIONS = join(import.meta.dirname, "../../../../charts/fairway-crds/templates");
-const never = new AbortController().signal;
 let cluster: Cluster;
 let count = 0;
 const folder = mkdtempSync(join(tmpdir(), "fairway-kubeconfig-"));
@@ -39,6 +39,7 @@ function createDeps(
     documents: app.documents,
     snapshots: app.snapshots,
     elector: createSingleElector(),
+    health: createQuietHealth(),
     clock: { now: () => Date.now() },
     log: quietLog,
     metrics: createMetrics({ version: "0" }),
@@ -81,6 +82,7 @@ async function openContract(): Promise<ContractCluster> {
 }
 controllerContract("a real API server", openContract);
 secretsContract("a real API server", openContract, true);
+servingContract("a real API server", openContract);
 
 /** Opens a proxy to the API server that can be cut, stopped and started. */
 async function openLine() {
@@ -146,7 +148,7 @@ test("while the API server is away nothing changes, and afterwards everything th
       }),
     );
   const ready = (name: string) =>
-    cluster.kubectl("wait", "--for=condition=Ready", `channel.fairway.dev/${name}`, "--timeout=60s", "-n", place);
+    cluster.kubectl("wait", "--for=condition=Programmed", `channel.fairway.dev/${name}`, "--timeout=60s", "-n", place);
   const rows = () => app.database.db.selectFrom("channels").select(["name", "priority"]).orderBy("name").execute();
   for (const name of ["a", "b", "c"]) await apply(name);
   await controller.start();
@@ -284,11 +286,9 @@ describe("the service account of the chart", () => {
     await cluster.apply(JSON.stringify(token), "--namespace", place);
     const wait = (condition: string) =>
       cluster.kubectl("wait", `--for=${condition}`, "token.fairway.dev/ci", "--timeout=30s", "-n", place);
-
     const without = await run(place, await createAccountConfig(place));
     await wait('jsonpath={.status.conditions[?(@.type=="SecretWritten")].reason}=SecretForbidden');
     await without.stop();
-
     const file = await createAccountConfig(
       place,
       undefined,
@@ -383,7 +383,7 @@ test(
     const controller = createController(createDeps(app, place, cluster.kubeconfig));
     const [started, used] = [performance.now(), process.cpuUsage()];
     await controller.start();
-    const isSynced = ({ status }: KubeObject) => findCondition(status, "Synced")?.status === "True";
+    const isSynced = ({ status }: KubeObject) => findCondition(status, "Programmed")?.status === "True";
     await expect
       .poll(async () => (await api.list({ path: listPath("Channel", place) }, never)).items.filter(isSynced).length, {
         timeout: 200_000,

@@ -1,6 +1,7 @@
 import { GONE, KubeError } from "./client/api.ts";
 import { controllerContract } from "./controller.contract.ts";
 import { secretsContract } from "./secrets.contract.ts";
+import { servingContract } from "./serving.contract.ts";
 import { MemoryCluster } from "./memory-cluster.contract.ts";
 
 function open() {
@@ -19,3 +20,4 @@ function open() {
 
 controllerContract("an API server in memory", open);
 secretsContract("an API server in memory", open, false);
+servingContract("an API server in memory", open);

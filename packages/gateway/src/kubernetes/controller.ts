@@ -5,12 +5,14 @@ import type { Elector } from "../jobs/leader.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Documents } from "../resources/declarative/documents.ts";
+import type { Snapshot } from "../snapshot/types.ts";
 import { connect, KubeError, type KubeApi } from "./client/api.ts";
 import { DeletionGuard, type DeletionLimit } from "./deletion-guard.ts";
 import { Deletions } from "./deletions.ts";
 import { Events } from "./events.ts";
 import { GatewaySide } from "./gateway-side.ts";
 import { Publisher } from "./publisher.ts";
+import { inParallel } from "./in-parallel.ts";
 import { Reconciler } from "./reconciler.ts";
 import { Quiet } from "./quiet.ts";
 import { reflect } from "./client/reflector.ts";
@@ -18,6 +20,7 @@ import { GRANT, isForbidden } from "./refusals.ts";
 import { isDeleting, buildResourceKey, KINDS, listPath } from "./resources.ts";
 import { SecretAccess } from "./secret-access.ts";
 import { SecretCache } from "./secrets.ts";
+import { Serving, type UpstreamHealth } from "./serving.ts";
 import { ResourceStore } from "./store.ts";
 import { TokenSecrets } from "./token-secrets.ts";
 import { WorkQueue } from "./work-queue.ts";
@@ -32,6 +35,8 @@ export interface ControllerSettings {
   readonly deletions: DeletionLimit;
   /** Quiet time before deletions are carried out, so that many are detected together. */
   readonly settleMs?: number;
+  /** Interval at which Ready is compared with what the gateway does. */
+  readonly readyMs?: number;
   readonly startMs?: number;
   /** The only Secrets that may be read; empty = those with the label. */
   readonly secretNames: readonly string[];
@@ -43,9 +48,10 @@ export interface ControllerDeps {
   readonly settings: ControllerSettings;
   readonly documents: Documents;
   readonly snapshots: {
-    current(): { readonly options: { readonly KubernetesPaused: boolean } };
+    current(): Pick<Snapshot, "channels"> & { readonly options: { readonly KubernetesPaused: boolean } };
     subscribe(listener: () => void): () => void;
   };
+  readonly health: UpstreamHealth;
   readonly elector: Pick<Elector, "isLeader" | "signal" | "confirm" | "subscribe">;
   readonly clock: Clock;
   readonly log: Logger;
@@ -63,6 +69,9 @@ const SETTLE_MS = 3_000;
 const BATCH = 100;
 const RECONNECT_MS = 5_000;
 const SWEEP = "sweep";
+const READY = "ready";
+/** A refused key shows within this time, however long the interval of comparisons is. */
+const READY_MS = 10_000;
 /** The same failure of a watch is logged at this interval. */
 const REPEAT_LOG_MS = 60_000;
 
@@ -116,6 +125,7 @@ class Term {
   readonly #secrets: SecretCache;
   readonly #deletions: Deletions;
   readonly #reconciler: Reconciler;
+  readonly #publisher: Publisher;
   readonly #quiet: Quiet;
   readonly #logged = new Map<string, number>();
 
@@ -129,9 +139,11 @@ class Term {
     this.#secrets = new SecretCache(access);
     this.#quiet = new Quiet(settings.settleMs ?? SETTLE_MS);
     const events = new Events(api, { clock, log, isBusy: () => this.#queue.isBusy }, signal);
-    const publisher = new Publisher({ api, clock, metrics, events });
     const gateway = new GatewaySide({ documents, clock, confirm: (tx) => elector.confirm(tx) });
+    const serving = new Serving({ ...deps, findStatusInfo: (id) => gateway.findStatusInfo(id) });
+    const publisher = new Publisher({ api, clock, metrics, events, serving });
     const shared = { store: this.#store, gateway, publisher, events, log, signal };
+    this.#publisher = publisher;
     this.#deletions = new Deletions({ ...shared, guard: new DeletionGuard(settings.deletions) });
     const tokenSecrets = new TokenSecrets({ api, gateway, access, signal });
     const parts = { secrets: this.#secrets, deletions: this.#deletions, tokenSecrets, isPaused: () => this.#isPaused };
@@ -142,6 +154,7 @@ class Term {
     const { namespaces } = this.#deps.settings;
     const followers = namespaces.flatMap((namespace) => this.#follow(namespace));
     const timer = setInterval(() => this.#resync(), this.#deps.settings.resyncSeconds * 1000);
+    const readyTimer = setInterval(() => this.#compareReady(), this.#deps.settings.readyMs ?? READY_MS);
     const unsubscribe = this.#followPause();
     try {
       while (!this.#signal.aborted) {
@@ -151,6 +164,7 @@ class Term {
       }
     } finally {
       clearInterval(timer);
+      clearInterval(readyTimer);
       unsubscribe();
       await Promise.all(followers);
     }
@@ -166,6 +180,7 @@ class Term {
     let wasOn = this.#isPaused;
     if (wasOn) log.warn("custom resources are left alone: KubernetesPaused is on");
     return snapshots.subscribe(() => {
+      this.#compareReady();
       const isOn = this.#isPaused;
       if (isOn === wasOn) return;
       wasOn = isOn;
@@ -236,16 +251,17 @@ class Term {
     const byNamespace = Map.groupBy(keys, (key) => key.split("/")[1] ?? "");
     for (const [namespace, all] of byNamespace) {
       const own = this.#withoutEarly(namespace, all);
-      const sweep = `${SWEEP}/${namespace}`;
+      const [sweep, ready] = [`${SWEEP}/${namespace}`, `${READY}/${namespace}`];
       const results = await this.#reconciler.reconcile(
         namespace,
-        own.filter((key) => key !== sweep),
+        own.filter((key) => key !== sweep && key !== ready),
       );
       for (const [key, result] of results) {
         if (result === "done") this.#queue.done(key);
         else this.#queue.failed(key);
       }
       if (own.includes(sweep)) await this.#sweep(namespace, sweep);
+      if (own.includes(ready)) await this.#refreshReady(namespace, ready);
     }
   }
 
@@ -270,6 +286,23 @@ class Term {
       this.#queue.failed(key);
       if (!this.#signal.aborted) this.#deps.log.warn("vanished resources could not be compared", { namespace, error });
     }
+  }
+
+  #compareReady(): void {
+    for (const namespace of this.#deps.settings.namespaces) this.#queue.add(`${READY}/${namespace}`);
+  }
+
+  /** Compares Ready of all channels with what the gateway does; a failed write is repeated with the next comparison. */
+  async #refreshReady(namespace: string, key: string): Promise<void> {
+    const channels = this.#store.list(namespace).filter(({ kind }) => kind === "Channel");
+    await inParallel(channels, async (resource) => {
+      try {
+        await this.#publisher.refresh(resource, this.#signal);
+      } catch (error) {
+        this.#logFollowing("States of channels", namespace, error);
+      }
+    });
+    this.#queue.done(key);
   }
 
   #resync(): void {

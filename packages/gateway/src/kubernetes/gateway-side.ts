@@ -55,6 +55,11 @@ export class GatewaySide {
     return findTokenKey(this.#deps.documents.stores, id);
   }
 
+  /** Returns what is stored with the status of a channel; "" if there is none. */
+  async findStatusInfo(channelId: number): Promise<string> {
+    return (await this.#deps.documents.stores.channels.get(channelId))?.other_info ?? "";
+  }
+
   /** Computes the outcome of an apply without writing. */
   plan(batch: Batch): Promise<Outcomes> {
     return eachHalf(batch, async (half) => {

@@ -1,20 +1,37 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { KubeError, type KubeApi } from "./client/api.ts";
-import { findCondition, isNewStatus, buildStatus, type Findings } from "./conditions.ts";
+import { findCondition, isNewStatus, buildStatus, readResourceId, type Findings } from "./conditions.ts";
 import type { Events } from "./events.ts";
-import { FINALIZER, getGeneration, buildResourcePath, type Resource } from "./resources.ts";
+import {
+  buildResourceKey,
+  buildResourcePath,
+  FINALIZER,
+  getGeneration,
+  isDeleting,
+  type Resource,
+} from "./resources.ts";
+import type { Serving } from "./serving.ts";
 
 export interface PublisherDeps {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, "resourceSynced" | "resourceGone">;
   readonly events: Events;
+  readonly serving: Pick<Serving, "check">;
+}
+
+/** The last findings about a generation of a resource. */
+interface Published {
+  readonly generation: number;
+  readonly findings: Findings;
 }
 
 /** Writes to the resources: status, finalizers, events. */
 export class Publisher {
   readonly #deps: PublisherDeps;
+
+  readonly #published = new Map<string, Published>();
 
   constructor(deps: PublisherDeps) {
     this.#deps = deps;
@@ -23,19 +40,34 @@ export class Publisher {
   async status(resource: Resource, findings: Findings, signal: AbortSignal): Promise<void> {
     const { api, clock, metrics, events } = this.#deps;
     const before = resource.object.status;
+    this.#published.set(buildResourceKey(resource), { generation: getGeneration(resource), findings });
     const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
-    const status = buildStatus(before, findings, getGeneration(resource), now);
+    const status = buildStatus(before, await this.#withServing(resource, findings), getGeneration(resource), now);
     const isSynced = findings.synced.status === "True";
     metrics.resourceSynced({ ...resource, isSynced });
     if (!isNewStatus(before, status)) return;
     await ignoringAbsence(api.patch(`${buildResourcePath(resource)}/status`, { status }, signal));
-    const known = findCondition(before, "Synced")?.message;
+    const known = findCondition(before, "Programmed")?.message;
     if (findings.synced.status === "False" && known !== findings.synced.message)
       events.add(
         resource,
         findings.synced.reason === "DeletionHeld" ? "DeletionHeld" : "NotApplied",
         findings.synced.message,
       );
+  }
+
+  /** Writes the status of a resource again if its object takes calls where it did not, or the reverse. */
+  async refresh(resource: Resource, signal: AbortSignal): Promise<void> {
+    const known = this.#published.get(buildResourceKey(resource));
+    if (!known || known.generation !== getGeneration(resource) || isDeleting(resource)) return;
+    await this.status(resource, { ...known.findings, isChanged: false }, signal);
+  }
+
+  async #withServing(resource: Resource, findings: Findings): Promise<Findings> {
+    const channelId = findings.resourceId ?? readResourceId(resource.object.status);
+    if (resource.kind !== "Channel" || channelId === undefined) return findings;
+    const { isChanged = false } = findings;
+    return { ...findings, serving: await this.#deps.serving.check({ resource, channelId, isChanged }) };
   }
 
   /** Adds the finalizer; returns false if the resource changed or ended meanwhile: then its next version follows. */
@@ -48,6 +80,7 @@ export class Publisher {
     const finalizers = (resource.object.metadata.finalizers ?? []).filter((one) => one !== FINALIZER);
     const isDone = await this.#finalizers(resource, finalizers, signal);
     if (isDone) this.#deps.metrics.resourceGone(resource);
+    if (isDone) this.#published.delete(buildResourceKey(resource));
     return isDone;
   }
 

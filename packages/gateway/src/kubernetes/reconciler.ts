@@ -165,7 +165,7 @@ export class Reconciler {
   #isKnown(item: Wanted): boolean {
     const applied = this.#applied.get(item.key);
     if (applied !== undefined || this.#deps.drift === "enforce") return applied === this.#fingerprint(item);
-    const synced = findCondition(item.resource.object.status, "Synced");
+    const synced = findCondition(item.resource.object.status, "Programmed");
     return synced?.status === "True" && synced.observedGeneration === getGeneration(item.resource);
   }
 

@@ -48,8 +48,12 @@ export class ResourceStore {
     return true;
   }
 
+  list(namespace: string): Resource[] {
+    return this.#in(namespace).map(({ resource }) => resource);
+  }
+
   listKeys(namespace: string): string[] {
-    return this.#in(namespace).map(({ resource }) => buildResourceKey(resource));
+    return this.list(namespace).map(buildResourceKey);
   }
 
   /** Returns the keys of resources that read or write the Secret. */

@@ -38,7 +38,7 @@ export function buildFindings(change: DeclarativeChange, secrets: Verdict | unde
   const synced: Verdict = overrideUntil
     ? { status: "True", reason: "Overridden", message: sentence(message) }
     : { status: "True", reason: "Applied", message: "The gateway is as the resource says." };
-  return { synced, secrets, drifted: inSync, resourceId };
+  return { synced, secrets, drifted: inSync, resourceId, isChanged: action !== "unchanged" };
 }
 
 const inSync: Verdict = {
@@ -57,7 +57,7 @@ export function buildDriftVerdict(change: DeclarativeChange): Verdict {
   };
 }
 
-/** Returns the condition `Synced` of a resource that was not applied. */
+/** Returns the condition `Programmed` of a resource that was not applied. */
 export function refused(reason: "Invalid" | "Conflict" | "Forbidden", why: string): Verdict {
   return { status: "False", reason, message: `Not applied, the last state stays: ${sentence(why)}` };
 }
@@ -80,7 +80,7 @@ export const UNAVAILABLE: Verdict = {
   message: "Not applied yet: the database of the gateway failed. The last state stays, and this is tried again.",
 };
 
-/** Returns the condition `Synced` of a deletion that waits for a confirmation. */
+/** Returns the condition `Programmed` of a deletion that waits for a confirmation. */
 export function held(count: number, total: number): Verdict {
   return {
     status: "False",

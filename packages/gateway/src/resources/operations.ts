@@ -71,6 +71,8 @@ export interface OperationsDeps {
   /** Sorted by type, ascending. */
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
+  /** Receives the result of each test of a saved channel's key. */
+  readonly onTested: (channelId: number, keyIndex: number, result: ProbeResult) => void;
   readonly probeBetas: ProbeBetas;
   readonly http: HttpJson;
   /** Returns true for a host that no channel may call. */

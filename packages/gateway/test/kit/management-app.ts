@@ -246,6 +246,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     logDatabase: database,
     providers: allProviders,
     probe: (channel, model) => probeChannel(channel, model, newId(), calls),
+    onTested: () => {},
     probeBetas: (channel, model) => probeBetas(channel, model, newId(), calls),
     http: upstreams.json,
     notify: async (subject) => void notices.push(subject),

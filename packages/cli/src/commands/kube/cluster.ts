@@ -207,9 +207,14 @@ export async function listResources(cluster: Cluster, kind: Kind): Promise<Resou
   }
 }
 
+/** The reason of a channel whose spec says `enabled: false`. */
+const SUSPENDED = "Disabled";
+
 /** A condition counts only if it is about the current generation of the resource. */
 export function readReadiness({ metadata, status }: Resource): {
   readonly isReady: boolean;
+  /** True if the resource asks to be off, which is no fault. */
+  readonly isSuspended?: boolean;
   readonly reason: string;
   readonly message: string;
 } {
@@ -217,5 +222,6 @@ export function readReadiness({ metadata, status }: Resource): {
   if (!ready) return { isReady: false, reason: "NotSeen", message: "No gateway has compared it yet." };
   if ((ready.observedGeneration ?? 0) < (metadata.generation ?? 0))
     return { isReady: false, reason: "Outdated", message: "It changed and was not compared again yet." };
-  return { isReady: ready.status === "True", reason: ready.reason, message: ready.message };
+  const { status: value, reason, message } = ready;
+  return { isReady: value === "True", isSuspended: reason === SUSPENDED, reason, message };
 }

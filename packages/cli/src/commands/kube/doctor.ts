@@ -195,8 +195,8 @@ async function resourceFindings(cluster: Cluster): Promise<Finding[]> {
   const all = lists.flatMap(({ kind, items }) => items.map((item) => ({ kind, item })));
   if (all.length === 0) return [];
   const wrong = all.flatMap(({ kind, item }) => {
-    const { isReady, reason, message } = readReadiness(item);
-    if (isReady) return [];
+    const { isReady, isSuspended, reason, message } = readReadiness(item);
+    if (isReady || isSuspended) return [];
     const name = `${kind}/${item.metadata.name}`;
     return [
       isStuck(item)
@@ -204,7 +204,7 @@ async function resourceFindings(cluster: Cluster): Promise<Finding[]> {
         : failed(name, `${reason}: ${message}`, `kubectl describe ${name.toLowerCase()} -n ${cluster.namespace}`),
     ];
   });
-  return wrong.length > 0 ? wrong : [ok("resources", `all ${all.length} are ready`)];
+  return wrong.length > 0 ? wrong : [ok("resources", `all ${all.length} are ready or switched off by their spec`)];
 }
 
 function isStuck({ metadata }: Resource): boolean {

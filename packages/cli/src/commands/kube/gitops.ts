@@ -15,7 +15,7 @@ import { plain } from "../../print/columns.ts";
 import { printDone, printList, type Output, type Shape } from "../../print/output.ts";
 
 const RECONCILE_AT = "fairway.dev/reconcile-at";
-/** Reasons of `Synced` that people caused: their message says how to continue. */
+/** Reasons of `Programmed` that people caused: their message says how to continue. */
 const BY_HAND = new Set(["Overridden", "Paused"]);
 
 interface Declared {
@@ -91,8 +91,8 @@ function toDeclared(kind: Kind, resource: Resource): Declared {
   const conditions = resource.status?.conditions ?? [];
   const findReason = (type: string) => conditions.find((one) => one.type === type)?.reason ?? "";
   const { isReady, reason, message } = readReadiness(resource);
-  const synced = findReason("Synced");
-  const said = conditions.find(({ type, reason: why }) => type === "Synced" && BY_HAND.has(why))?.message;
+  const synced = findReason("Programmed");
+  const said = conditions.find(({ type, reason: why }) => type === "Programmed" && BY_HAND.has(why))?.message;
   return {
     resource: `${kind}/${resource.metadata.name}`,
     ready: isReady ? "yes" : resource.metadata.deletionTimestamp === undefined ? "no" : "leaving",

@@ -174,9 +174,9 @@ async function resourceStates(
   const resources = lists.map(({ kind, items = [] }) => {
     let ready = 0;
     for (const item of items) {
-      const { isReady, reason, message } = readReadiness(item);
+      const { isReady, isSuspended, reason, message } = readReadiness(item);
       if (isReady) ready += 1;
-      else troubles.push({ resource: `${kind}/${item.metadata.name}`, reason, message });
+      else if (!isSuspended) troubles.push({ resource: `${kind}/${item.metadata.name}`, reason, message });
     }
     return { kind, total: items.length, ready };
   });

@@ -67,6 +67,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   readonly fetcher: GuardedFetcher;
   /** Background services that share upstream health, call the operator's webhook and write rows of failed calls. */
   readonly channels: readonly Runnable[];
+  readonly upstreamHealth: SharedHealth;
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
   const fetcher = createGuardedFetcher({ network: deps.network });
@@ -118,6 +119,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     pipeline,
     fetcher,
     reporter: createReporter({ log, metrics, errorRows }),
+    upstreamHealth: health,
     channels: [...healthChannel(health, deps), responsePolicies, errorRows],
   };
 }

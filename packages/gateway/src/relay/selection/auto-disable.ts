@@ -4,6 +4,7 @@ import type { Logger } from "../../observability/log.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 import type { AttemptHealth, Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
+import { DELIVERED, type KeyOutcome, type KeyOutcomes } from "./key-outcomes.ts";
 import type { RelayRequest } from "../request/request.ts";
 import type { RouteTarget } from "./types.ts";
 import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
@@ -25,6 +26,7 @@ export interface ChannelGuardDeps {
   readonly snapshots: SnapshotStore;
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;
+  readonly keyOutcomes: Pick<KeyOutcomes, "observe">;
   readonly log: Logger;
   /**
    * Sets status 1 to 3 with the reason, switches abilities off, and announces it to all replicas; with `key` it
@@ -77,6 +79,8 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
       deps.onAttempt(attempt, result);
       const { channel, keyIndex } = attempt.target;
       deps.breakers.observe(channel.id, keyIndex, classifyHealth(result));
+      const outcome = findKeyOutcome(result);
+      if (outcome) deps.keyOutcomes.observe(channel.id, keyIndex, outcome);
       if (result.kind !== "failed") return;
       const { restMs, disable: reason } = result.failure;
       if (restMs !== undefined)
@@ -87,6 +91,13 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
       if (mayDisable) void disable(attempt.target, reason.slice(0, REASON_LENGTH));
     },
   };
+}
+
+/** Returns what an attempt shows about its key; undefined if it shows nothing. */
+function findKeyOutcome(result: AttemptResult): KeyOutcome | undefined {
+  if (result.kind === "delivered") return BY_REASON[result.reason] === "fine" ? DELIVERED : undefined;
+  if (result.kind !== "failed" || result.failure.isAccountRefused !== true) return undefined;
+  return { kind: "refused", message: result.failure.said ?? "" };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ChannelRecord } from "../../providers/core/types.ts";
 import { createAffinity, type Affinity } from "./affinity.ts";
 import { createBreakers, type Breakers } from "./breaker.ts";
 import { createCooldowns, type Cooldowns } from "./cooldown.ts";
+import { createKeyOutcomes, parseKeyOutcome, type KeyOutcomes } from "./key-outcomes.ts";
 
 export interface SharedHealthSettings {
   readonly clock: Clock;
@@ -17,6 +18,7 @@ export interface SharedHealth {
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;
   readonly affinity: Affinity;
+  readonly keyOutcomes: KeyOutcomes;
   /** Takes a message of another replica; anything unreadable is skipped. */
   receive(text: string): void;
   /** Forgets what was learned about a channel whose keys or address changed: states refer to the index of a key. */
@@ -46,23 +48,30 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
     onMove: (conversation, { channelId: channel, keyIndex: key }, lifeMs) =>
       publish(JSON.stringify({ conversation, channel, key, lifeMs })),
   });
+  const keyOutcomes = createKeyOutcomes((channel, key, { kind: outcome, message }) =>
+    publish(JSON.stringify({ channel, key, outcome, message })),
+  );
   let followed: ReadonlyMap<number, FollowedChannel> = new Map();
   return {
     cooldowns,
     breakers,
     affinity,
+    keyOutcomes,
     follow(channels) {
       for (const [id, before] of followed) {
         if (isSameUpstream(before, channels.get(id))) continue;
         breakers.forget(id);
         cooldowns.forget(id);
+        keyOutcomes.forget(id);
       }
       followed = channels;
     },
     publishBy: (by) => void (publish = by),
     receive(text) {
-      const { channel, key, model, forMs, conversation, lifeMs } = parseObject(text) ?? {};
+      const { channel, key, model, forMs, conversation, lifeMs, outcome, message } = parseObject(text) ?? {};
       if (!isCount(channel) || !isCount(key)) return;
+      const keyOutcome = parseKeyOutcome(outcome, message);
+      if (keyOutcome) return keyOutcomes.applyRemote(channel, key, keyOutcome);
       if (typeof conversation === "string" && isCount(lifeMs))
         affinity.applyRemote(conversation, { channelId: channel, keyIndex: key }, Math.min(lifeMs, LONGEST_LIFE_MS));
       if (!isCount(forMs)) return;

@@ -20,6 +20,8 @@ export interface Failure {
   readonly said?: string;
   /** The operator's account at the upstream cannot pay. */
   readonly isOutOfCredit?: boolean;
+  /** The operator's key or account is the cause: an upstream's 401, 402 or 403, or an account without credit. */
+  readonly isAccountRefused?: boolean;
   /** The key has reached a rate limit; the upstream itself works. */
   readonly isLimited: boolean;
   /** The upstream has not been called. */
@@ -70,10 +72,19 @@ export function refusedByUpstream(
     restMs: calculateRestMs(upstreamError, defaultRestMs),
     isLimited: upstreamError.class === "rate_limit",
     isOutOfCredit: upstreamError.class === "out_of_credit",
+    isAccountRefused: isAccountRefused(upstreamError),
     said: upstreamError.message,
     isUnsent: false,
     retryOnce: false,
   };
+}
+
+const ACCOUNT_STATUSES: ReadonlySet<number> = new Set([401, 402, 403]);
+
+/** True if an upstream refused the operator's key or account. A filtered text is the client's problem. */
+export function isAccountRefused({ class: found, status }: Pick<UpstreamError, "class" | "status">): boolean {
+  if (found === "bad_key" || found === "out_of_credit") return true;
+  return found !== "content_filter" && ACCOUNT_STATUSES.has(status);
 }
 
 /** Rest of an account without credit whose channel is not disabled: added credit takes effect within this time. */

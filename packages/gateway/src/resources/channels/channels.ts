@@ -35,6 +35,8 @@ export interface ChannelsDeps extends Pick<ChannelChecksDeps, "options" | "notif
   readonly jobs: JobRunner;
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
+  /** Receives the result of each test of a saved channel's key. */
+  readonly onTested: (channelId: number, keyIndex: number, result: ProbeResult) => void;
   readonly probeBetas: ProbeBetas;
   readonly http: HttpJson;
   readonly refusesHost: RefusesHost;

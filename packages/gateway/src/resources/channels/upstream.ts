@@ -28,6 +28,8 @@ export interface ChannelUpstreamDeps {
   readonly providerByType: (type: number) => ProviderAdapter | undefined;
   /** Sends a small request through a channel (`relay/pipeline/probe.ts`). */
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
+  /** Receives the result of each test of a saved channel's key. */
+  readonly onTested: (channelId: number, keyIndex: number, result: ProbeResult) => void;
   /** Limited in time and size; refuses addresses that no upstream has. */
   readonly http: HttpJson;
 }
@@ -100,10 +102,14 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       const whole = await stored(id);
       if (!isTestable(deps.providerByType(whole.type), whole.type))
         throw new Refusal("channel_type_not_testable", { siblings: { time: 0 } });
-      if (keyIndex !== undefined) return deps.probe({ ...whole, usableKeys: [keyIndex] }, model);
+      const testKey = async (index: number): Promise<ProbeResult> => {
+        const result = await deps.probe({ ...whole, usableKeys: [index] }, model);
+        deps.onTested(id, index, result);
+        return result;
+      };
+      if (keyIndex !== undefined) return testKey(keyIndex);
       const results: KeyResult[] = [];
-      for (const index of keysInUse(whole).slice(0, MAX_KEYS))
-        results.push({ index, result: await deps.probe({ ...whole, usableKeys: [index] }, model) });
+      for (const index of keysInUse(whole).slice(0, MAX_KEYS)) results.push({ index, result: await testKey(index) });
       const result = whole.keys.length > 1 ? summarizeResults(results) : results[0]?.result;
       if (!result) throw new Refusal("key_missing", { siblings: { time: 0 } });
       await deps.store.recordTest(id, result.milliseconds, result.message);
