@@ -124,7 +124,7 @@ test("shows from which addresses a token was used, for which models and for how 
     call({ created_at: at + 4, model_name: "small", ip: "203.0.113.1", token_id: token.id }),
     call({ created_at: at + 5, model_name: "", ip: "203.0.113.2", type: 3 }),
   ]);
-  const read = (caller: Members["user"], query = "") => caller.get(`/api/token/${id}/activity${query}`);
+  const read = (caller: Members["user"], query = "") => caller.get(`/api/token/${id}/activity?${query}`);
   for (const caller of [admin, user])
     expect(await caller.data(read(caller))).toEqual({
       complete: true,
@@ -138,7 +138,7 @@ test("shows from which addresses a token was used, for which models and for how 
         { model: "small", calls: 2, errors: 0, quota: 6, last: at + 1 },
       ],
     });
-  const early = await admin.data<TokenActivity>(read(admin, `?end_timestamp=${at}`));
+  const early = await admin.data<TokenActivity>(read(admin, `end_timestamp=${at}`));
   expect(early.addresses.map(({ ip }) => ip)).toEqual(["192.0.2.1"]);
   await members.root.data(members.root.post("/api/user/", { username: "eve", password: "harbour-light-2" }));
   const eve = await app.signIn("eve", "harbour-light-2");
