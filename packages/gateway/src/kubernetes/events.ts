@@ -6,9 +6,17 @@ import type { KubeApi } from "./client/api.ts";
 import { GRANT, isForbidden } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
 
-export type Reason = "Applied" | "DriftReverted" | "SecretChanged" | "Deleted" | "NotApplied" | "DeletionHeld";
+export type Reason =
+  | "Applied"
+  | "DriftReverted"
+  | "SecretChanged"
+  | "SecretMissing"
+  | "SecretNotWritten"
+  | "Deleted"
+  | "NotApplied"
+  | "DeletionHeld";
 
-const WARNINGS: ReadonlySet<Reason> = new Set(["NotApplied", "DeletionHeld"]);
+const WARNINGS: ReadonlySet<Reason> = new Set(["NotApplied", "DeletionHeld", "SecretMissing", "SecretNotWritten"]);
 /** Maximum events that wait in memory for the API server; further ones are dropped. */
 const MAX_WAITING = 5_000;
 const MESSAGE_CHARS = 1_000;

@@ -1,8 +1,15 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { KubeError, type KubeApi } from "./client/api.ts";
-import { findCondition, isNewStatus, buildStatus, readResourceId, type Findings } from "./conditions.ts";
-import type { Events } from "./events.ts";
+import {
+  findCondition,
+  isNewStatus,
+  buildStatus,
+  readResourceId,
+  type ConditionType,
+  type Findings,
+} from "./conditions.ts";
+import type { Events, Reason } from "./events.ts";
 import {
   buildResourceKey,
   buildResourcePath,
@@ -27,6 +34,13 @@ interface Published {
   readonly findings: Findings;
 }
 
+/** Conditions with an event when they become false or get another message, and its usual reason. */
+const REPORTED: Readonly<Partial<Record<ConditionType, Reason>>> = {
+  Programmed: "NotApplied",
+  SecretsResolved: "SecretMissing",
+  SecretWritten: "SecretNotWritten",
+};
+
 /** Writes to the resources: status, finalizers, events. */
 export class Publisher {
   readonly #deps: PublisherDeps;
@@ -47,13 +61,11 @@ export class Publisher {
     metrics.resourceSynced({ ...resource, isSynced });
     if (!isNewStatus(before, status)) return;
     await ignoringAbsence(api.patch(`${buildResourcePath(resource)}/status`, { status }, signal));
-    const known = findCondition(before, "Programmed")?.message;
-    if (findings.synced.status === "False" && known !== findings.synced.message)
-      events.add(
-        resource,
-        findings.synced.reason === "DeletionHeld" ? "DeletionHeld" : "NotApplied",
-        findings.synced.message,
-      );
+    for (const [type, usual] of Object.entries(REPORTED) as [ConditionType, Reason][]) {
+      const now = findCondition(status, type);
+      if (now?.status !== "False" || now.message === findCondition(before, type)?.message) continue;
+      events.add(resource, now.reason === "DeletionHeld" ? "DeletionHeld" : usual, now.message);
+    }
   }
 
   /** Writes the status of a resource again if its object takes calls where it did not, or the reverse. */

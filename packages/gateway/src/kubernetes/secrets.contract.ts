@@ -34,6 +34,45 @@ export function secretsContract(name: string, open: () => Promise<ContractCluste
       expect(await readChannelKey("main")).toBe("sk-two");
     });
 
+    test("takes up a Secret that goes back to an earlier value, or is deleted and made again with it", async () => {
+      const write = (value: string) =>
+        kit.api.patch(buildSecretPath("openai"), { data: base64({ key: value }) }, never);
+      await secret("openai", { key: "sk-c" });
+      await channel("main", usingSecret("openai"));
+      await start();
+      for (const value of ["sk-c", "sk-d", "sk-c", "sk-d"]) {
+        await write(value);
+        await expect.poll(() => readChannelKey("main"), POLL).toBe(value);
+      }
+      await untilCondition("Channel", "main", { status: "True" }, "Ready");
+      await kit.cluster.remove(buildSecretPath("openai"));
+      await untilCondition("Channel", "main", { status: "False", reason: "SecretNotFound" }, "SecretsResolved");
+      await secret("openai", { key: "sk-c" });
+      await expect.poll(() => readChannelKey("main"), POLL).toBe("sk-c");
+    });
+
+    test("takes up an option whose Secret goes back to an earlier value", async () => {
+      await secret("mail", { password: "one" });
+      await put("OptionSet", "mail", {
+        valuesFrom: [{ option: "SMTPToken", secretKeyRef: { name: "mail", key: "password" } }],
+      });
+      await start();
+      for (const password of ["one", "two", "one"]) {
+        await kit.api.patch(buildSecretPath("mail"), { data: base64({ password }) }, never);
+        await expect.poll(() => kit.app.snapshots.current().options.SMTPToken, POLL).toBe(password);
+      }
+    });
+
+    test("warns with an event that names the cause when a Secret or its key is missing", async () => {
+      await channel("main", usingSecret("openai"));
+      await start();
+      const warnings = async () => JSON.stringify(await events("SecretMissing"));
+      await expect.poll(warnings, POLL).toContain("here is no Secret openai");
+      await secret("openai", { other: "sk" });
+      await expect.poll(warnings, POLL).toContain("Secret openai has no key key");
+      for (const event of await events("SecretMissing")) expect(event).toMatchObject({ type: "Warning" });
+    });
+
     // @weakness Providers' keys: Who may create a Channel reads any Secret of the namespace through the gateway's role
     test("reads a Secret only while it has the label, and keeps the key that it had when the label goes", async () => {
       await secret("plain", { key: "sk-plain" }, {});

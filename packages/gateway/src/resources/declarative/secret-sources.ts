@@ -26,12 +26,21 @@ export interface Resolved {
   readonly document: DeclarativeDocument;
   /** Describes the sources that are missing; "" if all were found. */
   readonly missing: string;
-  /** Describes the source of each field that comes from one. */
+  /**
+   * Describes the source of each field that comes from one, if replicas may read different values of it at the same
+   * time.
+   */
   readonly sources: ReadonlyMap<string, string>;
 }
 
 /** Adds the referenced secrets to the document. A missing secret is left out, so that the stored one stays. */
 export async function resolveSecrets(document: DeclarativeDocument, sources: SecretSources): Promise<Resolved> {
+  const resolved = await resolveSources(document, sources);
+  // One leader reads the Secrets of a cluster, from a watch, so an earlier value means that a person went back to it.
+  return sources.cluster ? { ...resolved, sources: new Map() } : resolved;
+}
+
+async function resolveSources(document: DeclarativeDocument, sources: SecretSources): Promise<Resolved> {
   if (document.kind === "Channel") {
     const { spec, missing } = await withKey(document.metadata.name, document.spec, sources);
     const from = spec.key === undefined ? undefined : spec.credentialsFrom;
