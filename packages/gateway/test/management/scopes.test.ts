@@ -52,9 +52,11 @@ describe("the table of calls", () => {
   });
 
   test("opens no call to a token for reading that writes, calls an upstream or destroys", () => {
-    const wrong = GUARDED.filter(
-      (call) => (wire.findCallRights(call)?.effect === "read") !== (call.method === "GET" && !call.hasEffects),
-    );
+    // It only reads, but what it searches for must not stand in an address.
+    const readsByBody = new Set(["tokenFind"]);
+    const reads = ({ name, method, hasEffects }: wire.Endpoint) =>
+      readsByBody.has(name) || (method === "GET" && !hasEffects);
+    const wrong = GUARDED.filter((call) => (wire.findCallRights(call)?.effect === "read") !== reads(call));
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
