@@ -114,6 +114,22 @@ test("a name without an address, and a server that is away", async () => {
   expect(away.found["gateway"]).toMatchObject({ verdict: "failure", cure: expect.stringContaining("runs") as string });
 });
 
+test("the servers that the gateway calls are named by their proxies, if it has any", async () => {
+  const outgoing = [
+    { part: "channels", host: "api.example", proxy: "proxy:3128" },
+    { part: "channels", host: "vllm.svc", proxy: null },
+    { part: "traces", host: "api.example", proxy: "proxy:3128" },
+  ];
+  const port = await listen(
+    createServer(
+      passing((_path, text) => text.replace(/"outgoing":\[[^\]]*\]/, `"outgoing":${JSON.stringify(outgoing)}`)),
+    ),
+  );
+  const done = await run(["doctor", "-o", "jsonl"], byToken(`http://127.0.0.1:${port}`));
+  const lines = parseRows(done).filter(({ check }) => check === "outgoing");
+  expect(lines.map(({ message }) => message)).toEqual(["through proxy:3128: api.example", "directly: vllm.svc"]);
+});
+
 test("another version, missing features and few calls that are left are warnings", async () => {
   const port = await listen(
     createServer((request, response) => {

@@ -25,7 +25,7 @@ import { withOpenApi } from "../resources/openapi/routes.ts";
 import { channelHealthRoute } from "../resources/channels/health-route.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../resources/operations.ts";
 import { stripeRoutes } from "../resources/stripe/routes.ts";
-import { systemRoutes } from "../resources/system/routes.ts";
+import { systemRoutes, type SystemDeps } from "../resources/system/routes.ts";
 import { createSetupState, type SetupState } from "../resources/status/setup-routes.ts";
 import { priceOptionDefaults } from "../snapshot/option-defaults.ts";
 import type { LiveSnapshots } from "../snapshot/refresh.ts";
@@ -109,7 +109,7 @@ export function createManagement(deps: ManagementDeps): Management {
       background: background.add,
     }),
     ...operations.routes,
-    ...systemRoutes({ ...shared, version: VERSION, instance: env.instanceId, running: pipeline.running }),
+    ...systemRoutes({ ...shared, ...describeProcess(env), running: pipeline.running }),
     channelHealthRoute({ ...pipeline.selection, usageDoubts: pipeline.usageDoubts }),
     ...stripeRoutes({
       ...shared,
@@ -160,4 +160,10 @@ function createBackground(log: Logger): Background {
       running.add(watched);
     },
   };
+}
+
+function describeProcess(env: Env): Pick<SystemDeps, "version" | "instance" | "services"> {
+  const { githubUrl, otlpEndpoint, logExportOtlp, logExportS3 } = env;
+  const services = { "sign-in": githubUrl, traces: otlpEndpoint, "log export": logExportOtlp ?? logExportS3 };
+  return { version: VERSION, instance: env.instanceId, services };
 }

@@ -101,7 +101,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const routes = [
     ...accountRoutes(parts),
     ...operations.routes,
-    ...systemRoutes({ ...parts, instance: "test", running: { requests: 0, byChannel: () => new Map() } }),
+    ...systemRoutes({ ...parts, instance: "test", services: {}, running: { requests: 0, byChannel: () => new Map() } }),
     channelHealthRoute({
       breakers: createBreakers({ clock }),
       cooldowns: createCooldowns(clock),

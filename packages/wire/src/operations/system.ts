@@ -17,6 +17,16 @@ export const FEATURES = [
   "two-factor",
 ] as const;
 
+/** The way of calls to one server. */
+export const OutgoingWay = z.object({
+  /** What is called there: `channels`, `guardrail`, `payments`, `files`, `sign-in`, `traces`, `log export`. */
+  part: z.string(),
+  host: z.string(),
+  /** `host:port` of the proxy; null = directly. */
+  proxy: z.nullable(z.string()),
+});
+export type OutgoingWay = z.output<typeof OutgoingWay>;
+
 export const SystemInfo = z.object({
   product: z.literal("fairway"),
   version: z.string(),
@@ -27,6 +37,8 @@ export const SystemInfo = z.object({
   /** Epoch seconds of its start. */
   started_at: z.int(),
   features: z.array(z.string()),
+  /** The servers that it calls, for administrators. */
+  outgoing: z.optional(z.array(OutgoingWay)),
 });
 export type SystemInfo = z.output<typeof SystemInfo>;
 

@@ -1,4 +1,14 @@
-import { FEATURES, logTail, logTailSelf, ROLE, selfGet, status, systemInfo, type Endpoint } from "@fairway/wire";
+import {
+  FEATURES,
+  logTail,
+  logTailSelf,
+  ROLE,
+  selfGet,
+  status,
+  systemInfo,
+  type Endpoint,
+  type OutgoingWay,
+} from "@fairway/wire";
 import { chmodSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { configPath } from "../../session/contexts.ts";
@@ -12,6 +22,7 @@ import { printList, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import type { Session, SessionClient } from "../../session/session.ts";
 import { VERSION } from "../../core/version.ts";
+import { outgoingFindings } from "./doctor-outgoing.ts";
 import { addressFinding, certificateFinding, isBehindProxy, nameFinding, proxyFinding } from "./doctor-way.ts";
 import { finding, ok, warning, type Finding } from "./finding.ts";
 import { DAY_SECONDS, endText, tokenEnd } from "./token-end.ts";
@@ -154,17 +165,21 @@ function limitFinding(head: AnswerHead | undefined): Finding {
 
 async function server(client: SessionClient): Promise<Finding[]> {
   let features: readonly string[] | undefined;
+  let outgoing: readonly OutgoingWay[] = [];
   const database = await finding("database", async () => {
     const found = await unlessMissing(client.call(systemInfo, {}));
     if (!found) return ok("not known: it is a compatible gateway, which lacks some commands");
-    features = found.data.features;
+    ({ features, outgoing = [] } = found.data);
     return ok(`${found.data.database}, answered by ${found.data.instance}`);
   });
   if (!features) return [database];
   const lacking = FEATURES.filter((one) => !features?.includes(one));
   const check = "features";
-  if (lacking.length === 0) return [database, { check, ...ok(`all ${FEATURES.length} that commands use`) }];
-  return [database, { check, ...warning(`it lacks ${lacking.join(", ")}`, "update the gateway") }];
+  const verdict =
+    lacking.length === 0
+      ? ok(`all ${FEATURES.length} that commands use`)
+      : warning(`it lacks ${lacking.join(", ")}`, "update the gateway");
+  return [database, { check, ...verdict }, ...outgoingFindings(outgoing)];
 }
 
 /** A proxy that buffers answers breaks every stream, including those of models. */

@@ -66,3 +66,19 @@ test("the leader is asked to step down only while another process could take ove
     .execute();
   expect(audit).toMatchObject([{ username: "root" }]);
 });
+
+test("administrators see by which proxy each server is reached, users do not", async () => {
+  const root = await app.signIn("root");
+  const setting = JSON.stringify({ proxy: "http://u:secret@own-proxy:3128" });
+  const channel = { type: 1, key: "k", models: "m", group: "default" };
+  await root.post("/api/channel/", { ...channel, name: "a", base_url: "https://a.example/v1" });
+  await root.post("/api/channel/", { ...channel, name: "b", base_url: "https://b.example", setting });
+  const info = await root.data<{ outgoing?: { host: string }[] }>(root.get("/api/system/info"));
+  expect(info.outgoing?.filter(({ host }) => host.endsWith(".example"))).toEqual([
+    { part: "channels", host: "a.example", proxy: null },
+    { part: "channels", host: "b.example", proxy: "own-proxy:3128" },
+  ]);
+  await app.anonymous().post("/api/user/register", { username: "someone", password: "correct-horse" });
+  const user = await app.signIn("someone", "correct-horse");
+  expect(await user.data(user.get("/api/system/info"))).not.toHaveProperty("outgoing");
+});

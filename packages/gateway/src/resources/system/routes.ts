@@ -1,13 +1,14 @@
-import { FEATURES, systemInfo, systemReplicas, systemStepDown } from "@fairway/wire";
+import { FEATURES, ROLE, systemInfo, systemReplicas, systemStepDown } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { askToStepDown } from "../../storage/leases.ts";
 import { readRevisions, snapshotRevision } from "../../storage/revisions.ts";
+import { listOutgoingWays, type OutgoingDeps } from "./outgoing.ts";
 import { listReplicas, type Running } from "./replicas.ts";
 
-export interface SystemDeps {
+export interface SystemDeps extends OutgoingDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly version: string;
@@ -15,16 +16,18 @@ export interface SystemDeps {
   readonly running: Running;
 }
 
-export function systemRoutes({ database, clock, version, instance, running }: SystemDeps): Route[] {
+export function systemRoutes(deps: SystemDeps): Route[] {
+  const { database, clock, version, instance, running } = deps;
   const started_at = seconds(clock);
   return [
-    implement(systemInfo, () => ({
+    implement(systemInfo, ({ caller }) => ({
       product: "fairway" as const,
       version,
       database: database.kind,
       instance,
       started_at,
       features: [...FEATURES],
+      ...(caller.role >= ROLE.admin && { outgoing: listOutgoingWays(deps) }),
     })),
     implement(systemReplicas, async ({ sibling }) => {
       sibling("revision", snapshotRevision(await readRevisions(database)));
