@@ -38,7 +38,7 @@ function asToken(row: unknown): unknown {
   if (typeof row !== "object" || row === null || isToken(row)) return row;
   const { models, subnet } = { models: "", subnet: "", ...row };
   const limits = { model_limits_enabled: models !== "" && models !== null, model_limits: models ?? "" };
-  return { group: "", limits: {}, ...limits, allow_ips: subnet ?? "", ...row };
+  return { group: "", limits: {}, fallbacks: "inherit", ...limits, allow_ips: subnet ?? "", ...row };
 }
 
 /** Converts a page object to rows in `data`, with Fairway's names. */

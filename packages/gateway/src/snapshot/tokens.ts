@@ -1,4 +1,4 @@
-import { splitList, storedLimits, USER_STATUS } from "@fairway/wire";
+import { readTokenFallbacks, splitList, storedLimits, USER_STATUS } from "@fairway/wire";
 import { AppError } from "../lib/app-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { parseAllowList } from "../lib/net/ip.ts";
@@ -140,7 +140,7 @@ function uncheckable(cause?: unknown): AppError {
 }
 
 const QUERY = `select t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
-  t.model_limits, t.allow_ips, t."group", t.limits, t.user_id, u.username, u.role, u.status as user_status,
+  t.model_limits, t.allow_ips, t."group", t.limits, t.fallbacks, t.user_id, u.username, u.role, u.status as user_status,
   u."group" as user_group, u.limits as user_limits, u.deleted_at as user_deleted_at, ${TOKENS_REVISION}
   from tokens t left join users u on u.id = t.user_id where t.key_hash = ? and t.deleted_at is null`;
 
@@ -158,6 +158,7 @@ interface TokenRow {
   readonly allow_ips: string;
   readonly group: string;
   readonly limits: string | null;
+  readonly fallbacks: string | null;
   readonly user_id: number;
   readonly username: string | null;
   readonly role: number | null;
@@ -165,6 +166,14 @@ interface TokenRow {
   readonly user_group: string | null;
   readonly user_limits: string | null;
   readonly user_deleted_at: number | null;
+}
+
+/** A text that cannot be read switches fallbacks off: the token would get models that its owner did not choose. */
+function readStoredFallbacks(text: string | null | undefined): TokenRecord["fallbacks"] {
+  if (!text) return undefined;
+  const read = readTokenFallbacks(text);
+  if ("fault" in read) return "off";
+  return read.value === "inherit" ? undefined : read.value;
 }
 
 function tokenRecord(row: TokenRow, keyHash: string): TokenRecord {
@@ -182,6 +191,7 @@ function tokenRecord(row: TokenRow, keyHash: string): TokenRecord {
     allowedNetworks: parseAllowList(row.allow_ips).networks,
     group: row.group,
     limits: storedLimits(row.limits),
+    fallbacks: readStoredFallbacks(row.fallbacks),
     user: Object.freeze({
       id: row.user_id,
       username: row.username ?? "",

@@ -1,4 +1,4 @@
-import type { Limits, OptionValues } from "@fairway/wire";
+import type { FallbackEntry, Limits, OptionValues } from "@fairway/wire";
 import type { PriceBook } from "../billing/pricing/price-book.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import type { CachePolicy } from "./cache-policy.ts";
@@ -65,6 +65,8 @@ export interface TokenRecord {
   readonly group: string;
   /** The token's own limits; undefined = none. */
   readonly limits: Limits | undefined;
+  /** Undefined = those of the operator. */
+  readonly fallbacks?: readonly FallbackEntry[] | "off" | undefined;
   readonly user: UserRecord;
 }
 

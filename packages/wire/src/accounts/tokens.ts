@@ -33,6 +33,8 @@ export const Token = z.object({
   group: z.string(),
   /** Limits of the token, within those of its user. */
   limits: LimitsView,
+  /** Models that serve in place of others: `inherit` (those of the operator), `off`, or a JSON list. */
+  fallbacks: z.string(),
   /** True if an administrator disabled the token: its owner cannot enable it. */
   disabled_by_admin: z.boolean(),
   DeletedAt: z.nullable(z.string()),
@@ -59,6 +61,8 @@ const tokenFields = {
   group: z.optional(z.string()),
   /** Absent: the limits stay; {}: no limits. */
   limits: LimitsInput,
+  /** `inherit`, `off` or the JSON text of a list as in ModelFallbacks; absent: stays. */
+  fallbacks: z.optional(longText),
 };
 
 export const TokenInput = z.strictObject(tokenFields);

@@ -79,3 +79,29 @@ export function findFallbacks(table: FallbackTable, model: string): readonly Fal
   }
   return longest === undefined ? undefined : table[longest];
 }
+
+/** A token's own list, `off` for none, or `inherit` for the operator's. */
+export type TokenFallbacks = readonly FallbackEntry[] | "off" | "inherit";
+
+/** Reads `inherit`, `off` or the JSON text of a list; "" means `inherit`. */
+export function readTokenFallbacks(text: string): FallbackReading<TokenFallbacks> {
+  const word = text.trim();
+  if (word === "" || word === "inherit") return { value: "inherit" };
+  if (word === "off") return { value: word };
+  let list: unknown;
+  try {
+    list = JSON.parse(word);
+  } catch {
+    return { fault: "must be inherit, off or a JSON list of models" };
+  }
+  const read = readFallbackList(list);
+  return "value" in read && read.value.length === 0 ? { value: "off" } : read;
+}
+
+/** Returns the text for `readTokenFallbacks`; causes that are the default are left out. */
+export function formatTokenFallbacks(fallbacks: TokenFallbacks): string {
+  if (typeof fallbacks === "string") return fallbacks;
+  if (fallbacks.length === 0) return "off";
+  const isDefault = ({ on }: FallbackEntry) => on.length === 1 && on[0] === "error";
+  return JSON.stringify(fallbacks.map((entry) => (isDefault(entry) ? entry.model : entry)));
+}

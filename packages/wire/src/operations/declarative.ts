@@ -3,6 +3,7 @@ import { textUpTo } from "../core/characters.ts";
 import { DISPLAY_NAME_MAX } from "../accounts/users.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { queryFlag, queryText } from "../core/envelope.ts";
+import { FALLBACK_CAUSES, MAX_FALLBACKS } from "../core/fallbacks.ts";
 import { LimitsSpec } from "../core/limits.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
@@ -108,6 +109,24 @@ export const TokenSpec = z.strictObject({
   allowIps: z.optional(names),
   /** Requests and tokens per minute, and concurrent requests. */
   limits: LimitsSpec,
+  /** Models that serve in place of one that cannot; {} = those of the operator. */
+  fallbacks: z.optional(
+    z.strictObject({
+      /** True: no model is replaced by another. */
+      off: flag,
+      /** In order, for all models of the token. */
+      models: z.optional(
+        z
+          .array(
+            z.strictObject({
+              model: z.string().check(z.minLength(1)),
+              on: z.optional(z.array(z.enum(FALLBACK_CAUSES)).check(z.maxLength(FALLBACK_CAUSES.length))),
+            }),
+          )
+          .check(z.maxLength(MAX_FALLBACKS)),
+      ),
+    }),
+  ),
   disabled: flag,
   /** In a cluster: the Secret of the same namespace that the key is written to, as `api-key` unless `key` is set. */
   writeSecretTo: z.optional(

@@ -52,6 +52,7 @@ function withLimits(command: Command): Command {
   return command
     .option("--models <list>", "comma list of the only models that it may use")
     .option("--group <name>", "group whose channels and prices it uses")
+    .option("--fallbacks <list>", "comma list of models that serve in place of one that fails, off, or inherit")
     .option("--allow-ip <network...>", "addresses or networks that may use it");
 }
 

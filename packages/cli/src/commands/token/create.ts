@@ -5,7 +5,7 @@ import { number, plain } from "../../print/columns.ts";
 import { isForPeople, printBare, printList, type Output } from "../../print/output.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
 import type { SecretPlace } from "./secret.ts";
-import { parseExpiry, KEYS, parseQuota, type Key } from "./token.ts";
+import { parseExpiry, KEYS, parseQuota, toFallbacksText, type Key } from "./token.ts";
 
 export interface TokenCreateOptions {
   readonly name: string;
@@ -13,6 +13,7 @@ export interface TokenCreateOptions {
   readonly expires: string;
   readonly models?: string;
   readonly group?: string;
+  readonly fallbacks?: string;
   readonly allowIp?: readonly string[];
   readonly count: number;
   readonly outputFile?: string;
@@ -105,6 +106,7 @@ async function makeToken(client: Client, options: TokenCreateOptions, { isUnlimi
       model_limits: options.models ?? "",
       allow_ips: options.allowIp?.join("\n") ?? "",
       group: options.group ?? "",
+      ...(options.fallbacks !== undefined && { fallbacks: toFallbacksText(options.fallbacks) }),
     },
   });
   return { ...data, key: `sk-${data.key}` };

@@ -18,6 +18,7 @@ import {
   type Client,
   type Token,
   resolveLastUse,
+  splitList,
 } from "@fairway/wire";
 import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
@@ -145,7 +146,7 @@ function isTokenMissing(problem: unknown): boolean {
 
 async function printToken(output: Output, token: Shown, whose: { readonly owner?: string } = {}): Promise<void> {
   if (!isForPeople(output)) return printOne(output, token, { shape: TOKENS });
-  const { model_limits_enabled, model_limits, allow_ips, limits } = token;
+  const { model_limits_enabled, model_limits, allow_ips, limits, fallbacks } = token;
   const perUnit = await output.quotaPerUnit();
   const words: Record<string, string> = {
     id: String(token.id),
@@ -158,6 +159,7 @@ async function printToken(output: Output, token: Shown, whose: { readonly owner?
     expires: expiryText(token),
     models: model_limits_enabled ? model_limits : "all",
     group: token.group === "" ? "that of the user" : token.group,
+    fallbacks: fallbacks === "inherit" ? "those of the operator" : fallbacks,
     "allowed addresses": allow_ips === "" ? "all" : allow_ips.split("\n").join(", "),
     limits:
       Object.entries(limits)
@@ -193,12 +195,20 @@ export async function printKey(
   await printBare(output, key, { id, name: data.name, key }, KEYS);
 }
 
+/** Accepts a comma list of models next to the forms that the gateway reads. */
+export function toFallbacksText(text: string): string {
+  const word = text.trim();
+  if (word === "" || word === "off" || word === "inherit" || word.startsWith("[")) return word;
+  return JSON.stringify(splitList(word));
+}
+
 export interface TokenUpdateOptions {
   readonly name?: string;
   readonly quota?: string;
   readonly expires?: string;
   readonly models?: string;
   readonly group?: string;
+  readonly fallbacks?: string;
   readonly allowIp?: readonly string[];
 }
 
@@ -212,7 +222,7 @@ export async function updateToken(
   if (Object.keys(options).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway token update --help`");
   const { data: token, tag } = await client.read(tokenGet, { params: { id } });
-  const { models, expires, allowIp, name = token.name, group = token.group } = options;
+  const { models, expires, allowIp, fallbacks, name = token.name, group = token.group } = options;
   const { data } = await client.call(tokenUpdate, {
     body: {
       id,
@@ -223,6 +233,7 @@ export async function updateToken(
       model_limits_enabled: models === undefined ? token.model_limits_enabled : models !== "",
       model_limits: models ?? token.model_limits,
       allow_ips: allowIp?.join("\n") ?? token.allow_ips,
+      ...(fallbacks !== undefined && { fallbacks: toFallbacksText(fallbacks) }),
     },
     headers: { "If-Match": tag },
   });

@@ -1,4 +1,13 @@
-import { NEVER_EXPIRES, splitList, type Token, type TokenInput } from "@fairway/wire";
+import {
+  formatTokenFallbacks,
+  MAX_FALLBACKS,
+  NEVER_EXPIRES,
+  readTokenFallbacks,
+  splitList,
+  type FallbackEntry,
+  type Token,
+  type TokenInput,
+} from "@fairway/wire";
 import { fromLocalInput, toLocalInput } from "../../lib/format.ts";
 import { toLimitsDraft, toLimits, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
 import { nowSeconds } from "../../lib/now.ts";
@@ -17,6 +26,11 @@ export interface TokenDraft extends LimitsDraft {
   group: string;
   model_limits_enabled: boolean;
   models: string[];
+  /** Where the models to fall back to come from. */
+  fallbacks: "inherit" | "off" | "own";
+  fallback_models: string[];
+  /** The list as it was read: the causes of its models stay. */
+  fallback_entries: readonly FallbackEntry[];
   allow_ips: string;
 }
 
@@ -35,6 +49,9 @@ export const EMPTY_TOKEN: TokenDraft = {
   group: "",
   model_limits_enabled: false,
   models: [],
+  fallbacks: "inherit",
+  fallback_models: [],
+  fallback_entries: [],
   allow_ips: "",
   ...NO_LIMITS,
 };
@@ -49,9 +66,25 @@ export function toTokenDraft(token: Token): TokenDraft {
     group: token.group,
     model_limits_enabled: token.model_limits_enabled,
     models: splitList(token.model_limits),
+    ...toFallbackDraft(token.fallbacks),
     allow_ips: token.allow_ips,
     ...toLimitsDraft(token.limits),
   };
+}
+
+type FallbackDraft = Pick<TokenDraft, "fallbacks" | "fallback_models" | "fallback_entries">;
+
+function toFallbackDraft(text: string): FallbackDraft {
+  const read = readTokenFallbacks(text);
+  const value = "value" in read ? read.value : "off";
+  if (typeof value === "string") return { fallbacks: value, fallback_models: [], fallback_entries: [] };
+  return { fallbacks: "own", fallback_models: value.map(({ model }) => model), fallback_entries: value };
+}
+
+function toFallbacksText({ fallbacks, fallback_models: models, fallback_entries: entries }: FallbackDraft): string {
+  if (fallbacks !== "own") return fallbacks;
+  const find = (model: string) => entries.find((entry) => entry.model === model);
+  return formatTokenFallbacks(models.map((model) => find(model) ?? { model, on: ["error"] }));
 }
 
 export function toTokenInput(form: TokenDraft): TokenInput {
@@ -64,6 +97,7 @@ export function toTokenInput(form: TokenDraft): TokenInput {
     model_limits_enabled: form.model_limits_enabled,
     model_limits: form.models.join(","),
     allow_ips: form.allow_ips,
+    fallbacks: toFallbacksText(form),
     limits: toLimits(form),
   };
 }
@@ -75,6 +109,7 @@ type ProblemKey =
   | "badExpiryUpdate"
   | "pastExpiry"
   | "badCount"
+  | "badFallbacks"
   | "badLimit";
 
 function wrongExpiry(text: string, isNew: boolean): ProblemKey | undefined {
@@ -85,6 +120,10 @@ function wrongExpiry(text: string, isNew: boolean): ProblemKey | undefined {
   return isNew && at <= nowSeconds() ? "pastExpiry" : undefined;
 }
 
+function hasWrongFallbacks({ fallbacks, fallback_models: models }: TokenDraft): boolean {
+  return fallbacks === "own" && (models.length === 0 || models.length > MAX_FALLBACKS);
+}
+
 /** Validates the form; problems are keys of this feature's texts. */
 export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<keyof TokenDraft, ProblemKey>> {
   const count = Number(form.count);
@@ -93,6 +132,7 @@ export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<key
     ...(isNew && form.name.trim() === "" && { name: "nameMissing" as const }),
     ...(!form.unlimited_quota && form.remain_quota === undefined && { remain_quota: "badAmount" as const }),
     ...(expires !== undefined && { expires }),
+    ...(hasWrongFallbacks(form) && { fallback_models: "badFallbacks" as const }),
     ...(isNew && !(Number.isInteger(count) && count > 0 && count <= BATCH_CAP) && { count: "badCount" as const }),
     ...Object.fromEntries(wrongLimits(form).map((name) => [name, "badLimit" as const])),
   };

@@ -182,6 +182,38 @@ function RequestLimits({ form }: PartProps) {
   );
 }
 
+function Fallbacks({ form, models }: PartProps & { readonly models: readonly string[] }) {
+  const t = useTexts();
+  const { values, errors, set } = form;
+  return (
+    <>
+      <SelectField
+        label={t("fallbacks")}
+        value={values.fallbacks}
+        choices={[
+          { value: "inherit", label: t("fallbacksInherit") },
+          { value: "off", label: t("fallbacksOff") },
+          { value: "own", label: t("fallbacksOwn") },
+        ]}
+        help={t("fallbacksHelp")}
+        error={errors.fallbacks}
+        onChange={(value) => set("fallbacks", value as TokenDraft["fallbacks"])}
+      />
+      {values.fallbacks === "own" && (
+        <ChipsField
+          label={t("fallbackModels")}
+          values={values.fallback_models}
+          suggestions={models}
+          placeholder={t("modelsHint")}
+          duplicateText={t("modelsRepeated")}
+          error={errors.fallback_models}
+          onChange={(value) => set("fallback_models", value)}
+        />
+      )}
+    </>
+  );
+}
+
 function Access({ form }: PartProps) {
   const t = useTexts();
   const { values, errors, set } = form;
@@ -222,6 +254,7 @@ function Access({ form }: PartProps) {
             onChange={(value) => set("models", value)}
           />
         )}
+        <Fallbacks form={form} models={models} />
         <AreaField
           label={t("ips")}
           isMono

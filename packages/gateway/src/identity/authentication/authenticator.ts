@@ -126,6 +126,7 @@ function buildCaller(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["
     tokenRevision: record.revision,
     modelLimits: record.modelLimits,
     tokenLimits: record.limits,
+    fallbacks: record.fallbacks,
     userLimits: user.limits,
     pinnedChannel: pin === undefined ? undefined : pinnedChannel(pin, user),
     ip,

@@ -45,6 +45,22 @@ eachDatabase("applying documents", (open) => {
     app.database.db.selectFrom(table).selectAll().execute();
   const values = () => app.snapshots.current().options;
 
+  test("writes a token's fallbacks, finds nothing to change the second time, and leaves them to the operator again", async () => {
+    const stored = async () => (await all("tokens"))[0]?.fallbacks;
+    const listed = tokenDocument("ci", {
+      fallbacks: { models: [{ model: "a" }, { model: "b", on: ["limit", "error"] }] },
+    });
+    await calls.apply([listed]);
+    expect(await stored()).toBe('["a",{"model":"b","on":["error","limit"]}]');
+    expect(listActions(await calls.apply([listed]))).toEqual(["ci: unchanged"]);
+    await calls.apply([tokenDocument("ci", { fallbacks: { off: true } })]);
+    expect(await stored()).toBe("off");
+    await calls.apply([tokenDocument("ci", { fallbacks: {} })]);
+    expect(await stored()).toBeNull();
+    const twice = tokenDocument("ci", { fallbacks: { models: [{ model: "a" }, { model: "a" }] } });
+    expect(await readCode(calls.tryApply([twice]))).toBe("M2");
+  });
+
   test("writes everything or nothing", async () => {
     const { db } = app.database;
     await calls.apply([channelDocument("old")]);

@@ -1,4 +1,12 @@
-import { CHANNEL_STATUS, NEVER_EXPIRES, splitList, storedLimits, type Endpoint } from "@fairway/wire";
+import {
+  CHANNEL_STATUS,
+  formatTokenFallbacks,
+  NEVER_EXPIRES,
+  readTokenFallbacks,
+  splitList,
+  storedLimits,
+  type Endpoint,
+} from "@fairway/wire";
 import type { Call, Route } from "../../http/endpoint.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -178,11 +186,17 @@ async function checkForm(
   }
 }
 
+function normalizeFallbacks(text: unknown): string | undefined {
+  const read = readTokenFallbacks(String(text as string));
+  return "value" in read ? formatTokenFallbacks(read.value) : undefined;
+}
+
 /** Returns false for absent members, which do not change; the same holds for a blank key. */
 function isChanged(given: unknown, now: unknown, member: string): boolean {
   if (given === undefined) return false;
   if (member === "key") return given !== "";
   if (member === "limits") return !isSame(given, (typeof now === "string" && storedLimits(now)) || {});
+  if (member === "fallbacks") return normalizeFallbacks(given) !== normalizeFallbacks(now ?? "inherit");
   if (typeof given === "boolean") return given !== (now === true || now === 1);
   const plain = (value: unknown) => splitList(String((value ?? "") as string | number).replace(/\/$/, "")).join(",");
   return plain(given) !== plain(now);

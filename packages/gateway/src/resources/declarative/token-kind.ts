@@ -1,4 +1,4 @@
-import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token, type TokenSpec } from "@fairway/wire";
+import { NEVER_EXPIRES, readTokenFallbacks, splitList, TOKEN_STATUS, type Token, type TokenSpec } from "@fairway/wire";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
@@ -20,6 +20,7 @@ export const TOKEN_MEMBERS: Readonly<Record<string, string>> = {
   modelLimits: "model_limits",
   allowIps: "allow_ips",
   limits: "limits",
+  fallbacks: "fallbacks",
 };
 
 /** Creates the document kind of keys for models; the key itself is generated here and shown to its owner. */
@@ -37,9 +38,16 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
           throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
         throw cause;
       }
-      const { quota, writeSecretTo: _place, ...rest } = spec;
+      const { quota, writeSecretTo: _place, fallbacks, ...rest } = spec;
+      // Causes that the document leaves out are those that the row has by default.
+      const listed = fallbacks && { fallbacks: toFallbacksSpec(toFallbacksText(fallbacks)) };
       // The first amount is spent over time, so it is not a state that could differ.
-      return { ...rest, owner: spec.owner.username, ...(quota?.mode === "Maintain" && { quota: toQuotaGrant(quota) }) };
+      return {
+        ...rest,
+        ...listed,
+        owner: spec.owner.username,
+        ...(quota?.mode === "Maintain" && { quota: toQuotaGrant(quota) }),
+      };
     },
     async find(name, spec, ownedId) {
       const userId = await findOwner(deps, spec);
@@ -189,7 +197,7 @@ async function findToken({ database, tokens }: TokenKindDeps, id: number): Promi
 }
 
 function toTokenInput(name: string, spec: TokenSpec) {
-  const { quota = {}, modelLimits, allowIps, expiresAt, group, limits } = spec;
+  const { quota = {}, modelLimits, allowIps, expiresAt, group, limits, fallbacks } = spec;
   const expires =
     expiresAt === undefined ? undefined : expiresAt === null ? NEVER_EXPIRES : parseSeconds(name, expiresAt);
   return {
@@ -201,7 +209,22 @@ function toTokenInput(name: string, spec: TokenSpec) {
     ...(allowIps && { allow_ips: allowIps.join("\n") }),
     ...(group !== undefined && { group }),
     ...(limits && { limits }),
+    ...(fallbacks && { fallbacks: toFallbacksText(fallbacks) }),
   };
+}
+
+type FallbacksSpec = NonNullable<TokenSpec["fallbacks"]>;
+
+/** An empty object leaves the choice to the operator. */
+function toFallbacksText({ off = false, models = [] }: FallbacksSpec): string {
+  if (off) return "off";
+  return models.length === 0 ? "inherit" : JSON.stringify(models);
+}
+
+function toFallbacksSpec(text: string): FallbacksSpec {
+  const read = readTokenFallbacks(text);
+  if ("fault" in read || read.value === "off") return { off: true };
+  return read.value === "inherit" ? {} : { models: read.value.map(({ model, on }) => ({ model, on: [...on] })) };
 }
 
 function parseSeconds(name: string, text: string): number {
@@ -219,6 +242,7 @@ function toFields(token: Token, owner: string): Fields {
     modelLimits: token.model_limits_enabled ? splitList(token.model_limits) : [],
     allowIps: token.allow_ips.split("\n").filter((line) => line !== ""),
     limits: token.limits,
+    fallbacks: toFallbacksSpec(token.fallbacks),
     disabled: token.status === TOKEN_STATUS.disabled,
   };
 }

@@ -1,4 +1,12 @@
-import { characters, NEVER_EXPIRES, splitList, TOKEN_STATUS, type TokenInput } from "@fairway/wire";
+import {
+  characters,
+  formatTokenFallbacks,
+  NEVER_EXPIRES,
+  readTokenFallbacks,
+  splitList,
+  TOKEN_STATUS,
+  type TokenInput,
+} from "@fairway/wire";
 import { canChange } from "../../identity/accounts/roles.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { withDefaults } from "../../lib/defaults.ts";
@@ -20,6 +28,8 @@ export interface TokenFields {
   readonly group: string;
   /** JSON; if absent, the limits do not change. */
   readonly limits?: string | null;
+  /** If absent, they do not change. */
+  readonly fallbacks?: string | null;
 }
 
 /**
@@ -44,10 +54,19 @@ export function tokenFields(input: TokenInput, mayUse: (group: string) => boolea
     allow_ips: allowIps(allow_ips),
     group,
     ...(input.limits !== undefined && { limits: readLimitsField(input.limits) }),
+    ...(input.fallbacks !== undefined && { fallbacks: readFallbacksField(input.fallbacks) }),
   };
 }
 
 const DEFAULTS = { name: "", remain_quota: 0, expired_time: 0, model_limits: "", allow_ips: "", group: "" };
+
+/** Returns the list as the row stores it; throws `invalid_field`. */
+function readFallbacksField(text: string): string | null {
+  const read = readTokenFallbacks(text);
+  if ("fault" in read)
+    throw new Refusal("invalid_field", { field: "fallbacks", values: { field: "fallbacks", reason: read.fault } });
+  return read.value === "inherit" ? null : formatTokenFallbacks(read.value);
+}
 
 function allowIps(text: string): string {
   const lines = allowListLines(text);

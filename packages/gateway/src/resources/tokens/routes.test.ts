@@ -44,6 +44,7 @@ describe("creating", () => {
       used_quota: 0,
       group: "",
       limits: {},
+      fallbacks: "inherit",
       disabled_by_admin: false,
       DeletedAt: null,
     });

@@ -98,6 +98,7 @@ const COLUMNS = [
   "used_quota",
   "group",
   "limits",
+  "fallbacks",
   "disabled_by_admin",
   "deleted_at",
 ] as const satisfies readonly (keyof TokenRow)[];
@@ -227,7 +228,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         await storeKey(trx, "tokens", made, vault.seal(key, tokenKey(made)));
         return made;
       });
-      return toToken({ limits: null, disabled_by_admin: 0, ...row, id, used_quota: 0 }, key);
+      return toToken({ limits: null, fallbacks: null, disabled_by_admin: 0, ...row, id, used_quota: 0 }, key);
     },
 
     update: (userId: number, id: number, fields: Partial<TokenFields>, update?: TokenUpdate) =>
@@ -280,7 +281,7 @@ function removals({ database: { db, kind }, clock, announce, tokens }: TokenStor
 /** Returns a tag that changes with every edit, but not with the remaining quota, which changes with usage. */
 export function tokenTag(token: Omit<Token, "key">): string {
   const { name, status, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
-  const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits };
+  const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits, fallbacks: token.fallbacks };
   const switched = { status, disabled_by_admin: token.disabled_by_admin };
   return buildEtag({ name, expired_time, unlimited_quota, group, ...switched, ...limited });
 }
@@ -324,6 +325,7 @@ function toToken(row: Omit<TokenRow, "key_sealed">, key: string): Token {
     used_quota: row.used_quota,
     group: row.group,
     limits: storedLimits(row.limits) ?? {},
+    fallbacks: row.fallbacks ?? "inherit",
     disabled_by_admin: row.disabled_by_admin !== 0,
     DeletedAt: null,
   };

@@ -59,6 +59,8 @@ export interface TokenTable {
   group: string;
   /** JSON; null = no limits of its own. */
   limits: Generated<string | null>;
+  /** `off` or the JSON of a list; null = those of the operator. */
+  fallbacks: Generated<string | null>;
   /** 1 = an administrator disabled it. */
   disabled_by_admin: Generated<number>;
   /** The tokens revision of the last change of `remain_quota` or `unlimited_quota` by a user; 0 = none yet. */

@@ -27,6 +27,7 @@ import { nameKeys } from "./0025-name-keys.ts";
 import { channelTests } from "./0026-channel-tests.ts";
 import { budgetCreation } from "./0027-budget-creation.ts";
 import { listedModels } from "./0028-listed-models.ts";
+import { tokenFallbacks } from "./0029-token-fallbacks.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   channelTests,
   budgetCreation,
   listedModels,
+  tokenFallbacks,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
