@@ -72,6 +72,7 @@ const SWEEP = "sweep";
 const READY = "ready";
 /** A refused key shows within this time, however long the interval of comparisons is. */
 const READY_MS = 10_000;
+const AFTER_SNAPSHOT_MS = 2_000;
 /** The same failure of a watch is logged at this interval. */
 const REPEAT_LOG_MS = 60_000;
 
@@ -180,7 +181,8 @@ class Term {
     let wasOn = this.#isPaused;
     if (wasOn) log.warn("custom resources are left alone: KubernetesPaused is on");
     return snapshots.subscribe(() => {
-      this.#compareReady();
+      // Many snapshots follow each other while many resources are applied.
+      this.#compareReady(AFTER_SNAPSHOT_MS);
       const isOn = this.#isPaused;
       if (isOn === wasOn) return;
       wasOn = isOn;
@@ -288,8 +290,8 @@ class Term {
     }
   }
 
-  #compareReady(): void {
-    for (const namespace of this.#deps.settings.namespaces) this.#queue.add(`${READY}/${namespace}`);
+  #compareReady(delayMs = 0): void {
+    for (const namespace of this.#deps.settings.namespaces) this.#queue.add(`${READY}/${namespace}`, delayMs);
   }
 
   /** Compares Ready of all channels with what the gateway does; a failed write is repeated with the next comparison. */
