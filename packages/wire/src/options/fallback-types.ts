@@ -34,5 +34,5 @@ export const groupFallbacksType: OptionType<Readonly<Record<string, FallbackTabl
 };
 
 function explainFault(fault: string): string {
-  return `lists of models such as {"model-a":["model-b"]}; this one ${fault}`;
+  return `lists of models such as {"model-a":["model-b"]}; ${fault}`;
 }

@@ -177,6 +177,10 @@ export const messages: Record<MessageKey, string> = {
 /** The beginning of the rule for prices by prompt length. */
 const BORDERS = 'borders such as {"my-model":[{"above":200000,"input":2,"output":1.5}]}';
 
+/** The beginning of the rule for models to fall back to. */
+const MODELS = 'lists of models such as {"model-a":["model-b"]}';
+const MODELS_ZH = '模型列表，例如 {"model-a":["model-b"]}';
+
 /** Rules of inputs in the wording of the server and the option tables; `#` is a number or a name. */
 const RULES: readonly (readonly [en: string, zh: string])[] = [
   [REASONS.string, "须为文本"],
@@ -205,6 +209,23 @@ const RULES: readonly (readonly [en: string, zh: string])[] = [
   [`${BORDERS}; for # # is there twice`, "价格分段，# 中的 # 重复"],
   [`${BORDERS}; for # input is missing`, "价格分段，# 缺少 input"],
   [`${BORDERS}; for # # is not from 0 to #`, "价格分段，# 的 # 须在 0 到 # 之间"],
+  [`${MODELS}; # must be a list of models`, `${MODELS_ZH}；# 须为模型列表`],
+  [`${MODELS}; # must be an object such as #`, `${MODELS_ZH}；# 须为对象，例如 #`],
+  [`${MODELS}; # has more than # models`, `${MODELS_ZH}；# 最多 # 个模型`],
+  [`${MODELS}; # names # itself`, `${MODELS_ZH}；# 不可包含自身（#）`],
+  [`${MODELS}; # names # twice`, `${MODELS_ZH}；# 中的 # 重复`],
+  [
+    `${MODELS}; # has an item that is neither a name nor an object such as #`,
+    `${MODELS_ZH}；# 的每一项须为名称或对象，例如 #`,
+  ],
+  [
+    `${MODELS}; # has the unknown member #; members are model and on`,
+    `${MODELS_ZH}；# 中的 # 不是已知字段，可用 model 和 on`,
+  ],
+  [`${MODELS}; # has an item without the name of one model`, `${MODELS_ZH}；# 的每一项须有一个模型名称`],
+  [`${MODELS}; # has causes for # other than #`, `${MODELS_ZH}；# 中 # 的原因须为 #`],
+  [`${MODELS}; # has the name "#"; * may stand only at its end`, `${MODELS_ZH}；# 的名称“#”中，* 只能在末尾`],
+  [`${MODELS}; has the name "#"; * may stand only at its end`, `${MODELS_ZH}；名称“#”中，* 只能在末尾`],
   ["filters of a host; an object is needed for #", "主机过滤规则，# 须为对象"],
   ["filters of a host; # is not known for #", "主机过滤规则，# 不是已知字段（#）"],
   ["filters of a host; # is never left out for #", "主机过滤规则，# 不可去除（#）"],

@@ -55,6 +55,7 @@ const READS = new Set([
   "passkeyOptions",
   "selfInviteCode",
   "stripeAmount",
+  "tokenFind",
   "tokenKey",
   "tokenKeys",
   "walletAmount",
