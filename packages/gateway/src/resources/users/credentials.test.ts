@@ -193,9 +193,12 @@ describe("scopes of access tokens", () => {
   test("of reading change nothing, whatever the call", async () => {
     const root = await app.signIn("root");
     const caller = withToken(await makeToken(root, { scopes: ["read"] }));
+    // A key that is searched for stands in a body, so this call reads by POST; `scopes.test.ts` names all such calls.
     const writes = endpoints.filter(
-      ({ access, method, hasEffects }) =>
-        (access === "user" || access === "admin" || access === "root") && (method !== "GET" || hasEffects),
+      ({ name, access, method, hasEffects }) =>
+        (access === "user" || access === "admin" || access === "root") &&
+        (method !== "GET" || hasEffects) &&
+        name !== "tokenFind",
     );
     expect(writes.length).toBeGreaterThan(60);
     for (const endpoint of writes) {
