@@ -72,15 +72,15 @@ function observeTests({ keyOutcomes }: ManagementDeps["upstreamHealth"]): Operat
 /** Creates everything under `/api`. */
 export function createManagement(deps: ManagementDeps): Management {
   const { env, storage, snapshots, identity, pipeline, clock, log } = deps;
-  const { database, isLogSeparate } = storage;
-  const setupState = createSetupState(database);
+  const setupState = createSetupState(storage.database);
   const background = createBackground(log);
   const nextId = createIds(clock);
+  const optionDefaults = priceOptionDefaults();
   const shared = {
     ...deps,
     ...storage,
     announce: snapshots.announce,
-    writeLog: createLogWriter(isLogSeparate),
+    writeLog: createLogWriter(storage.isLogSeparate),
     refusesHost: pipeline.upstreams.refusesHost,
   };
   const operations = createOperations({
@@ -90,7 +90,7 @@ export function createManagement(deps: ManagementDeps): Management {
     onTested: observeTests(deps.upstreamHealth),
     probeBetas: (channel, model) => probeBetas(channel, model, nextId(), pipeline),
     http: pipeline.http,
-    notify: (subject, text) => notifyRoot({ database, log, mailer: identity.mailer }, subject, text),
+    notify: (subject, text) => notifyRoot({ ...storage, log, mailer: identity.mailer }, subject, text),
     publicUrl: env.publicUrl,
     imageUrl: signedImageUrl(deps),
     maxUserTokens: env.maxUserTokens,
@@ -99,7 +99,7 @@ export function createManagement(deps: ManagementDeps): Management {
   const routes = [
     ...accountRoutes({
       ...shared,
-      optionDefaults: priceOptionDefaults(),
+      optionDefaults,
       setupState,
       version: VERSION,
       publicUrl: env.publicUrl,
@@ -119,16 +119,14 @@ export function createManagement(deps: ManagementDeps): Management {
       publicUrl: env.publicUrl,
     }),
   ];
-  const optionDefaults = priceOptionDefaults();
   const documents = createDocuments({ ...shared, ...identity, optionDefaults, providers: allProviders, secrets: env });
   const owned = withDeclarative(routes, { documents, clock });
-  const jobs = folderJobs(env.documentsDir, { documents, database, log });
   return {
     routes: withOpenApi(withAudit(owned, shared), VERSION),
     operations,
     documents,
     setupState,
-    jobs,
+    jobs: folderJobs(env.documentsDir, { ...storage, documents, log }),
     background,
   };
 }

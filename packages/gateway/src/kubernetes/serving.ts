@@ -58,8 +58,7 @@ export class Serving {
     { id, status, type, keys }: ChannelRecord,
   ): Promise<Verdict | undefined> {
     const isDisabled = status === CHANNEL_STATUS.disabledByHand;
-    if (isDisabled && (object.spec as { readonly enabled?: unknown } | undefined)?.enabled === false)
-      return createFault("Disabled", "spec.enabled is false.");
+    if (isDisabled && isDisabledBySpec(object.spec)) return createFault("Disabled", "spec.enabled is false.");
     const hasKey = keys.some((key) => key !== "") || providerByType(type)?.isKeyOptional === true;
     if (!hasKey) return createFault("NoKey", "The channel has no key, so it stays off until it gets one.");
     if (status === CHANNEL_STATUS.enabled) return undefined;
@@ -93,6 +92,10 @@ export class Serving {
     if (broken.size === 0 || !listUsableKeys(channel).every((key) => broken.has(key))) return undefined;
     return createFault("BreakerOpen", "Too many calls failed in a row, so the channel is skipped until one succeeds.");
   }
+}
+
+function isDisabledBySpec(spec: unknown): boolean {
+  return (spec as { readonly enabled?: unknown } | undefined)?.enabled === false;
 }
 
 function findHeld({ object }: Resource): Verdict | undefined {

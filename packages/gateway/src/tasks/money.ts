@@ -111,7 +111,8 @@ async function reserveWithin(
   if (!admission) return reserving;
   try {
     const admitting = candidates.enter(admission, amount);
-    return (await admitAndReserve(admission, admitting, reserving, (reservation) => reservation.release())).reservation;
+    return (await admitAndReserve(admission, admitting, reserving, { release: (reservation) => reservation.release() }))
+      .reservation;
   } catch (error) {
     candidates.giveUp();
     throw error;

@@ -35,6 +35,6 @@ describe("a list is refused", () => {
     ["a star inside a name", { "a*b": ["c"] }, "* may stand only at its end"],
     ["no list", { a: "b" }, "must be a list"],
   ])("that names %s", (_what, value, fault) => {
-    expect(readFallbackTable(value)).toMatchObject({ fault: expect.stringContaining(fault) });
+    expect(readFallbackTable(value)).toMatchObject({ fault: expect.stringContaining(fault) as string });
   });
 });

@@ -44,11 +44,14 @@ function readEntry(item: unknown): FallbackReading<FallbackEntry> {
   const { model, on = DEFAULT_CAUSES, ...rest } = item as Record<string, unknown>;
   const unknown = Object.keys(rest)[0];
   if (unknown !== undefined) return { fault: `has the unknown member ${unknown}; members are model and on` };
-  if (typeof model !== "string" || model.trim() === "" || model.length > MAX_NAME || model.endsWith("*"))
-    return { fault: "has an item without the name of one model" };
+  if (!isOneModel(model)) return { fault: "has an item without the name of one model" };
   if (!Array.isArray(on) || on.length === 0 || !on.every(isCause))
     return { fault: `has causes for ${model} other than ${FALLBACK_CAUSES.join(", ")}` };
   return { value: { model, on: FALLBACK_CAUSES.filter((cause) => on.includes(cause)) } };
+}
+
+function isOneModel(name: unknown): name is string {
+  return typeof name === "string" && name.trim() !== "" && name.length <= MAX_NAME && !name.endsWith("*");
 }
 
 /** Lists by model name, prefix with a trailing `*`, or `*`. */

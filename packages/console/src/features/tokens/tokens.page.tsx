@@ -133,7 +133,9 @@ function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAUL
   const filter = (change: Partial<typeof DEFAULTS>) => {
     const text = change.q ?? change.key ?? "";
     if (!isKeyText(text)) return props.list.filter(change);
-    void import("./find-key.ts").then(({ openTokenOfKey }) => openTokenOfKey(text, navigate));
+    void import("./find-key.ts").then(({ openTokenOfKey }) =>
+      openTokenOfKey(text, (address) => void navigate(address)),
+    );
   };
   const groups = Object.keys(useQuery(groupsQuery).data ?? {});
   const statuses = [

@@ -73,13 +73,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   const fetcher = createGuardedFetcher({ network: deps.network });
   const health = createRelayHealth(deps);
   const usageDoubts = createUsageDoubts(steadyClock);
-  const upstreams = createUpstreams({
-    network: deps.network,
-    connectTimeoutMs: env.connectTimeoutMs,
-    keepAliveMs: KEEP_ALIVE_MS,
-    isPublicOnly: env.blockPrivateUpstreams,
-    allowsLinkLocal: env.allowLinkLocalUpstreams,
-  });
+  const upstreams = composeUpstreams(deps);
   const responsePolicies = createResponsePolicies(deps);
   const guard = createRelayGuard(deps, health);
   const pipeline: PipelineDeps = {
@@ -122,6 +116,16 @@ export function createRelayParts(deps: RelayPartsDeps): {
     upstreamHealth: health,
     channels: [...healthChannel(health, deps), responsePolicies, errorRows],
   };
+}
+
+function composeUpstreams({ env, network }: RelayPartsDeps) {
+  return createUpstreams({
+    network,
+    connectTimeoutMs: env.connectTimeoutMs,
+    keepAliveMs: KEEP_ALIVE_MS,
+    isPublicOnly: env.blockPrivateUpstreams,
+    allowsLinkLocal: env.allowLinkLocalUpstreams,
+  });
 }
 
 function createRelayErrorRows({ storage, snapshots, clock, log, metrics }: RelayPartsDeps): ErrorRows {

@@ -108,7 +108,10 @@ export function createGuardedFetcher(deps: GuardedFetcherDeps = {}): GuardedFetc
 async function pinAddress(url: URL, lookup: LookupFunction): Promise<URL> {
   if (isIP(url.hostname.replace(/^\[|\]$/g, "")) !== 0) return url;
   const address = await new Promise<string>((found, failed) => {
-    lookup(url.hostname, {}, (error, first) => (error ? failed(error) : found(String(first))));
+    lookup(url.hostname, {}, (error, first) => {
+      if (error) failed(error);
+      else found(typeof first === "string" ? first : (first[0]?.address ?? ""));
+    });
   });
   const pinned = new URL(url);
   pinned.hostname = isIP(address) === 6 ? `[${address}]` : address;

@@ -87,7 +87,8 @@ export function openProxyPool(proxy: string, settings: ProxyPoolSettings): Dispa
     ...(connections !== undefined && { connections }),
     ...(connectTimeoutMs !== undefined && { connectTimeout: connectTimeoutMs }),
     ...(proxyLookup && { proxyTls: { lookup: proxyLookup } }),
-    factory: (origin, options) => new Pool(origin, guardPool({ maxHeaderSize: MAX_HEADER_BYTES, ...options }, check)),
+    factory: (origin, options: Pool.Options) =>
+      new Pool(origin, guardPool({ maxHeaderSize: MAX_HEADER_BYTES, ...options }, check)),
   });
 }
 
@@ -95,15 +96,16 @@ function guardPool(options: Pool.Options, check: ProxyPoolSettings["check"]): Po
   const { connect } = options;
   if (!check) return options;
   if (typeof connect !== "function") throw new Error("the check of a proxied address has no connection to hold back");
-  return {
-    ...options,
-    connect: (target, done) => {
-      check().then(
-        () => connect(target, done),
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error)), null),
-      );
-    },
+  const connectChecked = async (...[target, done]: Parameters<typeof connect>) => {
+    try {
+      await check();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)), null);
+      return;
+    }
+    connect(target, done);
   };
+  return { ...options, connect: (target, done) => void connectChecked(target, done) };
 }
 
 /**

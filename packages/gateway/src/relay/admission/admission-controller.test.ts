@@ -141,7 +141,7 @@ test("a request that cannot be paid stops waiting and gets the reason", async ()
   await expect.poll(() => queue.waiting).toBe(1);
   const poor = new AppError("insufficient_user_quota");
   const opening = Promise.reject<object>(poor);
-  await expect(admitAndReserve(admission, entering, opening, () => Promise.resolve())).rejects.toBe(poor);
+  await expect(admitAndReserve(admission, entering, opening, { release: () => Promise.resolve() })).rejects.toBe(poor);
   expect(queue.waiting).toBe(0);
 });
 

@@ -54,14 +54,18 @@ function limited(names: readonly string[], { model }: JsonObject, param = "fallb
 function readNames(value: unknown, param: string): readonly string[] {
   if (!Array.isArray(value) || value.length === 0)
     throw invalidRequest(param, `${param} must be a list of model names.`);
-  value.forEach((name, at) => checkName(name, `${param}[${at}]`));
-  return value as string[];
+  const names = value as readonly unknown[];
+  return names.map((name, at) => {
+    checkName(name, `${param}[${at}]`);
+    return name;
+  });
 }
 
 function readFallbacks(value: unknown): readonly string[] {
   if (!Array.isArray(value)) throw invalidRequest("fallbacks", "fallbacks must be a list of model names.");
+  const items = value as readonly unknown[];
   return readNames(
-    value.map((item, at) => (isObject(item) ? readModel(item, `fallbacks[${at}]`) : item)),
+    items.map((item, at) => (isObject(item) ? readModel(item, `fallbacks[${at}]`) : item)),
     "fallbacks",
   );
 }

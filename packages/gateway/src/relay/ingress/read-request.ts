@@ -94,9 +94,7 @@ function buildRequest(
   { identified, upload, body: received, deps }: Received,
 ): RelayRequest {
   const dialect = match.isPlayground ? playgroundChat : (dialectById(match.dialect) as Dialect);
-  const isAllowed = () => deps.snapshots.current().options.ClientFallbacks;
-  const asked = takeAskedModels(received, match.dialect, isAllowed);
-  const body = asked?.body ?? received;
+  const { body, askedModels } = readModels(received, match, deps);
   const spec = readSpec(dialect, body, match);
   const caller = "userId" in identified ? identified : identified.inGroup(readGroup(body.json()["group"]));
   return {
@@ -104,7 +102,7 @@ function buildRequest(
     spec: match.isStreamPath ? { ...spec, stream: true } : timed(spec, upload?.seconds),
     dialect,
     body: match.isPlayground ? playgroundBody(body) : body,
-    ...(asked && asked.models.length > 0 && { askedModels: asked.models }),
+    ...(askedModels && { askedModels }),
     ...(upload && { upload }),
     contentType: upload?.contentType ?? "application/json",
     caller,
@@ -115,6 +113,17 @@ function buildRequest(
     autoGroup: caller.group === "auto" ? "auto" : undefined,
     isPlayground: match.isPlayground,
   };
+}
+
+/** Returns the body for upstreams, and the models that the client would accept in place of the first. */
+function readModels(
+  body: Body,
+  { dialect }: RelayMatch,
+  { snapshots }: Received["deps"],
+): { readonly body: Body; readonly askedModels?: readonly string[] } {
+  const asked = takeAskedModels(body, dialect, () => snapshots.current().options.ClientFallbacks);
+  if (!asked) return { body };
+  return asked.models.length > 0 ? { body: asked.body, askedModels: asked.models } : { body: asked.body };
 }
 
 function readSpec(dialect: Dialect, body: Body, { pathModel: segment, operation }: RelayMatch): RequestSpec {

@@ -107,15 +107,13 @@ async function enter(
       budgetAmounts: () => buildBudgetAmounts(terms),
     });
     const reserving = reserve();
-    const admitted = carried
-      ? admitAndReserve(
-          admission,
-          admitting,
-          reserving,
-          (session) => Promise.resolve(void (carried.session = session)),
-          () => void (carried.admission = admission),
-        )
-      : admitAndReserve(admission, admitting, reserving, (session) => session.release());
+    const admitted = admitAndReserve(admission, admitting, reserving, {
+      async release(session) {
+        if (carried) carried.session = session;
+        else await session.release();
+      },
+      ...(carried && { end: () => void (carried.admission = admission) }),
+    });
     const entered = await whileWaiting(context.deps.running, admission, reserving, admitted);
     return { first: entered.first, session: entered.reservation };
   } catch (error) {

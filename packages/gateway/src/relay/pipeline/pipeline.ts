@@ -161,7 +161,7 @@ async function attemptUntilDelivered(
   const { deps, tried, entered, hops } = attempts;
   const { selection, first, admission } = entered;
   const share = hops?.share(tried.length);
-  const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry, share);
+  const retries = createRetries(request, deps.snapshots.current(), selection, { ...deps.retry, share });
   for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     if (request.stopped) throw request.stopped;
     const attempt = new Attempt(request, target, buildHooks(request, attempts), deps);

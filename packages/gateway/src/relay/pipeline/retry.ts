@@ -38,9 +38,9 @@ export function createRetries(
   request: RelayRequest,
   snapshot: Snapshot,
   selection: Selection,
-  settings: RetrySettings,
-  share?: RetryShare,
+  settings: RetrySettings & { readonly share?: RetryShare | undefined },
 ): Retries {
+  const { totalMs, share } = settings;
   const isFree = request.caller.pinnedChannel === undefined && request.isBound !== true;
   const most = isFree ? Math.min(snapshot.options.RetryTimes, share?.most ?? Infinity) : 0;
   const since = share?.since ?? performance.now();
@@ -70,7 +70,7 @@ export function createRetries(
       });
     },
     next() {
-      const isLate = performance.now() - since > settings.totalMs;
+      const isLate = performance.now() - since > totalMs;
       if (!canRetry || isLate || retries >= most) {
         ended = findEnd(isLate);
         return undefined;

@@ -176,7 +176,7 @@ async function openSession(
     budgetAmounts: () => ({ amount: budgetAmounts(context).amount }),
   });
   const reserving = RealtimeBill.open(context);
-  const admitted = admitAndReserve(admission, admitting, reserving, (bill) => bill.release());
+  const admitted = admitAndReserve(admission, admitting, reserving, { release: (bill) => bill.release() });
   const leave = (error: AppError) => {
     giveUp(error);
     admission.giveUp(error);

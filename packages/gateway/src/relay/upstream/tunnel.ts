@@ -43,13 +43,18 @@ export class TunnelAgent extends Agent {
 
   override createConnection(options: ClientRequestArgs, callback?: Done): undefined {
     const done = (error: Error | null, socket?: Duplex) => callback?.(error, socket as Duplex);
-    if (!this.#check) this.#open(options, done);
-    else
-      this.#check().then(
-        () => this.#open(options, done),
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-      );
+    void this.#openChecked(options, done);
     return undefined;
+  }
+
+  async #openChecked(options: ClientRequestArgs, done: (error: Error | null, socket?: Duplex) => void): Promise<void> {
+    try {
+      await this.#check?.();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.#open(options, done);
   }
 
   #open(options: ClientRequestArgs, done: (error: Error | null, socket?: Duplex) => void): void {

@@ -31,13 +31,7 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
     secrets: new Set(),
     async desired(name, spec, users) {
       if (!users.has(usernameKey(spec.owner.username))) await requireOwnerId(deps, name, spec);
-      try {
-        tokenFields(toTokenInput(name, spec), () => true);
-      } catch (cause) {
-        if (cause instanceof Refusal)
-          throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
-        throw cause;
-      }
+      checkSpec(name, spec);
       const { quota, writeSecretTo: _place, fallbacks, ...rest } = spec;
       // Causes that the document leaves out are those that the row has by default.
       const listed = fallbacks && { fallbacks: toFallbacksSpec(toFallbacksText(fallbacks)) };
@@ -90,6 +84,16 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
     },
     export: () => exported(deps),
   };
+}
+
+/** Throws what a token form would refuse, as a fault of the document. */
+function checkSpec(name: string, spec: TokenSpec): void {
+  try {
+    tokenFields(toTokenInput(name, spec), () => true);
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
+  }
 }
 
 /** Returns undefined if the token no longer exists. */
@@ -197,9 +201,8 @@ async function findToken({ database, tokens }: TokenKindDeps, id: number): Promi
 }
 
 function toTokenInput(name: string, spec: TokenSpec) {
-  const { quota = {}, modelLimits, allowIps, expiresAt, group, limits, fallbacks } = spec;
-  const expires =
-    expiresAt === undefined ? undefined : expiresAt === null ? NEVER_EXPIRES : parseSeconds(name, expiresAt);
+  const { quota = {}, modelLimits, allowIps, group, limits, fallbacks } = spec;
+  const expires = parseExpiry(name, spec.expiresAt);
   return {
     name: spec.displayName ?? name,
     remain_quota: quota.amount ?? 0,
@@ -225,6 +228,11 @@ function toFallbacksSpec(text: string): FallbacksSpec {
   const read = readTokenFallbacks(text);
   if ("fault" in read || read.value === "off") return { off: true };
   return read.value === "inherit" ? {} : { models: read.value.map(({ model, on }) => ({ model, on: [...on] })) };
+}
+
+function parseExpiry(name: string, text: string | null | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return text === null ? NEVER_EXPIRES : parseSeconds(name, text);
 }
 
 function parseSeconds(name: string, text: string): number {

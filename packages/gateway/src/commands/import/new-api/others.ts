@@ -29,9 +29,7 @@ export async function importOptions(context: ImportContext): Promise<void> {
   }
   const store = createImportOptionStore(context);
   const stored = await store.stored();
-  const isSeeded = stored.some(({ key }) => key === RETRIES) && !(await store.isSetByOperator(RETRIES));
-  // Without a row, the former gateway did not retry.
-  if (isSeeded && !rows.some(({ key }) => key === RETRIES)) rows.push({ key: RETRIES, value: "0" });
+  rows.push(...(await takeBackRetries(store, stored, rows)));
   const own = new Map(stored.map(({ key, value }) => [key, value]));
   const after = parseOptions([...stored, ...rows], { defaults: priceOptionDefaults() });
   const unknown: string[] = [];
@@ -56,6 +54,17 @@ export async function importOptions(context: ImportContext): Promise<void> {
   noteGroups(groups, withWrites(stored, all), report);
   noteUnpriced(report, context.served, withWrites(stored, all));
   if (all.length > 0) await store.write(all, { userId: 0, username: "import", ip: "" });
+}
+
+/** Without a row, the former gateway did not retry, so the value that a new database has here is taken back. */
+async function takeBackRetries(
+  store: ReturnType<typeof createImportOptionStore>,
+  stored: readonly OptionRow[],
+  rows: readonly OptionRow[],
+): Promise<readonly OptionRow[]> {
+  const has = (all: readonly OptionRow[]) => all.some(({ key }) => key === RETRIES);
+  if (has(rows) || !has(stored) || (await store.isSetByOperator(RETRIES))) return [];
+  return [{ key: RETRIES, value: "0" }];
 }
 
 /** Returns prices that upstreams publish for models without one. */
