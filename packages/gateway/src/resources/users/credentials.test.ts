@@ -193,7 +193,7 @@ describe("scopes of access tokens", () => {
   test("of reading change nothing, whatever the call", async () => {
     const root = await app.signIn("root");
     const caller = withToken(await makeToken(root, { scopes: ["read"] }));
-    // A key that is searched for stands in a body, so this call reads by POST; `scopes.test.ts` names all such calls.
+    // The search for a token of a key reads by POST, to keep the key out of addresses; `scopes.test.ts` lists such calls.
     const writes = endpoints.filter(
       ({ name, access, method, hasEffects }) =>
         (access === "user" || access === "admin" || access === "root") &&
