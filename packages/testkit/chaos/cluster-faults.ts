@@ -46,6 +46,8 @@ const moveSlots: Fault = {
     const to = (others[0] as Range).owner;
     await cluster.reshard(from.owner, to, slots);
     await cluster.reshard(to, from.owner, slots);
+    // A replica that has not heard of the last move would take over its primary without that slot.
+    await cluster.agreed();
     return `${slots} slots`;
   },
 };

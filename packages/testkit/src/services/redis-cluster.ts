@@ -40,7 +40,7 @@ export interface RedisCluster {
   move(key: string, to: Service): Promise<void>;
   /** Returns the node that serves a key now. */
   findOwner(key: string): Promise<Service>;
-  /** Waits until all living nodes agree that all slots are served. */
+  /** Waits until all living nodes agree that all slots are served, and which node owns each. */
   agreed(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -88,6 +88,9 @@ export async function startRedisCluster(settings: ClusterSettings = {}): Promise
     throw error;
   }
 }
+
+/** A line of `CLUSTER SLOTS`: first slot, last slot, owner. */
+type SlotRange = readonly [first: number, last: number, owner: readonly [host: string, port: number]];
 
 interface Node {
   readonly service: Service;
@@ -137,7 +140,7 @@ function createCluster(nodes: readonly Node[], settings: ClusterSettings, stop: 
     seeds: () => services.map(({ port }) => ({ host: "127.0.0.1", port })),
     async ranges() {
       const [asked] = (await living(cluster, services)) as [Service];
-      const ranges = (await cluster.ask(asked, "cluster", "slots")) as [number, number, [string, number]][];
+      const ranges = (await cluster.ask(asked, "cluster", "slots")) as SlotRange[];
       return ranges.map(([first, last, [, port]]) => {
         const owner = services.find((service) => service.port === port);
         if (!owner) throw new Error(`slots ${first} to ${last} have no node`);
@@ -180,11 +183,24 @@ function createCluster(nodes: readonly Node[], settings: ClusterSettings, stop: 
       until(async () => {
         const alive = await living(cluster, services);
         const states = await Promise.all(alive.map((node) => cluster.ask(node, "cluster", "info")));
-        return states.every((state) => /cluster_state:ok/.test(String(state)) && /slots_ok:16384/.test(String(state)));
+        const owners = await Promise.all(alive.map((node) => readOwners(cluster, node)));
+        return (
+          states.every((state) => /cluster_state:ok/.test(String(state)) && /slots_ok:16384/.test(String(state))) &&
+          new Set(owners).size === 1
+        );
       }, "the nodes do not agree"),
     stop,
   };
   return cluster;
+}
+
+/** Returns one text for one view of which node owns which slots. */
+async function readOwners(cluster: RedisCluster, node: Service): Promise<string> {
+  const ranges = (await cluster.ask(node, "cluster", "slots")) as SlotRange[];
+  return ranges
+    .map(([first, last, [, port]]) => `${first}-${last}:${port}`)
+    .toSorted()
+    .join(" ");
 }
 
 async function moveSlot(cluster: RedisCluster, key: string, to: Service): Promise<void> {
