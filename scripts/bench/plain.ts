@@ -92,8 +92,10 @@ async function* startSystems(
 ): AsyncGenerator<start.System> {
   const url = `http://127.0.0.1:${upstreamPort}`;
   const launch = { env: ALLOCATOR, nodeArgs: NODE_FLAGS };
+  // An older build refuses variables that it does not know.
+  const env = { ...ALLOCATOR, FAIRWAY_FIRST_RETRIES: undefined };
   const other =
-    against === undefined ? undefined : { ...launch, program: resolve(against), nameSuffix: ", other build" };
+    against === undefined ? undefined : { ...launch, env, program: resolve(against), nameSuffix: ", other build" };
   yield await start.startNginx(upstreamPort);
   yield await start.startBare(url);
   yield await start.startFairwaySqlite(url, launch);

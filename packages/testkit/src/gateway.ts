@@ -9,8 +9,8 @@ export interface GatewaySettings {
   /** `FAIRWAY_DATABASE_URL`; defaults to a fresh SQLite file. */
   readonly database?: string;
   readonly redis?: string;
-  /** Further `FAIRWAY_*` variables; they override the defaults of the launcher. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Further `FAIRWAY_*` variables; they override the defaults of the launcher, and undefined removes one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Arguments of Node itself, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
   /** The program to run; defaults to `FAIRWAY_TEST_GATEWAY`, or else the sources. */
