@@ -194,7 +194,7 @@ function createCluster(nodes: readonly Node[], settings: ClusterSettings, stop: 
   return cluster;
 }
 
-/** Returns one text for one view of which node owns which slots. */
+/** Returns one text for one view of the owners of all slots. */
 async function readOwners(cluster: RedisCluster, node: Service): Promise<string> {
   const ranges = (await cluster.ask(node, "cluster", "slots")) as SlotRange[];
   return ranges
