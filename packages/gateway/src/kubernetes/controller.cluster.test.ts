@@ -1,6 +1,5 @@
 // Tests the guarantees of the controller, and behaviour that only a real API server shows.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createConnection, createServer, isIP, type AddressInfo, type Socket } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startCluster, type Cluster } from "@fairway/testkit/cluster";
@@ -9,6 +8,7 @@ import { startManagementApp, type ManagementApp } from "../../test/kit/managemen
 import { quietLog, recordingLog } from "../../test/kit/support.ts";
 import { createSingleElector } from "../jobs/leader.ts";
 import { createMetrics } from "../observability/metrics.ts";
+import { openLine, readKubeConfig, writeKubeConfig } from "./api-line.contract.ts";
 import { connect, type KubeObject } from "./client/api.ts";
 import { findCondition } from "./conditions.ts";
 import { createController, type ControllerDeps } from "./controller.ts";
@@ -68,7 +68,7 @@ afterAll(async () => {
 });
 
 async function openContract(): Promise<ContractCluster> {
-  const line = await openLine();
+  const line = await openLine(cluster, folder);
   return {
     connect: () => connect(line.kubeconfig),
     direct: () => connect(cluster.kubeconfig),
@@ -84,58 +84,9 @@ controllerContract("a real API server", openContract);
 secretsContract("a real API server", openContract, true);
 servingContract("a real API server", openContract);
 
-/** Opens a proxy to the API server that can be cut, stopped and started. */
-async function openLine() {
-  const config = await readKubeConfig(cluster);
-  const [{ cluster: target }] = config.clusters;
-  const { hostname, port: targetPort } = new URL(target.server);
-  const open = new Set<Socket>();
-  const listener = createServer((near) => {
-    const far = createConnection(Number(targetPort || 443), hostname);
-    for (const socket of [near, far]) {
-      open.add(socket);
-      socket.on("error", () => socket.destroy());
-      socket.once("close", () => [near, far].forEach((one) => (one.destroy(), open.delete(one))));
-    }
-    near.pipe(far).pipe(near);
-  });
-  const up = (port: number) => new Promise<void>((resolve) => listener.listen(port, "127.0.0.1", () => resolve()));
-  await up(0);
-  const { port } = listener.address() as AddressInfo;
-  const server = `https://127.0.0.1:${port}`;
-  const clusters = [
-    {
-      ...config.clusters[0],
-      cluster: { ...target, server, ...(isIP(hostname) === 0 && { "tls-server-name": hostname }) },
-    },
-  ];
-  const cut = () => open.forEach((socket) => socket.destroy());
-  const down = () =>
-    new Promise<void>((resolve) => {
-      listener.close(() => resolve());
-      cut();
-    });
-  return { kubeconfig: writeConfig({ ...config, clusters }), cut, down, up: () => up(port) };
-}
-
-interface Config {
-  readonly clusters: readonly [{ readonly name: string; readonly cluster: { readonly server: string } }];
-  readonly users: readonly { readonly name: string; readonly user: object }[];
-}
-
-async function readKubeConfig({ kubectl }: Cluster): Promise<Config> {
-  return JSON.parse(await kubectl("config", "view", "--raw", "--minify", "-o", "json")) as Config;
-}
-
-function writeConfig(config: object): string {
-  const file = join(folder, `kubeconfig-${(count += 1)}`);
-  writeFileSync(file, JSON.stringify(config));
-  return file;
-}
-
 test("while the API server is away nothing changes, and afterwards everything that was missed is applied", async () => {
   const place = await namespace();
-  const line = await openLine();
+  const line = await openLine(cluster, folder);
   const app = await startManagementApp({ url: "sqlite::memory:" });
   const controller = createController(createDeps(app, place, line.kubeconfig));
   const apply = (name: string, spec: object = {}) =>
@@ -242,7 +193,7 @@ describe("the service account of the chart", () => {
     const config = await readKubeConfig(cluster);
     const token = await cluster.kubectl("create", "token", "demo-fairway", "--namespace", place);
     const users = config.users.map((user) => ({ ...user, user: { token: token.trim() } }));
-    return writeConfig({ ...config, users });
+    return writeKubeConfig(folder, { ...config, users });
   }
 
   async function run(place: string, configFile: string, secretNames?: readonly string[]) {
