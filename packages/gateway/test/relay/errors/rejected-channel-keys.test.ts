@@ -83,8 +83,8 @@ it("uses another key while one rests after a 429", async () => {
 });
 
 it("rests a key of an overloaded upstream for the time that it names", async () => {
-  const id = await channel("resting", "sk-overloaded\nsk-good", { multi_key_mode: "polling" });
-  for (let at = 0; at < 4; at += 1) expect(await ask("resting")).toBe(200);
+  const id = await channel("overloaded", "sk-overloaded\nsk-good", { multi_key_mode: "polling" });
+  for (let at = 0; at < 4; at += 1) expect(await ask("overloaded")).toBe(200);
   expect(used().filter((key) => key === "sk-overloaded")).toHaveLength(1);
   const health = await relay.gateway.root.must<ChannelHealth[]>("GET", "/api/channel/health");
   const ofChannel = health.filter(({ channel_id: channelId }) => channelId === id);
