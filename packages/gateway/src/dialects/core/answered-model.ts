@@ -17,7 +17,7 @@ const RELEASE =
 
 /** True if both names mean the same model; vendor, snapshot and letter case may differ. */
 export function isSameModel(asked: string, answered: string): boolean {
-  return bareName(asked) === bareName(answered);
+  return asked === answered || bareName(asked) === bareName(answered);
 }
 
 function bareName(model: string): string {

@@ -82,17 +82,22 @@ const MARKS = [
 ] as const satisfies readonly (readonly [DearTokens, Buffer])[];
 const FOR_AN_HOUR = Buffer.from('"1h"');
 
-function listDearTokens(body: JsonObject, bytes: Buffer): DearTokens[] {
-  const found = new Set<DearTokens>();
-  for (const [kind, mark] of MARKS) if (bytes.includes(mark)) found.add(kind);
-  if (found.has("write") && bytes.includes(FOR_AN_HOUR)) found.add("write1h");
+function listDearTokens(body: JsonObject, bytes: Buffer): readonly DearTokens[] {
+  const found: DearTokens[] = [];
+  for (const [kind, mark] of MARKS) if (!found.includes(kind) && bytes.includes(mark)) found.push(kind);
+  if (found.includes("write") && bytes.includes(FOR_AN_HOUR)) found.push("write1h");
   const config = object(body, "generationConfig") ?? object(body, "generation_config");
-  const modalities = ["modalities", "responseModalities", "response_modalities"].flatMap((name) => [
-    ...list(body, name),
-    ...list(config, name),
-  ]);
-  if (modalities.some((one) => typeof one === "string" && one.toLowerCase() === "audio")) found.add("audioOutput");
-  return [...found];
+  if (asksForAudio(body) || (config && asksForAudio(config))) found.push("audioOutput");
+  return found;
+}
+
+const MODALITIES = ["modalities", "responseModalities", "response_modalities"];
+
+function asksForAudio(owner: JsonObject): boolean {
+  return MODALITIES.some(
+    (name) =>
+      isSet(owner[name]) && list(owner, name).some((one) => typeof one === "string" && one.toLowerCase() === "audio"),
+  );
 }
 
 function listTiers(body: JsonObject): string[] {
@@ -119,19 +124,18 @@ export function tierName(member: string, value: string): string {
 /** Returns the hosted tools; empty if the vendor may know tools that the request does not name. */
 function hostedTools(body: JsonObject, spec: RequestSpec): string[] | undefined {
   const named = spec.dialect === "gemini-generate" ? geminiTools : typedTools;
-  const tools = new Set([...toolList(body).flatMap(named), ...switchedOn(body)]);
+  const tools = new Set(toolList(body).flatMap(named));
+  addSwitchedOn(body, tools);
   if (SEARCH_MODEL.test(spec.model)) tools.add("web_search");
   const isStored = spec.operation === "responses" && isSet(body["prompt"]);
   return tools.size > 0 || isStored ? [...tools] : undefined;
 }
 
-/** Returns hosted tools that are switched on outside of the list of tools. */
-function switchedOn(body: JsonObject): string[] {
-  return [
-    ...(isSet(body["web_search_options"]) ? ["web_search"] : []),
-    ...SEARCHES.filter((name) => isOn(body[name])),
-    ...list(body, "plugins").map((plugin) => `plugin_${pluginName(plugin)}`.slice(0, 64)),
-  ];
+/** Adds hosted tools that are switched on outside of the list of tools. */
+function addSwitchedOn(body: JsonObject, tools: Set<string>): void {
+  if (isSet(body["web_search_options"])) tools.add("web_search");
+  for (const name of SEARCHES) if (isOn(body[name])) tools.add(name);
+  for (const plugin of list(body, "plugins")) tools.add(`plugin_${pluginName(plugin)}`.slice(0, 64));
 }
 
 /** Vendors' switches for their own searches. */

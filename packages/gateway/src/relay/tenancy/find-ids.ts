@@ -59,9 +59,11 @@ class IdWalk {
   readonly #path: (string | number)[] = [];
 
   object(owner: JsonObject, { children }: Node): void {
-    for (const [name, child] of children) {
+    // A request has fewer members than a protocol.
+    for (const name in owner) {
+      const child = children.get(name);
       const value = owner[name];
-      if (value === undefined || value === null) continue;
+      if (child === undefined || value === undefined || value === null) continue;
       this.#path.push(name);
       this.#value(value, owner, child);
       this.#path.pop();
