@@ -22,13 +22,14 @@ export const LAYERS: Layers = {
   identity: [...BASE, "snapshot", "limits"],
   relay: MIDDLE,
   tasks: [...MIDDLE, "relay"],
+  objects: [...MIDDLE, "relay"],
   http: MIDDLE,
-  resources: [...MIDDLE, "relay", "tasks", "http"],
-  jobs: [...MIDDLE, "relay", "tasks", "http"],
+  resources: [...MIDDLE, "relay", "tasks", "objects", "http"],
+  jobs: [...MIDDLE, "relay", "tasks", "objects", "http"],
   kubernetes: [...MIDDLE, "resources", "jobs"],
   demo: [...MIDDLE, "http", "resources"],
-  composition: [...MIDDLE, "relay", "tasks", "http", "resources", "jobs", "kubernetes", "demo"],
-  commands: [...MIDDLE, "relay", "tasks", "http", "resources", "jobs", "composition"],
+  composition: [...MIDDLE, "relay", "tasks", "objects", "http", "resources", "jobs", "kubernetes", "demo"],
+  commands: [...MIDDLE, "relay", "tasks", "objects", "http", "resources", "jobs", "composition"],
   workers: ["config", "observability", "composition"],
 };
 

@@ -66,6 +66,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     upstream segment types switch-off task-ids channels candidates money own-ids finish store midjourney suno video
     trace handler
   `),
+  "packages/gateway/src/objects": inOrder(`
+    ids stored-object usage store account upstream library
+  `),
   "packages/gateway/src/kubernetes": inOrder(`
     client conditions resources secret-access refusals quiet gateway-side decide verdicts work-queue deletion-guard
     events store in-parallel secrets token-secrets serving publisher lease deletions reconciler controller

@@ -105,6 +105,40 @@ export const ERRORS = {
     message: "The item {id} is not stored here, or no longer: send complete items instead of their ids (store: false).",
   },
   file_not_found: { status: 404, message: "No such File object: {id}" },
+  /** Stored at an account that the gateway no longer has. */
+  file_lost: {
+    status: 410,
+    message: "The file {id} was stored with a channel or key that no longer exists. Upload it again.",
+    retryable: false,
+  },
+  file_unavailable: {
+    status: 400,
+    message: "The file {id} is stored with a channel that is not available now.",
+  },
+  file_not_on_channel: {
+    status: 400,
+    message:
+      "The file {id} is stored with an upstream that does not serve {model}. Upload it again with X-Fairway-Model: {model}.",
+  },
+  files_on_different_channels: {
+    status: 400,
+    message:
+      "The files {id} and {other} are stored with different upstreams. Upload them again with X-Fairway-Model: {model}.",
+  },
+  files_not_allowed: { status: 403, message: "Users of group {group} store no files here.", retryable: false },
+  storage_quota_exceeded: {
+    status: 403,
+    message: "Your stored files use all the room that they may.",
+    retryable: false,
+  },
+  /** The disk of this process that holds uploads on their way. */
+  spool_full: { status: 503, message: "Too many files are being uploaded; try again in a moment.", origin: "gateway" },
+  batch_line_too_large: { status: 400, message: "The first line of the file exceeds {limit} bytes." },
+  public_url_not_set: {
+    status: 400,
+    message: "This gateway does not know its own address. Ask the operator to set FAIRWAY_PUBLIC_URL or ServerAddress.",
+    retryable: false,
+  },
   object_not_found: { status: 404, message: "The {kind} {id} does not exist." },
   task_not_found: { status: 404, message: "The task {id} does not exist." },
   previous_response_unavailable: {

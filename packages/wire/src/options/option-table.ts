@@ -14,6 +14,7 @@ import {
   wordsType,
 } from "./option-kinds.ts";
 import { CALL_OPTIONS } from "./option-table-calls.ts";
+import { FILE_OPTIONS } from "./option-table-files.ts";
 
 const html = textType("long-text");
 const url = urlType;
@@ -263,6 +264,7 @@ export const OPTIONS = {
     "Upstream messages that switch a channel off, one per line.",
   ]),
   ...CALL_OPTIONS,
+  ...FILE_OPTIONS,
   SelfUseModeEnabled: option(flag, "false", ["general", "For a single owner: models without a price are served."], {
     shownAs: "self_use_mode_enabled",
   }),

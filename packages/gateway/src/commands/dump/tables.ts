@@ -23,6 +23,8 @@ export const TABLES = {
   midjourneys: ["id"],
   tasks: ["id"],
   response_owners: ["response_id", "user_id"],
+  upstream_objects: ["id", "user_id"],
+  object_usage: ["user_id"],
   setups: ["id"],
   sessions: ["id_hash"],
   one_time_codes: ["purpose", "subject"],

@@ -18,6 +18,7 @@ const QUOTA_CODES = new Set([
   "insufficient_user_quota",
   "insufficient_token_quota",
   "insufficient_quota",
+  "storage_quota_exceeded",
 ]);
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {

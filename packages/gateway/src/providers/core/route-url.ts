@@ -21,8 +21,16 @@ export function routeUrl(
   { spec, upstreamModel, key }: RouteRequest,
 ): URL {
   const path = typeof route.path === "string" ? route.path : route.path(spec, upstreamModel, channel, key);
-  const base =
-    withoutEnd(channel.baseUrl, provider.pastedEnd) || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
+  return belowBase(provider, channel, path, provider.base?.(channel, key, upstreamModel));
+}
+
+/** Returns the address of a path of the vendor's store of files; absolute paths stay. */
+export function storeUrl(provider: ProviderAdapter, channel: ChannelRecord, key: string, path: string): URL {
+  return belowBase(provider, channel, path, provider.base?.(channel, key, ""));
+}
+
+function belowBase(provider: ProviderAdapter, channel: ChannelRecord, path: string, derived: string | undefined): URL {
+  const base = withoutEnd(channel.baseUrl, provider.pastedEnd) || derived || provider.baseUrl;
   if (base === "" && !/^[a-z]+:\/\//.test(path))
     throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
   return joined(base, path, provider.gatewayDrops);

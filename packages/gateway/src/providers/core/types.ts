@@ -301,6 +301,22 @@ export interface SigningContext {
   readonly publicUrl?: string | undefined;
 }
 
+/** A protocol in which upstreams store files, and clients use them. */
+export type ObjectDialect = "openai" | "anthropic" | "gemini";
+
+/** How a vendor stores files. */
+export interface FileService {
+  readonly dialect: ObjectDialect;
+  /** Path of the collection below the base URL. */
+  readonly path: string;
+  /** Path at which uploads begin, if it is not the collection. */
+  readonly uploadPath?: string;
+  /** True if the vendor takes no upload without a `Content-Length`. */
+  readonly needsLength?: boolean;
+  /** States of a file that the vendor still changes by itself, lower-case. */
+  readonly unsettledStates?: readonly string[];
+}
+
 /** Allowed values of a member of a channel's `setting`: one of these texts, or any value of a kind. */
 export type SettingForm = readonly string[] | "flag" | "text" | "texts" | "object" | "objects" | "address" | "paths";
 
@@ -342,6 +358,8 @@ export interface ProviderAdapter {
   readonly speaks: readonly UpstreamRoute[];
   /** Adds credentials, organisation and versions; may rewrite URL and body for signed protocols. */
   authorize(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void | Promise<void>;
+  /** Set if the vendor stores files of clients. */
+  readonly files?: FileService;
   readonly models: readonly string[];
   readonly ownedBy: string;
   /**

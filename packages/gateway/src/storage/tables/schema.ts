@@ -41,6 +41,8 @@ export interface Schema {
   midjourneys: MidjourneyTable;
   tasks: TaskTable;
   response_owners: ResponseOwnerTable;
+  upstream_objects: UpstreamObjectTable;
+  object_usage: ObjectUsageTable;
   setups: SetupTable;
   sessions: SessionTable;
   one_time_codes: OneTimeCodeTable;
@@ -280,6 +282,39 @@ export interface ResponseOwnerTable {
   channel_id: number;
   key_index: number;
   expires_at: number;
+}
+
+/** A file, or an upload in progress, that an upstream stores for a user. */
+export interface UpstreamObjectTable {
+  /** The gateway's own id, or the upstream's if answers name it. */
+  id: string;
+  user_id: number;
+  token_id: number;
+  kind: string;
+  dialect: string;
+  channel_id: number;
+  /** The beginning of the hash of the key whose account stores it. */
+  key_mark: string;
+  upstream_id: string;
+  name: string;
+  mime: string;
+  purpose: string;
+  bytes: number;
+  state: string;
+  /** JSON. */
+  facts: string;
+  created_at: number;
+  /** 0 = never. */
+  expires_at: number;
+  /** When the sweep looks at the row again; 0 = never. */
+  next_check_at: number;
+}
+
+/** What one user stores at upstreams. */
+export interface ObjectUsageTable {
+  user_id: number;
+  files: number;
+  bytes: number;
 }
 
 export interface SetupTable {
