@@ -39,13 +39,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/billing/ledger/booking": inOrder(`
     accounts booking change booked-requests balance-outbox balance-changes charge-booking reaped-charge charge-close
+    opening-counter deposits
   `),
   "packages/gateway/src/billing/ledger/sql": inOrder(`
     holds reaper renewal settlements sql-ledger
   `),
   "packages/gateway/src/billing/ledger/redis": inOrder(`
     scripts calls open-holds journal direct-settlement token-limits account-loader release reaper recovery
-    reservations balance-sync ledger-settings settler sender renewer settlement-writer redis-ledger live-accounts
+    reservations balance-sync ledger-settings outage-check settler sender renewer settlement-writer live-deposits
+    redis-ledger live-accounts
   `),
   "packages/gateway/src/billing/audit": inOrder(`
     difference counters logging-periods log-rows sums balances scripts audit

@@ -45,7 +45,8 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
     (select coalesce(sum(l.quota), 0) from ledger l where l.user_id = users.id) as booked,
     (select coalesce(sum(l.quota), 0) from ledger l where l.user_id = users.id and l.${CHARGES}) as charged,
     (select count(*) from ledger l where l.user_id = users.id and l.kind = 'consume' and (l.detail <> '${REAPED_UNUSED}'
-      or l.request_id in (select c.request_id from ledger c where c.kind = 'correct'))) as settled,
+      or l.request_id in (select c.request_id from ledger c where c.kind = 'correct')))
+      + coalesce((select o.amount from opening_counters o where o.counter = 'requests' and o.id = users.id), 0) as settled,
     (select coalesce(sum(g.quota), 0) from logs g where g.user_id = users.id and g.type = ${CONSUME}) as logged
     from users`,
   tokens: `select id, remain_quota as remain, used_quota as used, unlimited_quota as unlimited,

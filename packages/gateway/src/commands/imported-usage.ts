@@ -1,5 +1,5 @@
 import { insertLedger } from "../billing/ledger/booking/booking.ts";
-import { openCounter } from "../billing/audit/counters.ts";
+import { openCounter } from "../billing/ledger/booking/opening-counter.ts";
 import type { RawDatabase, RawTransaction } from "../storage/engines/raw.ts";
 
 export interface CarriedUsage {

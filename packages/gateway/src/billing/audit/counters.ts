@@ -1,10 +1,7 @@
-import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
-import { upsertSql } from "../../storage/inserts.ts";
+import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { REAPED_UNUSED } from "../ledger/booking/booking.ts";
+import type { Counter } from "../ledger/booking/opening-counter.ts";
 import type { Difference } from "./difference.ts";
-
-/** Counters that the rows of the ledger add up to, together with the value that each had when the ledger began. */
-export type Counter = "token_used" | "channel_used" | "requests";
 
 interface CounterSpec {
   readonly counter: Counter;
@@ -17,6 +14,8 @@ interface CounterSpec {
 }
 
 const USES = "kind in ('consume', 'correct', 'refund')";
+/** A token has used the deposits of its running batches. */
+const SPENDINGS = "kind in ('consume', 'correct', 'refund', 'deposit', 'return')";
 /** A correction moves the whole charge to its own channel, including what the reaper had charged on another one. */
 const CORRECTED = "ledger k join ledger c on c.request_id = k.request_id and c.kind = 'correct'";
 
@@ -27,7 +26,7 @@ const COUNTERS: readonly CounterSpec[] = [
     name: "token",
     table: "tokens",
     column: "used_quota",
-    explained: `select token_id as of_id, 0 - sum(quota) as amount from ledger where ${USES} group by token_id`,
+    explained: `select token_id as of_id, 0 - sum(quota) as amount from ledger where ${SPENDINGS} group by token_id`,
   },
   {
     counter: "channel_used",
@@ -75,20 +74,4 @@ export async function checkCounters(database: RawDatabase): Promise<Difference[]
       differences.push({ what, account: `${name} ${row.id}`, found: row.found, expected: Number(row.expected) });
   }
   return differences;
-}
-
-const OPENING = {
-  table: "opening_counters",
-  columns: ["counter", "id", "amount"],
-  key: ["counter", "id"],
-  add: ["amount"],
-} as const;
-
-/** Adds to the value that a counter had before the ledger counted it; for imports. */
-export async function openCounter(
-  tx: RawTransaction,
-  kind: RawDatabase["kind"],
-  { counter, id, amount }: { readonly counter: Counter; readonly id: number; readonly amount: number },
-): Promise<void> {
-  if (amount !== 0) await tx.run(upsertSql(kind, OPENING), [counter, id, amount]);
 }

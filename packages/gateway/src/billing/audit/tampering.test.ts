@@ -10,7 +10,8 @@ import {
   createSettlement,
 } from "../ledger/test-harness.contract.ts";
 import { checkBalances } from "./balances.ts";
-import { checkCounters, openCounter } from "./counters.ts";
+import { openCounter } from "../ledger/booking/opening-counter.ts";
+import { checkCounters } from "./counters.ts";
 import { checkLogRows } from "./log-rows.ts";
 import { checkLedgerSums } from "./sums.ts";
 

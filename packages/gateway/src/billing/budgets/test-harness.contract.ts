@@ -276,6 +276,19 @@ export class Spending {
     await this.#replica.ledger.settle({ ...this.#settlement(charged), isRefundable });
   }
 
+  /** Turns the reservation into a deposit. */
+  async deposit(amount: number): Promise<void> {
+    const { at, budgets } = this.#settlement(amount);
+    if (this.#hold)
+      await this.#replica.ledger.deposit(this.#hold, { amount: quota(amount), at, ...(budgets && { budgets }) });
+  }
+
+  closeDeposit(charged: number): Promise<boolean> {
+    const { requestId, userId, tokenId } = this.#hold as Hold;
+    const settlements = [{ quota: quota(charged), items: 1, channelId: this.channelId }];
+    return this.#replica.ledger.closeDeposit({ requestId, userId, tokenId, at: this.#harness.now, settlements });
+  }
+
   async release(): Promise<void> {
     if (this.#hold) await this.#replica.ledger.release(this.#hold);
     this.#replica.budgets.release({ requestId: this.#id, subjects: this.#subjects, held: this.held });

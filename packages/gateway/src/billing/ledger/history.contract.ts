@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
+import { depositStep, PlayedDeposits, type DepositStep } from "./deposit-history.contract.ts";
 import { type Hold, isRefusal } from "./ledger.ts";
 import {
   type Accounts,
@@ -37,7 +38,8 @@ export type Step =
       readonly extendTo: number | undefined;
     }
   | { readonly does: "topup"; readonly user: number; readonly amount: number; readonly repeats: number }
-  | { readonly does: "reap" };
+  | { readonly does: "reap" }
+  | DepositStep;
 
 const at = fc.nat(1000);
 const amount = fc.oneof(fc.nat(60), fc.nat(600));
@@ -88,6 +90,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("topup" as const), user: index, amount, repeats: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.constant({ does: "reap" as const }) },
+  { weight: 4, arbitrary: depositStep },
 );
 
 /** Steps of one round run concurrently; leases expire between some rounds. */
@@ -126,6 +129,7 @@ export async function play(
   );
   const channels = await Promise.all([0, 1, 2].map(() => accounts.addChannel()));
   const requests: Request[] = [];
+  const deposits = new PlayedDeposits(harness, channels);
   const credits = users.map(() => 0);
 
   const ask = async ({ user, token, amount: wanted, isCharged }: Extract<Step, { does: "ask" }>) => {
@@ -161,9 +165,10 @@ export async function play(
     const request = requests[one.at % Math.max(requests.length, 1)];
     if (!request) return undefined;
     const { hold } = request;
+    if (one.does === "deposit" || one.does === "close") return deposits.run(hold, one);
     if (one.does === "release") return ledger.release(hold);
     if (one.does === "settle") return ledger.settle(settlement(hold, one.amount, one.channel));
-    if (one.does === "refund") return refund(harness, hold);
+    if (one.does === "refund") return deposits.has(hold) ? undefined : refund(harness, hold);
     const extendTo = one.extendTo === undefined ? undefined : quota(one.extendTo);
     return ledger.renew(hold, settlement(hold, one.seen, one.channel), extendTo);
   };
@@ -176,8 +181,9 @@ export async function play(
   }
   clock.advance(leaseMs);
   await Promise.all([ledger.reap(), ledger.reap()]);
+  await deposits.closeAll();
   await checkAccounts(facts);
-  await checkClosed(facts, requests);
+  await checkClosed(facts, requests, deposits);
 }
 
 /** Refunds the charge of the request once, like the task poller. */
@@ -236,6 +242,9 @@ async function readEntries({ harness, users }: Facts): Promise<Entry[]> {
 
 const isCharge = ({ kind }: Entry) => kind === "consume" || kind === "correct";
 const isUse = (entry: Entry) => isCharge(entry) || entry.kind === "refund";
+const isReserve = ({ kind }: Entry) => kind === "deposit" || kind === "return";
+/** A token spends its deposits, which are no usage of its user. */
+const isSpent = (entry: Entry) => isUse(entry) || isReserve(entry);
 const charged = (entries: readonly Entry[]) => 0 - sum(entries.map(({ quota: moved }) => moved));
 
 /** Holds at any time: balances equal the sum of their ledger rows, and held amounts equal the open reservations. */
@@ -261,7 +270,7 @@ async function checkAccounts(facts: Facts): Promise<void> {
   );
   for (const { id, remain_quota: remain, used_quota: used } of tokenRows) {
     const start = remains[tokens.indexOf(id) % remains.length];
-    expect(used).toBe(charged(entries.filter((entry) => entry.token_id === id && isUse(entry))));
+    expect(used).toBe(charged(entries.filter((entry) => entry.token_id === id && isSpent(entry))));
     expect(remain).toBe(start === "unlimited" ? 0 : (start as number) - used);
   }
   const channelRows = await harness.database.rows<{ used_quota: number }>(
@@ -274,7 +283,7 @@ async function checkAccounts(facts: Facts): Promise<void> {
 /**
  * Holds once no request is open: each was settled, reaped or released exactly once and logged with its final amount.
  */
-async function checkClosed(facts: Facts, requests: readonly Request[]): Promise<void> {
+async function checkClosed(facts: Facts, requests: readonly Request[], deposits: PlayedDeposits): Promise<void> {
   const { harness, users } = facts;
   const entries = await readEntries(facts);
   expect(await harness.database.rows(`select request_id from holds where user_id in (${list(users)})`, [])).toEqual([]);
@@ -285,17 +294,30 @@ async function checkClosed(facts: Facts, requests: readonly Request[]): Promise<
     user_id: number;
   }>(`select request_id, quota, channel_id, user_id from logs where type = 2 and user_id in (${list(users)})`, []);
   let counted = 0;
+  let logged = 0;
   for (const { hold } of requests) {
+    const closed = deposits.closed(hold);
+    if (closed) {
+      counted += sum(closed.map(({ items }) => items));
+      logged += closed.length;
+      const ofRequest = logs.filter(
+        ({ request_id: id }) => id === hold.requestId || id.startsWith(`${hold.requestId}.`),
+      );
+      expect(ofRequest.map((log) => log.quota).sort()).toEqual(closed.map(({ quota: charge }) => charge).sort());
+      continue;
+    }
     const own = entries.filter((entry) => entry.request_id === hold.requestId && isCharge(entry));
     const lapsed = own.length === 1 && own[0]?.detail === "reaped, nothing delivered";
     const isSettled = own.length > 0 && !lapsed;
     if (isSettled) counted += 1;
+    if (isSettled) logged += 1;
     const rows = logs.filter((log) => log.request_id === hold.requestId);
     expect(rows.map((log) => log.quota)).toEqual(isSettled ? [charged(own)] : []);
     if (isSettled) expect(rows[0]?.channel_id).toBe(own.at(-1)?.channel_id);
     expect(charged(own)).toBeGreaterThanOrEqual(0);
   }
-  expect(logs).toHaveLength(counted);
+  expect(logs).toHaveLength(logged);
+  expect(sum(entries.filter(isReserve).map(({ quota: moved }) => moved))).toBe(0);
   const [total] = await harness.database.rows<{ requests: number }>(
     `select sum(request_count) as requests from users where id in (${list(users)})`,
     [],

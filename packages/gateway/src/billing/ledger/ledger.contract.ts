@@ -1,5 +1,6 @@
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { depositContract } from "./deposit.contract.ts";
 import { leaseContract } from "./lease.contract.ts";
 import { type Hold, type HoldRefusal, isRefusal } from "./ledger.ts";
 import {
@@ -227,6 +228,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
   });
 
   leaseContract(() => ({ harness, accounts }));
+  depositContract(() => ({ harness, accounts }));
 
   describe("a change", () => {
     it("is applied once per request and kind", async () => {

@@ -10,7 +10,9 @@ export type LedgerKind =
   | "topup" // payment or redemption code
   | "gift" // registration and invitation
   | "transfer" // invitation rewards moved to the balance
-  | "adjust"; // changed by an administrator, or a repair
+  | "adjust" // changed by an administrator, or a repair
+  | "deposit" // the reservation of a batch, booked because it outlives the process that made it
+  | "return"; // a deposit that was closed; its charges are rows of their own
 
 /** Reserves `amount` from a user and, unless `tokenId` is 0 (playground), from a token. */
 export interface HoldRequest {
@@ -83,10 +85,45 @@ export interface Settlement {
   readonly log?: LogDetail;
 }
 
+/** What a hold becomes that has to outlive its process. */
+export interface DepositTerms {
+  /** At most the amount of the hold, which is the default. */
+  readonly amount?: Quota;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Budgets that count the deposit, in ascending id order; absent if there are none. */
+  readonly budgets?: readonly number[];
+}
+
+/** The charge of a part of a deposit, such as all requests of a batch for one model. */
+export interface DepositSettlement {
+  /** 0 books no ledger row. */
+  readonly quota: Quota;
+  /** Requests that this charge stands for. */
+  readonly items: number;
+  readonly channelId: number;
+  /** Absent when consumption logging is off; the charge is booked regardless. */
+  readonly log?: LogDetail;
+}
+
+/** The end of a deposit. */
+export interface DepositClose {
+  readonly requestId: string;
+  readonly userId: number;
+  /** 0 = none (playground). */
+  readonly tokenId: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The first one has the id of the request, the others `<id>.2`, `<id>.3` and so on. */
+  readonly settlements: readonly DepositSettlement[];
+  /** Writes in the same transaction. May run several times and must touch nothing but `tx`. */
+  readonly work?: (tx: RawTransaction) => Promise<unknown>;
+}
+
 /** A balance change outside of a request. Idempotent by (requestId, kind). */
 export interface BalanceChange {
   readonly requestId: string;
-  readonly kind: Exclude<LedgerKind, "consume" | "correct">;
+  readonly kind: Exclude<LedgerKind, "consume" | "correct" | "deposit" | "return">;
   readonly userId: number;
   /** Set if the remaining quota of a token changes as well (refunds of tasks). */
   readonly tokenId?: number;
@@ -120,6 +157,18 @@ export interface Ledger {
    * nothing was applied. `work` may run several times and must touch nothing but `tx`.
    */
   changeWith(work: (tx: RawTransaction) => Promise<BalanceChange | undefined>): Promise<boolean>;
+  /**
+   * Turns a hold into a booked debit of user, token and budgets, once per request id; the rest of the hold is released.
+   * Usage, channels and logs are untouched. Resolves when no crash can lose it. Throws `balances_unavailable` if the
+   * hold has expired.
+   */
+  deposit(hold: Hold, terms: DepositTerms): Promise<void>;
+  /**
+   * Returns the deposit and charges the settlements instead, in the same database transaction as everything `work`
+   * writes. Returns false and changes nothing if it was closed before. Without a deposit, nothing is returned, and a
+   * deposit that arrives later is refused.
+   */
+  closeDeposit(close: DepositClose): Promise<boolean>;
   /** Settles expired holds at their last reported usage; returns how many. Safe to run concurrently on any replica. */
   reap(): Promise<number>;
   /** Resolves when everything accepted so far is committed to the database; rejects after `ms`. */

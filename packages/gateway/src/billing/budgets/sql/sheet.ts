@@ -118,6 +118,11 @@ export async function refundBudgets(
   return sheet.write(tx);
 }
 
+/** Returns the budgets that recorded the charge of a request, in ascending id order. */
+export async function rememberedBudgets(tx: RawTransaction, requestId: string): Promise<readonly number[]> {
+  return (await readBudgetIds(tx, "budget_reaped", [requestId])).sort((a, b) => a - b);
+}
+
 const NOTHING: WrittenBudgets = { budgets: [], passed: [] };
 const NOTHING_ELSEWHERE: ReadonlyMap<number, number> = new Map();
 
@@ -303,8 +308,9 @@ export async function orphanedHolds(database: RawTransaction, leaseTime: LeaseTi
   return (await database.rows<{ request_id: string }>(sql, ended.values)).map(({ request_id }) => request_id);
 }
 
-/** Deletes records that can no longer be corrected or refunded. */
+/** Deletes records that can no longer be corrected or refunded. Those of deposits are deleted when these are closed. */
 export async function forgetFinal(database: RawTransaction, now: number): Promise<void> {
-  const old = "delete from budget_reaped where look_at <= ? and closed_at <= ?";
+  const deposit = "select 1 from ledger where ledger.request_id = budget_reaped.request_id and ledger.kind = 'deposit'";
+  const old = `delete from budget_reaped where look_at <= ? and closed_at <= ? and not exists (${deposit})`;
   await database.run(old, [now, now - RETENTION_MS]);
 }

@@ -6,7 +6,7 @@ export async function bookedRequests(
   database: RawTransaction,
   requestIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  return find(database, requestIds, "kind = 'consume'");
+  return find(database, requestIds, "kind in ('consume', 'deposit')");
 }
 
 /** Returns the requests whose charge is final: settled, or reaped and corrected. */

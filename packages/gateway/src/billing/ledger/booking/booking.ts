@@ -1,7 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { LOG_COLUMNS, type LogRowInput, toRowValues } from "../../../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
-import type { LedgerKind, Settlement } from "../ledger.ts";
+import type { DepositClose, Hold, LedgerKind, LogDetail, Settlement } from "../ledger.ts";
 import { channelChanges, tokenChanges, userChanges } from "./accounts.ts";
 import { inList, insertRows } from "../../../storage/statements.ts";
 
@@ -55,7 +55,42 @@ export class Booking {
     this.#move(settlement, quota);
     this.#use(channelId, quota);
     this.#ledger.push(this.#entry(settlement, "consume", { quota: 0 - quota, detail }));
-    if (log) this.#logs.push(logRow(settlement, at));
+    if (log) this.#logs.push(logRow({ hold, quota, log }, at));
+  }
+
+  /** Books a part of a hold as a debit that is no usage yet. */
+  deposit({ requestId, userId, tokenId }: Hold, amount: number, at: number): void {
+    this.#users.add(userId, "quota", 0 - amount);
+    if (tokenId !== 0) {
+      this.#spendToken(tokenId, amount);
+      this.#tokens.atLeast(tokenId, "accessed_time", Math.floor(at / 1000));
+    }
+    const moved = { channelId: 0, quota: 0 - amount, detail: "", at };
+    this.#ledger.push({ requestId, kind: "deposit", userId, tokenId, ...moved });
+  }
+
+  /** Returns a deposit and charges its settlements instead. */
+  closeDeposit({ requestId, userId, tokenId, at, settlements }: DepositClose, deposited: number): void {
+    const row = { userId, tokenId, at };
+    this.#ledger.push({ requestId, kind: "return", channelId: 0, quota: deposited, detail: "", ...row });
+    let charged = 0;
+    for (const [index, { quota, items, channelId, log }] of settlements.entries()) {
+      const id = buildSettlementId(requestId, index);
+      charged += quota;
+      this.#users.add(userId, "request_count", items);
+      this.#use(channelId, quota);
+      if (quota !== 0)
+        this.#ledger.push({ requestId: id, kind: "consume", channelId, quota: 0 - quota, detail: "", ...row });
+      if (log) this.#logs.push(logRow({ hold: { requestId: id, userId, tokenId }, quota, log }, at));
+    }
+    this.#users.add(userId, "quota", deposited - charged);
+    this.#users.add(userId, "used_quota", charged);
+    if (tokenId !== 0) this.#spendToken(tokenId, charged - deposited);
+  }
+
+  #spendToken(tokenId: number, amount: number): void {
+    this.#tokens.add(tokenId, "remain_quota", 0 - amount);
+    this.#tokens.add(tokenId, "used_quota", amount);
   }
 
   /** Records that the reservation expired before anything was delivered, for a late settlement. */
@@ -86,15 +121,14 @@ export class Booking {
     this.#ledger.push(this.#entry(settlement, "correct", { quota: taken - quota, detail: "" }));
     if (!log) return;
     this.#replacedLogs.push(hold.requestId);
-    this.#logs.push(logRow(settlement, at));
+    this.#logs.push(logRow({ hold, quota, log }, at));
   }
 
   #move({ hold: { userId, tokenId }, at }: Settlement, amount: number): void {
     this.#users.add(userId, "quota", 0 - amount);
     this.#users.add(userId, "used_quota", amount);
     if (tokenId === 0) return;
-    this.#tokens.add(tokenId, "remain_quota", 0 - amount);
-    this.#tokens.add(tokenId, "used_quota", amount);
+    this.#spendToken(tokenId, amount);
     this.#tokens.atLeast(tokenId, "accessed_time", Math.floor(at / 1000));
   }
 
@@ -160,8 +194,18 @@ function ledgerValues(entry: LedgerEntry): SqlValue[] {
   return [requestId, kind, userId, tokenId, channelId, quota, detail, at];
 }
 
-function logRow({ hold, quota, log }: Settlement, at: number): LogRowInput {
-  if (!log) throw new Error("a settlement without a log has no row");
+/** Returns the request id of a settlement of a deposit, by its position. */
+export function buildSettlementId(requestId: string, index: number): string {
+  return index === 0 ? requestId : `${requestId}.${index + 1}`;
+}
+
+interface Logged {
+  readonly hold: Pick<Hold, "requestId" | "userId" | "tokenId">;
+  readonly quota: number;
+  readonly log: LogDetail;
+}
+
+function logRow({ hold, quota, log }: Logged, at: number): LogRowInput {
   return {
     user_id: hold.userId,
     created_at: Math.floor(at / 1000),

@@ -67,7 +67,10 @@ function consume(booking: Booking, { settlement, how }: Charge): Outcome {
   return { kind: "booked", moved: 0 - settlement.quota };
 }
 
-/** Returns the correction for a request that settles after it was reaped: it owes the difference, once. */
+/**
+ * Returns the correction for a request that settles after it was reaped: it owes the difference, once. A deposit keeps
+ * a hold from being charged that expired in Redis although its deposit is booked.
+ */
 function correction(booking: Booking, { settlement, how }: Charge, rows: LedgerRow[]): Outcome {
   const [consumed] = rows;
   const isReaped = consumed?.detail === REAPED || consumed?.detail === REAPED_UNUSED;
@@ -79,7 +82,7 @@ function correction(booking: Booking, { settlement, how }: Charge, rows: LedgerR
 
 async function knownCharges(tx: RawTransaction, holds: readonly Hold[]): Promise<Map<string, LedgerRow[]>> {
   const { marks, values } = inList(holds.map(({ requestId }) => requestId));
-  const sql = `select request_id, kind, channel_id, quota, detail from ledger where request_id in ${marks} and kind in ('consume', 'correct') order by id`;
+  const sql = `select request_id, kind, channel_id, quota, detail from ledger where request_id in ${marks} and kind in ('consume', 'correct', 'deposit') order by id`;
   const known = new Map<string, LedgerRow[]>();
   for (const row of await tx.rows<LedgerRow>(sql, values)) {
     const rows = known.get(row.request_id);

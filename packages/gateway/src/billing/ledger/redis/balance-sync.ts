@@ -29,8 +29,8 @@ export interface BalanceSyncDeps {
 
 /** Applies movements that were booked in the database to the live balances, each once, in ledger order. */
 export interface BalanceSync extends Runnable {
-  /** Called after a commit. Never rejects: movements that fail now are applied later. */
-  follow(userIds: Iterable<number>): Promise<void>;
+  /** Called after a commit. Never rejects; returns false if movements failed, which are applied later. */
+  follow(userIds: Iterable<number>): Promise<boolean>;
   /** Applies all movements of the last minutes again; those already included change nothing. */
   followRecent(): Promise<void>;
   /** Called after changes of token limits. Never rejects: a change that fails now is applied later. */
@@ -101,8 +101,10 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
     async follow(userIds) {
       try {
         await followUsers([...new Set(userIds)]);
+        return !isStopped;
       } catch (error) {
         onError(error);
+        return false;
       }
     },
     followTokenLimits: () => tokenLimits.follow().catch(onError),

@@ -4,6 +4,7 @@
 //   renew    renewLive     ── renew.lua ─▶ Redis       the lease, and the settlement to book if this process dies
 //   settle   #writer ─▶ #journal (disk) ─▶ #sender ── settle.lua ──▶ Redis: live balance, and a stream of charges
 //   book     #settler reads the stream ─▶ database: ledger row, balance, log row in one transaction
+//   deposit  createLiveDeposits books the hold of a batch in the database, then releases it in Redis
 //   follow   #balanceSync copies changed balances from the database to Redis; #outbox copies log rows to their database
 //
 // - A journal entry is removed only when its charge can no longer be lost with Redis: #loss finds lost data, #epochs
@@ -24,11 +25,13 @@ import { createOrphanedJournal, type OrphanedJournal } from "./recovery/orphaned
 import { type Journal, openJournal } from "./journal/journal.ts";
 import { isRefusal, type Ledger, type Settlement } from "../ledger.ts";
 import { createLogOutbox, type LogOutbox } from "../log-outbox.ts";
+import { createLiveDeposits } from "./live-deposits.ts";
 import { createOpenHolds, type OpenHolds } from "./open-holds.ts";
 import type { Lease } from "../../reservations/live-reservations.ts";
 import type { RedisLedgerSettings } from "./ledger-settings.ts";
 import { createEpochs, type Epochs } from "./recovery/epoch.ts";
 import { createBalanceSync, type BalanceSync } from "./balance-sync.ts";
+import { checkRedis } from "./outage-check.ts";
 import { createRedisReservations, type RedisReservations } from "./reservations.ts";
 import { createDataLossDetector, type DataLossDetector } from "./recovery/data-loss-detector.ts";
 import { reapLive } from "./reaper.ts";
@@ -67,7 +70,6 @@ const FLUSH_MS = 10_000;
 const RETRY_AFTER_MS = 5_000;
 /** Short, because an orderly stop has already flushed. */
 const FINISH_MS = 3_000;
-const PING_MS = 2_000;
 const LOOK_AGAIN_MS = 1_000;
 /** After a reconnection, holders renew their leases before reaping starts. */
 const REAP_AFTER_MS = 15_000;
@@ -100,6 +102,8 @@ class LiveLedger implements RedisLedger {
   #stopWatching = () => {};
   #following: Promise<unknown> = Promise.resolve();
   readonly changeWith: Ledger["changeWith"];
+  readonly deposit: Ledger["deposit"];
+  readonly closeDeposit: Ledger["closeDeposit"];
 
   constructor(settings: RedisLedgerSettings) {
     const { redis, database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
@@ -155,6 +159,10 @@ class LiveLedger implements RedisLedger {
     this.#accountLoader = createAccountLoader({ ...common, settleNow: () => this.#settler.settleNow() });
     this.#reservations = this.#createReservations(holdInDatabase);
     this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
+    const [open, balanceSync, onCommit] = [this.#open, this.#balanceSync, () => this.#outbox?.kick()];
+    const deposits = createLiveDeposits({ ...common, lease, open, balanceSync, onCommit, budgets: () => this.budgets });
+    this.deposit = deposits.deposit;
+    this.closeDeposit = deposits.closeDeposit;
     this.#orphanedJournal = createOrphanedJournal(this.#replayDeps());
     const onError = (error: unknown) => log.warn("old journal files are retained until Redis answers", { error });
     this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
@@ -248,16 +256,8 @@ class LiveLedger implements RedisLedger {
     return this.#journal.bytes;
   }
 
-  async check(): Promise<void> {
-    const { redis, onOutage } = this.#settings;
-    try {
-      if (redis.cluster && !redis.isReady) throw new Error("the Redis Cluster is not complete");
-      await Promise.all(redis.servers().map(({ sendOne }) => sendOne({ command: "ping", args: [] }, PING_MS)));
-    } catch (cause) {
-      const reason = redis.lastError?.message ?? (cause instanceof Error ? cause.message : String(cause));
-      const meaning = onOutage === "deny" ? "are refused" : "are reserved in the database";
-      throw new Error(`${reason}; new requests${redis.cluster ? " of its users" : ""} ${meaning}`, { cause });
-    }
+  check(): Promise<void> {
+    return checkRedis(this.#settings);
   }
 
   async hold(request: Parameters<Ledger["hold"]>[0]): ReturnType<Ledger["hold"]> {

@@ -35,6 +35,8 @@ export function treatErrorsAsRefusals({ ledger }: LedgerHarness): LedgerHarness[
     release: (hold) => ledger.release(hold),
     change: (change) => ledger.change(change),
     changeWith: (work) => ledger.changeWith(work),
+    deposit: (hold, terms) => ledger.deposit(hold, terms),
+    closeDeposit: (close) => ledger.closeDeposit(close),
     // A script may still run shortly after its connection broke.
     reap: () => ledger.reap().catch(() => pause(30).then(() => 0)),
     flush: () => ledger.flush(),

@@ -7,6 +7,7 @@ import { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import type { WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import { createLogOutbox } from "../log-outbox.ts";
 import { applyChange, applyOnce } from "../booking/change.ts";
+import { bookClosedDeposit, bookDeposit, type BookedDeposit } from "../booking/deposits.ts";
 import { createHolds } from "./holds.ts";
 import { createLeaseTime } from "../../reservations/lease-time.ts";
 import { reapExpired } from "./reaper.ts";
@@ -69,6 +70,13 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     return applied !== undefined;
   };
 
+  const depositDeps = { database, clock, log, isLogSeparate, onLogRowRefused, reserved, isLive: false };
+  const tellDeposit = ({ user, charged, budgets: written }: BookedDeposit) => {
+    outbox?.kick();
+    onBudgets(written);
+    if (user && charged !== 0) onBalance?.(user.id, user.quota, user.quota - charged);
+  };
+
   return {
     hold,
     budgets,
@@ -77,6 +85,16 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     release: (open) => settlements.close({ hold: open, settlement: undefined }),
     change: (change) => changeWith(() => Promise.resolve(change)),
     changeWith,
+    async deposit(open, terms) {
+      const booked = await bookDeposit({ hold: open, terms, held: undefined }, depositDeps);
+      budgets.take(open.requestId);
+      if (booked) tellDeposit(booked);
+    },
+    async closeDeposit(close) {
+      const booked = await bookClosedDeposit(close, depositDeps);
+      if (booked) tellDeposit(booked);
+      return booked !== undefined;
+    },
     async reap() {
       const reaped = await reapExpired({ ...holdDeps, isLogSeparate, onBudgets });
       // Log rows written without a charge trigger no move of the outbox; this runs every few seconds.

@@ -1,4 +1,4 @@
-import { openCounter } from "../../../billing/audit/counters.ts";
+import { openCounter } from "../../../billing/ledger/booking/opening-counter.ts";
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
 import { importedDigest, importedKey, keyEnd } from "../../../storage/secrets/token-key-forms.ts";
 import { seconds } from "../../../lib/clock.ts";

@@ -14,7 +14,7 @@ import { rebuildAbilities } from "../../../resources/channels/abilities.ts";
 import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { transact } from "../../../storage/transaction.ts";
-import { openCounter } from "../../../billing/audit/counters.ts";
+import { openCounter } from "../../../billing/ledger/booking/opening-counter.ts";
 import { insertKeepingId, placing } from "../../rows.ts";
 import { channelTexts, type ChannelTexts } from "./channel-texts.ts";
 import { remarkColumns } from "./columns.ts";

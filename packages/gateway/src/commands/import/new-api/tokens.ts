@@ -1,7 +1,7 @@
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
 import { parseApiKey } from "../../../identity/keys/api-key.ts";
 import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
-import { openCounter } from "../../../billing/audit/counters.ts";
+import { openCounter } from "../../../billing/ledger/booking/opening-counter.ts";
 import { seconds } from "../../../lib/clock.ts";
 import { parseNetwork } from "../../../lib/net/ip.ts";
 import type { ForeignRow } from "../../../storage/foreign.ts";
