@@ -13,6 +13,7 @@ import {
   urlType,
   wordsType,
 } from "./option-kinds.ts";
+import { BATCH_PRICE_OPTIONS } from "./option-table-batch-prices.ts";
 import { CALL_OPTIONS } from "./option-table-calls.ts";
 import { FILE_OPTIONS } from "./option-table-files.ts";
 
@@ -265,6 +266,7 @@ export const OPTIONS = {
   ]),
   ...CALL_OPTIONS,
   ...FILE_OPTIONS,
+  ...BATCH_PRICE_OPTIONS,
   SelfUseModeEnabled: option(flag, "false", ["general", "For a single owner: models without a price are served."], {
     shownAs: "self_use_mode_enabled",
   }),

@@ -88,6 +88,14 @@ export function exactText({ num, den }: Ratio): string {
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
+/** Reads the text of `exactText`; throws a RangeError for anything else. */
+export function readExact(text: string): Ratio {
+  const [num = "", den] = text.split("/");
+  if (den === undefined) return ratio(num);
+  if (!/^\d+$/.test(num) || !/^\d*[1-9]\d*$/.test(den)) throw new RangeError(`not a ratio: ${text}`);
+  return reduceFraction(BigInt(num), BigInt(den));
+}
+
 /** Returns the number of decimals of a reduced fraction over `den`; undefined if they never end. */
 function countDecimals(den: bigint): number | undefined {
   let rest = den;

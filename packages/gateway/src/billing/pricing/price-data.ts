@@ -22,6 +22,9 @@ export interface ListPrice {
   readonly perQuery?: string;
   readonly inputPriority?: string;
   readonly outputPriority?: string;
+  readonly inputBatch?: string;
+  readonly outputBatch?: string;
+  readonly cacheReadBatch?: string;
   /** Maximum tokens of prompt and answer together, or of the prompt alone if the vendor defines it so. */
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;

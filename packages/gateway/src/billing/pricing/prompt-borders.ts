@@ -30,7 +30,8 @@ function buildTier(rates: RateTable, { above, input, output = input, cached = in
   };
 }
 
-function toRateTable({ weights: { exact } }: TokenRates): RateTable {
+/** Returns the exact rates of a price or tier. */
+export function toRateTable({ weights: { exact } }: TokenRates): RateTable {
   return table((name) => reduceFraction(exact[name], exact.denominator));
 }
 

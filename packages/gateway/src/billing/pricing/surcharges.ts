@@ -9,6 +9,8 @@ import { reduceFraction, isZero, ONE, over, ratio, type Ratio, times, toNumber }
 export interface Surcharges {
   /** US dollars for a thousand calls of a tool that the vendor runs; undefined if there is no price. */
   toolPrice(tool: string, model: string): Ratio | undefined;
+  /** Every tool that has a price, for some model at least. */
+  readonly tools: readonly string[];
   /** Factor by which a tier multiplies the price of a model; undefined if there is no price. */
   tierRatio(tier: string, model: string): Ratio | undefined;
 }
@@ -67,7 +69,9 @@ export function createSurcharges(
   tiers: DecimalTable | undefined,
   pricedAs: (model: string) => string = (model) => model,
 ): Surcharges {
+  const keys = [...Object.keys(tools ?? {}), ...Object.keys(TOOL_PRICES)];
   return {
+    tools: [...new Set(keys.map((key) => key.split("/", 1)[0] ?? ""))],
     toolPrice(tool, name) {
       const model = ownEntry(tools, tool, name) === undefined ? pricedAs(name) : name;
       return findEntry(tools, tool, model) ?? findEntry(TOOL_PRICES, tool, model);
@@ -134,7 +138,11 @@ function scaledWeights({ exact }: Weights, { num, den }: Ratio): Weights {
 }
 
 /** Returns the combined ratio of all tiers of a request; undefined if one of them has no price. */
-export function tiersRatio(tiers: readonly string[], model: string, { tierRatio }: Surcharges): Ratio | undefined {
+export function tiersRatio(
+  tiers: readonly string[],
+  model: string,
+  { tierRatio }: Pick<Surcharges, "tierRatio">,
+): Ratio | undefined {
   let product: Ratio | undefined = ONE;
   for (const tier of tiers) {
     const factor = tierRatio(tier, model);

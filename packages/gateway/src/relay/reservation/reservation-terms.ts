@@ -2,7 +2,7 @@ import { estimate, type EstimateOptions } from "../../billing/pricing/estimate.t
 import type { PriceBook } from "../../billing/pricing/price-book.ts";
 import type { Price, Surcharge } from "../../billing/pricing/price.ts";
 import { IMAGE_TIER, imageTier } from "../../billing/pricing/image-factor.ts";
-import { scaledPrice, tiersRatio } from "../../billing/pricing/surcharges.ts";
+import { scaledPrice, tiersRatio, type Surcharges } from "../../billing/pricing/surcharges.ts";
 import {
   ceiling,
   reduceFraction,
@@ -102,12 +102,24 @@ const OPEN_CALLS = 5;
 /** Returns the most that hosted tools may add, within the request's limit of their calls. */
 function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }: Snapshot): Quota {
   if (!spec.hostedTools) return ZERO;
-  const calls = Object.fromEntries(spec.hostedTools.map((tool) => [tool, spec.hostedCalls ?? OPEN_CALLS]));
-  const perUnit = knownRatio(String(options.QuotaPerUnit));
+  const quotaPerUnit = knownRatio(String(options.QuotaPerUnit));
+  return reserveTools(spec, { groupRatio, quotaPerUnit, surcharges: prices.surcharges });
+}
+
+interface ToolTerms {
+  readonly surcharges: Pick<Surcharges, "toolPrice">;
+  readonly groupRatio: string;
+  readonly quotaPerUnit: Ratio;
+}
+
+/** The same with given prices. */
+export function reserveTools(spec: Tooled, { groupRatio, quotaPerUnit, surcharges }: ToolTerms): Quota {
+  const { hostedTools = [], hostedCalls = OPEN_CALLS } = spec;
+  const calls = Object.fromEntries(hostedTools.map((tool) => [tool, hostedCalls]));
   let dollars = ZERO_RATIO;
-  for (const { calls: count, pricePerThousand } of toolSurcharges(calls, spec, prices))
+  for (const { calls: count, pricePerThousand } of toolSurcharges(calls, spec, { surcharges }))
     dollars = plus(dollars, times(pricePerThousand, reduceFraction(BigInt(count), 1000n)));
-  const { num, den } = times(times(dollars, perUnit), knownRatio(groupRatio));
+  const { num, den } = times(times(dollars, quotaPerUnit), knownRatio(groupRatio));
   return quotaAtMost(ceiling(num, den));
 }
 
@@ -117,7 +129,7 @@ type Tooled = Pick<RequestSpec, "model" | "hostedTools" | "hostedCalls">;
 export function toolSurcharges(
   calls: Readonly<Record<string, number>>,
   { model, hostedTools = [] }: Tooled,
-  { surcharges }: PriceBook,
+  { surcharges }: { readonly surcharges: Pick<Surcharges, "toolPrice"> },
 ): Surcharge[] {
   return Object.entries(calls).flatMap(([tool, count]) => {
     // An answer names `code_interpreter` without its requested size.

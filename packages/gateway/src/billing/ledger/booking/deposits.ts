@@ -31,7 +31,7 @@ export interface BookedDeposit {
   readonly budgets: BookedBudgets;
 }
 
-/** A hold of which a part becomes a deposit. */
+/** A hold that becomes a deposit, or a part of it. */
 export interface Depositing {
   readonly hold: Hold;
   readonly terms: DepositTerms;
@@ -41,7 +41,7 @@ export interface Depositing {
 
 const RETRY_AFTER_MS = 1_000;
 
-/** Returns the error for a hold that is gone: nothing was booked, and the client may ask again. */
+/** Returns the error for a hold that no longer exists: nothing was booked, and the client may ask again. */
 export function holdExpired(requestId: string): AppError {
   const cause = new Error(`the reservation of ${requestId} has expired before its deposit was booked`);
   return new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
