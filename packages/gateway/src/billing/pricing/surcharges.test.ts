@@ -37,7 +37,7 @@ describe("surcharges", () => {
     const known = [tierRatio("priority", "gpt-4o"), tierRatio("priority", "a"), toolPrice("web_search", "a")];
     expect(known.map((one) => one && toNumber(one))).toEqual([9, 1, 4]);
     expect(toNumber(toolPrice("file_search", "a") ?? ratio(0))).toBe(2.5);
-    expect(tiersRatio(["priority", "unknown"], "a", { tierRatio, toolPrice })).toBeUndefined();
+    expect(tiersRatio(["priority", "unknown"], "a", { tierRatio })).toBeUndefined();
   });
 
   it("multiply every part of a price, also of long prompts and of calls", () => {

@@ -147,7 +147,7 @@ async function writeClose(
 
 const NO_IDS: ReadonlySet<number> = new Set();
 
-/** A row of a batch stands for many requests, of which the audit counts one. */
+/** A row of a batch stands for many requests; the audit counts it as one. */
 async function countItems(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
