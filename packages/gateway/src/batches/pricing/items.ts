@@ -37,7 +37,7 @@ export function estimateItem(terms: OpenTerms, spec: RequestSpec, { prices, opti
   };
 }
 
-interface ItemCharge {
+export interface ItemCharge {
   readonly quota: Quota;
   /** What the same usage costs outside of batches. */
   readonly full: Quota;
