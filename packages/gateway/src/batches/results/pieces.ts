@@ -11,7 +11,7 @@ export interface Splitter {
   end(): Piece[];
 }
 
-/** Larger items are not kept in memory; a picture in its longest form is about 20 MB. */
+/** Larger items are counted as unreadable; a picture in its longest form is about 20 MB. */
 export const MAX_PIECE_BYTES = 32 * 1024 * 1024;
 /** Gives other work a turn after so many bytes. */
 const TURN_BYTES = 256 * 1024;

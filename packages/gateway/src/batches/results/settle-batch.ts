@@ -3,6 +3,7 @@ import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import { toNumber } from "../../billing/money/ratio.ts";
 import { requireModel } from "../pricing/items.ts";
 import type { ModelTerms, OpenTerms } from "../pricing/terms.ts";
+import { BATCH_CONTENT } from "./log-detail.ts";
 import type { BatchSums, ModelSums } from "./sums.ts";
 
 /** What the settlement needs to know about a batch. */
@@ -97,7 +98,7 @@ function describe({ id, total, terms: { groupRatio } }: SettledBatch, { of, term
     price.kind === "call"
       ? `model price ${price.modelPrice}`
       : `model ratio ${price.modelRatio}, completion ratio ${price.completionRatio}`;
-  return `Batch ${id}: ${of.succeeded} of ${total} items, ${ratios}, ${how}, group ratio ${Number(groupRatio)}`;
+  return `${BATCH_CONTENT}${id}: ${of.succeeded} of ${total} items, ${ratios}, ${how}, group ratio ${Number(groupRatio)}`;
 }
 
 /** The member that statistics, `log explain` and the console read. It is the first one of the row's details. */

@@ -3,6 +3,7 @@ import type { Selectable } from "kysely";
 import { parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { traceIn } from "../../relay/trace/call-trace.ts";
 import type { LogTable } from "../../storage/tables/schema.ts";
+import { readBatchedCalls } from "../../batches/results/log-detail.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { observe } from "./histogram.ts";
 import { emptySums, type Sums } from "./sums.ts";
@@ -73,7 +74,22 @@ export function gather(rows: readonly GatheredLog[]): Gathered {
 
 function addRow(gathered: Gathered, row: GatheredLog): void {
   const other = parseObject(row.other) ?? {};
-  const facts = readFacts(row, other);
+  const batched = row.type === LOG_TYPE.consume ? readBatchedCalls(other) : undefined;
+  if (!batched) return addFactsOfRow(gathered, row, { other, facts: readFacts(row, other) });
+  // One row stands for all items of a batch. It has no latency: a batch waits for hours.
+  const plain = { quota: 0, input: 0, output: 0, latencyMs: -1, firstTokenMs: -1 };
+  const charged = { ...plain, quota: row.quota, input: row.prompt_tokens, output: row.completion_tokens };
+  addFactsOfRow(gathered, row, { other, facts: { ...charged, verdict: "ok", calls: batched.succeeded } });
+  if (batched.failed > 0)
+    addFactsOfRow(gathered, row, { other, facts: { ...plain, verdict: "error", calls: batched.failed } });
+}
+
+interface RowFacts {
+  readonly other: JsonObject;
+  readonly facts: Facts;
+}
+
+function addFactsOfRow(gathered: Gathered, row: GatheredLog, { other, facts }: RowFacts): void {
   const user = String(row.user_id);
   const at = (dimension: DimensionNumber, ownerId: number, subject: string, one: Facts = facts) =>
     addAt(gathered, { dimension, ownerId, subject, time: row.created_at }, one);

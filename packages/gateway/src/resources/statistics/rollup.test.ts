@@ -32,6 +32,25 @@ eachDatabase("the roll-up of statistics", (open) => {
       limit: 20,
     });
 
+  test("counts the items of a batch, which has one row, and no latency", async () => {
+    const created_at = nextDay();
+    const batch = { id: "batch_1", items: 8, succeeded: 5, failed: 2, expired: 1 };
+    const row = {
+      created_at,
+      user_id: 7,
+      channel_id: 5,
+      model_name: "a",
+      quota: 90,
+      prompt_tokens: 40,
+      use_time: 9000,
+    };
+    await insertLogs(kit.database, [{ ...row, completion_tokens: 6, other: JSON.stringify({ batch }) }]);
+    await rollUp();
+    const sums = { calls: 7, errors: 2, refused: 0, quota: 90, input_tokens: 40, output_tokens: 6 };
+    for (const dimension of [DIMENSION.all, DIMENSION.channel])
+      expect((await usage(dimension)).subjects).toMatchObject([{ ...sums, latency: { count: 0 } }]);
+  });
+
   test("adds calls, errors and refusals by every subject", async () => {
     const created_at = nextDay();
     const row = { created_at, user_id: 7, token_id: 3, channel_id: 5, model_name: "a", group: "vip" };

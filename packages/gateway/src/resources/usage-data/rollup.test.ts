@@ -32,6 +32,14 @@ eachDatabase("hourly sums", (open) => {
   const HOUR = 3_600;
   const all = (from = 0, to = 0) => store.ofAll({ from, to });
 
+  test("count the charged items of a batch, which has one row", async () => {
+    const row = { user_id: 1, username: "ann", model_name: "a", quota: 5, prompt_tokens: 2, created_at: HOUR };
+    const other = JSON.stringify({ batch: { succeeded: 40, failed: 2 } });
+    await insertLogs(kit.database, [row, { ...row, content: "Batch batch_1: 40 of 42 items", other }]);
+    await rollUp();
+    expect(await all()).toMatchObject([{ model_name: "a", count: 41, quota: 10 }]);
+  });
+
   test("gather consumption by user, model and hour", async () => {
     await insertLogs(kit.database, [
       {

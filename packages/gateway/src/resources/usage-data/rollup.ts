@@ -7,6 +7,7 @@ import { newestLogId } from "../../storage/log-removal.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
+import { BATCH_CONTENT, readChargedItems } from "../../batches/results/log-detail.ts";
 import { findPassEnd, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "./log-mark.ts";
 
 export interface RollupDeps {
@@ -118,13 +119,44 @@ async function sumsBetween(db: Kysely<Schema>, from: number, to: number): Promis
     ])
     .groupBy(["user_id", "username", "model_name", hour])
     .execute();
-  return rows.map((row) => ({
+  const sums = rows.map((row) => ({
     ...row,
     hour: Number(row.hour),
     tokens: Number(row.tokens),
     count: Number(row.count),
     quota: Number(row.quota),
   }));
+  await countBatchedItems(db, sums, { from, to });
+  return sums;
+}
+
+/** Counts the charged items of batches, which have one row for all of them, instead of their rows. */
+async function countBatchedItems(
+  db: Kysely<Schema>,
+  sums: readonly { -readonly [K in keyof Sums]: Sums[K] }[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const rows = await db
+    .selectFrom("logs")
+    .where("id", ">", from)
+    .where("id", "<=", to)
+    .where("type", "=", LOG_TYPE.consume)
+    .where("content", "like", `${BATCH_CONTENT}%`)
+    .select(["user_id", "username", "model_name", "created_at", "other"])
+    .execute();
+  for (const row of rows) {
+    const items = readChargedItems(row.other);
+    const hour = row.created_at - (row.created_at % 3600);
+    const sum = sums.find(
+      (one) => one.hour === hour && one.user_id === row.user_id && fold(one.model_name) === fold(row.model_name),
+    );
+    if (items !== undefined && sum) sum.count += items - 1;
+  }
+}
+
+/** The database groups names as it compares them, which may ignore case and trailing spaces. */
+function fold(name: string): string {
+  return name.trimEnd().toLowerCase();
 }
 
 interface Pass {
