@@ -69,7 +69,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     trace handler
   `),
   "packages/gateway/src/objects": inOrder(`
-    ids stored-object usage store account upstream library
+    ids stored-object usage store account upstream library spool-room read-chunks received-form file-content quota
+    choose-account object-call shapes send-upload upload-form stored-files find-files sweep handler
   `),
   "packages/gateway/src/kubernetes": inOrder(`
     client conditions resources secret-access refusals quiet gateway-side decide verdicts work-queue deletion-guard
@@ -106,7 +107,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     client pubsub check-commands check-nodes check
   `),
   "packages/gateway/src/composition": inOrder(`
-    outage storage network tracing relay redis core tasks management kubernetes demo leader replica listeners log-export
+    outage storage network tracing relay redis core tasks objects management kubernetes demo leader replica listeners log-export
     schedule lifecycle console edge app
   `),
   "packages/gateway/src/commands": inOrder(`

@@ -10,6 +10,7 @@ import { createRelayParts } from "./relay/relay.ts";
 import { selectElector } from "./leader.ts";
 import { replicaReports } from "./replica.ts";
 import { createAppSchedule } from "./schedule.ts";
+import { createObjects } from "./objects.ts";
 import { createTasks } from "./tasks.ts";
 import { composeTracing } from "./tracing.ts";
 import { createTokenCounter } from "../billing/tokenizer/token-counter.ts";
@@ -43,7 +44,16 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const reading = buildReadRequestDeps(core, authenticator, pipeline.admission.calls);
   const tracing = await composeTracing(core);
   const tasks = createTasks({ core, pipeline, reading, disable, fetcher, tracing });
-  const traffic = createTraffic(core, { pipeline, reporter, tracing, health, reading, tasks: tasks.handler });
+  const objects = createObjects(core, pipeline, reading);
+  const traffic = createTraffic(core, {
+    pipeline,
+    reporter,
+    tracing,
+    health,
+    reading,
+    tasks: tasks.handler,
+    objects,
+  });
   const http = await createPublicServer(core, management, traffic, reading);
   watch(core, pipeline, health);
   return createLifecycle({
@@ -68,7 +78,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...(env.roles.has("jobs")
         ? [
             elector,
-            createAppSchedule(core, management, { elector, owners: pipeline.owners, tasks, logExport }),
+            createAppSchedule(core, management, { elector, owners: pipeline.owners, tasks, objects, logExport }),
             ...createKubernetesRunnables(core, management, { elector, health: relay.upstreamHealth }),
           ]
         : []),

@@ -2,6 +2,7 @@ import { createDeriveId } from "../relay/tenancy/derive-id.ts";
 import { consoleFolder } from "./console.ts";
 import type { Core } from "./core.ts";
 import type { Management } from "./management.ts";
+import type { Objects } from "./objects.ts";
 import { requireContext } from "../http/context.ts";
 import type { Draining } from "../http/open-calls.ts";
 import { contentPolicy } from "../http/security.ts";
@@ -76,11 +77,12 @@ export interface TrafficParts {
   readonly health: Health;
   readonly reading: ReadRequestDeps;
   readonly tasks: TaskHandler;
+  readonly objects: Pick<Objects, "handler" | "findFiles">;
 }
 
 /** Creates the handlers of every path with model traffic. */
 export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
-  const { pipeline, reporter, tracing, health, reading, tasks } = parts;
+  const { pipeline, reporter, tracing, health, reading, tasks, objects } = parts;
   const isDraining = () => health.isDraining;
   const deps: RelayDeps = {
     ...pipeline,
@@ -89,6 +91,8 @@ export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficP
     reporter,
     tracing,
     tasks,
+    objects: objects.handler,
+    findFiles: objects.findFiles,
     billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
     isDraining,
     maxInflight: env.maxInflight,

@@ -1,6 +1,7 @@
 import type { Core } from "./core.ts";
 import type { LogExport } from "./log-export.ts";
 import type { Management } from "./management.ts";
+import type { Objects } from "./objects.ts";
 import type { Tasks } from "./tasks.ts";
 import { channelJobs } from "../jobs/channel-jobs.ts";
 import type { Elector } from "../jobs/leader.ts";
@@ -19,6 +20,7 @@ interface ScheduleParts {
   readonly elector: Elector;
   readonly owners: PipelineDeps["owners"];
   readonly tasks: Tasks;
+  readonly objects: Objects;
   readonly logExport: LogExport;
 }
 
@@ -26,7 +28,7 @@ interface ScheduleParts {
 export function createAppSchedule(
   core: Core,
   { operations, jobs }: Management,
-  { elector, owners, tasks, logExport }: ScheduleParts,
+  { elector, owners, tasks, objects, logExport }: ScheduleParts,
 ): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
@@ -39,6 +41,7 @@ export function createAppSchedule(
       reaperJob(ledger),
       ...(env.updateTasks ? tasks.jobs : []),
       ...core.jobs,
+      ...objects.jobs,
       ...jobs,
       { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
       ...channelJobs({

@@ -62,6 +62,27 @@ export const LIMIT_VARIABLES = {
     example: "off",
     parse: parse.rate,
   }),
+  maxFileBytes: define({
+    name: "FAIRWAY_MAX_FILE_BYTES",
+    about: "Largest file that a client may upload.",
+    fallback: "536870912",
+    example: "2147483648",
+    parse: parse.integer(1_024, 1_099_511_627_776),
+  }),
+  maxUploads: define({
+    name: "FAIRWAY_MAX_UPLOADS",
+    about: "Uploads of files at once in each process; more are refused with 429.",
+    fallback: "16",
+    example: "64",
+    parse: parse.integer(1, 10_000),
+  }),
+  spoolMegabytes: define({
+    name: "FAIRWAY_SPOOL_MEGABYTES",
+    about: "Disk of each process for uploads that must arrive whole before they are sent, in the temporary folder.",
+    fallback: "4096",
+    example: "1024",
+    parse: parse.integer(1, 1_048_576),
+  }),
   sessionMaxDays: define({
     name: "FAIRWAY_SESSION_MAX_DAYS",
     about:

@@ -25,7 +25,7 @@ function isOneAccount({ setting }: ChannelRecord): boolean {
   return setting["files_scope"] === "channel";
 }
 
-/** Returns the account that stores the object; undefined if its channel or its key is gone. */
+/** Returns the account that stores the object; undefined if its channel or its key no longer exists. */
 export function findAccount(
   channels: ReadonlyMap<number, ChannelRecord>,
   { channelId, keyMark }: ObjectAccount,
@@ -34,8 +34,9 @@ export function findAccount(
   const channel = channels.get(channelId);
   const service = channel && providerByType(channel.type)?.files;
   if (!channel || !service) return undefined;
-  const marked = channel.keys.findIndex((key) => markKey(key, hashKey) === keyMark);
-  const keyIndex = marked < 0 && isOneAccount(channel) ? (channel.usableKeys?.[0] ?? 0) : marked;
+  const keyIndex = isOneAccount(channel)
+    ? (channel.usableKeys?.[0] ?? 0)
+    : channel.keys.findIndex((key) => markKey(key, hashKey) === keyMark);
   return keyIndex < 0 || keyIndex >= channel.keys.length ? undefined : { channel, keyIndex, service };
 }
 

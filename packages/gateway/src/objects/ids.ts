@@ -24,7 +24,7 @@ export function createObjectId(dialect: ObjectDialect, kind: NamedKind): string 
 
 const PATH_ID = /^[\w-]{1,128}$/;
 
-/** True for texts that may be an id of an object; anything else is unknown without a look into the database. */
+/** True for texts that may be an id of an object; anything else is unknown without a query. */
 export function isObjectId(text: string): boolean {
   return PATH_ID.test(text);
 }

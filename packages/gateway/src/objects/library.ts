@@ -5,7 +5,8 @@ import { AppError } from "../lib/app-error.ts";
 import type { ObjectDialect, UpstreamAnswer } from "../providers/core/types.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
-import { requireAccount, type HashKey } from "./account.ts";
+import { collect } from "../relay/upstream/collected-answer.ts";
+import { requireAccount, type HashKey, type OpenAccount } from "./account.ts";
 import { createObjectId, isObjectId } from "./ids.ts";
 import type { ObjectStore, Viewer } from "./store.ts";
 import type { ObjectAccount, StoredObject } from "./stored-object.ts";
@@ -48,7 +49,7 @@ export interface ObjectLibrary {
   find(id: string, viewer: Viewer): Promise<StoredObject>;
   /**
    * Reads the content from where it is stored, also if the channel is disabled; with back-pressure. Throws `file_lost`
-   * if the account is gone, `file_not_found` if the upstream no longer has it, and the upstream's own refusals.
+   * if the account no longer exists, `file_not_found` if the upstream no longer has it, and the upstream's own refusals.
    */
   openContent(object: StoredObject, request: ContentRequest): Promise<UpstreamAnswer>;
   /**
@@ -95,30 +96,43 @@ async function openContent(
   { call, snapshots, store, hashKey }: LibraryDeps,
 ): Promise<UpstreamAnswer> {
   const account = requireAccount(snapshots.current().channels, object, hashKey);
-  const { path } = account.service;
   const id = encodeURIComponent(object.upstreamId);
+  const isMedia = object.dialect === "gemini";
   try {
     return await call(account, {
       method: "GET",
-      path: object.dialect === "gemini" ? `${path}/${id}:download?alt=media` : `${path}/${id}/content`,
+      below: isMedia ? `/${id}:download` : `/${id}/content`,
+      ...(isMedia && { query: { alt: "media" } }),
       headers: { accept: "*/*", ...(range !== undefined && { range }) },
       signal,
     });
   } catch (error) {
-    if (isGone(error)) await store.change(object, { state: "failed" });
+    if (isMissing(error)) await store.change(object, { state: "failed" });
     throw shownError(error, object);
   }
 }
 
+/** Deletes an object at its account; rejects like every call of an account. */
+export async function deleteAt(
+  account: OpenAccount,
+  { upstreamId }: Pick<StoredObject, "upstreamId">,
+  { call, signal }: Pick<LibraryDeps, "call"> & { readonly signal: AbortSignal },
+): Promise<void> {
+  const answer = await call(account, { method: "DELETE", below: `/${encodeURIComponent(upstreamId)}`, signal });
+  await collect(answer, MAX_ANSWER_BYTES).catch(() => undefined);
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+
 /** True if the upstream says that it does not have the object. */
-export function isGone(error: unknown): boolean {
+export function isMissing(error: unknown): boolean {
   return error instanceof ObjectFailure && error.status === 404;
 }
 
 /** Returns the error for the client: an upstream's words name the object by the gateway's id. */
 export function shownError(error: unknown, object: Pick<StoredObject, "id" | "upstreamId">): unknown {
   if (!(error instanceof ObjectFailure)) return error;
-  if (isGone(error)) return unknownFile(object.id);
+  if (isMissing(error)) return unknownFile(object.id);
   const shown = error.failure.error;
   if (object.upstreamId !== "") shown.message = shown.message.replaceAll(object.upstreamId, object.id);
   return shown;

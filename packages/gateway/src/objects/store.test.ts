@@ -123,7 +123,7 @@ eachDatabase("objects of users", (open) => {
     expect((await list()).objects).toHaveLength(0);
   });
 
-  test("objects of a deleted user are marked for the sweep, and nobody sees them", async () => {
+  test("objects of a deleted user are marked for the sweep, and no client sees them", async () => {
     const object = await add({ userId: 404 });
     await store.markOrphans(START_SECONDS + 100);
     expect(await store.find(object.id, { userId: 404 })).toBeUndefined();

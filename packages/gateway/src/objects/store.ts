@@ -44,14 +44,14 @@ export interface Page {
 export interface ObjectStore {
   /** Writes a row and takes its bytes from the quota; throws `storage_quota_exceeded`. Without a quota it always fits. */
   create(object: StoredObject, quota?: Quota, tx?: RawTransaction): Promise<void>;
-  /** Changes a row; a change of its size changes the usage. Returns false if the row is gone. */
+  /** Changes a row; a change of its size changes the usage. Returns false if the row no longer exists. */
   change(object: Pick<StoredObject, "id" | "userId">, change: ObjectChange): Promise<boolean>;
-  /** Removes a row and frees its usage; false if it was gone already. */
+  /** Removes a row and frees its usage; false if another call removed it. */
   remove(object: Pick<StoredObject, "id" | "userId">): Promise<boolean>;
   /** Undefined for ids that do not exist and for those that the viewer may not see, without a difference. */
   find(id: string, viewer: Viewer): Promise<StoredObject | undefined>;
   findAll(ids: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, StoredObject>>;
-  /** Finds the upload in progress that this id names, whoever began it: the id is the only proof that a client sends. */
+  /** Finds the upload in progress that this id names, for any user: the id is the only proof that a client sends. */
   findUpload(id: string): Promise<StoredObject | undefined>;
   list(viewer: Viewer, request: ListRequest): Promise<Page>;
   usage(userId: number): Promise<Usage>;
@@ -155,7 +155,7 @@ function countUsage({ state, kind, bytes }: StoredObject): Usage {
 async function removeObject(tx: RawTransaction, named: Pick<StoredObject, "id" | "userId">): Promise<boolean> {
   const before = await lockObject(tx, undefined, named);
   const sql = "delete from upstream_objects where id = ? and user_id = ?";
-  // Whoever deletes the row frees its usage: another process may have read it too.
+  // The process that deletes the row frees its usage: another one may have read it too.
   if (!before || (await tx.run(sql, [named.id, named.userId])) === 0) return false;
   await freeUsage(tx, { userId: named.userId, ...countUsage(before) });
   return true;

@@ -6,8 +6,8 @@ import type { UpstreamObjectTable } from "../storage/tables/schema.ts";
 export type ObjectKind = "file" | "upload";
 
 /**
- * `sending` = its bytes are on the way; `failed` = the upstream no longer has it; `lost` = its channel or key is gone;
- * `expired` = its time is over; `deleting` = its user is gone, and the upstream's copy is being deleted.
+ * `sending` = its bytes are on the way; `failed` = the upstream no longer has it; `lost` = its channel or key no longer exists;
+ * `expired` = its time is over; `deleting` = its user no longer exists, and the upstream's copy is being deleted.
  */
 export type ObjectState = "sending" | "ready" | "failed" | "lost" | "expired" | "deleting";
 

@@ -21,8 +21,13 @@ import type { OpenAccount } from "./account.ts";
 
 export interface ObjectRequest {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Below the base URL, with its query. An absolute URL replaces the base. */
-  readonly path: string;
+  /** What follows the path of the vendor's collection of files, such as `/<id>/content`. */
+  readonly below?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** The call begins an upload, for which some vendors have another path. */
+  readonly isUpload?: boolean;
+  /** Path and query that the upstream itself named, in place of those of its collection. */
+  readonly named?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Protocol headers that the client sent and the vendor's adapter may forward. */
   readonly clientHeaders?: Readonly<Record<string, string>>;
@@ -86,15 +91,17 @@ function requireProvider({ type }: ChannelRecord): ProviderAdapter {
 }
 
 async function buildCall(
-  { channel, keyIndex }: OpenAccount,
-  { method, path, headers, clientHeaders = {}, body }: ObjectRequest,
+  account: OpenAccount,
+  request: ObjectRequest,
   deps: ObjectUpstreamDeps,
 ): Promise<UpstreamCall> {
+  const { channel, keyIndex } = account;
+  const { method, headers, clientHeaders = {}, body } = request;
   const provider = requireProvider(channel);
   const key = channel.keys[keyIndex] ?? "";
   const call: UpstreamCall = {
     method,
-    url: storeUrl(provider, channel, key, path),
+    url: buildUrl(account, provider, request),
     headers: { accept: "application/json", "accept-encoding": "identity", "user-agent": deps.userAgent, ...headers },
     body: Buffer.isBuffer(body) ? body : undefined,
   };
@@ -103,6 +110,21 @@ async function buildCall(
   await provider.authorize(call, channel, { key, now: deps.now(), http, clientHeaders });
   setChannelHeaders(call.headers, channel, key);
   return call;
+}
+
+function buildUrl(
+  { channel, keyIndex, service }: OpenAccount,
+  provider: ProviderAdapter,
+  { below = "", query = {}, isUpload, named }: ObjectRequest,
+): URL {
+  const collection = typeof service.path === "string" ? service.path : service.path(channel);
+  const path = isUpload === true ? (service.uploadPath ?? collection) : collection;
+  const url = storeUrl(provider, channel, channel.keys[keyIndex] ?? "", path);
+  // The host stays that of the channel, so that an upstream cannot send the gateway elsewhere.
+  if (named !== undefined) return new URL(named, url.origin);
+  url.pathname += below;
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url;
 }
 
 async function readRefusal(

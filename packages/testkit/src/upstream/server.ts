@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseBehaviour, type Behaviour } from "./behaviour.ts";
+import { createFakeFiles, type FakeFiles } from "./files.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
 import { attachRealtime } from "./realtime.ts";
 import { record, type Recorded } from "./recorded.ts";
@@ -26,7 +27,9 @@ export interface Upstream {
   getMaxConcurrency(model: string): number;
   /** Answers requests whose path ends with `pathEnd` from now on, before the built-in formats. */
   script(pathEnd: string, script: Script): void;
-  /** Forgets requests, scripts and the counters behind `status-N-then-ok`. */
+  /** The files that it stores. */
+  readonly files: FakeFiles;
+  /** Forgets requests, files, scripts and the counters behind `status-N-then-ok`. */
   reset(): void;
   stop(): Promise<void>;
 }
@@ -40,11 +43,20 @@ interface State {
   readonly failedOnce: Set<string>;
   /** By model: how many requests are running, and the most that ran at once. */
   readonly running: Map<string, { now: number; most: number }>;
+  readonly files: FakeFiles;
   serial: number;
 }
 
 export async function startUpstream(port = 0): Promise<Upstream> {
-  const state: State = { requests: [], scripts: new Map(), failedOnce: new Set(), running: new Map(), serial: 0 };
+  const files = createFakeFiles();
+  const state: State = {
+    requests: [],
+    scripts: new Map(),
+    failedOnce: new Set(),
+    running: new Map(),
+    files,
+    serial: 0,
+  };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     serve(state, request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500).end(String(error));
@@ -61,6 +73,7 @@ export async function startUpstream(port = 0): Promise<Upstream> {
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests: state.requests,
+    files,
     getMaxConcurrency: (model) => state.running.get(model)?.most ?? 0,
     script: (pathEnd, script) => void state.scripts.set(pathEnd, script),
     reset() {
@@ -68,6 +81,7 @@ export async function startUpstream(port = 0): Promise<Upstream> {
       state.scripts.clear();
       state.failedOnce.clear();
       state.running.clear();
+      files.clear();
     },
     stop: () =>
       new Promise<void>((resolve) => {
@@ -83,6 +97,9 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
   countRunning(state, recorded.model, response);
   const script = [...state.scripts].find(([end]) => recorded.path.endsWith(end))?.[1];
   if (script) return answerScripted(response, await script(recorded));
+
+  const fileAnswer = state.files.answer(recorded);
+  if (fileAnswer) return answerScripted(response, fileAnswer);
 
   const behaviour = parseBehaviour(recorded.model);
   const route = findRoute(recorded);

@@ -145,5 +145,6 @@ function selectDatabase({ database, logDatabase }: ReadDeps, table: DumpedTable)
 
 function hasId(table: DumpedTable): boolean {
   const key: readonly string[] = TABLES[table];
-  return key[0] === "id";
+  // Ids that a key shares with another column are not made by the database.
+  return key[0] === "id" && key.length === 1;
 }

@@ -4,7 +4,7 @@ import { isChatOnly } from "./chat-only.ts";
 import { listOpenAiModels } from "./model-list.ts";
 import { rerankUsage } from "./response-transforms/rerank-usage.ts";
 import { usageOnFinish } from "./response-transforms/usage-on-finish.ts";
-import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "./types.ts";
+import type { ChannelRecord, FileService, ProviderAdapter, UpstreamRoute } from "./types.ts";
 
 type Path = UpstreamRoute["path"];
 
@@ -56,6 +56,9 @@ type Required = "type" | "id" | "label" | "baseUrl" | "models";
 export type CompatibleSpec = CompatiblePaths &
   Pick<ProviderAdapter, Required> &
   Partial<Omit<ProviderAdapter, Required | "speaks">>;
+
+/** The files API of the protocol, for vendors that have it at its usual path. */
+export const OPENAI_FILES: FileService = { dialect: "openai", path: "/v1/files" };
 
 /** Builds a vendor that speaks the OpenAI protocol: bearer key, the client's own paths, unknown fields untouched. */
 export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {

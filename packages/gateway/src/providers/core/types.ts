@@ -307,12 +307,10 @@ export type ObjectDialect = "openai" | "anthropic" | "gemini";
 /** How a vendor stores files. */
 export interface FileService {
   readonly dialect: ObjectDialect;
-  /** Path of the collection below the base URL. */
-  readonly path: string;
+  /** Path of the collection below the base URL; it may end with a query. */
+  readonly path: string | ((channel: ChannelRecord) => string);
   /** Path at which uploads begin, if it is not the collection. */
   readonly uploadPath?: string;
-  /** True if the vendor takes no upload without a `Content-Length`. */
-  readonly needsLength?: boolean;
   /** States of a file that the vendor still changes by itself, lower-case. */
   readonly unsettledStates?: readonly string[];
 }

@@ -60,6 +60,11 @@ export class FormScanner {
     while (this.#step());
   }
 
+  /** The file whose bytes are arriving; undefined between files. */
+  get openFile(): Pick<FormPart, "name" | "filename" | "type" | "start"> | undefined {
+    return this.#open?.filename === undefined ? undefined : this.#open;
+  }
+
   /** Throws when the body ended before its last delimiter. */
   end(): void {
     if (this.#state !== "end") throw broken("the form ends before its last boundary");

@@ -14,10 +14,13 @@ import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from
 import type { Reporter } from "../pipeline/report.ts";
 import { findErrorDialect, isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
 import { withDefaultModel } from "./default-model.ts";
+import { readStoreDialect } from "./store-dialect.ts";
 import { bindToAccount } from "../stateful/bind.ts";
 import { forwardStored } from "./forward-stored.ts";
+import type { FindFiles } from "../tenancy/stored-files.ts";
 import { keepToTenant } from "../tenancy/keep-to-tenant.ts";
 import { buildCallStart } from "../trace/span.ts";
+import type { ObjectDialect } from "../../providers/core/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
@@ -29,6 +32,10 @@ export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
   readonly billing: (caller: Caller, read: "subscription" | "usage") => Promise<unknown>;
   /** Drawings and songs. */
   readonly tasks: (arrival: TaskArrival) => Promise<void>;
+  /** Finds files that a request names. */
+  readonly findFiles: FindFiles;
+  /** Files that upstreams store. */
+  readonly objects: (arrival: ObjectArrival) => Promise<void>;
   readonly isDraining: () => boolean;
   /** More requests in progress are answered 503; 0 = no limit. */
   readonly maxInflight: number;
@@ -41,6 +48,12 @@ export interface TaskArrival extends Arrival {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+}
+
+/** A call of a route of files, in the protocol that its client speaks. */
+export interface ObjectArrival extends TaskArrival {
+  readonly query: URLSearchParams;
+  readonly dialect: ObjectDialect;
 }
 
 /** A handler of the edge; `originalUrl` is set if another handler has shortened `url`. */
@@ -86,7 +99,7 @@ export function createRelay(deps: RelayDeps): RelayHandler {
       method,
       path,
       arrival,
-      errors: selectErrorDialect(match, request),
+      errors: selectErrorDialect(match, request, query < 0 ? "" : url.slice(query + 1)),
       received: undefined,
       isRefused: false,
     };
@@ -105,8 +118,9 @@ export const withoutRelay: RelayHandler = (request, response, next) => {
 };
 
 /** Distinguishes vendors that share a path by headers that only their clients send. */
-function selectErrorDialect(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect {
+function selectErrorDialect(match: RouteMatch, { headers }: IncomingMessage, query: string): ErrorDialect {
   if (match.kind === "models" || match.kind === "billing") return "openai";
+  if (match.kind === "object") return readStoreDialect(match.errors, headers, new URLSearchParams(query));
   const isShared = (match.kind === "unimplemented" || match.kind === "unknown") && match.errors === "openai";
   return isShared ? listDialect("v1", "", headers, new URLSearchParams()) : match.errors;
 }
@@ -144,6 +158,11 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
     }
     case "task":
       return deps.tasks({ request, response, method, path: call.path, ...arrival });
+    case "object": {
+      const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
+      const dialect = readStoreDialect(match.errors, request.headers, query);
+      return deps.objects({ request, response, method, path: call.path, query, dialect, ...arrival });
+    }
     case "upgrade":
       await deps.authenticator.byKey(request, arrival.ip);
       response.setHeader("upgrade", "websocket");

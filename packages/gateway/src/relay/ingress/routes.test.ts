@@ -80,26 +80,38 @@ describe("matchRoute", () => {
   });
 
   it.each([
-    "/v1/files",
-    "/v1/files/file-1",
+    "/v1/uploads",
+    "/v1beta/files:register",
     "/v1/assistants",
     "/v1/messages/batches",
     "/v1/edits",
     "/v1/realtime/calls",
     "/v1/conversations/conv_1/items",
     "/v1/chat/completions/chatcmpl-1",
-    "/upload/v1/files",
-    "/v1beta/files/abc",
     "/v1/cachedContents",
     "/v1/models/gemini-3:batchGenerateContent",
   ])("%s is known and not implemented", (path) => {
     expect(matchRoute("POST", path).kind).toBe("unimplemented");
   });
 
+  it.each([
+    "/v1/files",
+    "/v1/files/file-1",
+    "/v1/files/file-1/content",
+    "/upload/v1/files",
+    "/upload/v1beta/files",
+    "/v1beta/files/abc",
+    "/v1beta/files/abc:download",
+    "/download/v1beta/files/abc:download",
+  ])("%s is a call about files", (path) => {
+    expect(matchRoute("POST", path).kind).toBe("object");
+    expect(isRelayPath(path)).toBe(true);
+  });
+
   it("names the alternative, in the caller's envelope", () => {
-    expect(matchRoute("POST", "/upload/v1beta/files")).toMatchObject({
-      errors: "gemini",
-      message: expect.stringContaining("inside of the request") as string,
+    expect(matchRoute("POST", "/v1/uploads")).toMatchObject({
+      errors: "openai",
+      message: expect.stringContaining("send the whole file to /v1/files") as string,
     });
     expect(matchRoute("POST", "/v1/messages/batches")).toMatchObject({
       errors: "anthropic",

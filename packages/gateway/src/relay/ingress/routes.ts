@@ -17,6 +17,8 @@ export type RouteMatch =
   | { readonly kind: "billing"; readonly read: "subscription" | "usage" }
   | ({ readonly kind: "stored"; readonly errors: ErrorDialect } & StoredCall)
   | { readonly kind: "task"; readonly errors: ErrorDialect }
+  /** Files; vendors share the paths below /v1. */
+  | { readonly kind: "object"; readonly errors: ErrorDialect }
   | { readonly kind: "upgrade"; readonly errors: ErrorDialect }
   | { readonly kind: "unimplemented"; readonly errors: ErrorDialect; readonly message?: string }
   | { readonly kind: "wrong-method"; readonly allow: string; readonly errors: ErrorDialect }
@@ -66,8 +68,9 @@ const ONE_BY_ONE = "This API is not implemented: send the requests one by one in
 
 /** The same, with what clients can do instead. */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
+  [/^\/v1\/uploads(\/|$)/, "This API is not implemented: send the whole file to /v1/files instead."],
   [
-    /^\/(upload\/)?(v1|v1beta)\/(files|uploads)(\/|$)/,
+    /^\/(upload\/)?(v1|v1beta)\/files([/:]|$)/,
     "This API is not implemented: send files inside of the request instead.",
   ],
   [/^\/(v1|v1beta)\/batches(\/|$)|^\/v1\/messages\/batches(\/|$)/, ONE_BY_ONE],
@@ -89,7 +92,7 @@ const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
 /** Names of the vendors of videos; their own paths begin with these names. */
 const VIDEOS = allProviders.flatMap(({ id, videos }) => (videos ? [id] : [])).join("|");
 const PREFIX = new RegExp(
-  `^/(v1|v1beta|upload/v1|upload/v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo)|${VIDEOS})(/|$)`,
+  `^/(v1|v1beta|(?:upload|download)/(?:v1|v1beta)|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo)|${VIDEOS})(/|$)`,
 );
 const BILLING = /^(\/v1)?\/dashboard\/billing\/(subscription|usage)$/;
 const GEMINI = /^\/(?:v1|v1beta)\/(?:models|tunedModels)\/(.+):([A-Za-z]+)$/;
@@ -97,6 +100,8 @@ const MODELS = /^\/(v1|v1beta|v1beta\/openai)\/models(?:\/(.+?))?\/?$/;
 const TASKS = new RegExp(
   `^/(?:(?:(?:mj-(?:fast|relax|turbo)/)?mj|suno|${VIDEOS})/.+|v1/video/generations(?:/[^/]+)?$|v1/videos(?:/[^/]+(?:/content)?)?$)`,
 );
+const FILES =
+  /^\/(?:(?:upload\/)?(?:v1|v1beta)\/files|(?:v1|v1beta)\/files\/[^/]+(?:\/content)?|download\/(?:v1|v1beta)\/files\/[^/:]+:download)$/;
 const STORED = /^\/v1\/responses\/([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
@@ -139,6 +144,7 @@ function matchModels(method: string, path: string): RouteMatch | undefined {
 /** Paths with their own handlers. */
 function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (TASKS.test(path)) return { kind: "task", errors: "openai" };
+  if (FILES.test(path)) return { kind: "object", errors: findErrorDialect(path) };
   const stored = STORED.exec(path);
   if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
   if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
@@ -192,7 +198,7 @@ function wrongMethod(allow: string, errors: ErrorDialect | undefined): RouteMatc
 /** Returns the error protocol that callers of a prefix read. */
 export function findErrorDialect(path: string): ErrorDialect {
   if (path.startsWith("/v1/messages")) return "anthropic";
-  if (path.startsWith("/upload/")) return "gemini";
+  if (path.startsWith("/upload/") || path.startsWith("/download/")) return "gemini";
   if (path.startsWith("/v1beta/") && !path.startsWith("/v1beta/openai/")) return "gemini";
   return "openai";
 }

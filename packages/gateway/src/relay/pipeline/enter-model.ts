@@ -14,7 +14,7 @@ import { admitAndReserve } from "../admission/admit-and-reserve.ts";
 import type { RetrySettings } from "./retry.ts";
 import { whileWaiting, type RunningRequests } from "../reservation/running.ts";
 import type { RouteTarget, Selection, SelectionDeps } from "../selection/types.ts";
-import { fixedTarget, pinnedAccountTarget, pinnedTarget } from "../selection/pinned-target.ts";
+import { fixedTarget, pinnedAccountTarget, pinnedFileTarget, pinnedTarget } from "../selection/pinned-target.ts";
 import { createSelection } from "../selection/select.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { UsageDoubts } from "../selection/usage-doubts.ts";
@@ -179,6 +179,10 @@ export function selectionFor(
   if (pinnedChannel === undefined && !pinnedAccount)
     return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
   const group = groups[0] ?? "default";
+  if (pinnedAccount?.file)
+    return fixedTarget(() =>
+      pinnedFileTarget(deps.snapshots.current(), { ...pinnedAccount, groups }, request, deps.selection),
+    );
   return fixedTarget(() =>
     pinnedAccount
       ? pinnedAccountTarget(deps.snapshots.current(), { ...pinnedAccount, group }, request, deps.selection)

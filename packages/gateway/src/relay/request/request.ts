@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { RequestSpec, Body, Dialect, StreamForm } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { CallSpan } from "../../observability/tracing/call-span.ts";
+import type { ObjectDialect } from "../../providers/core/types.ts";
 import type { Upload } from "../body/upload.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
 import type { FallbackNote, Fallbacks } from "./fallbacks.ts";
@@ -10,6 +11,15 @@ import type { TracedCandidates, FailedAttempt } from "./traced-route.ts";
 import type { StopNotes } from "./stop-notes.ts";
 
 export type { Authenticator, Caller, SessionCaller } from "../../identity/authentication/caller.ts";
+
+/** The account that stores what a request names. */
+export interface PinnedAccount {
+  readonly channelId: number;
+  /** -1 if the account no longer exists. */
+  readonly keyIndex: number;
+  /** Set if it stores a file of the request. */
+  readonly file?: { readonly id: string; readonly dialect: ObjectDialect } | undefined;
+}
 
 /** Everything the pipeline knows about one client request. */
 export interface RelayRequest extends StopNotes {
@@ -37,7 +47,7 @@ export interface RelayRequest extends StopNotes {
   /** True if the answer is stored for follow-ups: by the upstream, or by the gateway if it is converted. */
   readonly storesAnswer?: boolean;
   /** The only account that can serve: it stores what this request continues. */
-  readonly pinnedAccount?: { readonly channelId: number; readonly keyIndex: number };
+  readonly pinnedAccount?: PinnedAccount;
   /** Ids in the body that earlier answers to the same user named. */
   readonly ownIds?: ReadonlySet<string>;
   /** Ids in the body that may be sent only to a channel that lists them. */

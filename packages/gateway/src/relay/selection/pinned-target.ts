@@ -1,6 +1,9 @@
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { listsIds } from "../request/shared-ids.ts";
+import { listedName } from "../../billing/pricing/listed-name.ts";
+import type { ObjectDialect } from "../../providers/core/types.ts";
+import type { PinnedAccount } from "../request/request.ts";
 import { isUsable, targetOn } from "./draw.ts";
 import type { RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 
@@ -32,6 +35,39 @@ export function pinnedAccountTarget(
     throw new AppError("previous_response_unavailable");
   const target = pinnedTarget(snapshot, account, criteria, deps);
   return { ...target, keyIndex: account.keyIndex };
+}
+
+/** Protocols in which requests name files of this kind. */
+const FILE_ROUTES: Readonly<Record<ObjectDialect, RegExp>> = {
+  openai: /^openai-/,
+  anthropic: /^anthropic-/,
+  gemini: /^gemini-/,
+};
+
+/**
+ * Returns the account that stores a file of the request, in a group of the caller. Throws `file_unavailable` before
+ * `file_not_on_channel`: a channel that is off serves nothing, whatever it lists.
+ */
+export function pinnedFileTarget(
+  snapshot: Snapshot,
+  { channelId, keyIndex, file, groups }: PinnedAccount & { readonly groups: readonly string[] },
+  criteria: SelectionCriteria,
+  deps: SelectionDeps,
+): RouteTarget {
+  const id = file?.id ?? "";
+  const channel = snapshot.channels.get(channelId);
+  if (channel?.status !== 1 || keyIndex < 0 || !isUsable(channel, keyIndex))
+    throw new AppError("file_unavailable", { param: "file_id", values: { id } });
+  const { model } = criteria.spec;
+  const group = groups.find((name) => channel.groups.includes(name));
+  if (group === undefined || !channel.models.has(listedName(model)))
+    throw new AppError("file_not_on_channel", { param: "file_id", values: { id, model } });
+  const target = pinnedTarget(snapshot, { channelId, group }, criteria, deps);
+  if (file && !FILE_ROUTES[file.dialect].test(target.plan.route.dialect))
+    throw new AppError("unsupported_by_channel", {
+      message: `The channel of the file ${id} serves ${model} in a protocol that cannot name it.`,
+    });
+  return { ...target, keyIndex };
 }
 
 /**

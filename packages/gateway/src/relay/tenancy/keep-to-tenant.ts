@@ -6,14 +6,17 @@ import type { Body, JsonObject } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest, unsupportedParameter } from "../../lib/app-error.ts";
 import { jsonBody } from "../body/read-body.ts";
 import type { ResponseOwner, ResponseOwners } from "../stateful/owners.ts";
-import type { RelayRequest } from "../request/request.ts";
+import type { PinnedAccount, RelayRequest } from "../request/request.ts";
 import type { DeriveId } from "./derive-id.ts";
 import { findIds, withValues, type FoundId } from "./find-ids.ts";
+import { estimateTokens, findFileProtocol, findOwnFiles, type FindFiles, type StoredFile } from "./stored-files.ts";
 import { unknownId } from "./unknown-id.ts";
 
 export interface TenancyDeps {
   readonly owners: Pick<ResponseOwners, "findAll">;
   readonly deriveId: DeriveId;
+  /** Absent where clients store no files. */
+  readonly findFiles?: FindFiles;
 }
 
 /** A request with more ids is refused. */
@@ -49,15 +52,52 @@ export async function keepToTenant(request: RelayRequest, deps: TenancyDeps): Pr
   const { edits, needed, optional, spare } = sorted(found, derive);
   const lookedUp = needed.length + optional.length > 0 ? [...needed, ...optional, ...spare.map(({ id }) => id)] : [];
   const own = await deps.owners.findAll([...new Set(lookedUp.map(({ value }) => value))], userId);
+  const files = await findOwnFiles(needed, request, deps.findFiles);
   const inBody = new Set(spare.map(({ id }) => id.value));
   const shared: FoundId[] = [];
   for (const id of needed) {
     if (own.has(id.value)) continue;
-    if (id.rule.kind === "approval" && inBody.has(id.value)) spare.push({ id, how: "derived" });
+    const file = files.get(id.value);
+    if (file) edits.push({ path: id.path, value: file.sent });
+    else if (id.rule.kind === "approval" && inBody.has(id.value)) spare.push({ id, how: "derived" });
     else shared.push(id);
   }
   for (const { id, how } of spare) if (!own.has(id.value)) edits.push(replacement(id, how, derive));
-  return withIds(edited(request, edits), { own, needed: [...needed, ...optional], shared });
+  const checked = withIds(edited(request, edits), { own, needed: [...needed, ...optional], shared });
+  return files.size > 0 ? withFiles(checked, [...files.values()]) : checked;
+}
+
+/** Binds the request to the account that stores its files. */
+function withFiles(request: RelayRequest, files: readonly StoredFile[]): RelayRequest {
+  const { spec } = request;
+  const pinnedAccount = files.reduce((pinned, file) => oneFileAccount(pinned, file, request), request.pinnedAccount);
+  return {
+    ...request,
+    ...(pinnedAccount && { pinnedAccount }),
+    spec: { ...spec, promptEstimate: spec.promptEstimate + estimateTokens(files) },
+  };
+}
+
+function oneFileAccount(
+  pinned: PinnedAccount | undefined,
+  file: StoredFile,
+  { dialect, spec }: RelayRequest,
+): PinnedAccount {
+  const { id, channelId, keyIndex = -1 } = file;
+  if (file.dialect !== findFileProtocol(dialect.id))
+    throw new AppError("unsupported_by_channel", {
+      message: `The file ${id} was uploaded in another protocol. Upload it again in the protocol of the request.`,
+    });
+  const other = pinned?.file?.id;
+  const account = oneAccount(pinned, { channelId, keyIndex }, () =>
+    other === undefined
+      ? undefined
+      : new AppError("files_on_different_channels", {
+          param: "file_id",
+          values: { id: other, other: id, model: spec.model },
+        }),
+  );
+  return { ...account, file: { id, dialect: file.dialect } };
 }
 
 function sorted(found: readonly FoundId[], derive: (member: string, value: string) => string): SortedIds {
@@ -94,7 +134,10 @@ interface CheckedIds {
 
 function withIds(request: RelayRequest, { own, needed, shared }: CheckedIds): RelayRequest {
   const owners = needed.flatMap(({ value }) => own.get(value) ?? []);
-  const pinnedAccount = owners.reduce((pinned, owner) => oneAccount(pinned, owner), request.pinnedAccount);
+  const pinnedAccount = owners.reduce<PinnedAccount | undefined>(
+    (pinned, owner) => oneAccount(pinned, owner),
+    request.pinnedAccount,
+  );
   const [first] = shared;
   return {
     ...request,
@@ -109,8 +152,14 @@ function withIds(request: RelayRequest, { own, needed, shared }: CheckedIds): Re
   };
 }
 
-function oneAccount(pinned: RelayRequest["pinnedAccount"], owner: ResponseOwner): RelayRequest["pinnedAccount"] {
+function oneAccount(
+  pinned: PinnedAccount | undefined,
+  owner: Pick<ResponseOwner, "channelId" | "keyIndex">,
+  refusal: () => AppError | undefined = () => undefined,
+): PinnedAccount {
   if (!pinned || (pinned.channelId === owner.channelId && pinned.keyIndex === owner.keyIndex)) return owner;
+  const error = refusal();
+  if (error) throw error;
   throw new AppError("previous_response_unavailable", {
     message: "The ids of this request are stored at different upstream accounts: send the items whole instead.",
   });

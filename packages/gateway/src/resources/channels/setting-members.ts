@@ -12,6 +12,8 @@ const COMMON: Readonly<Record<string, SettingForm>> = {
   key_limits: "object",
   multi_key_mode: ["random", "polling"],
   shared_ids: "texts",
+  files: "flag",
+  files_scope: ["key", "channel"],
 };
 
 /** Members that depend on a vendor's protocol. */

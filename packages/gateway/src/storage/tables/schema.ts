@@ -306,7 +306,7 @@ export interface UpstreamObjectTable {
   created_at: number;
   /** 0 = never. */
   expires_at: number;
-  /** When the sweep looks at the row again; 0 = never. */
+  /** When the sweep reads the row again; 0 = never. */
   next_check_at: number;
 }
 

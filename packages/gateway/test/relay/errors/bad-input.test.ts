@@ -89,7 +89,7 @@ describe("bad input", () => {
     });
     const wrong = await fetch(`${relay.gateway.url}/v1/chat/completions`);
     expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
-    expect((await relay.gateway.post("/v1/files", {}, relay.key)).status).toBe(501);
+    expect((await relay.gateway.post("/v1/vector_stores", {}, relay.key)).status).toBe(501);
     expect((await fetch(`${relay.gateway.url}/v1/files`, { method: "POST" })).status).toBe(401);
     const anthropic = await relay.gateway.post("/v1/messages/batches", {}, relay.key);
     expect(await anthropic.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });

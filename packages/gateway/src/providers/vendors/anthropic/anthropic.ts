@@ -19,6 +19,7 @@ export const anthropic: ProviderAdapter = {
     { operation: "count_tokens", dialect: "anthropic-count-tokens", path: "/v1/messages/count_tokens", query: "all" },
   ],
   authorize: sign,
+  files: { dialect: "anthropic", path: "/v1/files" },
   models: CLAUDE_MODELS,
   ownedBy: "claude",
   streamUsage: false,

@@ -142,6 +142,14 @@ export const azure: ProviderAdapter = {
   gatewayDrops: "/openai/deployments",
   speaks: OPERATIONS.map(route),
   authorize: sign,
+  files: {
+    dialect: "openai",
+    path: (channel) =>
+      isVersionless(channel, "chat")
+        ? `/openai/v1/files${query({ "api-version": channel.other === "preview" ? "preview" : undefined })}`
+        : `/openai/files${query({ "api-version": channel.other })}`,
+    unsettledStates: ["pending", "running"],
+  },
   ownedBy: "openai",
   billsRefusals: true,
   answersOtherNames: true,

@@ -64,6 +64,12 @@ export const gemini: ProviderAdapter = {
     },
   ],
   authorize: sign,
+  files: {
+    dialect: "gemini",
+    path: "/v1beta/files",
+    uploadPath: "/upload/v1beta/files",
+    unsettledStates: ["processing"],
+  },
   models: GEMINI_MODELS,
   ownedBy: "google gemini",
   billsRefusals: true,

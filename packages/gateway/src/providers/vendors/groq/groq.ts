@@ -1,6 +1,6 @@
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { object, text } from "../../../dialects/core/read.ts";
-import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { OPENAI_FILES, openaiCompatible } from "../../core/openai-compatible.ts";
 import { eachObject, omitMembers } from "../../../dialects/core/json-edit.ts";
 import { eachMessage } from "../../core/response-transforms/each-choice.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
@@ -63,6 +63,7 @@ export const groq = openaiCompatible({
   id: "groq",
   label: "Groq",
   baseUrl: "https://api.groq.com/openai",
+  files: OPENAI_FILES,
   models: [
     "openai/gpt-oss-120b",
     "openai/gpt-oss-20b",

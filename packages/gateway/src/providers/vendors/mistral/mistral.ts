@@ -2,7 +2,7 @@ import { general } from "../../core/errors/classify.ts";
 import { asObject, asText } from "../../core/errors/error-body.ts";
 import { mistralAnswer } from "./answer.ts";
 import { mistralEmbeddings, mistralParams } from "./request.ts";
-import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { OPENAI_FILES, openaiCompatible } from "../../core/openai-compatible.ts";
 import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
@@ -25,6 +25,7 @@ export const mistral = openaiCompatible({
   telemetryName: "mistral_ai",
   label: "Mistral AI",
   baseUrl: "https://api.mistral.ai",
+  files: OPENAI_FILES,
   models: [
     "mistral-large-latest",
     "mistral-large-2512",

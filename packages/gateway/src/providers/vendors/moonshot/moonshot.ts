@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../dialects/core/types.ts";
 import { requireAmount } from "../../core/amount.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
-import { openaiCompatible } from "../../core/openai-compatible.ts";
+import { OPENAI_FILES, openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { onEvent } from "../../core/response-transforms/each-choice.ts";
@@ -35,6 +35,7 @@ export const moonshot = openaiCompatible({
   id: "moonshot",
   label: "Moonshot",
   baseUrl: BASE,
+  files: OPENAI_FILES,
   namedBases: { "kimi-coding-plan": "https://api.kimi.com/coding/v1" },
   models: [
     "kimi-latest",

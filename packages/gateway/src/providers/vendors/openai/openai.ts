@@ -1,6 +1,6 @@
 import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { bearer } from "../../core/bearer.ts";
-import { hasResponses, openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
+import { hasResponses, OPENAI_FILES, openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
 import { dashboardBalance } from "./balance.ts";
 import { needsHostedTools } from "./hosted-tools.ts";
 import { OPENAI_MODELS } from "./models.ts";
@@ -62,6 +62,7 @@ export const openai: ProviderAdapter = {
     { operation: "responses", dialect: "openai-compaction", path: "/v1/responses/compact", when: isOnResponses },
   ],
   authorize: signOpenAi,
+  files: OPENAI_FILES,
   listModels: listOpenAiModels("/v1/models", {
     base: BASE,
     gatewayDrops: "/v1",

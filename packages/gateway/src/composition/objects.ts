@@ -1,0 +1,67 @@
+import { serverAddress } from "@fairway/wire";
+import type { Core } from "./core.ts";
+import { rememberHashes } from "../identity/keys/key-hashes.ts";
+import type { ScheduledJob } from "../jobs/schedule.ts";
+import { keepFile } from "../objects/file-content.ts";
+import { createObjectHandler, type ObjectHandler } from "../objects/handler.ts";
+import { createFindFiles } from "../objects/find-files.ts";
+import { createLibrary, type LibraryDeps, type ObjectLibrary } from "../objects/library.ts";
+import { createSpoolRoom } from "../objects/spool-room.ts";
+import { createObjectStore } from "../objects/store.ts";
+import { sweepObjects } from "../objects/sweep.ts";
+import { createCallAccount } from "../objects/upstream.ts";
+import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
+import type { FindFiles } from "../relay/tenancy/stored-files.ts";
+import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
+
+const SWEEP_MS = 60_000;
+const MEGABYTE = 1024 * 1024;
+
+/** Files that clients store at upstreams: their routes, their sweep, and what other parts use of them. */
+export interface Objects extends LibraryDeps {
+  readonly library: ObjectLibrary;
+  readonly handler: ObjectHandler;
+  readonly findFiles: FindFiles;
+  readonly jobs: readonly ScheduledJob[];
+}
+
+export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadRequestDeps): Objects {
+  const { env, storage, clock, snapshots, log } = core;
+  const stored: LibraryDeps = {
+    store: createObjectStore({ raw: storage.database.raw, clock }),
+    snapshots,
+    call: createCallAccount(pipeline),
+    hashKey: rememberHashes(storage.vault.hashKey),
+    clock,
+  };
+  const library = createLibrary(stored);
+  const handler = createObjectHandler({
+    ...stored,
+    library,
+    authenticator: reading.authenticator,
+    calls: reading.calls,
+    running: pipeline.running,
+    selection: pipeline.selection,
+    vault: storage.vault,
+    room: createSpoolRoom({ maxUploads: env.maxUploads, maxSpoolBytes: env.spoolMegabytes * MEGABYTE }),
+    memory: reading.bodyLimits.memory,
+    maxFileBytes: env.maxFileBytes,
+    publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl ?? "") || undefined,
+    prepare: keepFile,
+    uploaded: () => undefined,
+  });
+  return {
+    ...stored,
+    library,
+    handler,
+    findFiles: createFindFiles({ ...stored, library }),
+    jobs: [
+      {
+        name: "object-sweep",
+        isLeaderOnly: true,
+        everyMs: SWEEP_MS,
+        run: (signal, confirm) => sweepObjects({ ...stored, log }, signal, confirm),
+      },
+    ],
+  };
+}
