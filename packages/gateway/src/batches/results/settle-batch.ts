@@ -1,6 +1,7 @@
 import type { DepositClose, DepositSettlement, LogDetail } from "../../billing/ledger/ledger.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import { toNumber } from "../../billing/money/ratio.ts";
+import type { TokenRates } from "../../billing/pricing/rates.ts";
 import { requireModel } from "../pricing/items.ts";
 import type { ModelTerms, OpenTerms } from "../pricing/terms.ts";
 import { BATCH_CONTENT } from "./log-detail.ts";
@@ -137,14 +138,23 @@ function buildPriceDetail({ channelId, terms: { groupRatio } }: SettledBatch, { 
     group_ratio: Number(groupRatio),
     model_price: isCall ? price.modelPrice : -1,
     frt: NO_FIRST_TOKEN,
-    ...(of.cachedTokens > 0 && { cache_tokens: of.cachedTokens }),
-    ...(of.cacheWriteTokens > 0 && { cache_creation_tokens: of.cacheWriteTokens }),
+    ...(price.kind === "tokens" && buildCacheDetail(of, price)),
     ...(of.reasoningTokens > 0 && { reasoning_tokens: of.reasoningTokens }),
     ...(Object.keys(of.toolCalls).length > 0 && { tool_calls: of.toolCalls }),
     ...(price.isSelfUse && { self_use: true }),
     usage_source: findSource(of),
     end_reason: "stop",
     admin_info: { use_channel: [String(channelId)] },
+  };
+}
+
+function buildCacheDetail({ cachedTokens, cacheWriteTokens }: ModelSums, price: TokenRates): object {
+  return {
+    ...(cachedTokens > 0 && { cache_tokens: cachedTokens, cache_ratio: price.cacheRatio }),
+    ...(cacheWriteTokens > 0 && {
+      cache_creation_tokens: cacheWriteTokens,
+      cache_creation_ratio: price.cacheWriteRatio,
+    }),
   };
 }
 

@@ -33,6 +33,8 @@ export const depositStep: fc.Arbitrary<DepositStep> = fc.oneof(
 export class PlayedDeposits {
   readonly #harness: LedgerHarness;
   readonly #channels: readonly number[];
+  /** A request is a call or a batch: no program settles a batch as a call. */
+  readonly #kinds = new Map<string, "call" | "batch">();
   readonly #open = new Map<string, Hold>();
   readonly #closed = new Map<string, readonly DepositSettlement[]>();
 
@@ -41,8 +43,10 @@ export class PlayedDeposits {
     this.#channels = channels;
   }
 
-  has({ requestId }: Hold): boolean {
-    return this.#open.has(requestId) || this.#closed.has(requestId);
+  /** Returns false if the request is known as the other kind. */
+  is(kind: "call" | "batch", { requestId }: Hold): boolean {
+    if (!this.#kinds.has(requestId)) this.#kinds.set(requestId, kind);
+    return this.#kinds.get(requestId) === kind;
   }
 
   /** Returns the settlements of a closed request. */

@@ -194,6 +194,17 @@ export function depositContract(opened: () => { readonly harness: LedgerHarness;
       expect(isRefusal(await hold(user, 0, 950))).toBe(false);
     });
 
+    it("still works when its user was deleted", async () => {
+      const { user, token, channel, close } = await deposited(300);
+      await harness.ledger.flush();
+      await harness.database.run("delete from tokens where id = ?", [token]);
+      await harness.database.run("delete from users where id = ?", [user]);
+      expect(await close([settlement(50, 1, channel)])).toBe(true);
+      expect(await close([settlement(50, 1, channel)])).toBe(false);
+      expect(await accounts.channelUsed(channel)).toBe(50);
+      expect((await accounts.entries(user)).map(({ kind }) => kind)).toEqual(["deposit", "return", "consume"]);
+    });
+
     it("before the deposit refuses a deposit that arrives later", async () => {
       const user = await accounts.addUser(1000);
       const open = await granted(harness.ledger, user, 0, 100);

@@ -165,10 +165,12 @@ export async function play(
     const request = requests[one.at % Math.max(requests.length, 1)];
     if (!request) return undefined;
     const { hold } = request;
-    if (one.does === "deposit" || one.does === "close") return deposits.run(hold, one);
     if (one.does === "release") return ledger.release(hold);
+    const isOfBatch = one.does === "deposit" || one.does === "close";
+    if (!deposits.is(isOfBatch ? "batch" : "call", hold)) return undefined;
+    if (isOfBatch) return deposits.run(hold, one);
     if (one.does === "settle") return ledger.settle(settlement(hold, one.amount, one.channel));
-    if (one.does === "refund") return deposits.has(hold) ? undefined : refund(harness, hold);
+    if (one.does === "refund") return refund(harness, hold);
     const extendTo = one.extendTo === undefined ? undefined : quota(one.extendTo);
     return ledger.renew(hold, settlement(hold, one.seen, one.channel), extendTo);
   };

@@ -1,5 +1,6 @@
 import { LOG_TYPE, type ExplainedPrice, type PriceInput } from "@fairway/wire";
 import type { JsonObject } from "../../lib/text/json.ts";
+import { readDeposit } from "../../batches/results/log-detail.ts";
 import type { CallTrace } from "../../relay/trace/call-trace.ts";
 import type { StoredLog } from "./view.ts";
 
@@ -13,7 +14,7 @@ const PARTS = [
 
 /** Returns the formula of a charge with every input, as the row recorded them. */
 export function explainPrice(row: StoredLog, other: JsonObject, trace: CallTrace | undefined): ExplainedPrice {
-  const sums = { reserved: trace?.r ?? -1, charged: row.quota };
+  const sums = { reserved: trace?.r ?? readDeposit(other) ?? -1, charged: row.quota };
   if (row.type !== LOG_TYPE.consume || typeof other["group_ratio"] !== "number")
     return { kind: "none", formula: "", inputs: [], ...sums };
   const source = trace?.p ?? "the price at that time";

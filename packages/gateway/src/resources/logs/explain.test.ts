@@ -46,6 +46,8 @@ const OTHER = {
   trace: TRACE,
 };
 
+const BATCH = { items: 5, succeeded: 3, failed: 1, expired: 1, deposit: 80, input_ratio: 0.5, output_ratio: 0.4 };
+
 beforeAll(async () => {
   app = await startManagementApp({ url: await createDatabase("sqlite") });
   members = await signInMembers(app);
@@ -53,6 +55,7 @@ beforeAll(async () => {
   await insertLogs(app.database, [
     { ...row, request_id: "one", other: JSON.stringify(OTHER) },
     { ...row, request_id: "old", other: '{"model_ratio":2,"group_ratio":1}' },
+    { ...row, request_id: "batch", other: JSON.stringify({ batch: BATCH, model_ratio: 1, group_ratio: 1 }) },
     { user_id: 999, username: "other", request_id: "theirs", other: JSON.stringify(OTHER) },
   ]);
 });
@@ -66,6 +69,14 @@ async function findLogId(request: string): Promise<number> {
 async function forAdmin(request: string): Promise<LogExplanation> {
   return members.admin.data<LogExplanation>(members.admin.get(`/api/log/${await findLogId(request)}/explain`));
 }
+
+test("the row of a batch says what became of its requests, and what was reserved for them", async () => {
+  expect(await forAdmin("batch")).toMatchObject({
+    summary:
+      "The batch ended: 3 of 5 requests answered, 1 failed, 1 expired. Charged at 0.5 of the input and 0.4 of the output rates.",
+    price: { charged: 50, reserved: 80 },
+  });
+});
 
 const forOwner = (request: string) => members.user.get(`/api/log/self/${request}/explain`);
 

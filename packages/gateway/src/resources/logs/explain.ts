@@ -9,6 +9,7 @@ import {
   type UsageDoubt,
 } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
+import { summarizeBatch } from "../../batches/results/log-detail.ts";
 import { traceIn, type AttemptEntry, type CallTrace } from "../../relay/trace/call-trace.ts";
 import type { CandidateEntry } from "../../relay/request/traced-route.ts";
 import { explainPrice } from "./explain-price.ts";
@@ -122,6 +123,8 @@ const USED_UP: Readonly<Record<string, string>> = {
 
 function summarizeLog(row: StoredLog, other: JsonObject, outcome: string): string {
   if (row.type === LOG_TYPE.error) return row.content;
+  const batch = row.type === LOG_TYPE.consume ? summarizeBatch(other) : undefined;
+  if (batch !== undefined) return batch;
   if (other["cache_hit"] === true) return "Answered from the response cache; no upstream was called.";
   const end = USED_UP[text(other["used_up"])] ?? ENDS[text(other["end_reason"])];
   if (end) return end;

@@ -137,7 +137,9 @@ async function writeClose(
   await countItems(tx, kind, close);
   const charged = settlements.reduce((sum, { quota }) => sum + quota, 0);
   const ids = settlements.map((_, index) => buildSettlementId(requestId, index));
-  if (isLive) await move(tx, deps, { ids: [requestId, ...ids], userId, tokenId, quota: deposited - charged });
+  // A user that was deleted while the batch ran has no live balance.
+  if (isLive && users.has(userId))
+    await move(tx, deps, { ids: [requestId, ...ids], userId, tokenId, quota: deposited - charged });
   await close.work?.(tx);
   const counted = await rememberedBudgets(tx, requestId);
   const ofBudgets = { requestId, ids: counted, charged, at, isCorrection: true, asked: NO_IDS };
