@@ -70,7 +70,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/objects": inOrder(`
     ids stored-object usage store account upstream library spool-room read-chunks received-form file-content quota
-    choose-account object-call shapes send-upload upload-form stored-files find-files sweep handler
+    choose-account object-call shapes send-upload upload-form sessions stored-files find-files sweep handler
   `),
   "packages/gateway/src/kubernetes": inOrder(`
     client conditions resources secret-access refusals quiet gateway-side decide verdicts work-queue deletion-guard

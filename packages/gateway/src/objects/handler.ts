@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readKeyText } from "../identity/keys/api-key.ts";
 import { AppError } from "../lib/app-error.ts";
+import { seconds } from "../lib/clock.ts";
+import { isObjectId } from "./ids.ts";
+import { beginSession, continueSession } from "./sessions.ts";
 import type { ObjectDialect } from "../providers/core/types.ts";
 import type { RunningRequest } from "../relay/reservation/running.ts";
 import type { ObjectCall, ObjectDeps } from "./object-call.ts";
@@ -37,22 +41,41 @@ const FILE = /\/files(?:\/([^/:]+))?(\/content|:download)?$/;
 
 export function createObjectHandler(deps: ObjectDeps): ObjectHandler {
   return async (arrival) => {
+    const sessionId = arrival.query.get("upload_id");
+    if (sessionId !== null && UPLOAD.test(arrival.path)) return serveSession(arrival, sessionId, deps);
     const caller = await deps.authenticator.byKey(arrival.request, arrival.ip);
     try {
       await deps.calls.take(arrival.requestId, caller.userId);
-      const gone = new AbortController();
-      const leave = () => gone.abort(new AppError("client_closed_request"));
-      arrival.response.once("close", leave);
-      const call: ObjectCall = { ...arrival, caller, signal: gone.signal };
-      await whileRunning(gone, deps, () => serve(call, deps));
+      await whileRunning(arrival, deps, (signal) => serve({ ...arrival, caller, signal }, deps));
     } catch (error) {
       throw AppError.of(error, caller);
     }
   };
 }
 
+/** Clients of resumable uploads send no key with the pieces: the id is the proof. A key that is sent must fit it. */
+async function serveSession(arrival: ObjectArrival, id: string, deps: ObjectDeps): Promise<void> {
+  const { request, ip } = arrival;
+  const hasKey = readKeyText(request.headers, request.url ?? "") !== "";
+  const caller = hasKey ? await deps.authenticator.byKey(request, ip) : undefined;
+  const session = isObjectId(id) ? await deps.store.findUpload(id) : undefined;
+  const isExpired = session !== undefined && session.expiresAt <= seconds(deps.clock);
+  if (!session || isExpired || session.state !== "sending" || (caller && caller.userId !== session.userId))
+    throw new AppError("object_not_found", { values: { kind: "upload", id: id.slice(0, 100) } });
+  if (arrival.method !== "POST" && arrival.method !== "PUT")
+    throw new AppError("method_not_allowed", { values: { method: arrival.method, path: arrival.path } });
+  await deps.calls.take(arrival.requestId, session.userId);
+  await whileRunning(arrival, deps, (signal) => continueSession({ ...arrival, signal }, session, deps));
+}
+
 /** A draining process waits for uploads and downloads, and ends those that last too long. */
-async function whileRunning(abort: AbortController, { running }: ObjectDeps, work: () => Promise<void>): Promise<void> {
+async function whileRunning(
+  { response }: ObjectArrival,
+  { running }: ObjectDeps,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const abort = new AbortController();
+  response.once("close", () => abort.abort(new AppError("client_closed_request")));
   const handle: RunningRequest = {
     isStream: true,
     renew: () => Promise.resolve(),
@@ -60,7 +83,7 @@ async function whileRunning(abort: AbortController, { running }: ObjectDeps, wor
   };
   running.add(handle);
   try {
-    await work();
+    await work(abort.signal);
   } finally {
     running.remove(handle);
   }
@@ -75,7 +98,7 @@ async function serve(call: ObjectCall, deps: ObjectDeps): Promise<void> {
   const id = segment ?? "";
   switch (action) {
     case "upload":
-      return uploadForm(call, shape, deps);
+      return dialect === "gemini" ? beginSession(call, deps) : uploadForm(call, shape, deps);
     case "list":
       return listFiles(call, shape, deps);
     case "show":
