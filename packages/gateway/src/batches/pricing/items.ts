@@ -22,7 +22,8 @@ interface EstimateContext {
 
 /** Returns what a request of a batch may cost, rounded up, like the reservation of a call. */
 export function estimateItem(terms: OpenTerms, spec: RequestSpec, { prices, options }: EstimateContext): ItemEstimate {
-  const { price, surcharges } = requireModel(terms, spec.model);
+  const { pricesOf, surcharges } = requireModel(terms, spec.model);
+  const { price } = pricesOf(spec.tiers ?? []);
   const { groupRatio, quotaPerUnit } = terms;
   const longest = prices.limits(spec.model).outputTokens ?? Infinity;
   const tokens = estimate(spec, price, groupRatio, {
@@ -43,13 +44,20 @@ export interface ItemCharge {
   readonly full: Quota;
 }
 
+/** What an answer says about its price besides its usage. */
+export interface AnswerFacts extends Pick<Priced, "size" | "quality"> {
+  /** Tiers that served. */
+  readonly tiers?: readonly string[];
+}
+
 /** Returns the charge of one request, rounded once. Tools that the vendor ran have no discount. */
 export function priceItem(
   terms: OpenTerms,
-  { model, price, full, surcharges: tools }: ModelTerms,
+  { model, pricesOf, surcharges: tools }: ModelTerms,
   usage: Usage,
-  image: Pick<Priced, "size" | "quality"> = {},
+  { tiers = [], ...image }: AnswerFacts = {},
 ): ItemCharge {
+  const { price, full } = pricesOf(tiers);
   const { groupRatio, quotaPerUnit, operation } = terms;
   const surcharges = usage.toolCalls && toolSurcharges(usage.toolCalls, { model }, { surcharges: tools });
   const spec = { model, operation, ...image };

@@ -97,6 +97,14 @@ describe("the charge of one request of a batch", () => {
     expect(searched.full - plain.full).toBe(10_000);
   });
 
+  it("costs more in a place that costs more, and is not discounted twice by the tier of the batch", () => {
+    const terms = open("claude-opus-5");
+    const charge = (tiers: readonly string[]) =>
+      priceItem(terms, requireModel(terms, "claude-opus-5"), { ...NO_USAGE, input: 10_000 }, { tiers });
+    expect(charge(["geo_us"])).toEqual({ quota: 13_750, full: 27_500 });
+    expect(charge(["batch", "flex", "priority", "geo_unknown"])).toEqual({ quota: 12_500, full: 25_000 });
+  });
+
   it("charges cached tokens as input where the upstream has no cache prices in batches", () => {
     const usage = { input: 2000, cachedInput: 1500, cacheWrite: 100 };
     expect(price("gpt-5.6", usage, { hasCachePrices: false }).quota).toBe(2000);

@@ -1,8 +1,8 @@
 import type { OptionValues } from "@fairway/wire";
-import { exactText, isZero, ONE, ratio, readExact, type Ratio } from "../../billing/money/ratio.ts";
+import { exactText, isZero, ONE, ratio, readExact, times, type Ratio } from "../../billing/money/ratio.ts";
 import type { PriceBook } from "../../billing/pricing/price-book.ts";
 import type { Price } from "../../billing/pricing/rates.ts";
-import type { Surcharges } from "../../billing/pricing/surcharges.ts";
+import { scaledPrice, type Surcharges } from "../../billing/pricing/surcharges.ts";
 import type { Operation } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { findBatchRatio } from "./batch-ratio.ts";
@@ -18,6 +18,8 @@ interface FrozenModel {
   readonly isCacheIgnored?: true;
   /** US dollars for a thousand calls of each tool that the vendor runs. */
   readonly tools: Readonly<Record<string, string>>;
+  /** Factors of places and speeds that cost more. */
+  readonly tiers: Readonly<Record<string, string>>;
 }
 
 /** Everything that decides what a batch costs, frozen when it is created. It is stored as JSON in its row. */
@@ -72,7 +74,20 @@ function freezeModel(
     ...(cached && { cachedRatio: exactText(cached) }),
     ...(!hasCachePrices && { isCacheIgnored: true }),
     tools: freezeTools(model, prices.surcharges),
+    tiers: freezeTiers(model, prices.surcharges),
   };
+}
+
+/** Service tiers are left out: the batch is one. */
+const EXTRA_TIER = /^(?:geo_|fast$)/;
+
+function freezeTiers(model: string, surcharges: Surcharges): Record<string, string> {
+  const tiers: Record<string, string> = {};
+  for (const tier of surcharges.tiers) {
+    const factor = EXTRA_TIER.test(tier) ? surcharges.tierRatio(tier, model) : undefined;
+    if (factor && factor.num > factor.den) tiers[tier] = exactText(factor);
+  }
+  return tiers;
 }
 
 function freezeTools(model: string, surcharges: Surcharges): Record<string, string> {
@@ -84,12 +99,17 @@ function freezeTools(model: string, surcharges: Surcharges): Record<string, stri
   return tools;
 }
 
-/** The terms of one model, ready to compute with. */
-export interface ModelTerms {
-  readonly model: string;
-  /** What a request costs in the batch, and outside of it. */
+/** What a request costs in the batch, and outside of it. */
+interface BatchPrices {
   readonly price: Price;
   readonly full: Price;
+}
+
+/** The terms of one model, ready to compute with. */
+export interface ModelTerms extends BatchPrices {
+  readonly model: string;
+  /** Returns the prices for a request of these tiers, or for an answer that names them. */
+  pricesOf(tiers: readonly string[]): BatchPrices;
   readonly inputRatio: Ratio;
   readonly outputRatio: Ratio;
   readonly surcharges: Pick<Surcharges, "toolPrice">;
@@ -111,17 +131,38 @@ export function openTerms({ operation, group, groupRatio, quotaPerUnit, models }
 
 function openModel(model: string, frozen: FrozenModel): ModelTerms {
   const plain = thawPrice(model, frozen.price);
-  const { isCacheIgnored = false, cachedRatio, tools } = frozen;
+  const { isCacheIgnored = false, cachedRatio, tools, tiers } = frozen;
   const [inputRatio, outputRatio] = [readExact(frozen.inputRatio), readExact(frozen.outputRatio)];
   const cached = cachedRatio === undefined ? undefined : readExact(cachedRatio);
-  return {
-    model,
+  const prices: BatchPrices = {
     price: discountPrice(model, plain, { input: inputRatio, output: outputRatio, cached, isCacheIgnored }),
     full: discountPrice(model, plain, { input: ONE, output: ONE, isCacheIgnored }),
+  };
+  return {
+    model,
+    ...prices,
+    pricesOf: scalePrices(prices, tiers),
     inputRatio,
     outputRatio,
     surcharges: {
       toolPrice: (tool) => (Object.hasOwn(tools, tool) ? readExact(tools[tool] ?? "0") : undefined),
     },
   };
+}
+
+function scalePrices(prices: BatchPrices, factors: FrozenModel["tiers"]): ModelTerms["pricesOf"] {
+  const known = new Map<string, BatchPrices>();
+  return (tiers) => {
+    const dear = tiers.filter((tier) => Object.hasOwn(factors, tier));
+    if (dear.length === 0) return prices;
+    const key = dear.join(" ");
+    const scaled = known.get(key) ?? scaleBoth(prices, dear, factors);
+    known.set(key, scaled);
+    return scaled;
+  };
+}
+
+function scaleBoth({ price, full }: BatchPrices, tiers: readonly string[], factors: FrozenModel["tiers"]): BatchPrices {
+  const factor = tiers.reduce((product, tier) => times(product, readExact(factors[tier] ?? "1")), ONE);
+  return { price: scaledPrice(price, factor), full: scaledPrice(full, factor) };
 }

@@ -8,8 +8,9 @@ import {
   type Operation,
   type Usage,
 } from "../../dialects/core/types.ts";
+import { servedTiers } from "../../dialects/core/served-tiers.ts";
 import { dialectById } from "../../dialects/index.ts";
-import { priceItem, type ItemCharge } from "../pricing/items.ts";
+import { priceItem, type AnswerFacts, type ItemCharge } from "../pricing/items.ts";
 import type { ModelTerms, OpenTerms } from "../pricing/terms.ts";
 import { IdSet } from "./id-set.ts";
 import { LineSplitter } from "./lines.ts";
@@ -163,8 +164,8 @@ class ResultsReader {
   /** Returns the charge. Where several models may have answered, the dearest one counts. */
   #price(answer: JsonObject, usage: Usage): { readonly terms: ModelTerms; readonly charge: ItemCharge } {
     const { terms: all } = this.#request;
-    const image = readImage(answer);
-    const charges = this.#findModels(answer).map((terms) => ({ terms, charge: priceItem(all, terms, usage, image) }));
+    const facts = readFacts(answer);
+    const charges = this.#findModels(answer).map((terms) => ({ terms, charge: priceItem(all, terms, usage, facts) }));
     const [first, ...others] = charges;
     if (!first) throw new Error("the batch has no model");
     return others.reduce((dearest, one) => (one.charge.quota > dearest.charge.quota ? one : dearest), first);
@@ -196,10 +197,12 @@ class ResultsReader {
   }
 }
 
-/** Answers with pictures repeat the size and quality that they have. */
-function readImage(answer: JsonObject): { readonly size?: string; readonly quality?: string } {
+/** Answers name the tiers that served, and pictures their size and quality. */
+function readFacts(answer: JsonObject): AnswerFacts {
   const { size, quality } = answer;
+  const served = servedTiers(answer);
   return {
+    ...(served && { tiers: Object.values(served) }),
     ...(typeof size === "string" && { size }),
     ...(typeof quality === "string" && { quality }),
   };

@@ -11,6 +11,8 @@ export interface Surcharges {
   toolPrice(tool: string, model: string): Ratio | undefined;
   /** Every tool that has a price, for some model at least. */
   readonly tools: readonly string[];
+  /** Every tier that has a price, for some model at least. */
+  readonly tiers: readonly string[];
   /** Factor by which a tier multiplies the price of a model; undefined if there is no price. */
   tierRatio(tier: string, model: string): Ratio | undefined;
 }
@@ -69,9 +71,9 @@ export function createSurcharges(
   tiers: DecimalTable | undefined,
   pricedAs: (model: string) => string = (model) => model,
 ): Surcharges {
-  const keys = [...Object.keys(tools ?? {}), ...Object.keys(TOOL_PRICES)];
   return {
-    tools: [...new Set(keys.map((key) => key.split("/", 1)[0] ?? ""))],
+    tools: listNames(tools, TOOL_PRICES),
+    tiers: listNames(tiers, TIER_RATIOS),
     toolPrice(tool, name) {
       const model = ownEntry(tools, tool, name) === undefined ? pricedAs(name) : name;
       return findEntry(tools, tool, model) ?? findEntry(TOOL_PRICES, tool, model);
@@ -81,6 +83,12 @@ export function createSurcharges(
       return findEntry(tiers, tier, model) ?? listedRatio(tier, model) ?? findEntry(TIER_RATIOS, tier, model);
     },
   };
+}
+
+/** Returns the names before the models in the keys of both tables. */
+function listNames(own: DecimalTable | undefined, builtIn: DecimalTable): string[] {
+  const keys = [...Object.keys(own ?? {}), ...Object.keys(builtIn)];
+  return [...new Set(keys.map((key) => key.split("/", 1)[0] ?? ""))];
 }
 
 /** The date suffix of a model's name. */
