@@ -69,19 +69,46 @@ export function createCallAccount(deps: ObjectUpstreamDeps): CallAccount {
   return async (account, request) => {
     const { channel } = account;
     const call = await buildCall(account, request, deps);
-    const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
+    const wait = waitForAnswer(call.upload, deps.headersTimeoutMs.whole);
+    const timeouts = { headersMs: wait.headersMs, idleMs: deps.idleTimeoutMs };
+    const signal = AbortSignal.any([request.signal, wait.signal]);
     let answer: UpstreamAnswer;
     try {
-      answer = await sendCall(deps.upstreams, call, { proxy: readProxy(channel), timeouts, signal: request.signal });
+      answer = await sendCall(deps.upstreams, call, { proxy: readProxy(channel), timeouts, signal });
     } catch (cause) {
       // What ended the upload, such as a client that left, is more useful than the broken connection.
-      if (request.signal.aborted) throw request.signal.reason;
+      if (signal.aborted) throw signal.reason;
       if (cause instanceof AppError) throw cause;
       throw new ObjectFailure(unreachable(cause instanceof Error ? cause : new Error(String(cause))), 0);
     }
+    wait.stop();
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw await readRefusal(answer, account, deps);
   };
+}
+
+interface Wait {
+  /** Time limit from the beginning of the call to the head of its answer; 0 = none. */
+  readonly headersMs: number;
+  readonly signal: AbortSignal;
+  stop(): void;
+}
+
+/** An upload is as slow as its client, so the time for the answer begins when all of it was sent. */
+function waitForAnswer(upload: Readable | undefined, ms: number): Wait {
+  const late = new AbortController();
+  if (!upload || ms === 0) return { headersMs: ms, signal: late.signal, stop: () => undefined };
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  upload.once("end", () => {
+    if (!isOver) timer = setTimeout(() => late.abort(new AppError("upstream_timeout")), ms);
+  });
+  const stop = () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+  upload.once("error", stop);
+  return { headersMs: 0, signal: late.signal, stop };
 }
 
 function requireProvider({ type }: ChannelRecord): ProviderAdapter {

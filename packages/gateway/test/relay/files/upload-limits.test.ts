@@ -9,6 +9,7 @@ const tenants = useTenants({
   FAIRWAY_MAX_FILE_BYTES: String(MAX_FILE),
   FAIRWAY_MAX_UPLOADS: "2",
   FAIRWAY_SPOOL_MEGABYTES: "1",
+  FAIRWAY_HEADER_TIMEOUT_MS: "1000",
 });
 const BOUNDARY = "b0undary";
 
@@ -119,5 +120,27 @@ describe("an upload that takes too much", () => {
     await settled();
     const rows = await gateway.database.raw.rows<{ bytes: number }>("select sum(bytes) as bytes from object_usage", []);
     expect(Number(rows[0]?.bytes)).toBeLessThan(900_000);
+  });
+});
+
+describe("the time for the upstream's answer", () => {
+  it("begins when the whole file was sent", async () => {
+    const { gateway } = tenants;
+    await gateway.channel("stores");
+    const slow = open(PURPOSE.length + FILE_HEAD.length + 2_000 + END.length);
+    const done = answerOf(slow);
+    slow.write(PURPOSE + FILE_HEAD);
+    for (let sent = 0; sent < 2_000; sent += 500) {
+      await sleep(500);
+      slow.write(Buffer.alloc(500));
+    }
+    slow.end(END);
+    expect((await done).status).toBe(200);
+    gateway.upstream.script("/v1/files", () => new Promise(() => undefined));
+    const hanging = open(PURPOSE.length + FILE_HEAD.length + 5 + END.length);
+    const late = answerOf(hanging);
+    hanging.end(`${PURPOSE}${FILE_HEAD}hello${END}`);
+    expect(await late).toMatchObject({ status: 504, code: "upstream_timeout" });
+    await settled();
   });
 });
