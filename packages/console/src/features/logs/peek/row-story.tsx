@@ -9,6 +9,8 @@ import { explainQuery } from "../api.ts";
 import { isConsumption, isFailure } from "../kinds.ts";
 import { readOther, type LogOther } from "../other.ts";
 import { useTexts as useLogTexts } from "../texts.ts";
+import { BatchOutcome } from "./batch-outcome.tsx";
+import { readBatch } from "./batch.ts";
 import { Choice } from "./choice.tsx";
 import { Events } from "./events.tsx";
 import { NotCharged, Price } from "./price.tsx";
@@ -40,12 +42,19 @@ function isKnownWord<T extends object>(words: T, word: string | undefined): word
   return word !== undefined && Object.hasOwn(words, word);
 }
 
-/** Says in one sentence what happened. */
-function Outcome(props: {
+interface OutcomeProps {
   readonly row: LogRow;
   readonly other: LogOther;
   readonly found: LogExplanation | undefined;
-}) {
+}
+
+/** Says in one sentence what happened. */
+function Outcome(props: OutcomeProps) {
+  const batch = isConsumption(props.row) ? readBatch(props.row.other) : undefined;
+  return batch ? <BatchOutcome batch={batch} /> : <CallOutcome {...props} />;
+}
+
+function CallOutcome(props: OutcomeProps) {
   const t = useTexts();
   const say = useLogTexts();
   const sayFailure = useFailureTexts();
