@@ -246,6 +246,11 @@ const RULES: readonly (readonly [en: string, zh: string])[] = [
   ["allow or block", " allow 或 block"],
   ["both, prompt or answer", " both、prompt 或 answer"],
   ["hour, day or week", " hour、day 或 week"],
+  ["user or token", " user 或 token"],
+  ["assume or refuse", " assume 或 refuse"],
+  ["limits by group such as #", "按分组的限制，例如 #"],
+  ["lists of channel ids or tags by group such as #", "按分组的渠道编号或标签列表，例如 #"],
+  ["ratios not below # by model such as #", "按模型的倍率（不小于 #），例如 #"],
   ["limits such as # for #", "限制，例如 #（#）"],
   ["limits such as #", "限制，例如 #"],
 ];
