@@ -11,6 +11,7 @@ import { selectElector } from "./leader.ts";
 import { replicaReports } from "./replica.ts";
 import { createAppSchedule } from "./schedule.ts";
 import { createObjects } from "./objects.ts";
+import { createBatches } from "./batches.ts";
 import { createTasks } from "./tasks.ts";
 import { composeTracing } from "./tracing.ts";
 import { createTokenCounter } from "../billing/tokenizer/token-counter.ts";
@@ -45,15 +46,10 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const tracing = await composeTracing(core);
   const tasks = createTasks({ core, pipeline, reading, disable, fetcher, tracing });
   const objects = createObjects(core, pipeline, reading);
-  const traffic = createTraffic(core, {
-    pipeline,
-    reporter,
-    tracing,
-    health,
-    reading,
-    tasks: tasks.handler,
-    objects,
-  });
+  const batches = createBatches({ core, pipeline, reading });
+  const work = { tasks, objects, batches };
+  const handlers = { tasks: tasks.handler, objects, batches: batches.handler };
+  const traffic = createTraffic(core, { pipeline, reporter, tracing, health, reading, ...handlers });
   const http = await createPublicServer(core, management, traffic, reading);
   watch(core, pipeline, health);
   return createLifecycle({
@@ -78,7 +74,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...(env.roles.has("jobs")
         ? [
             elector,
-            createAppSchedule(core, management, { elector, owners: pipeline.owners, tasks, objects, logExport }),
+            createAppSchedule(core, management, { elector, owners: pipeline.owners, ...work, logExport }),
             ...createKubernetesRunnables(core, management, { elector, health: relay.upstreamHealth }),
           ]
         : []),

@@ -21,6 +21,7 @@ import { createOpenSockets } from "../relay/realtime/open-sockets.ts";
 import { createRealtime, type UpgradeHandler } from "../relay/realtime/upgrade.ts";
 import { createRelay, withoutRelay, type RelayDeps, type RelayHandler } from "../relay/ingress/relay.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
+import type { BatchHandler } from "../batches/handler.ts";
 import type { TaskHandler } from "../tasks/handler.ts";
 import type { Reporter } from "../relay/pipeline/report.ts";
 
@@ -78,11 +79,12 @@ export interface TrafficParts {
   readonly reading: ReadRequestDeps;
   readonly tasks: TaskHandler;
   readonly objects: Pick<Objects, "handler" | "findFiles">;
+  readonly batches: BatchHandler;
 }
 
 /** Creates the handlers of every path with model traffic. */
 export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
-  const { pipeline, reporter, tracing, health, reading, tasks, objects } = parts;
+  const { pipeline, reporter, tracing, health, reading, tasks, objects, batches } = parts;
   const isDraining = () => health.isDraining;
   const deps: RelayDeps = {
     ...pipeline,
@@ -93,6 +95,7 @@ export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficP
     tasks,
     objects: objects.handler,
     findFiles: objects.findFiles,
+    batches,
     billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
     isDraining,
     maxInflight: env.maxInflight,

@@ -1,3 +1,4 @@
+import type { Batches } from "./batches.ts";
 import type { Core } from "./core.ts";
 import type { LogExport } from "./log-export.ts";
 import type { Management } from "./management.ts";
@@ -21,6 +22,7 @@ interface ScheduleParts {
   readonly owners: PipelineDeps["owners"];
   readonly tasks: Tasks;
   readonly objects: Objects;
+  readonly batches: Batches;
   readonly logExport: LogExport;
 }
 
@@ -28,7 +30,7 @@ interface ScheduleParts {
 export function createAppSchedule(
   core: Core,
   { operations, jobs }: Management,
-  { elector, owners, tasks, objects, logExport }: ScheduleParts,
+  { elector, owners, tasks, objects, batches, logExport }: ScheduleParts,
 ): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
@@ -40,6 +42,7 @@ export function createAppSchedule(
     jobs: [
       reaperJob(ledger),
       ...(env.updateTasks ? tasks.jobs : []),
+      ...batches.jobs,
       ...core.jobs,
       ...objects.jobs,
       ...jobs,

@@ -14,9 +14,10 @@ export interface ScheduledJob {
   readonly isLeaderOnly: boolean;
   /**
    * Idempotent; `signal` is aborted when the process stops or no longer leads. Long jobs call `confirm` between steps:
-   * it throws when another replica leads, which a process that was paused may not know yet.
+   * it throws when another replica leads, which a process that was paused may not know yet. With a transaction, no other
+   * replica can lead before its end.
    */
-  readonly run: (signal: AbortSignal, confirm: () => Promise<void>) => Promise<unknown>;
+  readonly run: (signal: AbortSignal, confirm: (tx?: RawTransaction) => Promise<void>) => Promise<unknown>;
 }
 
 export interface ScheduleDeps {
@@ -35,9 +36,9 @@ export function createSchedule({ jobs, elector, raw, clock, log, metrics }: Sche
   const runOnce = async ({ name, isLeaderOnly, run }: ScheduledJob) => {
     if (isLeaderOnly && !elector.isLeader) return;
     const signal = isLeaderOnly ? AbortSignal.any([stopping.signal, elector.signal]) : stopping.signal;
-    const confirm = async () => {
+    const confirm = async (tx: RawTransaction = raw) => {
       signal.throwIfAborted();
-      if (isLeaderOnly) await elector.confirm(raw);
+      if (isLeaderOnly) await elector.confirm(tx);
     };
     try {
       await confirm();

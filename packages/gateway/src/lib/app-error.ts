@@ -66,6 +66,17 @@ export const ERRORS = {
   },
   /** A hard stop within a running stream. */
   insufficient_quota: { status: 403, message: "The quota ran out while the answer was written.", retryable: false },
+  batches_not_allowed: { status: 403, message: "Batches are not available to the group {group}." },
+  batch_limit_exceeded: {
+    status: 429,
+    message: "{open} of {limit} batches of this account are open; wait for one to end.",
+  },
+  batch_not_ready: { status: 409, message: "The batch {id} is not ready for this call; try again later." },
+  idempotency_conflict: {
+    status: 409,
+    message: "Another request with the same Idempotency-Key had a different body; send a new key.",
+    retryable: false,
+  },
   rate_limit_exceeded: { status: 429, message: "Too many requests; retry after {seconds} s." },
   concurrency_limit_exceeded: { status: 429, message: "Too many requests; retry after {seconds} s." },
   upstream_saturated: {

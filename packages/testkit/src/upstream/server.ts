@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseBehaviour, type Behaviour } from "./behaviour.ts";
 import { createFakeFiles, type FakeFiles } from "./files.ts";
+import { createBatchServer, type BatchServer } from "./batches/batch-server.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
 import { attachRealtime } from "./realtime.ts";
 import { record, type Recorded } from "./recorded.ts";
@@ -29,7 +30,9 @@ export interface Upstream {
   script(pathEnd: string, script: Script): void;
   /** The files that it stores. */
   readonly files: FakeFiles;
-  /** Forgets requests, files, scripts and the counters behind `status-N-then-ok`. */
+  /** The batches that it was given. */
+  readonly batches: BatchServer;
+  /** Forgets requests, files, batches, scripts and the counters behind `status-N-then-ok`. */
   reset(): void;
   stop(): Promise<void>;
 }
@@ -44,6 +47,7 @@ interface State {
   /** By model: how many requests are running, and the most that ran at once. */
   readonly running: Map<string, { now: number; most: number }>;
   readonly files: FakeFiles;
+  readonly batches: BatchServer;
   serial: number;
 }
 
@@ -55,6 +59,7 @@ export async function startUpstream(port = 0): Promise<Upstream> {
     failedOnce: new Set(),
     running: new Map(),
     files,
+    batches: createBatchServer(),
     serial: 0,
   };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -76,7 +81,9 @@ export async function startUpstream(port = 0): Promise<Upstream> {
     files,
     getMaxConcurrency: (model) => state.running.get(model)?.most ?? 0,
     script: (pathEnd, script) => void state.scripts.set(pathEnd, script),
+    batches: state.batches,
     reset() {
+      state.batches.reset();
       state.requests.length = 0;
       state.scripts.clear();
       state.failedOnce.clear();
@@ -101,6 +108,9 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
   const fileAnswer = state.files.answer(recorded);
   if (fileAnswer) return answerScripted(response, fileAnswer);
 
+  const batch = state.batches.answer(recorded);
+  if (batch === "lost") return void response.destroy();
+  if (batch) return answerScripted(response, batch);
   const behaviour = parseBehaviour(recorded.model);
   const route = findRoute(recorded);
   if (!route)

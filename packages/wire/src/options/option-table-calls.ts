@@ -152,6 +152,16 @@ export const CALL_OPTIONS = {
     "relay",
     "Clients may name their own models to fall back to; off ignores their lists.",
   ]),
+  BatchEnabled: option(flag, "true", ["relay", "Clients may create batches where a channel takes them."]),
+  BatchGroups: option(linesType, "", ["relay", "Groups that may create batches, one a line; empty allows all."]),
+  BatchMaxItems: option(positive, "100000", ["relay", "Requests that one batch may have."]),
+  BatchMaxMegabytes: option(integerType(1, 2_048), "256", ["relay", "Size of one batch in MiB at most."]),
+  BatchMaxOpenPerUser: option(count, "20", ["relay", "Batches that one user may have open at once; 0 is no limit."]),
+  BatchGiveUpHours: option(positive, "72", [
+    "relay",
+    "Hours after which a batch whose results cannot be read waits for a person.",
+  ]),
+  BatchKeepDays: option(positive, "90", ["relay", "Days that a batch stays listed after its settlement."]),
   FilterOverrides: option(filterOverridesType, "{}", [
     "relay",
     "Betas and members of Messages requests that are sent to a host or left out, by host or id of a channel; wins over the built-in rules.",

@@ -25,6 +25,8 @@ export const TABLES = {
   response_owners: ["response_id", "user_id"],
   upstream_objects: ["id", "user_id"],
   object_usage: ["user_id"],
+  batches: ["user_id", "id"],
+  batch_ids: ["batch_id"],
   setups: ["id"],
   sessions: ["id_hash"],
   one_time_codes: ["purpose", "subject"],

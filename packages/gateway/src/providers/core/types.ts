@@ -1,6 +1,7 @@
 import type { FilterOverrides } from "@fairway/wire";
 import type { Readable } from "node:stream";
 import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
+import type { BatchSupport } from "./batches.ts";
 import type { VideoTasks } from "./video.ts";
 import type { Bridge, ChatServer } from "../../dialects/core/bridge.ts";
 import type {
@@ -396,6 +397,8 @@ export interface ProviderAdapter {
   readonly retired?: boolean;
   /** True if the task core serves these channels instead of the relay. */
   readonly isTask?: boolean;
+  /** Set if the vendor takes batches. */
+  readonly batches?: BatchSupport;
   /** Set for task channels that create videos. */
   readonly videos?: VideoTasks;
   /** For task channels: true if the client's speed mode stays in the path. */

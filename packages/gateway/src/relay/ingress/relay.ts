@@ -36,12 +36,13 @@ export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
   readonly findFiles: FindFiles;
   /** Files that upstreams store. */
   readonly objects: (arrival: ObjectArrival) => Promise<void>;
+  readonly batches: (arrival: TaskArrival) => Promise<void>;
   readonly isDraining: () => boolean;
   /** More requests in progress are answered 503; 0 = no limit. */
   readonly maxInflight: number;
 }
 
-/** A call of a task route. */
+/** A call of a route of tasks or batches. */
 export interface TaskArrival extends Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -163,6 +164,8 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
       const dialect = readStoreDialect(match.errors, request.headers, query);
       return deps.objects({ request, response, method, path: call.path, query, dialect, ...arrival });
     }
+    case "batch":
+      return deps.batches({ request, response, method, path: call.path, ...arrival });
     case "upgrade":
       await deps.authenticator.byKey(request, arrival.ip);
       response.setHeader("upgrade", "websocket");

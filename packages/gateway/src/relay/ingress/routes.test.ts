@@ -83,7 +83,7 @@ describe("matchRoute", () => {
     "/v1/uploads",
     "/v1beta/files:register",
     "/v1/assistants",
-    "/v1/messages/batches",
+    "/v1/batches",
     "/v1/edits",
     "/v1/realtime/calls",
     "/v1/conversations/conv_1/items",
@@ -113,10 +113,16 @@ describe("matchRoute", () => {
       errors: "openai",
       message: expect.stringContaining("send the whole file to /v1/files") as string,
     });
-    expect(matchRoute("POST", "/v1/messages/batches")).toMatchObject({
-      errors: "anthropic",
+    expect(matchRoute("POST", "/v1/batches")).toMatchObject({
+      errors: "openai",
       message: expect.stringContaining("one by one") as string,
     });
+  });
+
+  it("finds the batches of messages below the path of messages", () => {
+    const batch = { kind: "batch", errors: "anthropic" };
+    for (const rest of ["", "/msgbatch_1", "/msgbatch_1/cancel", "/msgbatch_1/results"])
+      expect(matchRoute("GET", `/v1/messages/batches${rest}`)).toEqual(batch);
   });
 
   it("leaves other paths to the management API and the console", () => {

@@ -19,6 +19,7 @@ export type RouteMatch =
   | { readonly kind: "task"; readonly errors: ErrorDialect }
   /** Files; vendors share the paths below /v1. */
   | { readonly kind: "object"; readonly errors: ErrorDialect }
+  | { readonly kind: "batch"; readonly errors: ErrorDialect }
   | { readonly kind: "upgrade"; readonly errors: ErrorDialect }
   | { readonly kind: "unimplemented"; readonly errors: ErrorDialect; readonly message?: string }
   | { readonly kind: "wrong-method"; readonly allow: string; readonly errors: ErrorDialect }
@@ -73,7 +74,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
     /^\/(upload\/)?(v1|v1beta)\/files([/:]|$)/,
     "This API is not implemented: send files inside of the request instead.",
   ],
-  [/^\/(v1|v1beta)\/batches(\/|$)|^\/v1\/messages\/batches(\/|$)/, ONE_BY_ONE],
+  [/^\/(v1|v1beta)\/batches(\/|$)/, ONE_BY_ONE],
   [/:(batchGenerateContent|asyncBatchEmbedContent)$/, ONE_BY_ONE],
   [
     /^\/(v1|v1beta)\/cachedContents(\/|$)/,
@@ -102,6 +103,7 @@ const TASKS = new RegExp(
 );
 const FILES =
   /^\/(?:(?:upload\/)?(?:v1|v1beta)\/files|(?:v1|v1beta)\/files\/[^/]+(?:\/content)?|download\/(?:v1|v1beta)\/files\/[^/:]+:download)$/;
+const BATCHES = /^\/v1\/messages\/batches(\/|$)/;
 const STORED = /^\/v1\/responses\/([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
@@ -145,6 +147,7 @@ function matchModels(method: string, path: string): RouteMatch | undefined {
 function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (TASKS.test(path)) return { kind: "task", errors: "openai" };
   if (FILES.test(path)) return { kind: "object", errors: findErrorDialect(path) };
+  if (BATCHES.test(path)) return { kind: "batch", errors: "anthropic" };
   const stored = STORED.exec(path);
   if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
   if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };

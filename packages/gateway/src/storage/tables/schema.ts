@@ -8,6 +8,7 @@ import type {
   TokenTable,
   UserTable,
 } from "./schema-accounts.ts";
+import type { BatchIdTable, BatchTable } from "./schema-batches.ts";
 import type {
   BalanceOutboxTable,
   BudgetHoldTable,
@@ -43,6 +44,8 @@ export interface Schema {
   response_owners: ResponseOwnerTable;
   upstream_objects: UpstreamObjectTable;
   object_usage: ObjectUsageTable;
+  batches: BatchTable;
+  batch_ids: BatchIdTable;
   setups: SetupTable;
   sessions: SessionTable;
   one_time_codes: OneTimeCodeTable;

@@ -18,6 +18,7 @@ export const anthropic: ProviderAdapter = {
     { operation: "chat", dialect: "anthropic-messages", path: "/v1/messages", query: "all" },
     { operation: "count_tokens", dialect: "anthropic-count-tokens", path: "/v1/messages/count_tokens", query: "all" },
   ],
+  batches: { protocol: "anthropic", path: "/v1/messages/batches", maxItems: 100_000, maxBytes: 256 * 1024 * 1024 },
   authorize: sign,
   files: { dialect: "anthropic", path: "/v1/files" },
   models: CLAUDE_MODELS,

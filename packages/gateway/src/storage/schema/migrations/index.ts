@@ -29,6 +29,7 @@ import { budgetCreation } from "./0027-budget-creation.ts";
 import { listedModels } from "./0028-listed-models.ts";
 import { tokenFallbacks } from "./0029-token-fallbacks.ts";
 import { upstreamObjects } from "./0030-upstream-objects.ts";
+import { batches } from "./0031-batches.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   listedModels,
   tokenFallbacks,
   upstreamObjects,
+  batches,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -1,0 +1,31 @@
+import { markKey } from "../objects/account.ts";
+import type { ChannelRecord, ProviderAdapter } from "../providers/core/types.ts";
+import type { BatchSupport } from "../providers/core/batches.ts";
+import { providerByType } from "../providers/registry.ts";
+import type { BatchDeps, BatchRow } from "./types.ts";
+import type { BatchAccount } from "./upstream.ts";
+
+/** A batch's account with what its vendor has of its own. */
+export interface OpenAccount extends BatchAccount {
+  readonly support: BatchSupport;
+}
+
+/** Returns what the provider of a channel has for batches; undefined if it takes none. */
+export function findSupport(
+  channel: ChannelRecord,
+): { readonly provider: ProviderAdapter; readonly support: BatchSupport } | undefined {
+  const provider = providerByType(channel.type);
+  return provider?.batches && { provider, support: provider.batches };
+}
+
+/** Returns the account of a batch, also if its channel is disabled or its key rests; undefined if either was deleted. */
+export function findAccount(
+  row: Pick<BatchRow, "channel_id" | "key_mark">,
+  deps: Pick<BatchDeps, "snapshots" | "hashKey">,
+): OpenAccount | undefined {
+  const channel = deps.snapshots.current().channels.get(row.channel_id);
+  const found = channel && findSupport(channel);
+  if (!channel || !found) return undefined;
+  const key = channel.keys.find((one) => markKey(one, deps.hashKey) === row.key_mark);
+  return key === undefined ? undefined : { channel, key, ...found };
+}

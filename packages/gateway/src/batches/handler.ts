@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError } from "../lib/app-error.ts";
+import { isLoopback } from "../lib/net/ip.ts";
+import { isObjectId } from "../objects/ids.ts";
+import { cancelBatch, deleteBatch } from "./cancel.ts";
+import { createInlineBatch } from "./create.ts";
+import { readPage, buildPage } from "./pages.ts";
+import { refreshBatch } from "./poll.ts";
+import { anthropicBatches } from "./protocols/anthropic.ts";
+import type { BatchProtocol, InlineProtocol } from "./protocols/protocol.ts";
+import { sendResults } from "./results.ts";
+import { findOwnBatch } from "./store.ts";
+import type { BatchCall, BatchDeps, BatchRow } from "./types.ts";
+
+/** One call of a batch route, as the edge passes it on. */
+export interface BatchArrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly startedAt: number;
+}
+
+/** Answers the routes of batches; throws AppError. */
+export type BatchHandler = (arrival: BatchArrival) => Promise<void>;
+
+const MESSAGES = /^\/v1\/messages\/batches(?:\/([^/]+?)(\/cancel|\/results)?)?\/?$/;
+
+export function createBatchHandler(deps: BatchDeps): BatchHandler {
+  return async (arrival) => {
+    const { request, response, method, path, requestId, ip, startedAt } = arrival;
+    const caller = await deps.authenticator.byKey(request, ip);
+    const found = MESSAGES.exec(path);
+    if (!found) throw new AppError("unknown_url", { values: { method, path: path.slice(0, 200) } });
+    const call: BatchCall = { request, response, requestId, caller, ip, startedAt };
+    const body = await answerMessages({ call, method, id: found[1], rest: found[2] ?? "" }, deps);
+    if (body === undefined) return;
+    const bytes = Buffer.from(JSON.stringify(body));
+    response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length });
+    response.end(bytes);
+  };
+}
+
+interface MessagesCall {
+  readonly call: BatchCall;
+  readonly method: string;
+  readonly id: string | undefined;
+  readonly rest: string;
+}
+
+/** Undefined = the answer was already sent. */
+async function answerMessages({ call, method, id, rest }: MessagesCall, deps: BatchDeps): Promise<unknown> {
+  const protocol = anthropicBatches;
+  if (id === undefined) return answerCollection(call, method, protocol, deps);
+  requireMethod(call, method, rest === "" ? ["GET", "DELETE"] : [rest === "/cancel" ? "POST" : "GET"]);
+  await deps.calls.take(call.requestId, call.caller.userId);
+  const row = await requireOwn(call, protocol, id, deps);
+  if (rest === "/cancel") return view(await cancelBatch(row, deps), protocol, call, deps);
+  const fresh = await refreshBatch(row, deps);
+  if (rest === "/results") return sendResults(call, fresh, deps);
+  if (method === "GET") return view(fresh, protocol, call, deps);
+  await deleteBatch(fresh, deps);
+  return { id: row.id, type: "message_batch_deleted" };
+}
+
+async function answerCollection(
+  call: BatchCall,
+  method: string,
+  protocol: InlineProtocol,
+  deps: BatchDeps,
+): Promise<unknown> {
+  requireMethod(call, method, ["GET", "POST"]);
+  if (method === "POST") return view(await createInlineBatch(call, protocol, deps), protocol, call, deps);
+  await deps.calls.take(call.requestId, call.caller.userId);
+  const owner = { userId: call.caller.userId, dialect: protocol.id };
+  const { rows, hasMore } = await readPage(
+    new URLSearchParams((call.request.url ?? "").split("?")[1] ?? ""),
+    owner,
+    deps,
+  );
+  return buildPage(
+    rows.map((row) => view(row, protocol, call, deps)),
+    hasMore,
+  );
+}
+
+function requireMethod({ request, response }: BatchCall, method: string, allowed: readonly string[]): void {
+  if (allowed.includes(method)) return;
+  response.setHeader("allow", allowed.join(", "));
+  const path = (request.url ?? "").split("?", 1)[0] ?? "";
+  throw new AppError("method_not_allowed", { values: { method, path: path.slice(0, 200) } });
+}
+
+/** Throws the same error for an unknown id, a deleted batch and another user's. */
+async function requireOwn(
+  { caller }: BatchCall,
+  { id: dialect }: BatchProtocol,
+  id: string,
+  deps: BatchDeps,
+): Promise<BatchRow> {
+  const owner = { userId: caller.userId, dialect };
+  const row = isObjectId(id) ? await findOwnBatch(deps, owner, id) : undefined;
+  if (row) return row;
+  throw new AppError("object_not_found", { values: { kind: "message batch", id: id.slice(0, 128) } });
+}
+
+function view(row: BatchRow, protocol: BatchProtocol, call: BatchCall, deps: BatchDeps): unknown {
+  return protocol.view(row, () => `${requirePublicUrl(call, deps)}/v1/messages/batches/${row.id}/results`);
+}
+
+/** The address is never taken from a header. A client on this machine reaches the listener by its port. */
+function requirePublicUrl({ request, ip }: BatchCall, { publicUrl }: BatchDeps): string {
+  const configured = publicUrl();
+  if (configured !== undefined) return configured;
+  const { localPort } = request.socket;
+  if (isLoopback(ip) && localPort !== undefined) return `http://127.0.0.1:${localPort}`;
+  throw new AppError("public_url_not_set");
+}

@@ -1,0 +1,166 @@
+import { quota, type Quota } from "../billing/money/quota.ts";
+import { AppError } from "../lib/app-error.ts";
+import { seconds } from "../lib/clock.ts";
+import type { RawTransaction } from "../storage/engines/raw.ts";
+import { readKnownIds } from "./custom-ids.ts";
+import type { ModelEstimate } from "./estimate-batch.ts";
+import { requireProtocol } from "./protocols/index.ts";
+import { openTerms, type BatchTerms, type OpenTerms } from "./pricing/terms.ts";
+import { openResults } from "./results.ts";
+import { readBatchResults } from "./results/read-results.ts";
+import { settleBatch } from "./results/settle-batch.ts";
+import type { BatchSums } from "./results/sums.ts";
+import { calculateResultPause } from "./schedule-poll.ts";
+import { findDueBatches, updateBatch } from "./store.ts";
+import type { BatchDeps, BatchRow } from "./types.ts";
+
+export type SettleDeps = Pick<
+  BatchDeps,
+  "database" | "ledger" | "snapshots" | "upstream" | "clock" | "log" | "hashKey" | "counter"
+>;
+
+export interface SettleRun {
+  readonly signal?: AbortSignal;
+  /** Throws if another process may settle now; inside of a transaction, until that ends. */
+  readonly confirm: (tx?: RawTransaction) => Promise<void>;
+}
+
+const MAX_DUE = 20;
+const MAX_PARALLEL = 2;
+const HOUR_MS = 3_600_000;
+/** Results that lack answers are read again for this long. */
+const SHORT_FOR_MS = HOUR_MS;
+
+/** Books the batches that have ended, oldest first. Nothing is written before the sums are complete. */
+export async function settleEndedBatches(deps: SettleDeps, run: SettleRun): Promise<void> {
+  const waiting = await findDueBatches(deps, "ended", deps.clock.now(), MAX_DUE);
+  const work = async () => {
+    for (let row = waiting.shift(); row && !run.signal?.aborted; row = waiting.shift()) {
+      await run.confirm();
+      await settleOrPostpone(row, deps, run);
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, work));
+}
+
+async function settleOrPostpone(row: BatchRow, deps: SettleDeps, run: SettleRun): Promise<void> {
+  try {
+    if (!(await settleEnded(row, deps, run))) await postpone(row, "short_results", deps);
+  } catch (error) {
+    if (run.signal?.aborted) throw error;
+    deps.log.warn("the results of a batch could not be booked", { batch: row.id, channel: row.channel_id, error });
+    await run.confirm();
+    await postpone(row, "results_unreadable", deps);
+  }
+}
+
+/** Reads the results and books them; false if answers are missing that may still come. */
+async function settleEnded(row: BatchRow, deps: SettleDeps, run: SettleRun): Promise<boolean> {
+  const terms = openTerms(JSON.parse(row.terms) as BatchTerms);
+  const sums = await readSums(row, terms, deps, run.signal);
+  const isShort = sums.succeeded < row.succeeded;
+  if (isShort && row.phase === "ended" && deps.clock.now() - row.ended_at * 1000 < SHORT_FOR_MS) return false;
+  await book(row, { terms, sums, isShort }, deps, run);
+  return true;
+}
+
+async function readSums(
+  row: BatchRow,
+  terms: OpenTerms,
+  deps: SettleDeps,
+  signal: AbortSignal | undefined,
+): Promise<BatchSums> {
+  const streams = row.succeeded === 0 ? [] : [(await openResults(row, deps, signal)).body];
+  const knownIds = await readKnownIds(row.id, deps);
+  const sums = await readBatchResults({
+    format: requireProtocol(row.dialect).resultFormat,
+    streams,
+    terms,
+    models: JSON.parse(row.models) as Record<string, ModelEstimate>,
+    total: row.total,
+    ...(knownIds && { knownIds }),
+    count: (model, texts) => deps.counter.count(model, texts),
+  });
+  if (streams.length > 0) return sums;
+  // Without an answer there is nothing to charge, and the upstream's counts say enough.
+  const { failed, expired, cancelled } = row;
+  return { ...sums, failed, expired, cancelled, missing: Math.max(0, row.total - failed - expired - cancelled) };
+}
+
+interface Booking {
+  readonly terms: OpenTerms;
+  readonly sums: BatchSums;
+  readonly isShort: boolean;
+}
+
+async function book(row: BatchRow, { terms, sums, isShort }: Booking, deps: SettleDeps, run: SettleRun): Promise<void> {
+  const { database, ledger, snapshots, clock } = deps;
+  const models = Object.values(JSON.parse(row.models) as Record<string, ModelEstimate>);
+  const names = await readNames(row, deps);
+  const batch = {
+    id: row.id,
+    requestId: row.request_id,
+    userId: row.user_id,
+    tokenId: row.token_id,
+    ...names,
+    channelId: row.channel_id,
+    group: row.group,
+    endpoint: row.endpoint,
+    total: row.total,
+    uncapped: models.reduce((sum, { uncapped }) => sum + uncapped, 0),
+    deposit: quota(row.deposit),
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    terms,
+    isLogged: snapshots.current().options.LogConsumeEnabled,
+    isShort,
+  };
+  const work = async (tx: RawTransaction) => {
+    await run.confirm(tx);
+    await markSettled(tx, row, sums.quota, { clock });
+  };
+  const isBooked = await ledger.closeDeposit(settleBatch(batch, sums, { at: clock.now(), work }));
+  if (isBooked) return;
+  // Another leader has booked it; its transaction has marked the row.
+  const { phase } = await database.db
+    .selectFrom("batches")
+    .select("phase")
+    .where("id", "=", row.id)
+    .executeTakeFirstOrThrow();
+  if (phase !== "settled") throw new Error(`the deposit of the batch ${row.id} is closed, but the batch is ${phase}`);
+}
+
+async function markSettled(
+  tx: RawTransaction,
+  row: BatchRow,
+  charged: Quota,
+  { clock }: Pick<BatchDeps, "clock">,
+): Promise<void> {
+  const sql =
+    "update batches set phase = 'settled', charged = ?, settled_at = ?, error = '', next_poll_at = ?, revision = revision + 1 where id = ? and phase in ('ended', 'stuck')";
+  const changed = await tx.run(sql, [charged, seconds(clock), clock.now(), row.id]);
+  if (changed !== 1) throw new AppError("batch_not_ready", { values: { id: row.id } });
+}
+
+async function readNames(
+  { user_id, token_id }: BatchRow,
+  { database: { db } }: SettleDeps,
+): Promise<{ readonly username: string; readonly tokenName: string }> {
+  const user = await db.selectFrom("users").select("username").where("id", "=", user_id).executeTakeFirst();
+  const token = await db.selectFrom("tokens").select("name").where("id", "=", token_id).executeTakeFirst();
+  return { username: user?.username ?? "", tokenName: token?.name ?? "" };
+}
+
+/** Reads the results later; after BatchGiveUpHours a person has to decide. */
+async function postpone(row: BatchRow, error: string, deps: SettleDeps): Promise<void> {
+  const now = deps.clock.now();
+  const giveUpMs = deps.snapshots.current().options.BatchGiveUpHours * HOUR_MS;
+  const isStuck = now - row.ended_at * 1000 > giveUpMs;
+  if (isStuck) deps.log.error("a batch waits for a person: its results cannot be read", { batch: row.id });
+  await updateBatch(deps, row.id, ["ended"], {
+    ...(isStuck && { phase: "stuck" as const }),
+    error,
+    failures: row.failures + 1,
+    next_poll_at: now + calculateResultPause(row.failures),
+  });
+}

@@ -1,0 +1,69 @@
+// Official clients run batches to their end.
+import Anthropic, { BadRequestError, NotFoundError } from "@anthropic-ai/sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createChannel, createToken, signIn, startGateway, startUpstream } from "../src/index.ts";
+import type { GatewayProcess, Session, Upstream } from "../src/index.ts";
+
+const MODEL = "claude-haiku-4-5";
+let upstream: Upstream;
+let gateway: GatewayProcess;
+let root: Session;
+let client: Anthropic;
+
+beforeAll(async () => {
+  [upstream, gateway] = await Promise.all([startUpstream(), startGateway()]);
+  root = await signIn(gateway.url);
+  await createChannel(root, { type: 14, base_url: upstream.url, models: MODEL });
+  client = new Anthropic({ baseURL: gateway.url, apiKey: await createToken(root), maxRetries: 0 });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream?.stop();
+});
+
+const request = (id: string) => ({
+  custom_id: id,
+  params: { model: MODEL, max_tokens: 100, messages: [{ role: "user" as const, content: id }] },
+});
+
+/** Returns the only batch of the upstream. */
+function findUpstreamId(): string {
+  const [id] = [...upstream.batches.batches.keys()];
+  if (id === undefined) throw new Error("the upstream has no batch");
+  return id;
+}
+
+test("the Anthropic client creates a batch, follows it, reads its results and deletes it", async () => {
+  const { quota: before } = await root.must<{ quota: number }>("GET", "/api/user/self");
+  const created = await client.messages.batches.create({ requests: ["a", "b", "c"].map(request) });
+  expect(created).toMatchObject({ processing_status: "in_progress", results_url: null });
+  expect((await root.must<{ quota: number }>("GET", "/api/user/self")).quota).toBeLessThan(before);
+  upstream.batches.end(findUpstreamId(), { b: "errored" });
+
+  const ended = await client.messages.batches.retrieve(created.id);
+  expect(ended).toMatchObject({ processing_status: "ended", request_counts: { succeeded: 2, errored: 1 } });
+  const results = await Array.fromAsync(await client.messages.batches.results(created.id));
+  expect(results.map(({ custom_id: id, result }) => [id, result.type])).toEqual([
+    ["c", "succeeded"],
+    ["b", "errored"],
+    ["a", "succeeded"],
+  ]);
+  const listed = await Array.fromAsync(client.messages.batches.list({ limit: 1 }));
+  expect(listed.map(({ id }) => id)).toEqual([created.id]);
+
+  // Two answers of 100 input and 50 output tokens, at 0.5 and 2.5 dollars for a million.
+  const charged = 2 * Math.round((100 * 0.5 + 50 * 2.5) * 0.5);
+  const readSpent = async () => before - (await root.must<{ quota: number }>("GET", "/api/user/self")).quota;
+  await expect.poll(readSpent, { timeout: 30_000, interval: 200 }).toBe(charged);
+  for (let read = 0; read < 20; read++) await client.messages.batches.retrieve(created.id);
+  expect(await readSpent()).toBe(charged);
+
+  expect(await client.messages.batches.delete(created.id)).toEqual({ id: created.id, type: "message_batch_deleted" });
+  await expect(client.messages.batches.retrieve(created.id)).rejects.toBeInstanceOf(NotFoundError);
+});
+
+test("the Anthropic client cancels a batch, and gets refusals that name the item", async () => {
+  const created = await client.messages.batches.create({ requests: [request("a")] });
+  expect(await client.messages.batches.cancel(created.id)).toMatchObject({ processing_status: "canceling" });
+  await expect(client.messages.batches.create({ requests: [request("a b")] })).rejects.toBeInstanceOf(BadRequestError);
+});
