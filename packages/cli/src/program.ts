@@ -7,7 +7,7 @@ import { VARIABLES } from "./core/variables.ts";
 import type { Output } from "./print/output.ts";
 import { accountCommands } from "./commands/account/command.ts";
 import { apiCommands } from "./commands/api/command.ts";
-import type { Reference } from "./core/arguments.ts";
+import { chooseLimit, type Reference } from "./core/arguments.ts";
 import { budgetCommands } from "./commands/budget/command.ts";
 import { catalogueCommands } from "./commands/catalogue/command.ts";
 import { channelCommands } from "./commands/channel/command.ts";
@@ -78,6 +78,7 @@ export function createProgram(version: string, process: Io, defaults: Defaults =
   const context = createContext(() => program.opts<Globals>(), process);
   program.on("option:utc", () => context.io.useUtc());
   program.on("option:no-input", () => context.io.closeInput());
+  program.hook("preAction", (_program, command) => chooseLimit(command, process.isPiped));
 
   accountCommands(program, context);
   initCommands(program, context);

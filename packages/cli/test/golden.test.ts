@@ -114,6 +114,7 @@ async function openStage(mode: Mode): Promise<Stage> {
       env,
       width: mode === "terminal" ? 100 : undefined,
       isTerminal: mode === "terminal",
+      isPiped: mode === "pipe",
       closeInput: () => undefined,
       nowSeconds: () => Math.floor(Date.now() / 1000),
       useUtc: () => undefined,

@@ -104,15 +104,34 @@ export function yes(): Option {
   return new Option("-y, --yes", "do not ask; without a terminal nothing is done unless this is given");
 }
 
+/** Rows that a person sees of a list. */
+const SHOWN_ROWS = 100;
+const LISTING = new WeakSet<Command>();
+
 /** Adds the flags that choose a part of a list. */
 export function withParts(command: Command): Command {
+  LISTING.add(command);
   return command
-    .addOption(new Option("--limit <count>", "rows at most, or all").argParser(rowCount).default(100))
+    .addOption(
+      new Option(
+        "--limit <count>",
+        `rows at most, or all; ${SHOWN_ROWS} in a terminal and all in a pipe when absent`,
+      ).argParser(rowCount),
+    )
     .addOption(
       new Option("--page <number>", "the rows behind those of the pages before; a page has --limit rows")
         .argParser(positive)
         .default(1),
     );
+}
+
+/**
+ * Sets `--limit` if the caller did not: a person reads the first rows, while a program that got them would act on a part
+ * and not know it.
+ */
+export function chooseLimit(command: Command, isPiped: boolean): void {
+  if (!LISTING.has(command) || command.getOptionValue("limit") !== undefined) return;
+  command.setOptionValueWithSource("limit", isPiped ? Number.POSITIVE_INFINITY : SHOWN_ROWS, "default");
 }
 
 const EXAMPLES = new WeakMap<Command, readonly string[]>();

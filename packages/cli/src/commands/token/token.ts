@@ -28,7 +28,7 @@ import { moneyText } from "../../print/sheet.ts";
 import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsToList, type Part } from "../paging.ts";
+import { printPart, type Part } from "../paging.ts";
 import { parseDateSeconds, parseSpanSeconds, parseSpan } from "../../core/times.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
@@ -101,13 +101,8 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
     status: Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status),
     expiring: options.expiring === undefined ? undefined : parseSpan(options.expiring, "--expiring"),
   };
-  const found = await rowsToList(options, output, (page) => client.call(tokenList, { query: { ...query, ...page } }));
-  await printList(output, {
-    ...TOKENS,
-    ...found,
-    rows: found.rows.map(shown),
-    empty: "No keys. Make one: fairway token create --name laptop",
-  });
+  const list = { ...TOKENS, toShown: shown, empty: "No keys. Make one: fairway token create --name laptop" };
+  await printPart(output, options, list, (page) => client.call(tokenList, { query: { ...query, ...page } }));
 }
 
 /** Lists the token of a whole key, of any owner; the key travels in the body. */
