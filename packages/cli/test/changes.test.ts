@@ -99,7 +99,7 @@ test("channels are switched off and on, found by their state, and copied", async
   expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
   const on = await rig.fairway(`channel enable ${first} 999`);
   expect(on.code).toBe(8);
-  expect(on.out).toBe(`ok    channel ${first}  enabled\nFAIL  channel 999  Channel does not exist.\n`);
+  expect(on.out).toBe(`ok    channel ${first}  enabled\nFAIL  channel 999  Channel 999 does not exist.\n`);
   expect(await rig.fairway("channel enable 999")).toMatchObject({ code: 3 });
 });
 
