@@ -107,7 +107,7 @@ async function* readPages<Row>(limit: number, read: Read<Row>): AsyncGenerator<P
   }
 }
 
-/** A list of which the gateway returns pages. */
+/** A list that the gateway returns in pages. */
 export interface PagedList<Row, Shown extends object> extends Shape<Shown> {
   /** Removes what is not shown. */
   readonly toShown: (row: Row) => Shown;

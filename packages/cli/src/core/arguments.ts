@@ -49,12 +49,12 @@ export function list(text: string): string[] {
 }
 
 /** Kinds of things that an argument names by id or by name. */
-export type Noun = "channel" | "token" | "user" | "redemption";
+export type Noun = "channel" | "token" | "user" | "redemption" | "budget";
 
 /** An argument that names a resource: an id, or a name that is resolved when the command runs. */
 export type Reference = number | { readonly noun: Noun; readonly name: string };
 
-const KINDS = /^(channel|token|user|redemption|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;
+const KINDS = /^(channel|token|user|redemption|budget|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;
 
 /** A number is an id; `channel/3` and `channel/openai` name the kind themselves; anything else is a name. */
 function referenceIn(text: string, noun: Noun): Reference {
