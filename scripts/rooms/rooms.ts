@@ -124,10 +124,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     core print terminal session commands program run main entry
   `),
   "packages/cli/src/core": inOrder(`
-    exit problem version json variables times standard-input arguments io
+    exit problem version json variables times amounts standard-input arguments io
   `),
   "packages/cli/src/session": inOrder(`
-    contexts keychain config request compatible lost folders redacted transport session relay globals defaults
+    contexts keychain config request compatible lost folders redacted transport named-problem session relay globals defaults
     command-context link
   `),
   "packages/cli/src/commands": inOrder(`

@@ -14,7 +14,7 @@ import { printDone, type Output } from "../../print/output.ts";
 import { moneyText } from "../../print/sheet.ts";
 import type { CommandContext } from "../../session/command-context.ts";
 import { deleteEach, type Deletion } from "../each.ts";
-import { parseQuota } from "../token/token.ts";
+import { parseQuota } from "../../core/amounts.ts";
 import { BUDGETS } from "./budget.ts";
 
 /** What a budget can be changed to. */

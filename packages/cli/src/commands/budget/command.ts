@@ -34,7 +34,7 @@ function changing(budget: Command, { client, output, resolveId, resolveIds }: Co
       .option("--model <name>", "as clients name it")
       .requiredOption("--limit <amount>", AMOUNT)
       .addOption(
-        new Option("--period <word>", "when it begins anew; weeks begin on Monday")
+        new Option("--period <word>", "how long it lasts, by the calendar; weeks begin on Monday")
           .choices(["day", "week", "month"])
           .makeOptionMandatory(),
       ),

@@ -17,7 +17,7 @@ import { isForPeople, printBare, printList, printOne, type Output, type Shape } 
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { printPart, type Part } from "../paging.ts";
 import { usernames } from "../usernames.ts";
-import { parseQuota } from "../token/token.ts";
+import { parseQuota } from "../../core/amounts.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [REDEMPTION_STATUS.unused]: "unused",

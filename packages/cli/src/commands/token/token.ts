@@ -4,7 +4,6 @@ import {
   isKeyText,
   keyHint,
   NEVER_EXPIRES,
-  parseDollarQuota,
   status,
   TOKEN_STATUS,
   tokenDelete,
@@ -21,6 +20,7 @@ import {
   splitList,
 } from "@fairway/wire";
 import type { Io } from "../../core/io.ts";
+import { parseQuota } from "../../core/amounts.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
@@ -282,25 +282,6 @@ export async function deleteTokens(
 
 /** The end of the year 9999. */
 const LAST_TIME = 253_402_300_799;
-
-/** Reads `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
-export function parseQuota(text: string, quotaPerUnit: number, flag = "--quota"): number {
-  const money = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text)?.[1];
-  const isMoney = /^\$|usd$/i.test(text);
-  const amount =
-    isMoney && money !== undefined
-      ? parseDollarQuota(money, quotaPerUnit)
-      : /^\d+$/.test(text)
-        ? Number(text)
-        : undefined;
-  if (amount === undefined || !Number.isSafeInteger(amount))
-    throw new CliError(
-      `${flag} ${text} is no amount`,
-      EXIT.usage,
-      flag === "--quota" ? "write 5usd, 500000 or unlimited" : "write 5usd or 500000",
-    );
-  return amount;
-}
 
 /** Reads `never`, `30d`, `12h`, or a date; returns epoch seconds. */
 export function parseExpiry(text: string, nowSeconds: number): number {

@@ -26,7 +26,7 @@ import type { Session } from "../../session/session.ts";
 import { signInByPassword } from "../account/login.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { printPart, type Part } from "../paging.ts";
-import { parseQuota } from "../token/token.ts";
+import { parseQuota } from "../../core/amounts.ts";
 
 const ROLE_WORD: Readonly<Record<number, string>> = {
   [ROLE.user]: "user",
