@@ -99,6 +99,7 @@ function shortAttempts(attempts: readonly AttemptEntry[]): readonly AttemptEntry
 
 function shortAttempt(entry: AttemptEntry): AttemptEntry {
   const [channel, key, start, first, duration, status, code, outcome, next, model, host, id, said] = entry;
+  if (said === undefined && isShort(code) && isShort(model) && isShort(host) && isShort(id)) return entry;
   const short: SilentEntry = [
     channel,
     key,
@@ -120,8 +121,12 @@ function withoutWords(entry: AttemptEntry): AttemptEntry {
   return entry.slice(0, SILENT_MEMBERS) as unknown as SilentEntry;
 }
 
+function isShort(text: string): boolean {
+  return text.length <= LONGEST_TEXT;
+}
+
 function cut(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT);
+  return isShort(text) ? text : text.slice(0, LONGEST_TEXT);
 }
 
 function byteLength(trace: CallTrace): number {
