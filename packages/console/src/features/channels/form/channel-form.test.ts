@@ -47,8 +47,8 @@ test("what is sent has comma lists and no trailing slash", () => {
 test("keys are counted by line, a JSON key is one", () => {
   const document = '{\n"type": "service_account"\n}';
   const keys = ["", "a", "a\n\n b \n", "a\r\nb\r\n", document, '{"a":1}\n{"b":2}'];
-  expect(keys.map((text) => countKeys(text, "1"))).toEqual([0, 1, 2, 2, 1, 2]);
-  expect(countKeys(`${document}\n`, "41")).toBe(1);
+  expect(keys.map((text) => countKeys(text))).toEqual([0, 1, 2, 2, 1, 2]);
+  expect(countKeys(`${document}\n`, true)).toBe(1);
 });
 
 test("the reason of a disabled channel is read, bad text says nothing", () => {

@@ -27,7 +27,6 @@ export interface ChannelDraft {
 /** OpenAI. */
 const DEFAULT_TYPE = 1;
 /** Vertex AI: its key is a document of many lines. */
-const VERTEX_TYPE = "41";
 
 export const EMPTY_CHANNEL: ChannelDraft = {
   type: String(DEFAULT_TYPE),
@@ -128,10 +127,10 @@ export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblem
   return problems;
 }
 
-/** Counts the keys of a form: one per line, unless the whole text is one JSON document. */
-export function countKeys(text: string, type: string): number {
+/** Counts the keys of a form: one per line, unless the whole text is one file or one JSON document. */
+export function countKeys(text: string, isFile = false): number {
   const trimmed = text.trim();
   if (trimmed === "") return 0;
-  if (type === VERTEX_TYPE || isObjectText(trimmed)) return 1;
+  if (isFile || isObjectText(trimmed)) return 1;
   return trimmed.split("\n").filter((line) => line.trim() !== "").length;
 }
