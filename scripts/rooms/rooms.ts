@@ -85,8 +85,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     envelope static connections open-calls mount server
   `),
   "packages/gateway/src/snapshot": inOrder(`
-    scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy fallback-policy key-states channel-record
-    types tokens listed-models snapshot load refresh
+    scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy fallback-policy balancing-policy key-states
+    channel-record types tokens listed-models snapshot load refresh
   `),
   "packages/gateway/src/config": inOrder(`
     go-dsn aliases parsers encryption-keys variable first-start-variables kubernetes-variables limit-variables
@@ -111,7 +111,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     access core accounts options channels billing operations index
   `),
   "packages/wire/src/core": inOrder(`
-    reasons fallbacks characters constants decimals envelope paging lists message-codes messages nearest limits format endpoint
+    reasons by-model fallbacks strategies characters constants decimals envelope paging lists message-codes messages nearest limits format endpoint
     search client openapi
   `),
   "packages/console/src": inOrder(`

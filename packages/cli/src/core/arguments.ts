@@ -24,6 +24,12 @@ export function integer(text: string): number {
   return Number(text);
 }
 
+/** Reads a number of at least 0, with or without a fraction. */
+export function decimal(text: string): number {
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(text)) throw new InvalidArgumentError("It must be a number from 0, such as 0.75.");
+  return Number(text);
+}
+
 export function interval(text: string): number {
   const value = parseSpanSeconds(text) ?? positive(text);
   if (value < 1) throw new InvalidArgumentError("It must be above 0.");

@@ -184,6 +184,11 @@ export async function getChannel(client: Client, id: number, output: Output): Pr
   await printChannel(client, await channelFacts(client, id), output);
 }
 
+/** Returns "" for the list price, which needs no line. */
+function formatCostRatio({ cost_ratio: ratio = 1 }: ChannelFacts): string {
+  return ratio === 1 ? "" : String(ratio);
+}
+
 export async function printChannel(client: Client, channel: ChannelFacts, output: Output): Promise<void> {
   if (!isForPeople(output)) return printOne(output, channel, { shape: CHANNELS });
   const [types, perUnit] = await Promise.all([typeNames(client), output.quotaPerUnit()]);
@@ -197,6 +202,7 @@ export async function printChannel(client: Client, channel: ChannelFacts, output
     "base url": channel.base_url,
     key: channel.key_hint ? `…${channel.key_hint}` : `${channel.key_count ?? 1} keys`,
     priority: `${channel.priority}, weight ${channel.weight}`,
+    "cost ratio": formatCostRatio(channel),
     tag: channel.tag ?? "",
     mapping: channel.model_mapping,
     "last test": channel.test_time === 0 ? "" : `${formatTime(channel.test_time)}, ${channel.response_time} ms`,

@@ -53,6 +53,8 @@ export interface ChannelRecord {
   readonly testModel: string;
   /** 0 = no limit. */
   readonly maxInputTokens: number;
+  /** What the operator pays, relative to the list price. */
+  readonly costRatio: number;
   readonly tag: string;
   readonly setting: JsonObject;
   readonly paramOverride: JsonObject | undefined;

@@ -179,9 +179,17 @@ export function selectionFor(
   if (pinnedChannel === undefined && !pinnedAccount)
     return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
   const group = groups[0] ?? "default";
-  return fixedTarget(() =>
-    pinnedAccount
-      ? pinnedAccountTarget(deps.snapshots.current(), { ...pinnedAccount, group }, request, deps.selection)
-      : pinnedTarget(deps.snapshots.current(), { channelId: pinnedChannel as number, group }, request, deps.selection),
+  const { loads } = deps.selection;
+  return fixedTarget(
+    () =>
+      pinnedAccount
+        ? pinnedAccountTarget(deps.snapshots.current(), { ...pinnedAccount, group }, request, deps.selection)
+        : pinnedTarget(
+            deps.snapshots.current(),
+            { channelId: pinnedChannel as number, group },
+            request,
+            deps.selection,
+          ),
+    deps.snapshots.current().balancing && loads && ((channelId) => loads.begin(channelId)),
   );
 }

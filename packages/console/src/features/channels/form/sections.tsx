@@ -182,6 +182,12 @@ export function Routing({ form }: SectionProps) {
         {...form.input("max_input_tokens")}
         onBlur={() => touch("max_input_tokens")}
       />
+      <TextField
+        label={t("costRatio")}
+        help={t("costRatioHelp")}
+        {...form.input("cost_ratio")}
+        onBlur={() => touch("cost_ratio")}
+      />
     </FormSection>
   );
 }

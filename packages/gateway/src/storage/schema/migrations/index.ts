@@ -28,6 +28,7 @@ import { channelTests } from "./0026-channel-tests.ts";
 import { budgetCreation } from "./0027-budget-creation.ts";
 import { listedModels } from "./0028-listed-models.ts";
 import { tokenFallbacks } from "./0029-token-fallbacks.ts";
+import { costRatio } from "./0033-cost-ratio.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   budgetCreation,
   listedModels,
   tokenFallbacks,
+  costRatio,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -144,6 +144,8 @@ export const labels = {
   GroupModelFallbacks: "Fallback models by group",
   ClientFallbacks: "Clients may name fallback models",
   FilterOverrides: "What hosts of the Messages protocol take",
+  ChannelStrategy: "Choice among channels of one priority",
+  ChannelStrategies: "Choice among channels by model",
   ChannelAffinityEnabled: "Keep conversations on their channel",
   ChannelAffinityRules: "What belongs to a conversation",
   ChannelQueueLength: "Queue length",
