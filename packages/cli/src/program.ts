@@ -125,6 +125,7 @@ function createContext(globals: () => Globals, { note: say, ...process }: Io): C
     width: io.width,
     quotaPerUnit: () => (perUnit ??= askPerUnit()),
     out: io.out,
+    write: io.write,
     room: io.room,
     note,
     confirm: async (...asked) => (await link()).confirm(...asked),
