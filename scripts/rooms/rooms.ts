@@ -131,7 +131,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     command-context link
   `),
   "packages/cli/src/commands": inOrder(`
-    questions usernames model-rows paging names each schema budget documents log option kube import account channel
+    questions usernames model-rows paging names each schema budget report documents log option kube import account channel
     token catalogue redemption user init program chat ui top status api completion
   `),
   "packages/testkit": inOrder(`

@@ -21,6 +21,7 @@ import { logCommands } from "./commands/log/command.ts";
 import { optionCommands } from "./commands/option/command.ts";
 import { programCommands } from "./commands/program/command.ts";
 import { redemptionCommands } from "./commands/redemption/command.ts";
+import { reportCommands } from "./commands/report/command.ts";
 import { statusCommands } from "./commands/status/command.ts";
 import { tokenCommands } from "./commands/token/command.ts";
 import { uiCommands } from "./commands/ui/command.ts";
@@ -45,6 +46,7 @@ const NOUNS = [
   userCommands,
   redemptionCommands,
   budgetCommands,
+  reportCommands,
   optionCommands,
   catalogueCommands,
   chatCommands,

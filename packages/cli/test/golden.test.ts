@@ -27,6 +27,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   top: "commands.test.ts",
   ui: "ui.test.ts",
   man: "man.test.ts",
+  report: "report.test.ts",
   "channel edit": "changes.test.ts",
   "channel balance": "changes.test.ts",
   "option edit": "changes.test.ts",
