@@ -219,8 +219,8 @@ export const LogExplanation = z.object({
   route: z.enum(["only", ...CHANNEL_STRATEGIES, "affinity", "pin", "account", "cache", "none"]),
   /** Candidates in the order of priority. */
   candidates: z.array(ExplainedCandidate),
-  /** What a strategy other than `weight` compared, oldest draw first; empty for owners. */
-  draws: z._default(z.array(ExplainedDraw), []),
+  /** What a strategy other than `weight` compared, oldest draw first; absent in answers of older gateways. */
+  draws: z.optional(z.array(ExplainedDraw)),
   /** Number of candidates that are not listed, because there are too many. */
   more_candidates: z.int(),
   /** Set if the call looked for another model than the requested one; `candidates` are those of the last model. */

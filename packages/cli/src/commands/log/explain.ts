@@ -48,7 +48,7 @@ const SKIPPED: readonly Column<ExplainedCandidate>[] = [
 ];
 
 /** Returns what the draws of a strategy compared; nothing for draws by weight. */
-function formatDraws({ draws, route }: LogExplanation): Record<string, string> {
+function formatDraws({ draws = [], route }: LogExplanation): Record<string, string> {
   return draws.length === 0 ? {} : { draws: draws.map((draw) => formatDraw(draw, route)).join("; ") };
 }
 

@@ -96,14 +96,14 @@ function Candidate(props: { readonly candidate: ExplainedCandidate; readonly fou
 export function Choice({ found }: { readonly found: LogExplanation }) {
   const t = useTexts();
   const { route, draw: formatDraw } = useReasons();
-  const { candidates, more_candidates: more } = found;
+  const { candidates, draws = [], more_candidates: more } = found;
   return (
     <section>
       <h3>{t("whyChannel")}</h3>
       <p>{route(found.route)}</p>
-      {found.draws.length > 0 && (
+      {draws.length > 0 && (
         <ul>
-          {found.draws.map((draw) => (
+          {draws.map((draw) => (
             <li key={`${draw.taken}-${draw.other ?? 0}`}>{formatDraw(draw, found.route)}</li>
           ))}
         </ul>
