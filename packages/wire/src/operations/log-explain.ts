@@ -71,14 +71,17 @@ export const ExplainedCandidate = z.object({
 });
 export type ExplainedCandidate = z.output<typeof ExplainedCandidate>;
 
-/** Requests that run for each unit of weight + 10, milliseconds, or the cost ratio; null = not known. */
 const measure = z.nullable(z.number());
 
 /** One draw of a strategy; there is no other channel if only one could serve, and for `cost`. */
 export const ExplainedDraw = z.object({
+  /** The channel that was taken. */
   taken: z.int(),
+  /** Its measure: running requests by weight + 10, milliseconds, or the cost ratio; null = not known. */
   taken_measure: measure,
+  /** The channel that was drawn too and was not better. */
   other: z.optional(z.int()),
+  /** Its measure. */
   other_measure: z.optional(measure),
 });
 export type ExplainedDraw = z.output<typeof ExplainedDraw>;
