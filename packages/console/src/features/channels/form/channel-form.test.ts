@@ -28,6 +28,13 @@ test("priority and weight are whole numbers within their bounds", () => {
   });
 });
 
+test("the cost ratio is a decimal number from 0", () => {
+  for (const text of ["0", "1", " 0.75 "]) expect(checkChannel({ ...filled, cost_ratio: text }, true)).toEqual({});
+  for (const text of ["", "-1", "cheap", "1e3"])
+    expect(checkChannel({ ...filled, cost_ratio: text }, true)).toEqual({ cost_ratio: "badCostRatio" });
+  expect(toChannelInput({ ...filled, cost_ratio: " 0.75 " }).cost_ratio).toBe(0.75);
+});
+
 test("what is sent has comma lists and no trailing slash", () => {
   const input = toChannelInput({
     ...filled,
