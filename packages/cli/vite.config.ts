@@ -2,7 +2,7 @@ import { defineConfig } from "vite";
 
 /** Modules that nearly every command loads: one file opens faster than twenty. */
 const BASE =
-  /cli\/src\/(core\/(exit|problem|nearest)|session\/(link|session|transport|request|lost|redacted|config)|print\/(output|columns|format|printable|rows|sheet|table|width|json-rows)|commands\/(paging|times))\.ts|wire\/src\/core\/(?!openapi|index)|node_modules\/zod\//;
+  /cli\/src\/(core\/(exit|problem|nearest)|session\/(link|session|transport|request|lost|redacted|config|named-problem)|print\/(output|columns|format|printable|rows|sheet|table|width|json-rows)|commands\/(paging|times))\.ts|wire\/src\/core\/(?!openapi|index)|node_modules\/zod\//;
 
 /** Returns a name such as `wire-channels-channels` for `packages/wire/src/channels/channels.ts`. */
 function wireFile(id: string): string | null {

@@ -2,7 +2,7 @@
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 20 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: api.ts. `--ledger` measures the ledger alone, with and without rows: ledger.ts. `--logs` measures questions to the log at 10,000,000 rows: logs.ts. `--growth` measures what many channels and tokens cost: growth.ts.
-// `--collector` measures what garbage collection costs a call: collector.ts; `--plain`, `--at-once` and `--spaced` measure one kind of call alone, round by round next to nginx: plain.ts; `--budgets` measures what three budgets add to plain calls: budgets.ts; `--profile` which parts of the program spend it: profile.ts; `--console` measures the web console: console.ts; `--soak MINUTES` watches memory under mixed load: soak.ts.
+// `--collector` measures what garbage collection costs a call: collector.ts; `--plain`, `--at-once` and `--spaced` measure one kind of call alone, round by round next to nginx: plain.ts; `--budgets` measures what three budgets add to plain calls: budgets.ts; `--strategies` compares how channels are chosen: strategies.ts; `--profile` which parts of the program spend it: profile.ts; `--console` measures the web console: console.ts; `--soak MINUTES` watches memory under mixed load: soak.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../../packages/testkit/load/report.ts";
@@ -23,6 +23,7 @@ import { benchProfile } from "./profile.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchLedgers } from "./ledger.ts";
 import { benchSoak } from "./soak.ts";
+import { benchStrategies } from "./strategies.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 import { main } from "../process.ts";
@@ -68,6 +69,7 @@ const MODES = [
   ["--profile", benchProfile],
   ["--plain", benchPlain],
   ["--budgets", benchBudgets],
+  ["--strategies", benchStrategies],
   ["--at-once", benchPlain],
   ["--spaced", benchPlain],
   ["--console", benchConsole],

@@ -164,7 +164,8 @@ function structural(schema: Json): Json {
   return {
     ...rest,
     ...(isAny && { "x-kubernetes-preserve-unknown-fields": true }),
-    ...(rest["type"] === "integer" && { format: "int64", ...pickBounds({ minimum, maximum }) }),
+    ...(rest["type"] === "integer" && { format: "int64" }),
+    ...((rest["type"] === "integer" || rest["type"] === "number") && pickBounds({ minimum, maximum })),
     ...(isObject(additionalProperties) && { additionalProperties: structural(additionalProperties) }),
     ...(isObject(items) && { items: structural(items) }),
     ...(isObject(properties) && { properties: structuralMembers(properties) }),

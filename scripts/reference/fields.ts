@@ -89,7 +89,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   status_code_mapping: "JSON object text: upstream status to client status.",
   setting: "JSON object text.",
   param_override: "JSON object text: members that replace those of each request.",
+  header_override: "JSON object text: headers of every call, with {key} for the key.",
   max_input_tokens: "Longest prompt; 0 = no limit.",
+  cost_ratio:
+    "What the operator pays, relative to the list price; 1 by default. The strategy `cost` prefers lower ones.",
   priority: "Channels of the highest one that can serve are tried first.",
   weight: "Share among channels of equal priority.",
   auto_ban: "1 = the gateway may disable it, 0 = never.",

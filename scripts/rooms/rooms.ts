@@ -91,8 +91,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     envelope static connections open-calls mount server
   `),
   "packages/gateway/src/snapshot": inOrder(`
-    scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy fallback-policy key-states channel-record
-    types tokens listed-models snapshot load refresh
+    scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy fallback-policy balancing-policy key-states
+    channel-record types tokens listed-models snapshot load refresh
   `),
   "packages/gateway/src/config": inOrder(`
     go-dsn aliases parsers encryption-keys variable first-start-variables kubernetes-variables limit-variables
@@ -117,7 +117,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     access core accounts options channels billing operations index
   `),
   "packages/wire/src/core": inOrder(`
-    reasons fallbacks characters constants decimals envelope paging lists message-codes messages nearest limits format endpoint
+    reasons by-model fallbacks strategies characters constants decimals envelope paging lists message-codes messages nearest limits format endpoint
     search client openapi
   `),
   "packages/console/src": inOrder(`
@@ -130,14 +130,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     core print terminal session commands program run main entry
   `),
   "packages/cli/src/core": inOrder(`
-    exit problem version json variables times standard-input arguments io
+    exit problem version json variables times amounts standard-input arguments io
   `),
   "packages/cli/src/session": inOrder(`
-    contexts keychain config request compatible lost folders redacted transport session relay globals defaults
+    contexts keychain config request compatible lost folders redacted transport named-problem session relay globals defaults
     command-context link
   `),
   "packages/cli/src/commands": inOrder(`
-    questions usernames model-rows paging names each schema budget documents log option kube import account channel
+    questions usernames model-rows paging names each schema budget report documents log option kube import account channel
     token catalogue redemption user init program chat ui top status api completion
   `),
   "packages/testkit": inOrder(`

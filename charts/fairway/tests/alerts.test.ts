@@ -228,6 +228,23 @@ const FIRING = [
     summary: "The guardrail webhook gives no verdicts",
   },
   {
+    alert: "FairwayResourceNotSynced",
+    series: [
+      'fairway_gitops_resource_synced{namespace="models",job="j",pod="a",kind="Channel",exported_namespace="ai",name="main"} 0+0x30',
+      'fairway_gitops_resource_synced{namespace="models",job="j",pod="a",kind="Channel",exported_namespace="ai",name="spare"} 1+0x30',
+    ],
+    at: "16m",
+    labels: {
+      severity: "warning",
+      namespace: "models",
+      job: "j",
+      kind: "Channel",
+      exported_namespace: "ai",
+      name: "main",
+    },
+    summary: "Channel ai/main is not applied",
+  },
+  {
     alert: "FairwayVersionSkew",
     series: [
       'fairway_build_info{namespace="models",job="j",pod="a",version="0.1.0"} 1+0x40',

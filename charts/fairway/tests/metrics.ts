@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 const REFERENCE = new URL("../../../docs/reference/metrics.md", import.meta.url);
 
-/** Labels that Prometheus and its operator add, and the new name of our own label `job`. */
-const ADDED = ["namespace", "job", "instance", "pod", "exported_job", "le"];
+/** Labels that Prometheus and its operator add, and the new names of our own labels `job` and `namespace`. */
+const ADDED = ["namespace", "job", "instance", "pod", "exported_job", "exported_namespace", "le"];
 
 /** Returns the labels of the gateway's metrics, by name, according to the generated reference. */
 export function documentedLabels(): ReadonlyMap<string, readonly string[]> {

@@ -35,6 +35,7 @@ const io: Io = {
   get isTerminal() {
     return process.stdin.isTTY && process.stdout.isTTY;
   },
+  isPiped: !process.stdout.isTTY,
   closeInput: () => void Object.defineProperty(process.stdin, "isTTY", { value: false }),
   nowSeconds: () => Math.floor(Date.now() / 1000),
   useUtc: () => void (process.env["TZ"] = "UTC"),

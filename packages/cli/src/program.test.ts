@@ -9,6 +9,7 @@ const io = {
   env: {},
   width: undefined,
   isTerminal: false,
+  isPiped: true,
   nowSeconds: () => 0,
   useUtc: nothing,
   closeInput: nothing,

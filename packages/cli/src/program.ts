@@ -7,7 +7,7 @@ import { VARIABLES } from "./core/variables.ts";
 import type { Output } from "./print/output.ts";
 import { accountCommands } from "./commands/account/command.ts";
 import { apiCommands } from "./commands/api/command.ts";
-import type { Reference } from "./core/arguments.ts";
+import { chooseLimit, type Reference } from "./core/arguments.ts";
 import { budgetCommands } from "./commands/budget/command.ts";
 import { catalogueCommands } from "./commands/catalogue/command.ts";
 import { channelCommands } from "./commands/channel/command.ts";
@@ -21,6 +21,7 @@ import { logCommands } from "./commands/log/command.ts";
 import { optionCommands } from "./commands/option/command.ts";
 import { programCommands } from "./commands/program/command.ts";
 import { redemptionCommands } from "./commands/redemption/command.ts";
+import { reportCommands } from "./commands/report/command.ts";
 import { statusCommands } from "./commands/status/command.ts";
 import { tokenCommands } from "./commands/token/command.ts";
 import { uiCommands } from "./commands/ui/command.ts";
@@ -45,6 +46,7 @@ const NOUNS = [
   userCommands,
   redemptionCommands,
   budgetCommands,
+  reportCommands,
   optionCommands,
   catalogueCommands,
   chatCommands,
@@ -78,6 +80,7 @@ export function createProgram(version: string, process: Io, defaults: Defaults =
   const context = createContext(() => program.opts<Globals>(), process);
   program.on("option:utc", () => context.io.useUtc());
   program.on("option:no-input", () => context.io.closeInput());
+  program.hook("preAction", (_program, command) => chooseLimit(command, process.isPiped));
 
   accountCommands(program, context);
   initCommands(program, context);
@@ -124,6 +127,7 @@ function createContext(globals: () => Globals, { note: say, ...process }: Io): C
     width: io.width,
     quotaPerUnit: () => (perUnit ??= askPerUnit()),
     out: io.out,
+    write: io.write,
     room: io.room,
     note,
     confirm: async (...asked) => (await link()).confirm(...asked),

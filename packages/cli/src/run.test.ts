@@ -11,6 +11,7 @@ async function said(words: string): Promise<{ code: number; text: string }> {
     env: {},
     width: undefined,
     isTerminal: false,
+    isPiped: true,
     nowSeconds: () => 0,
     useUtc: nothing,
     closeInput: nothing,

@@ -33,7 +33,7 @@ async function newToken(name: string, more = ""): Promise<{ id: number; key: str
 test("a channel is changed where flags say so and left alone elsewhere", async () => {
   const id = await newChannel("changing", " --priority 3 --tag eu");
   const changed = await rig.fairway(
-    `channel update ${id} --weight 7 --add-model gpt-4o text-embedding-3-small --remove-model gpt-4o-mini -o json`,
+    `channel update ${id} --weight 7 --cost-ratio 0.75 --add-model gpt-4o text-embedding-3-small --remove-model gpt-4o-mini -o json`,
   );
   expect(changed.code, changed.err).toBe(0);
   expect(parseJsonOutput(changed)).toMatchObject({
@@ -41,6 +41,7 @@ test("a channel is changed where flags say so and left alone elsewhere", async (
     name: "changing",
     priority: 3,
     weight: 7,
+    cost_ratio: 0.75,
     tag: "eu",
     auto_ban: 1,
     models: "gpt-4o,text-embedding-3-small",
@@ -61,6 +62,7 @@ test("a change without a flag, of nothing, or of nonsense says what is wrong", a
   expect(await rig.fairway(`channel update ${id}`)).toMatchObject({ code: 2 });
   expect(await rig.fairway("channel update 999 --weight 1")).toMatchObject({ code: 3 });
   expect(await rig.fairway(`channel update ${id} --model-mapping {`)).toMatchObject({ code: 2 });
+  expect(await rig.fairway(`channel update ${id} --cost-ratio cheap`)).toMatchObject({ code: 2 });
   expect(await rig.fairway(`channel update ${id} --models a --add-model b`)).toMatchObject({ code: 2 });
 });
 
@@ -99,7 +101,7 @@ test("channels are switched off and on, found by their state, and copied", async
   expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
   const on = await rig.fairway(`channel enable ${first} 999`);
   expect(on.code).toBe(8);
-  expect(on.out).toBe(`ok    channel ${first}  enabled\nFAIL  channel 999  Channel does not exist.\n`);
+  expect(on.out).toBe(`ok    channel ${first}  enabled\nFAIL  channel 999  Channel 999 does not exist.\n`);
   expect(await rig.fairway("channel enable 999")).toMatchObject({ code: 3 });
 });
 

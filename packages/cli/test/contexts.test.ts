@@ -25,28 +25,30 @@ const fairway = (args: string, more: Record<string, string> = {}) => run(args.sp
 const readServer = async (args: string) => parseJsonOutput(await fairway(`${args} whoami -o json`.trim()))["server"];
 const file = (name: string) => join(env.XDG_CONFIG_HOME, "fairway", name);
 
-test("a sign-in to a context makes it the one in use, and keeps the others", async () => {
+test("a sign-in to a context keeps the others, and the one in use", async () => {
   expect((await fairway("context list")).err).toContain("No contexts");
   const token = await signIn(home(), { FAIRWAY_CONFIG: join(env.XDG_CONFIG_HOME, "made.json") });
   const first = await run(["login", home(), "--token-stdin"], env, token);
   expect(first.code, first.err).toBe(0);
   const other = await signIn(prod(), { FAIRWAY_CONFIG: join(env.XDG_CONFIG_HOME, "other.json") });
   const second = await run(["--context", "prod", "login", prod(), "--token-stdin"], env, other);
-  expect(second.err).toContain("Commands go to prod now");
+  expect(second.err).toContain("Commands still go to default; `fairway context use prod` changes that.");
   expect((await stat(file("contexts/prod.json"))).mode & 0o777).toBe(0o600);
   const listed = await fairway("context list -o json");
   expect(parseJsonOutput(listed)["items"]).toEqual([
-    { name: "default", current: false, server: home(), user_id: 1 },
-    { name: "prod", current: true, server: prod(), user_id: 1 },
+    { name: "default", current: true, server: home(), user_id: 1 },
+    { name: "prod", current: false, server: prod(), user_id: 1 },
   ]);
   expect(listed.out).not.toContain(token);
 });
 
 test("a command goes to the context in use, or to the one that is named", async () => {
+  expect(await readServer("")).toBe(home());
+  expect(await readServer("-c prod")).toBe(prod());
+  expect((await fairway("context use prod")).code).toBe(0);
   expect(await readServer("")).toBe(prod());
   expect(await readServer("-c default")).toBe(home());
   expect((await fairway("context use default")).code).toBe(0);
-  expect(await readServer("")).toBe(home());
   expect((await fairway("context show")).out).toBe("default\n");
   expect((await fairway("whoami -o json", { FAIRWAY_CONTEXT: "prod" })).out).toContain(prod());
   const words = async (...typed: string[]) => (await run(["__complete", "--", ...typed], env)).out;

@@ -131,7 +131,7 @@ test("tests the other channels when one no longer exists", async () => {
   expect(JSON.parse(out)).toMatchObject({
     kind: "ChannelTestList",
     items: [
-      { id: 999, ok: false, message: "Channel does not exist." },
+      { id: 999, ok: false, message: "Channel 999 does not exist." },
       { id: 102, ok: true },
     ],
   });

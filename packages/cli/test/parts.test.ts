@@ -1,7 +1,8 @@
 // Parts of lists, and channels that are selected by their fields.
-import { channelCreate, channelList, CHANNEL_STATUS } from "@fairway/wire";
+import { channelCreate, channelList, CHANNEL_STATUS, redemptionCreate } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
+import { openTerminal } from "./terminal.ts";
 
 const COUNT = 230;
 let rig: Rig;
@@ -29,7 +30,7 @@ test("pages have --limit rows, and together they are the list", async () => {
   expect(await listChannelIds("--limit 7 --page 2")).toEqual(all.slice(7, 14));
   expect(await listChannelIds("--limit 60 --page 3")).toEqual(all.slice(120, 180));
   expect(await listChannelIds("--limit 150 --page 2")).toEqual(all.slice(150));
-  expect(await listChannelIds("--page 9")).toEqual([]);
+  expect(await listChannelIds("--limit 100 --page 9")).toEqual([]);
   const middle = await rig.fairway("channel list --limit 60 --page 3 -o json");
   expect(parseJsonOutput(middle)["page"]).toEqual({ complete: false, total: COUNT + 2 });
   expect(middle.err).toBe("Page 3, 60 of 232 rows; --page 4 lists the next.\n");
@@ -39,6 +40,41 @@ test("pages have --limit rows, and together they are the list", async () => {
   expect(endless).toMatchObject({ code: 2, out: "" });
   expect(endless.err).toContain("--page requires --limit");
   expect((await rig.fairway("channel list --page 0")).code).toBe(2);
+});
+
+test("a pipe gets the whole list unless the caller names a limit, and a terminal the first rows", async () => {
+  const count = (text: string) => text.split("\n").filter((line) => line !== "").length;
+  const all = await rig.fairway("channel list -o name");
+  expect(all).toMatchObject({ code: 0, err: "" });
+  expect(count(all.out)).toBe(COUNT + 2);
+  for (const flags of ["", "-o wide", "-o csv", "-o jsonl", "-o json --sort -id", "-o jsonpath={.items[*].id}"]) {
+    const listed = await rig.fairway(`channel list ${flags}`.trim());
+    expect(listed, flags).toMatchObject({ code: 0, err: "" });
+    expect(listed.out, flags).toMatch(new RegExp(`\\b${COUNT + 2}\\b`));
+  }
+  expect(parseJsonOutput(await rig.fairway("channel list -o json"))["page"]).toBeUndefined();
+  const limited = await rig.fairway("channel list -o name --limit 150");
+  expect({ code: limited.code, count: count(limited.out) }).toEqual({ code: 0, count: 150 });
+  expect(limited.err).toBe("150 of 232 rows are listed; --limit all lists the others too.\n");
+  const page = await rig.fairway("channel list -o name --page 2");
+  expect(page).toMatchObject({ code: 2, out: "" });
+  expect(page.err).toContain("--page requires --limit");
+  const terminal = openTerminal(["channel", "list", "-o", "name"], rig.env, 120);
+  await terminal.sees("100 of 232 rows are listed");
+  expect(await terminal.exited).toBe(0);
+});
+
+test("each list that has parts is whole in a pipe", async () => {
+  const MADE = 105;
+  for (let at = 0; at < MADE; at += 1)
+    await rig.client.call(redemptionCreate, { body: { name: `gift-${at}`, count: 1, quota: 100 + at } });
+  const names = (await rig.fairway("redemption list -o name")).out.trim().split("\n");
+  expect(new Set(names).size).toBe(MADE);
+  for (const list of ["token", "user", "redemption", "task", "drawing", "log"]) {
+    const done = await rig.fairway(`${list} list -o name`);
+    expect(done, list).toMatchObject({ code: 0, err: "" });
+  }
+  expect(await rig.fairway("option history -o name")).toMatchObject({ code: 0, err: "" });
 });
 
 test("--sort sorts all rows before --limit cuts them, and says how many are listed", async () => {

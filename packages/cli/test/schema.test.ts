@@ -57,6 +57,7 @@ test.each([
   ["user list", "UserList"],
   ["redemption list", "RedemptionList"],
   ["budget list", "BudgetList"],
+  ["report --by model", "ReportList"],
   ["option list", "OptionList"],
   ["option history", "OptionChangeList"],
   ["pricing list", "PriceList"],

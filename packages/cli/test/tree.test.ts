@@ -12,6 +12,7 @@ const io: Io = {
   env: {},
   width: undefined,
   isTerminal: false,
+  isPiped: true,
   nowSeconds: () => 0,
   useUtc: nothing,
   closeInput: nothing,

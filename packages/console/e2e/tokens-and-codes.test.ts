@@ -143,7 +143,7 @@ test("tokens are found by name and by key, page by page, and copied together (C-
   await expect.poll(() => page.locator(".grid-row").count()).toBe(1);
   await find.fill("");
   await expect.poll(() => page.locator(".grid-row").count()).toBeGreaterThan(1);
-  // A whole key opens the page of its token, and never stands in the address.
+  // A whole key opens the page of its token, and the address never holds it.
   await page.getByRole("searchbox", { name: "Key" }).fill(`sk-${String(key)}`);
   await page.waitForURL(/\/token\/\d+$/);
   await page.getByRole("heading", { name: "plain", exact: true }).waitFor();

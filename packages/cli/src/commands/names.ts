@@ -1,5 +1,6 @@
 import {
   ApiProblem,
+  budgetList,
   channelList,
   isKeyText,
   nearest,
@@ -7,6 +8,7 @@ import {
   tokenFind,
   tokenList,
   userList,
+  type Budget,
   type Client,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../core/exit.ts";
@@ -34,7 +36,16 @@ const ROWS_OF: Readonly<
     const { rows } = await rowsUpTo(limit, (page) => client.call(userList, { query: { keyword, ...page } }));
     return rows.map(({ id, username }) => ({ id, name: username }));
   },
+  // The gateway answers all of them, each with the name of what it limits.
+  budget: async (client, keyword) => {
+    const rows = (await client.call(budgetList, {})).data.map((row) => ({ id: row.id, name: nameBudget(row) }));
+    return rows.filter(({ name }) => name.toLowerCase().includes(keyword.toLowerCase()));
+  },
 };
+
+function nameBudget({ subject, subject_name: name }: Budget): string {
+  return name === "" ? subject : name;
+}
 
 /** Returns rows with ids and names; with a keyword only those that match it. */
 export function namedRows(client: Client, noun: Noun, limit: number, keyword = ""): Promise<readonly NamedRow[]> {

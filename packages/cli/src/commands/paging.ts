@@ -1,4 +1,7 @@
 import { CliError, EXIT } from "../core/exit.ts";
+import { isForPeople, noteCut, openRows, printList, type Output, type Shape } from "../print/output.ts";
+import type { RowPrinter } from "../print/rows.ts";
+import type { Column } from "../print/table.ts";
 
 interface Page<Row> {
   readonly data: readonly Row[];
@@ -38,7 +41,7 @@ export async function rowsUpTo<Row>(wanted: number | Part, read: Read<Row>): Pro
  * Returns the rows that a command lists. Sorting needs every row, because the gateway's last row may be the first one
  * shown; `printList` then takes the part.
  */
-export async function rowsToList<Row>(
+async function rowsToList<Row>(
   part: Part,
   { sort }: { readonly sort?: string | undefined },
   read: Read<Row>,
@@ -74,19 +77,79 @@ async function laterRows<Row>({ limit, page }: Required<Part>, read: Read<Row>):
 
 async function firstRows<Row>(limit: number, read: Read<Row>): Promise<Rows<Row>> {
   const rows: Row[] = [];
-  let count: number | undefined;
+  let total: number | undefined;
+  for await (const page of readPages(limit, read)) {
+    rows.push(...page.data);
+    ({ total } = page);
+  }
+  return { rows: rows.slice(0, limit), isCut: isCutAt(limit, rows.length, total), total };
+}
+
+function isCutAt(limit: number, read: number, total: number | undefined): boolean {
+  return read > limit || (total !== undefined && total > read);
+}
+
+/** Yields pages until they hold the first rows. */
+async function* readPages<Row>(limit: number, read: Read<Row>): AsyncGenerator<Page<Row>> {
+  let count = 0;
   let first = 0;
   let isLast = false;
   // If the gateway does not count, one row beyond the limit shows whether there are more.
-  for (let p = 0; !isLast && rows.length <= limit; p++) {
-    const { data, total } = await read({ p, page_size: SIZE });
-    rows.push(...data);
-    count = total;
+  for (let p = 0; !isLast && count <= limit; p++) {
+    const page = await read({ p, page_size: SIZE });
+    const { data, total } = page;
+    yield page;
+    count += data.length;
     first ||= data.length;
     // A compatible gateway may return fewer rows than requested.
-    const isWhole = total === undefined ? data.length < first : rows.length >= Math.min(total, limit);
+    const isWhole = total === undefined ? data.length < first : count >= Math.min(total, limit);
     isLast = data.length === 0 || isWhole;
   }
-  const isCut = rows.length > limit || (count !== undefined && count > rows.length);
-  return { rows: rows.slice(0, limit), isCut, total: count };
+}
+
+/** A list that the gateway returns in pages. */
+export interface PagedList<Row, Shown extends object> extends Shape<Shown> {
+  /** Removes what is not shown. */
+  readonly toShown: (row: Row) => Shown;
+  /** Returns the columns for people, which may need a further call. */
+  readonly columnsFor?: (rows: readonly Row[]) => Promise<readonly Column<Shown>[]>;
+  /** The hint for an empty list. */
+  readonly empty: string;
+}
+
+/** Prints a part of a list. Programs get rows as they arrive, so that a long list needs no memory. */
+export async function printPart<Row, Shown extends object>(
+  output: Output,
+  part: Part,
+  list: PagedList<Row, Shown>,
+  read: Read<Row>,
+): Promise<void> {
+  const { toShown, columnsFor, ...shape } = list;
+  if (!isForPeople(output) && output.sort === undefined && (part.page ?? 1) === 1)
+    return streamRows(output, part.limit, list, read);
+  const found = await rowsToList(part, output, read);
+  const columns = columnsFor && isForPeople(output) ? await columnsFor(found.rows) : shape.columns;
+  await printList(output, { ...shape, ...found, columns, rows: found.rows.map(toShown) });
+}
+
+async function streamRows<Row, Shown extends object>(
+  output: Output,
+  limit: number,
+  list: PagedList<Row, Shown>,
+  read: Read<Row>,
+): Promise<void> {
+  let printer: RowPrinter<Shown> | undefined;
+  let count = 0;
+  let total: number | undefined;
+  for await (const page of readPages(limit, read)) {
+    // A list that cannot be read prints nothing, not even titles.
+    printer ??= await openRows(output, list);
+    for (const row of page.data.slice(0, Math.max(0, limit - count))) printer.add(list.toShown(row));
+    count += page.data.length;
+    ({ total } = page);
+    await output.room();
+  }
+  const isCut = isCutAt(limit, count, total);
+  printer?.end({ isCut, total });
+  noteCut(output, Math.min(count, limit), { isCut, total });
 }

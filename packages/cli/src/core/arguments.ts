@@ -24,6 +24,12 @@ export function integer(text: string): number {
   return Number(text);
 }
 
+/** Reads a number of at least 0, with or without a fraction. */
+export function decimal(text: string): number {
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(text)) throw new InvalidArgumentError("It must be a number from 0, such as 0.75.");
+  return Number(text);
+}
+
 export function interval(text: string): number {
   const value = parseSpanSeconds(text) ?? positive(text);
   if (value < 1) throw new InvalidArgumentError("It must be above 0.");
@@ -49,12 +55,12 @@ export function list(text: string): string[] {
 }
 
 /** Kinds of things that an argument names by id or by name. */
-export type Noun = "channel" | "token" | "user" | "redemption";
+export type Noun = "channel" | "token" | "user" | "redemption" | "budget";
 
 /** An argument that names a resource: an id, or a name that is resolved when the command runs. */
 export type Reference = number | { readonly noun: Noun; readonly name: string };
 
-const KINDS = /^(channel|token|user|redemption|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;
+const KINDS = /^(channel|token|user|redemption|budget|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;
 
 /** A number is an id; `channel/3` and `channel/openai` name the kind themselves; anything else is a name. */
 function referenceIn(text: string, noun: Noun): Reference {
@@ -104,15 +110,34 @@ export function yes(): Option {
   return new Option("-y, --yes", "do not ask; without a terminal nothing is done unless this is given");
 }
 
+/** Rows that a person sees of a list. */
+const SHOWN_ROWS = 100;
+const LISTING = new WeakSet<Command>();
+
 /** Adds the flags that choose a part of a list. */
 export function withParts(command: Command): Command {
+  LISTING.add(command);
   return command
-    .addOption(new Option("--limit <count>", "rows at most, or all").argParser(rowCount).default(100))
+    .addOption(
+      new Option(
+        "--limit <count>",
+        `rows at most, or all; ${SHOWN_ROWS} in a terminal and all in a pipe when absent`,
+      ).argParser(rowCount),
+    )
     .addOption(
       new Option("--page <number>", "the rows behind those of the pages before; a page has --limit rows")
         .argParser(positive)
         .default(1),
     );
+}
+
+/**
+ * Sets `--limit` if the caller did not: a person reads the first rows, while a program that got them would act on a part
+ * and not know it.
+ */
+export function chooseLimit(command: Command, isPiped: boolean): void {
+  if (!LISTING.has(command) || command.getOptionValue("limit") !== undefined) return;
+  command.setOptionValueWithSource("limit", isPiped ? Number.POSITIVE_INFINITY : SHOWN_ROWS, "default");
 }
 
 const EXAMPLES = new WeakMap<Command, readonly string[]>();

@@ -3,6 +3,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly width: number | undefined;
   readonly isTerminal: boolean;
+  /** Whether a program or a file gets the output, also where the width of a terminal is unknown. */
+  readonly isPiped: boolean;
   readonly nowSeconds: () => number;
   /** Disables prompts. */
   closeInput(): void;

@@ -30,6 +30,8 @@ export interface Output {
   /** Column to sort by; a leading `-` reverses the order; undefined = the order of the gateway. */
   readonly sort?: string | undefined;
   out(text: string): void;
+  /** Writes text without a line end. */
+  write(text: string): void;
   /** Undefined while the reader of the output keeps up; otherwise a promise to await before writing more. */
   room(): Promise<void> | undefined;
   note(text: string): void;

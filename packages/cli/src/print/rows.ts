@@ -23,4 +23,6 @@ export interface Paper {
   readonly width: number | undefined;
   readonly hasTitles: boolean;
   out(text: string): void;
+  /** Writes text without a line end. */
+  write(text: string): void;
 }

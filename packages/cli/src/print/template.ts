@@ -11,10 +11,64 @@ export function templateRows<Row extends object>(output: Paper, kind: string, fo
     const line = growingTable(customColumns(format), output.width, output.hasTitles);
     return { add: (row) => output.out(line(row)), end: () => undefined };
   }
+  const streamed = streamRows<Row>(output, parsed(format.slice("jsonpath=".length)));
+  if (streamed) return streamed;
   const items: Row[] = [];
   return {
     add: (row) => void items.push(row),
     end: () => printTemplate(output, { kind: `${kind}List`, items }, format),
+  };
+}
+
+/** A path whose values in a list are those in its first row, then those in its second, and so on. */
+const BY_ROW = /^\$?\.?items\[(\*|\?\()/;
+
+/**
+ * Prints each row when it comes, so that a list of any length needs no memory; undefined if the template asks for the
+ * list as a whole, as `.items[-1]` does.
+ */
+function streamRows<Row>(output: Paper, parts: readonly Part[]): RowPrinter<Row> | undefined {
+  const at = parts.findIndex(({ type }) => type !== "text");
+  const part = parts[at];
+  const rest = parts.slice(at + 1);
+  if (!part || part.type === "text" || !BY_ROW.test(part.path.trim()) || rest.some(({ type }) => type !== "text"))
+    return undefined;
+  // A path that cannot be read fails before the first row, and for an empty list too.
+  rendered([part], { items: [] });
+  const writer = createTextWriter(output);
+  writer.write(rendered(parts.slice(0, at), undefined));
+  let isFirst = true;
+  return {
+    add(row) {
+      const items = [row];
+      if (part.type === "path" && valuesAt({ items }, part.path).length === 0) return;
+      const text = rendered([part], { items });
+      writer.write(part.type === "path" && !isFirst ? ` ${text}` : text);
+      isFirst = false;
+    },
+    end() {
+      writer.write(rendered(rest, undefined));
+      writer.end();
+    },
+  };
+}
+
+/** Writes a text in pieces, with one line end behind it. */
+function createTextWriter({ write }: Paper) {
+  let held = "";
+  let isWritten = false;
+  return {
+    write(piece: string) {
+      const text = held + piece;
+      held = text.endsWith("\n") ? "\n" : "";
+      const ready = held === "" ? text : text.slice(0, -1);
+      if (ready === "") return;
+      write(ready);
+      isWritten = true;
+    },
+    end() {
+      if (isWritten) write("\n");
+    },
   };
 }
 

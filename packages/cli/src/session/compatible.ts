@@ -25,8 +25,13 @@ function atPath(path: string, envelope: Envelope): Envelope {
   if (TOKENS.test(path) && ![data].flat().every(isToken))
     return { ...envelope, data: Array.isArray(data) ? data.map(asToken) : asToken(data) };
   if (!LOGS.test(path)) return envelope;
-  if (Array.isArray(data)) return { ...envelope, data: { items: data, total: data.length, page: 1, next: "" } };
+  if (Array.isArray(data)) return { ...envelope, data: { items: data, total: countBare(data), page: 1, next: "" } };
   return isPage(data) && !("next" in data) ? { ...envelope, data: { ...data, next: "" } } : envelope;
+}
+
+/** Bare rows have no count. Pages are of 10 rows or of what was asked for, so one that is not full is the last. */
+function countBare({ length }: readonly unknown[]): number {
+  return length > 0 && length % 10 === 0 ? Number.MAX_SAFE_INTEGER : length;
 }
 
 function isToken(row: unknown): boolean {

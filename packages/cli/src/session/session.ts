@@ -1,6 +1,7 @@
 import { createClient, type CallAnswer, type CallInput, type Client, type Endpoint, type Fetch } from "@fairway/wire";
 import { readProfile, loadToken, type Profile } from "./config.ts";
 import { CliError, EXIT } from "../core/exit.ts";
+import { createNamingClient } from "./named-problem.ts";
 import type { Answer, AnswerHead } from "./request.ts";
 import type { Transport } from "./transport.ts";
 
@@ -53,10 +54,10 @@ export function createSessionClient(profile: Profile, transport: Transport): Ses
       onHead(answer);
       return answer;
     };
-    return createClient({ ...settings, fetch: keeping }).call(endpoint, input);
+    return createNamingClient(createClient({ ...settings, fetch: keeping })).call(endpoint, input);
   };
   return {
-    ...createClient({ ...settings, fetch: transport.json }),
+    ...createNamingClient(createClient({ ...settings, fetch: transport.json })),
     async read(endpoint, input) {
       let tag = "";
       const { data } = await inspect(endpoint, input, ({ headers }) => void (tag = headers.get("ETag") ?? ""));
@@ -71,7 +72,7 @@ export function createSessionClient(profile: Profile, transport: Transport): Ses
         answer = head;
         return { status: head.status, headers: head.headers, text: () => Promise.resolve(OPENED) };
       };
-      await createClient({ ...settings, fetch: opening }).call(endpoint, input);
+      await createNamingClient(createClient({ ...settings, fetch: opening })).call(endpoint, input);
       const at = Date.parse(answer?.headers.get("Date") ?? "");
       return {
         body: answer?.body ?? new ReadableStream(),

@@ -2,15 +2,16 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Collects garbage on every nth call. Without it, the garbage of a million rows, or of a screen that reads a list for
+ * Collects garbage whenever `every` calls were made, or what calls name has reached that amount. Without it, the garbage of a million rows, or of a screen that reads a list for
  * ten minutes, grows to three times the memory that the program needs before V8 collects it.
  */
-export function createCollector(every: number): () => void {
-  let calls = 0;
+export function createCollector(every: number): (amount?: number) => void {
+  let reached = 0;
   let collect: (() => void) | undefined;
-  return () => {
-    calls += 1;
-    if (calls % every !== 0) return;
+  return (amount = 1) => {
+    reached += amount;
+    if (reached < every) return;
+    reached = 0;
     if (!collect) {
       setFlagsFromString("--expose-gc");
       collect = runInNewContext("gc") as () => void;

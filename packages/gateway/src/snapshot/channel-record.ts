@@ -28,6 +28,7 @@ export const CHANNEL_COLUMNS = [
   "model_mapping",
   "status_code_mapping",
   "max_input_tokens",
+  "cost_ratio",
   "priority",
   "auto_ban",
   "tag",
@@ -41,7 +42,7 @@ export const CHANNEL_COLUMNS = [
 type Numbers = "id" | "type" | "status" | "weight" | "max_input_tokens" | "priority" | "auto_ban";
 type Column = (typeof CHANNEL_COLUMNS)[number];
 export type ChannelRow = {
-  readonly [K in Exclude<Column, "listed_models">]: K extends Numbers
+  readonly [K in Exclude<Column, "listed_models" | "cost_ratio">]: K extends Numbers
     ? number
     : K extends "tag" | "setting" | "param_override" | "header_override" | "channel_info"
       ? string | null
@@ -49,8 +50,11 @@ export type ChannelRow = {
 } & {
   /** Absent if a form creates the channel. */
   readonly listed_models?: string | null;
+  readonly cost_ratio?: number;
 };
 
+/** The list price. */
+const USUAL_COST_RATIO = 1;
 const LOWEST_STATUS = 400;
 const HIGHEST_STATUS = 599;
 
@@ -80,6 +84,7 @@ export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelR
     autoBan: row.auto_ban === 1,
     testModel: row.test_model,
     maxInputTokens: row.max_input_tokens,
+    costRatio: row.cost_ratio ?? USUAL_COST_RATIO,
     tag: row.tag ?? "",
     setting,
     paramOverride: object("param_override", row.param_override),

@@ -1,5 +1,6 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { ChannelRecord } from "../providers/core/types.ts";
+import { resolveBalancingPolicy } from "./balancing-policy.ts";
 import { resolveCachePolicy } from "./cache-policy.ts";
 import { resolveFallbackPolicy } from "./fallback-policy.ts";
 import { resolveGuardrailPolicy } from "./guardrail-policy.ts";
@@ -27,6 +28,7 @@ export function createSnapshot({ revision, options, prices, channels, unusable }
     guardrail: resolveGuardrailPolicy(options),
     responseCache: resolveCachePolicy(options),
     fallbacks: resolveFallbackPolicy(options),
+    balancing: resolveBalancingPolicy(options),
     channels: new Map(channels.map((channel) => [channel.id, channel])),
     index: buildIndex(enabled),
     listed: listedIn([...channels, ...unusable]),

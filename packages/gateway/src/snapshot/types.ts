@@ -1,6 +1,7 @@
 import type { FallbackEntry, Limits, OptionValues } from "@fairway/wire";
 import type { PriceBook } from "../billing/pricing/price-book.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
+import type { BalancingPolicy } from "./balancing-policy.ts";
 import type { CachePolicy } from "./cache-policy.ts";
 import type { FallbackPolicy } from "./fallback-policy.ts";
 import type { GuardrailPolicy } from "./guardrail-policy.ts";
@@ -17,6 +18,8 @@ export interface Snapshot {
   readonly responseCache: CachePolicy | undefined;
   /** Undefined while no model has a fallback. */
   readonly fallbacks: FallbackPolicy | undefined;
+  /** Undefined while every model's channels are drawn by weight. */
+  readonly balancing: BalancingPolicy | undefined;
   readonly channels: ReadonlyMap<number, ChannelRecord>;
   /** group -> model -> priority levels, highest first; enabled channels only. */
   readonly index: ReadonlyMap<string, ReadonlyMap<string, readonly Level[]>>;

@@ -29,6 +29,7 @@ export function createChannelRecord(parts: Partial<ChannelRecord> = {}): Channel
     autoBan: true,
     testModel: "",
     maxInputTokens: 0,
+    costRatio: 1,
     tag: "",
     setting: {},
     paramOverride: undefined,

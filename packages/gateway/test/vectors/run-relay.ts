@@ -260,6 +260,7 @@ export function createChannelRecord(vector: Vector): ChannelRecord {
     autoBan: true,
     testModel: "",
     maxInputTokens: 0,
+    costRatio: 1,
     tag: "",
     setting: object(channel, "setting") ?? {},
     paramOverride: undefined,

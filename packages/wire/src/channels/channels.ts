@@ -9,6 +9,9 @@ import { queryInts, queryTexts } from "../core/lists.ts";
 /** The lowest priority that a channel may have. */
 export const LOWEST_PRIORITY = -999;
 
+/** The highest cost ratio that a channel may have. */
+export const MAX_COST_RATIO = 1_000_000;
+
 /** A channel as every call returns it: the key is never sent, so `key` is always "". */
 export const Channel = z.object({
   id: z.int(),
@@ -37,6 +40,7 @@ export const Channel = z.object({
   model_mapping: z.string(),
   status_code_mapping: z.string(),
   max_input_tokens: z.int(),
+  cost_ratio: z.optional(z.number()),
   priority: z.int(),
   auto_ban: z.int(),
   /**
@@ -83,6 +87,7 @@ export const channelFields = {
   model_mapping: z.optional(longText),
   status_code_mapping: z.optional(textUpTo(1024)),
   max_input_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(2_147_483_647))),
+  cost_ratio: z.optional(z.number().check(z.minimum(0), z.maximum(MAX_COST_RATIO))),
   auto_ban: z.optional(z.int().check(z.minimum(0), z.maximum(1))),
   priority: z.optional(z.int().check(z.minimum(LOWEST_PRIORITY))),
   /** A weight below 0 becomes 0. */

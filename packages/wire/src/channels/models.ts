@@ -27,6 +27,8 @@ export const ChannelType = z.object({
   retired: z.boolean(),
   can_test: z.boolean(),
   can_balance: z.boolean(),
+  /** True if a key is a whole file; such a channel has one key. */
+  has_key_file: z.boolean(),
   can_list_models: z.boolean(),
 });
 export type ChannelType = z.output<typeof ChannelType>;

@@ -1,3 +1,5 @@
+import { findByModel } from "./by-model.ts";
+
 /** Why a request may leave its model for the next one of its list. */
 export const FALLBACK_CAUSES = ["error", "context", "content", "budget", "limit"] as const;
 export type FallbackCause = (typeof FALLBACK_CAUSES)[number];
@@ -73,14 +75,7 @@ export function readFallbackTable(value: unknown): FallbackReading<FallbackTable
 
 /** Returns the list of a model: the exact name goes before the longest prefix, and that before `*`. */
 export function findFallbacks(table: FallbackTable, model: string): readonly FallbackEntry[] | undefined {
-  const exact = table[model];
-  if (exact) return exact;
-  let longest: string | undefined;
-  for (const name of Object.keys(table)) {
-    if (!name.endsWith("*") || !model.startsWith(name.slice(0, -1))) continue;
-    if (longest === undefined || name.length > longest.length) longest = name;
-  }
-  return longest === undefined ? undefined : table[longest];
+  return findByModel(table, model);
 }
 
 /** A token's own list, `off` for none, or `inherit` for the operator's. */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { MAX_COST_RATIO } from "../channels/channels.ts";
 import { textUpTo } from "../core/characters.ts";
 import { DISPLAY_NAME_MAX } from "../accounts/users.ts";
 import { endpoint } from "../core/endpoint.ts";
@@ -59,6 +60,8 @@ export const ChannelSpec = z.strictObject({
   headerOverride: z.optional(textMap),
   /** Longest prompt that the channel accepts; 0 = any. */
   maxInputTokens: z.optional(z.int().check(z.minimum(0))),
+  /** What the operator pays, relative to the list price; 1 by default. */
+  costRatio: z.optional(z.number().check(z.minimum(0), z.maximum(MAX_COST_RATIO))),
   /** The key itself, resolved by the sender of the document. */
   key: text,
   /**

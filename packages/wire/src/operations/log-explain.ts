@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
+import { CHANNEL_STRATEGIES } from "../core/strategies.ts";
 
 /** Members of `other` in a row of type 5, a failed call. */
 export const LogErrorDetail = z.object({
@@ -43,6 +44,8 @@ export const SkipReason = z.enum([
   "cooldown",
   /** Another channel of the same or a higher priority was drawn. */
   "not_drawn",
+  /** It was drawn too, or considered, and another one was less busy, faster or cheaper. */
+  "not_better",
   /** The conversation belongs to another channel. */
   "affinity",
   /** The request or its key specifies another channel. */
@@ -67,6 +70,21 @@ export const ExplainedCandidate = z.object({
   wait_ms: z.optional(z.int()),
 });
 export type ExplainedCandidate = z.output<typeof ExplainedCandidate>;
+
+const measure = z.nullable(z.number());
+
+/** One draw of a strategy; there is no other channel if only one could serve, and for `cost`. */
+export const ExplainedDraw = z.object({
+  /** The channel that was taken. */
+  taken: z.int(),
+  /** Its measure: running requests by weight + 10, milliseconds, or the cost ratio; null = not known. */
+  taken_measure: measure,
+  /** The channel that was drawn too and was not better. */
+  other: z.optional(z.int()),
+  /** Its measure. */
+  other_measure: z.optional(measure),
+});
+export type ExplainedDraw = z.output<typeof ExplainedDraw>;
 
 /** One call of an upstream. Owners see neither the channel and key nor the upstream's model and host. */
 export const ExplainedAttempt = z.object({
@@ -201,9 +219,11 @@ export const LogExplanation = z.object({
   /** One sentence that says what happened. */
   summary: z.string(),
   /** What determined the channel. `none`: no channel was called. */
-  route: z.enum(["only", "weight", "affinity", "pin", "account", "cache", "none"]),
+  route: z.enum(["only", ...CHANNEL_STRATEGIES, "affinity", "pin", "account", "cache", "none"]),
   /** Candidates in the order of priority. */
   candidates: z.array(ExplainedCandidate),
+  /** What a strategy other than `weight` compared, oldest draw first; absent in answers of older gateways. */
+  draws: z.optional(z.array(ExplainedDraw)),
   /** Number of candidates that are not listed, because there are too many. */
   more_candidates: z.int(),
   /** Set if the call looked for another model than the requested one; `candidates` are those of the last model. */

@@ -108,6 +108,8 @@ const spanQuery = {
   subject: queryText,
   /** Maximum number of subjects; 0 = 20. */
   limit: queryInt,
+  /** Number of subjects with a higher quota to leave out, for reading more of them than one response has. */
+  skip: queryInt,
 };
 
 export const usageStatistics = endpoint({

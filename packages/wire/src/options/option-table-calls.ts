@@ -1,8 +1,10 @@
 import { affinityRulesType, DEFAULT_AFFINITY_RULES } from "./affinity.ts";
+import { CHANNEL_STRATEGIES } from "../core/strategies.ts";
 import { fallbacksType, groupFallbacksType } from "./fallback-types.ts";
 import { filterOverridesType } from "./filter-overrides.ts";
 import { ALL_RATIOS_1, count, flag, option, positive, text } from "./option-definition.ts";
 import {
+  choiceType,
   integerType,
   labelsType,
   limitsType,
@@ -14,6 +16,7 @@ import {
   ratiosType,
 } from "./option-kinds.ts";
 import { promptBordersType } from "./prompt-borders.ts";
+import { strategiesType } from "./strategies-type.ts";
 
 const ratios = ratiosType();
 
@@ -165,6 +168,14 @@ export const CALL_OPTIONS = {
   FilterOverrides: option(filterOverridesType, "{}", [
     "relay",
     "Betas and members of Messages requests that are sent to a host or left out, by host or id of a channel; wins over the built-in rules.",
+  ]),
+  ChannelStrategy: option(choiceType(CHANNEL_STRATEGIES, "weight, least_busy, latency or cost"), "weight", [
+    "relay",
+    "How a channel is chosen among those of one priority: weight, least_busy, latency or cost.",
+  ]),
+  ChannelStrategies: option(strategiesType, "{}", [
+    "relay",
+    "The same by model, prefix with * at its end, or *; goes before ChannelStrategy.",
   ]),
   ChannelAffinityEnabled: option(flag, "true", [
     "relay",

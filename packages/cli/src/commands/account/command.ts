@@ -64,11 +64,11 @@ function loginCommand(program: Command, { env, output, transport }: CommandConte
     .option("--kube-context <name>", "with --kube: context of the kubeconfig")
     .addOption(new Option("--selector <labels>", "with --kube: labels of the pods").default(SELECTOR))
     .action(async (server: string, options: KubeLoginOptions & { readonly kube?: boolean }, command: Command) => {
-      const { enterContext, runLogin } = await import("./login.ts");
+      const { noteContext, runLogin } = await import("./login.ts");
       const place = { env: env(), transport: await transport() };
       if (options.kube) await (await import("./kube-login.ts")).runKubeLogin(command.args[0], options, output(), place);
       else await runLogin(server, options, output(), place);
-      enterContext(env(), output());
+      noteContext(env(), output());
     });
   examples(
     login,

@@ -14,7 +14,7 @@ import {
 } from "@fairway/wire";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { currentContext, useContext } from "../../session/contexts.ts";
+import { currentContext } from "../../session/contexts.ts";
 import {
   readAddress,
   readToken,
@@ -96,12 +96,12 @@ export async function signInAt(
   );
 }
 
-/** Makes the context of the sign-in the one that commands use. */
-export function enterContext(env: SignInPlace["env"], output: Output): void {
+/** A sign-in to a context leaves the one in use: later commands must not go to another gateway unasked. */
+export function noteContext(env: SignInPlace["env"], output: Output): void {
   const context = env["FAIRWAY_CONTEXT"];
-  if (!context || context === currentContext(env)) return;
-  useContext(env, context);
-  output.note(`Commands go to ${context} now; change that with \`fairway context use\`.`);
+  const current = currentContext(env);
+  if (!context || context === current) return;
+  output.note(`Commands still go to ${current}; \`fairway context use ${context}\` changes that.`);
 }
 
 /** Stores the token and returns where it is. A new sign-in replaces the keychain entry. */

@@ -24,7 +24,7 @@ import { isForPeople, printList, printOne, type Output } from "../../print/outpu
 import type { Column } from "../../print/table.ts";
 import { typeNames } from "../channel/channel.ts";
 import { printModels } from "../model-rows.ts";
-import { rowsToList, type Part } from "../paging.ts";
+import { printPart, type Part } from "../paging.ts";
 import { usernames } from "../usernames.ts";
 
 export async function listModels(client: Client, { all }: { readonly all?: boolean }, output: Output): Promise<void> {
@@ -145,15 +145,15 @@ export async function listTasks(client: Client, options: TaskListOptions, output
   const isAll = await isAdmin(client);
   const call = isAll ? taskList : taskListSelf;
   const query = { status, platform, task_id };
-  const found = await rowsToList(options, output, (page) => client.call(call, { query: { ...query, ...page } }));
-  const name = (row: AsyncTask) => `task/${row.task_id}`;
-  await printList(output, {
+  const list = {
     kind: "Task",
-    columns: await withUsers(TASK_COLUMNS, found.rows, isAll && isForPeople(output) ? client : undefined),
-    name,
-    ...found,
+    columns: TASK_COLUMNS,
+    columnsFor: (rows: readonly AsyncTask[]) => withUsers(TASK_COLUMNS, rows, isAll ? client : undefined),
+    name: (row: AsyncTask) => `task/${row.task_id}`,
+    toShown: (row: AsyncTask) => row,
     empty: "No tasks match.",
-  });
+  };
+  await printPart(output, options, list, (page) => client.call(call, { query: { ...query, ...page } }));
 }
 
 const DRAWING_COLUMNS: readonly Column<Drawing>[] = [
@@ -169,15 +169,15 @@ const DRAWING_COLUMNS: readonly Column<Drawing>[] = [
 export async function listDrawings(client: Client, { task: mj_id, ...part }: TaskListOptions, output: Output) {
   const isAll = await isAdmin(client);
   const call = isAll ? drawingList : drawingListSelf;
-  const found = await rowsToList(part, output, (page) => client.call(call, { query: { mj_id, ...page } }));
-  const name = (row: Drawing) => `drawing/${row.mj_id}`;
-  await printList(output, {
+  const list = {
     kind: "Drawing",
-    columns: await withUsers(DRAWING_COLUMNS, found.rows, isAll && isForPeople(output) ? client : undefined),
-    name,
-    ...found,
+    columns: DRAWING_COLUMNS,
+    columnsFor: (rows: readonly Drawing[]) => withUsers(DRAWING_COLUMNS, rows, isAll ? client : undefined),
+    name: (row: Drawing) => `drawing/${row.mj_id}`,
+    toShown: (row: Drawing) => row,
     empty: "No drawings match.",
-  });
+  };
+  await printPart(output, part, list, (page) => client.call(call, { query: { mj_id, ...page } }));
 }
 
 export async function getTask(client: Client, id: string, output: Output): Promise<void> {

@@ -26,6 +26,7 @@ interface Settings {
   readonly baseUrl?: string;
   readonly priority?: number;
   readonly weight?: number;
+  readonly costRatio?: number;
   readonly tag?: string;
   readonly testModel?: string;
   readonly other?: string;
@@ -128,11 +129,12 @@ async function readKey({ keyFile, keyStdin }: Settings): Promise<string | undefi
 
 /** Returns the channel fields that the flags set. */
 function buildChannelInput(options: Settings): ChannelInput {
-  const { baseUrl, priority, weight, tag, testModel, other, autoBan } = options;
+  const { baseUrl, priority, weight, costRatio, tag, testModel, other, autoBan } = options;
   const fields = {
     base_url: baseUrl,
     priority,
     weight,
+    cost_ratio: costRatio,
     tag,
     test_model: testModel,
     other,

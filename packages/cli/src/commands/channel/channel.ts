@@ -23,7 +23,7 @@ import { moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
-import { rowsToList, rowsUpTo, type Part, type Rows } from "../paging.ts";
+import { printPart, rowsUpTo, type Part, type Rows } from "../paging.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [CHANNEL_STATUS.enabled]: "enabled",
@@ -133,17 +133,17 @@ export async function listChannels(client: Client, options: ChannelListOptions, 
   const { search: keyword, group, model, tag } = options;
   const type = options.type === undefined ? undefined : await resolveChannelType(client, options.type);
   const status = statusNumber(options.status);
-  const [shape, rows] = await Promise.all([
-    channelShape(client, output),
-    rowsToList(options, output, (page) =>
-      client.call(channelList, { query: { keyword, group, model, tag, type, status, ...page } }),
-    ),
-  ]);
-  await printList(output, {
-    ...shape,
-    ...rows,
-    empty: "No channels. Connect a provider: fairway init",
-  });
+  await printPart(
+    output,
+    options,
+    {
+      ...CHANNELS,
+      toShown: (row: Channel) => row,
+      columnsFor: async () => (await channelShape(client, output)).columns,
+      empty: "No channels. Connect a provider: fairway init",
+    },
+    (page) => client.call(channelList, { query: { keyword, group, model, tag, type, status, ...page } }),
+  );
 }
 
 /** Returns the status number for a query; undefined for all. */
@@ -184,6 +184,11 @@ export async function getChannel(client: Client, id: number, output: Output): Pr
   await printChannel(client, await channelFacts(client, id), output);
 }
 
+/** Returns "" for the list price, which needs no line. */
+function formatCostRatio({ cost_ratio: ratio = 1 }: ChannelFacts): string {
+  return ratio === 1 ? "" : String(ratio);
+}
+
 export async function printChannel(client: Client, channel: ChannelFacts, output: Output): Promise<void> {
   if (!isForPeople(output)) return printOne(output, channel, { shape: CHANNELS });
   const [types, perUnit] = await Promise.all([typeNames(client), output.quotaPerUnit()]);
@@ -197,6 +202,7 @@ export async function printChannel(client: Client, channel: ChannelFacts, output
     "base url": channel.base_url,
     key: channel.key_hint ? `…${channel.key_hint}` : `${channel.key_count ?? 1} keys`,
     priority: `${channel.priority}, weight ${channel.weight}`,
+    "cost ratio": formatCostRatio(channel),
     tag: channel.tag ?? "",
     mapping: channel.model_mapping,
     "last test": channel.test_time === 0 ? "" : `${formatTime(channel.test_time)}, ${channel.response_time} ms`,

@@ -3,7 +3,18 @@ import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
 import type { ChannelCreateOptions, ChannelUpdateOptions, SwitchOptions } from "./changes.ts";
 import type { ChannelListOptions } from "./channel.ts";
 import type { CommandContext } from "../../session/command-context.ts";
-import { examples, id, ids, integer, positive, seconds, withParts, yes, type Reference } from "../../core/arguments.ts";
+import {
+  decimal,
+  examples,
+  id,
+  ids,
+  integer,
+  positive,
+  seconds,
+  withParts,
+  yes,
+  type Reference,
+} from "../../core/arguments.ts";
 
 const AS_LISTED = "ids or names, as `fairway channel list` shows them";
 
@@ -61,6 +72,7 @@ function withSettings(command: Command): Command {
     .option("--base-url <url>", "instead of the provider's own")
     .option("--priority <number>", "higher is tried first", integer)
     .option("--weight <number>", "share inside a priority", integer)
+    .option("--cost-ratio <number>", "what is paid, relative to the list price", decimal)
     .option("--tag <name>")
     .option("--test-model <name>")
     .option("--other <text>", "region, version or another setting that the type requires")

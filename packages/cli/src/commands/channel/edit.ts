@@ -23,6 +23,7 @@ const FIELDS = [
   "model_mapping",
   "status_code_mapping",
   "max_input_tokens",
+  "cost_ratio",
   "param_override",
   "setting",
 ] as const satisfies readonly (keyof Channel)[];

@@ -23,7 +23,7 @@ export function completionCommands(program: Command, { io }: CommandContext): vo
     });
 }
 
-const NOUNS: readonly Noun[] = ["channel", "token", "user", "redemption"];
+const NOUNS: readonly Noun[] = ["channel", "token", "user", "redemption", "budget"];
 /** Flags and arguments whose values the gateway knows. */
 const KIND_OF: Readonly<Record<string, Kind>> = {
   channel: "channel",

@@ -18,7 +18,7 @@ import { attempt, noteColumns, readNumber, readText, type Carry, type ForeignRow
 /** Columns that are read here, and those that only describe the past of the channel there. */
 const KNOWN = [
   ..."id type name status models group base_url other openai_organization test_model model_mapping".split(" "),
-  ..."status_code_mapping priority weight auto_ban tag setting param_override header_override max_input_tokens config key".split(
+  ..."status_code_mapping priority weight auto_ban tag setting param_override header_override max_input_tokens cost_ratio config key".split(
     " ",
   ),
   ..."created_time test_time response_time balance balance_updated_time used_quota other_info".split(" "),
@@ -138,6 +138,7 @@ function convertSettings(carry: Carry, row: ForeignRow, name: string) {
     weight: Math.max(0, readNumber(row, "weight")),
     auto_ban: readNumber(row, "auto_ban", 1),
     max_input_tokens: readNumber(row, "max_input_tokens"),
+    cost_ratio: readNumber(row, "cost_ratio", 1),
   };
 }
 

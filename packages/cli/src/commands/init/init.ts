@@ -2,7 +2,7 @@ import type { CommandContext } from "../../session/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne } from "../../print/output.ts";
 import { readProfile } from "../../session/config.ts";
-import { enterContext, runLogin } from "../account/login.ts";
+import { noteContext, runLogin } from "../account/login.ts";
 import { agreedQuestions, plainQuestions, type Questions } from "../questions.ts";
 import { connectProvider, makeToken, buildSnippet, type ProviderOptions } from "./steps.ts";
 
@@ -78,5 +78,5 @@ async function signIn(
     questions.ask({ text, isSecret, flag: isSecret ? "--password-stdin" : "--username" });
   const quiet = { ...output(), note: (text: string) => questions.say(text) };
   await runLogin(address, options, quiet, { env: env(), transport: await transport(), ask });
-  enterContext(env(), quiet);
+  noteContext(env(), quiet);
 }

@@ -10,6 +10,7 @@ import {
   type ExplainedAttempt,
   type ExplainedBudget,
   type ExplainedCandidate,
+  type ExplainedDraw,
   type LogExplanation,
   type PriceInput,
   type UsageDoubt,
@@ -45,6 +46,19 @@ const SKIPPED: readonly Column<ExplainedCandidate>[] = [
   { title: "WHY", value: ({ skipped }) => (skipped ?? "").replaceAll("_", " ") },
   { title: "RESTS MS", value: ({ wait_ms: wait }) => (wait === undefined ? "" : String(wait)) },
 ];
+
+/** Returns what the draws of a strategy compared; nothing for draws by weight. */
+function formatDraws({ draws = [], route }: LogExplanation): Record<string, string> {
+  return draws.length === 0 ? {} : { draws: draws.map((draw) => formatDraw(draw, route)).join("; ") };
+}
+
+/** Returns what one draw compared. */
+function formatDraw({ taken, taken_measure: measure, other, other_measure: otherMeasure }: ExplainedDraw, by: string) {
+  const unit = by === "latency" ? " ms" : "";
+  const text = (channel: number, value: number | null = null) =>
+    `${channel} (${value === null ? "not known" : `${value}${unit}`})`;
+  return other === undefined ? text(taken, measure) : `${text(taken, measure)} before ${text(other, otherMeasure)}`;
+}
 
 /** Explains why one call failed or succeeded and which channel it used, as recorded when it ran. */
 export async function explainLog(client: Client, request: string, output: Output): Promise<void> {
@@ -132,6 +146,7 @@ function formatExplanation(found: LogExplanation, quotaPerUnit: number): Record<
     ...(found.fallback && { models: fallbackText(found.fallback, found.model) }),
     group: found.group,
     route: found.route,
+    ...formatDraws(found),
     time: `${found.total_ms} ms${found.queue_ms > 0 ? `, ${found.queue_ms} ms of it in the queue` : ""}`,
     charged: `${money(price.charged)}${price.reserved < 0 ? "" : `, ${money(price.reserved)} were reserved`}`,
     ...(price.formula !== "" && { formula: price.formula }),

@@ -5,11 +5,11 @@ import { toExitCode, formatErrorMessage } from "../../core/problem.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { readLines } from "../../terminal/events.ts";
 import { living } from "./living.ts";
-import { createCollector } from "../../terminal/collector.ts";
+import { createCollector, limitYoungGeneration } from "../../terminal/collector.ts";
 import type { LogQuery } from "./query.ts";
 
-/** Rows between two collections of garbage. */
-const ROWS = 4_000;
+/** Letters of rows between two collections of garbage: rows may be long, so their number says little. */
+const COLLECTED_LETTERS = 2_000_000;
 /** Pauses before an interrupted export is continued. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 
@@ -23,7 +23,8 @@ export async function readExport(
   take: (row: LogRow) => Taken,
 ): Promise<void> {
   const query = { ...filter, format: "ndjson" };
-  const collect = createCollector(ROWS);
+  const collect = createCollector(COLLECTED_LETTERS);
+  limitYoungGeneration();
   await living(
     (signal) => client.open(isAdmin ? logExport : logExportSelf, { query, signal }),
     async ({ body }, isAlive) => {
@@ -33,7 +34,7 @@ export async function readExport(
         const taken = take(JSON.parse(line) as LogRow);
         if (taken === false) return;
         if (taken instanceof Promise) await taken;
-        collect();
+        collect(line.length);
       }
     },
   );

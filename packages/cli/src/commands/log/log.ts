@@ -13,6 +13,7 @@ import {
   type LogRow,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { isMissingCall } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import {
   isForPeople,
@@ -25,6 +26,7 @@ import {
   type Output,
   type Shape,
 } from "../../print/output.ts";
+import type { RowPrinter } from "../../print/rows.ts";
 import { moneyText } from "../../print/sheet.ts";
 import type { SessionClient } from "../../session/session.ts";
 import type { Reference } from "../../core/arguments.ts";
@@ -139,47 +141,79 @@ export async function listLogs(
   const offset = calculateOffset(options);
   checkSort(output, limit);
   const found = await buildLogQuery(client, options, nowSeconds);
-  if (page === 1 && limit > PAGED) return streamLogs(client, found, limit, output);
-  const { isAdmin, filter } = found;
+  if (page === 1 && limit > PAGED) return listWholeLog(client, found, limit, output);
   const rows: LogRow[] = [];
   let before: string | undefined;
   let total: number | undefined;
   do {
-    const query = { ...filter, before, page_size: Math.min(PAGE, offset + limit) };
-    const { data } = await client.call(isAdmin ? logList : logListSelf, { query });
-    // The rows of an owner are numbered by page.
-    const numbered = isAdmin ? data.items : data.items.map((row, at) => ({ ...row, id: rows.length + at + 1 }));
-    rows.push(...numbered);
+    const data = await readPage(client, found, { before, size: Math.min(PAGE, offset + limit), read: rows.length });
+    rows.push(...data.items);
     total ??= data.total < LOG_SCAN_CAP ? data.total : undefined;
     before = data.next;
   } while (before !== "" && rows.length < offset + limit);
   const isCut = before !== "" || rows.length > offset + limit;
   await printList(output, {
-    ...logShape(isAdmin),
+    ...logShape(found.isAdmin),
     rows: rows.slice(offset).slice(0, limit),
     isCut,
     total,
     ...(page > 1 && { page }),
-    empty: "No log rows match.",
+    empty: NONE,
   });
+}
+
+const NONE = "No log rows match.";
+
+/** The rows of an owner are numbered by page, so they get numbers of the whole list: `read` stand before these. */
+async function readPage(
+  client: SessionClient,
+  { isAdmin, filter }: LogQuery,
+  { before, size, read }: { readonly before?: string | undefined; readonly size: number; readonly read: number },
+) {
+  const { data } = await client.call(isAdmin ? logList : logListSelf, {
+    query: { ...filter, before, page_size: size },
+  });
+  return isAdmin ? data : { ...data, items: data.items.map((row, at) => ({ ...row, id: read + at + 1 })) };
+}
+
+/** A gateway without exports lists its log only if one page holds all of it: a part would pass for the whole. */
+async function listWholeLog(client: SessionClient, query: LogQuery, limit: number, output: Output): Promise<void> {
+  try {
+    await streamLogs(client, query, limit, output);
+  } catch (problem) {
+    if (!isMissingCall(problem)) throw problem;
+    const { items: rows, total, next } = await readPage(client, query, { size: PAGE, read: 0 });
+    if (next !== "" || total > rows.length) throw problem;
+    await printList(output, { ...logShape(query.isAdmin), rows, empty: NONE });
+  }
 }
 
 /** Streams rows as they arrive, from one call. */
 async function streamLogs(client: SessionClient, query: LogQuery, limit: number, output: Output): Promise<void> {
   const { readWholeExport } = await import("./exported.ts");
-  const printer = await openRows(output, logShape(query.isAdmin));
+  const open = () => openRows(output, logShape(query.isAdmin));
+  let printer: RowPrinter<LogRow> | undefined;
   let count = 0;
   let isCut = false;
+  const print = (row: LogRow) => {
+    printer?.add(query.isAdmin ? row : { ...row, id: count });
+    return output.room();
+  };
   const take = (row: LogRow) => {
     isCut = count === limit;
     if (isCut) return false;
     count += 1;
-    printer.add(query.isAdmin ? row : { ...row, id: count });
-    return output.room();
+    if (printer) return print(row);
+    // A gateway that refuses the call gets no titles printed.
+    return open().then((opened) => {
+      printer = opened;
+      return print(row);
+    });
   };
   await readWholeExport(client, query, take, output.note);
+  printer ??= await open();
   printer.end({ isCut });
-  if (count === 0 && isForPeople(output)) output.note("No log rows match.");
+  if (count === 0 && isForPeople(output)) output.note(NONE);
   noteCut(output, count, { isCut });
 }
 

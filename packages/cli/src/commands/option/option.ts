@@ -16,7 +16,7 @@ import { plain, time } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
-import { rowsToList, type Part } from "../paging.ts";
+import { printPart, type Part } from "../paging.ts";
 
 interface Setting {
   readonly key: string;
@@ -119,9 +119,14 @@ export async function optionChanges(
   part: Part,
   output: Output,
 ): Promise<void> {
-  const found = await rowsToList(part, output, (page) => client.call(optionHistory, { query: { key, ...page } }));
-  const name = ({ key }: OptionChange) => `option/${key}`;
-  await printList(output, { kind: "OptionChange", columns: CHANGE_COLUMNS, name, ...found, empty: "No changes." });
+  const list = {
+    kind: "OptionChange",
+    columns: CHANGE_COLUMNS,
+    name: ({ key }: OptionChange) => `option/${key}`,
+    toShown: (row: OptionChange) => row,
+    empty: "No changes.",
+  };
+  await printPart(output, part, list, (page) => client.call(optionHistory, { query: { key, ...page } }));
 }
 
 export async function resetRatios(client: Client, { yes }: { readonly yes?: boolean }, output: Output): Promise<void> {

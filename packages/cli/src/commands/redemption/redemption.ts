@@ -15,9 +15,9 @@ import { number, plain, quota, time } from "../../print/columns.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
 import { isForPeople, printBare, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsToList, type Part } from "../paging.ts";
+import { printPart, type Part } from "../paging.ts";
 import { usernames } from "../usernames.ts";
-import { parseQuota } from "../token/token.ts";
+import { parseQuota } from "../../core/amounts.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [REDEMPTION_STATUS.unused]: "unused",
@@ -61,29 +61,20 @@ export async function listRedemptions(client: Client, options: RedemptionListOpt
   const { search: keyword, status: word } = options;
   const number = Object.keys(STATUS_WORD).find((one) => STATUS_WORD[Number(one)] === word);
   const query = { keyword, status: number };
-  const found = await rowsToList(options, output, (page) =>
-    client.call(redemptionList, { query: { ...query, ...page } }),
-  );
-  const names = isForPeople(output)
-    ? await usernames(
-        client,
-        found.rows.map(({ used_user_id: by }) => by),
-      )
-    : new Map<number, string>();
-  const by = {
-    title: "BY",
-    value: ({ used_user_id: id }: Shown) => (id === 0 ? "-" : (names.get(id) ?? `user ${id}`)),
+  const columnsFor = async (rows: readonly Redemption[]) => {
+    const names = await usernames(
+      client,
+      rows.map(({ used_user_id: by }) => by),
+    );
+    const by = {
+      title: "BY",
+      value: ({ used_user_id: id }: Shown) => (id === 0 ? "-" : (names.get(id) ?? `user ${id}`)),
+    };
+    return REDEMPTIONS.columns.map((column) => (column.field === "used_user_id" && names.size > 0 ? by : column));
   };
-  const columns = REDEMPTIONS.columns.map((column) =>
-    column.field === "used_user_id" && names.size > 0 ? by : column,
-  );
-  await printList(output, {
-    ...REDEMPTIONS,
-    columns,
-    ...found,
-    rows: found.rows.map(shown),
-    empty: "No codes. Make one: fairway redemption create --name spring --quota 5usd",
-  });
+  const empty = "No codes. Make one: fairway redemption create --name spring --quota 5usd";
+  const list = { ...REDEMPTIONS, toShown: shown, columnsFor, empty };
+  await printPart(output, options, list, (page) => client.call(redemptionList, { query: { ...query, ...page } }));
 }
 
 export async function getRedemption(client: Client, id: number, output: Output): Promise<void> {

@@ -5,7 +5,8 @@ import { number, plain } from "../../print/columns.ts";
 import { isForPeople, printBare, printList, type Output } from "../../print/output.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
 import type { SecretPlace } from "./secret.ts";
-import { parseExpiry, KEYS, parseQuota, toFallbacksText, type Key } from "./token.ts";
+import { parseQuota } from "../../core/amounts.ts";
+import { parseExpiry, KEYS, toFallbacksText, type Key } from "./token.ts";
 
 export interface TokenCreateOptions {
   readonly name: string;

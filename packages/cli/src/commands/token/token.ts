@@ -4,7 +4,6 @@ import {
   isKeyText,
   keyHint,
   NEVER_EXPIRES,
-  parseDollarQuota,
   status,
   TOKEN_STATUS,
   tokenDelete,
@@ -21,6 +20,7 @@ import {
   splitList,
 } from "@fairway/wire";
 import type { Io } from "../../core/io.ts";
+import { parseQuota } from "../../core/amounts.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
@@ -28,7 +28,7 @@ import { moneyText } from "../../print/sheet.ts";
 import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsToList, type Part } from "../paging.ts";
+import { printPart, type Part } from "../paging.ts";
 import { parseDateSeconds, parseSpanSeconds, parseSpan } from "../../core/times.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
@@ -101,13 +101,8 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
     status: Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status),
     expiring: options.expiring === undefined ? undefined : parseSpan(options.expiring, "--expiring"),
   };
-  const found = await rowsToList(options, output, (page) => client.call(tokenList, { query: { ...query, ...page } }));
-  await printList(output, {
-    ...TOKENS,
-    ...found,
-    rows: found.rows.map(shown),
-    empty: "No keys. Make one: fairway token create --name laptop",
-  });
+  const list = { ...TOKENS, toShown: shown, empty: "No keys. Make one: fairway token create --name laptop" };
+  await printPart(output, options, list, (page) => client.call(tokenList, { query: { ...query, ...page } }));
 }
 
 /** Lists the token of a whole key, of any owner; the key travels in the body. */
@@ -287,25 +282,6 @@ export async function deleteTokens(
 
 /** The end of the year 9999. */
 const LAST_TIME = 253_402_300_799;
-
-/** Reads `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
-export function parseQuota(text: string, quotaPerUnit: number, flag = "--quota"): number {
-  const money = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text)?.[1];
-  const isMoney = /^\$|usd$/i.test(text);
-  const amount =
-    isMoney && money !== undefined
-      ? parseDollarQuota(money, quotaPerUnit)
-      : /^\d+$/.test(text)
-        ? Number(text)
-        : undefined;
-  if (amount === undefined || !Number.isSafeInteger(amount))
-    throw new CliError(
-      `${flag} ${text} is no amount`,
-      EXIT.usage,
-      flag === "--quota" ? "write 5usd, 500000 or unlimited" : "write 5usd or 500000",
-    );
-  return amount;
-}
 
 /** Reads `never`, `30d`, `12h`, or a date; returns epoch seconds. */
 export function parseExpiry(text: string, nowSeconds: number): number {

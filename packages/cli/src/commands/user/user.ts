@@ -20,13 +20,13 @@ import { randomUUID } from "node:crypto";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { toExitCode, isNotSent, formatErrorMessage } from "../../core/problem.ts";
 import { number, plain, quota } from "../../print/columns.ts";
-import { isForPeople, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
+import { isForPeople, printDone, printOne, type Output, type Shape } from "../../print/output.ts";
 import { ask, readPassword, readSecret } from "../../terminal/prompt.ts";
 import type { Session } from "../../session/session.ts";
 import { signInByPassword } from "../account/login.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsToList, type Part } from "../paging.ts";
-import { parseQuota } from "../token/token.ts";
+import { printPart, type Part } from "../paging.ts";
+import { parseQuota } from "../../core/amounts.ts";
 
 const ROLE_WORD: Readonly<Record<number, string>> = {
   [ROLE.user]: "user",
@@ -74,8 +74,8 @@ export async function listUsers(client: Client, options: UserListOptions, output
     role: findNumber(ROLE_WORD, options.role),
     status: findNumber(STATUS_WORD, options.status),
   };
-  const found = await rowsToList(options, output, (page) => client.call(userList, { query: { ...query, ...page } }));
-  await printList(output, { ...USERS, ...found, empty: "No users match." });
+  const list = { ...USERS, toShown: (row: User) => row, empty: "No users match." };
+  await printPart(output, options, list, (page) => client.call(userList, { query: { ...query, ...page } }));
 }
 
 function findNumber(words: Readonly<Record<number, string>>, word: string | undefined): string | undefined {

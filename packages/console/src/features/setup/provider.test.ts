@@ -14,6 +14,7 @@ const type = (id: number, key_hint: string, retired = false): ChannelType => ({
   retired,
   can_test: true,
   can_balance: false,
+  has_key_file: false,
   can_list_models: true,
 });
 

@@ -181,6 +181,10 @@ const BORDERS = 'borders such as {"my-model":[{"above":200000,"input":2,"output"
 const MODELS = 'lists of models such as {"model-a":["model-b"]}';
 const MODELS_ZH = '模型列表，例如 {"model-a":["model-b"]}';
 
+/** The beginning of the rule for strategies by model. */
+const STRATEGIES = 'strategies such as {"gpt-*":"latency"}';
+const STRATEGIES_ZH = '策略，例如 {"gpt-*":"latency"}';
+
 /** Rules of inputs in the wording of the server and the option tables; `#` is a number or a name. */
 const RULES: readonly (readonly [en: string, zh: string])[] = [
   [REASONS.string, "须为文本"],
@@ -226,6 +230,9 @@ const RULES: readonly (readonly [en: string, zh: string])[] = [
   [`${MODELS}; # has causes for # other than #`, `${MODELS_ZH}；# 中 # 的原因须为 #`],
   [`${MODELS}; # has the name "#"; * may stand only at its end`, `${MODELS_ZH}；# 的名称“#”中，* 只能在末尾`],
   [`${MODELS}; has the name "#"; * may stand only at its end`, `${MODELS_ZH}；名称“#”中，* 只能在末尾`],
+  [`${STRATEGIES}; # must be one of #`, `${STRATEGIES_ZH}；# 须为 # 之一`],
+  [`${STRATEGIES}; has the name "#"; * may stand only at its end`, `${STRATEGIES_ZH}；名称“#”中，* 只能在末尾`],
+  ["weight, least_busy, latency or cost", " weight、least_busy、latency 或 cost"],
   ["filters of a host; an object is needed for #", "主机过滤规则，# 须为对象"],
   ["filters of a host; # is not known for #", "主机过滤规则，# 不是已知字段（#）"],
   ["filters of a host; # is never left out for #", "主机过滤规则，# 不可去除（#）"],

@@ -87,13 +87,13 @@ function listDearTokens(body: JsonObject, bytes: Buffer): readonly DearTokens[] 
   for (const [kind, mark] of MARKS) if (!found.includes(kind) && bytes.includes(mark)) found.push(kind);
   if (found.includes("write") && bytes.includes(FOR_AN_HOUR)) found.push("write1h");
   const config = object(body, "generationConfig") ?? object(body, "generation_config");
-  if (asksForAudio(body) || (config && asksForAudio(config))) found.push("audioOutput");
+  if (requestsAudio(body) || (config && requestsAudio(config))) found.push("audioOutput");
   return found;
 }
 
 const MODALITIES = ["modalities", "responseModalities", "response_modalities"];
 
-function asksForAudio(owner: JsonObject): boolean {
+function requestsAudio(owner: JsonObject): boolean {
   return MODALITIES.some(
     (name) =>
       isSet(owner[name]) && list(owner, name).some((one) => typeof one === "string" && one.toLowerCase() === "audio"),

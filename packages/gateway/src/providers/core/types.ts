@@ -54,6 +54,8 @@ export interface ChannelRecord {
   readonly testModel: string;
   /** 0 = no limit. */
   readonly maxInputTokens: number;
+  /** What the operator pays, relative to the list price. */
+  readonly costRatio: number;
   readonly tag: string;
   readonly setting: JsonObject;
   readonly paramOverride: JsonObject | undefined;
@@ -327,6 +329,8 @@ export interface ProviderAdapter {
   readonly id: string;
   /** True for servers of the operator's own, which may take calls without a key. */
   readonly isKeyOptional?: boolean;
+  /** True if compatible consoles may ask for the models of a saved channel; they may wherever a key is optional. */
+  readonly listsSavedModels?: boolean;
   /** True if a key is a whole file, which may have several lines; such a channel has one key. */
   readonly hasKeyFile?: boolean;
   /** True if the field `other` of a channel must hold a region, or an object of regions by model. */

@@ -196,6 +196,7 @@ async function serveModelCall(call: Call, match: RelayMatch, deps: RelayDeps): P
     if (match.operation === "count_tokens") return await countTokens(call.received, response, deps);
     deps.reporter.delivered(call.received, await runPipeline(call.received, response, deps));
   } finally {
+    call.received.selection?.leave();
     if (!call.received.isCounted) deps.calls.count(call.received.id, call.received.caller.userId);
     await call.received.upload?.dispose();
   }

@@ -58,6 +58,7 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
     isSuccess = true;
     request.span?.ended({ status: 200, outcome: "ok" });
   } finally {
+    found?.selection.leave();
     deps.running.remove(handle);
     admission?.end({ ...NOTHING_USED, isSuccess });
   }

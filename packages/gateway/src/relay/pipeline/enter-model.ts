@@ -179,13 +179,12 @@ export function selectionFor(
   if (pinnedChannel === undefined && !pinnedAccount)
     return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
   const group = groups[0] ?? "default";
-  if (pinnedAccount?.file)
-    return fixedTarget(() =>
-      pinnedFileTarget(deps.snapshots.current(), { ...pinnedAccount, groups }, request, deps.selection),
-    );
-  return fixedTarget(() =>
-    pinnedAccount
-      ? pinnedAccountTarget(deps.snapshots.current(), { ...pinnedAccount, group }, request, deps.selection)
-      : pinnedTarget(deps.snapshots.current(), { channelId: pinnedChannel as number, group }, request, deps.selection),
-  );
+  const { loads } = deps.selection;
+  const find = (): RouteTarget => {
+    const snapshot = deps.snapshots.current();
+    if (pinnedAccount?.file) return pinnedFileTarget(snapshot, { ...pinnedAccount, groups }, request, deps.selection);
+    if (pinnedAccount) return pinnedAccountTarget(snapshot, { ...pinnedAccount, group }, request, deps.selection);
+    return pinnedTarget(snapshot, { channelId: pinnedChannel as number, group }, request, deps.selection);
+  };
+  return fixedTarget(find, deps.snapshots.current().balancing && loads && ((channelId) => loads.begin(channelId)));
 }

@@ -31,6 +31,7 @@ import { findFailureCause } from "../fallback/leave-cause.ts";
 import { createResponsePolicies, type ResponsePolicies } from "../policies/response-policies.ts";
 import { enterModel, toPreferred, type Entered, type PipelineContext, type PipelineDeps } from "./enter-model.ts";
 import { Hops } from "./hops.ts";
+import { observeLatency } from "./observe-latency.ts";
 
 /**
  * Serves one relayed request from its parsed body to its charge. Every failure before the first byte is thrown as an
@@ -86,6 +87,7 @@ async function serve(
     isSuccess = result.kind === "delivered";
     if (result.kind === "disconnected") await session.abandon(tried.at(-1));
     if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
+    if (context.snapshot.balancing) observeLatency(request, { result, session, attempt: tried.at(-1) }, deps);
     policies?.ended({ result, tried, session }, delivery);
     return { result, tried, session };
   } catch (error) {

@@ -48,6 +48,7 @@ function createTestRetries(
     reopen: () => undefined,
     lastResort: () => undefined,
     unused: () => undefined,
+    leave: () => undefined,
     candidates: () => ({ entries: [], open: 0, total: 0 }),
     isExhausted: false,
     restsForMs: undefined,

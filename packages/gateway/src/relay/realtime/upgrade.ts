@@ -112,7 +112,10 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const received = await readUpgrade(request, arrival, deps);
   offer.seen.received = received;
   const left = deps.sockets.open(received.caller, deps.snapshots.current().options.TokenSocketLimit);
-  await serveSession(received, offer, deps).finally(left);
+  await serveSession(received, offer, deps).finally(() => {
+    received.selection?.leave();
+    left();
+  });
 }
 
 async function serveSession(received: RelayRequest, offer: Offer, deps: RealtimeDeps): Promise<void> {

@@ -77,7 +77,7 @@ export interface RelayRequest extends StopNotes {
   /** Failed attempts, oldest first; absent if there are none. */
   failures?: FailedAttempt[];
   /** The selection of its channels; set once they are chosen. */
-  selection?: { candidates(): TracedCandidates };
+  selection?: { candidates(): TracedCandidates; leave(): void };
   /** True if the channel served the conversation before. */
   isAffine?: boolean;
   /** The form of its stream, which keep-alives may already have begun. */

@@ -1,4 +1,5 @@
 // What a request records about its route while it is served: the channels of its model, and the attempts that failed.
+import type { ChannelStrategy } from "@fairway/wire";
 import type { AppError } from "../../lib/app-error.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -12,6 +13,17 @@ export type CandidateEntry = readonly [
   waitMs?: number,
 ];
 
+/**
+ * A draw of a strategy: the channel that was taken with its measure, and the other one that was drawn; a measure is
+ * undefined if it was not known.
+ */
+export type ChannelDraw = readonly [
+  taken: number,
+  measure: number | undefined,
+  other?: number,
+  measure?: number | undefined,
+];
+
 /** The channels of a model as a selection sees them. */
 export interface TracedCandidates {
   /** At most `MAX_CANDIDATES`. */
@@ -20,6 +32,9 @@ export interface TracedCandidates {
   readonly open: number;
   /** Number of all channels, listed or not. */
   readonly total: number;
+  /** The strategy that chose, and its draws; absent for draws by weight. */
+  readonly strategy?: ChannelStrategy;
+  readonly draws?: readonly ChannelDraw[];
 }
 
 /** Most candidates that a trace has room for. */

@@ -8,11 +8,12 @@ import { fits, restsUntil } from "./skip-reason.ts";
 import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 
 /** Channels of weight 0 still get traffic. */
-const BASE_WEIGHT = 10;
-const MAX_DRAWS = 8;
+export const BASE_WEIGHT = 10;
+/** A draw reads all open channels; after this many failed ones, the usable channels are listed once. */
+export const MAX_DRAWS = 8;
 
 /** The criteria of one draw. */
-interface Draw extends SelectionCriteria {
+export interface Draw extends SelectionCriteria {
   readonly deps: SelectionDeps;
   /** Called for resting keys that are skipped; undefined = resting keys are good enough. */
   readonly onRest: ((until: number) => void) | undefined;
@@ -38,12 +39,12 @@ export function draw(level: Level, group: string, tried: ReadonlySet<number>, re
   return undefined;
 }
 
-function mayServe(channel: ChannelRecord, { spec, full }: Draw): boolean {
+export function mayServe(channel: ChannelRecord, { spec, full }: Draw): boolean {
   return fits(channel, spec) && !full?.has(String(channel.id));
 }
 
 /** A draw reads all open channels, so after a few failed draws they are checked once. The chances stay the same. */
-function listUsableChannels(open: readonly ChannelRecord[], group: string, request: Draw): ChannelRecord[] {
+export function listUsableChannels(open: readonly ChannelRecord[], group: string, request: Draw): ChannelRecord[] {
   // Channels that are not chosen must not move on to their next key.
   const trial = { ...request, deps: { ...request.deps, polling: new Map(request.deps.polling) } };
   return open.filter((channel) => {
@@ -96,7 +97,7 @@ function advance(polling: Map<number, number>, channelId: number, count: number)
   return position;
 }
 
-function byWeight(channels: readonly ChannelRecord[], random: number): ChannelRecord {
+export function byWeight(channels: readonly ChannelRecord[], random: number): ChannelRecord | undefined {
   let total = 0;
   for (const channel of channels) total += channel.weight + BASE_WEIGHT;
   let rest = random * total;
@@ -104,7 +105,7 @@ function byWeight(channels: readonly ChannelRecord[], random: number): ChannelRe
     rest -= channel.weight + BASE_WEIGHT;
     if (rest < 0) return channel;
   }
-  return channels[channels.length - 1] as ChannelRecord;
+  return channels[channels.length - 1];
 }
 
 /** Returns the name of a key of a channel in the set of full ones. */

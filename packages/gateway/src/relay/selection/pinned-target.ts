@@ -72,22 +72,36 @@ export function pinnedFileTarget(
 
 /**
  * A selection with one target: the request named the channel, or the channel stores what the request continues. It is
- * looked up again for a request that has waited; `find` throws if the channel may no longer serve.
+ * looked up again for a request that has waited; `find` throws if the channel may no longer serve. `begin` counts a
+ * running request of the channel and returns the function that ends it.
  */
-export function fixedTarget(find: () => RouteTarget): Selection {
+export function fixedTarget(find: () => RouteTarget, begin?: (channelId: number) => () => void): Selection {
   const found = find();
   let left: RouteTarget | undefined = found;
+  let endRun: (() => void) | undefined;
+  const leave = () => {
+    endRun?.();
+    endRun = undefined;
+  };
   return {
     next() {
       const once = left;
       left = undefined;
+      leave();
+      if (once) endRun = begin?.(once.channel.id);
       return once;
     },
-    failed: () => undefined,
-    full: () => undefined,
-    reopen: find,
+    failed: leave,
+    full: leave,
+    reopen() {
+      const target = find();
+      leave();
+      endRun = begin?.(target.channel.id);
+      return target;
+    },
     lastResort: () => undefined,
-    unused: () => undefined,
+    unused: leave,
+    leave,
     candidates() {
       const { channel, group } = found;
       return { entries: [[channel.id, group, channel.priority, channel.weight, ""]], open: 1, total: 1 };

@@ -4,6 +4,7 @@ import { parseOptions } from "@fairway/wire";
 import { systemClock } from "../../lib/clock.ts";
 import type { RequestSpec } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
+import { resolveBalancingPolicy } from "../../snapshot/balancing-policy.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { createBreakers } from "./breaker.ts";
 import { createCooldowns } from "./cooldown.ts";
@@ -42,6 +43,7 @@ function channel(id: number, more: Partial<ChannelRecord> = {}): ChannelRecord {
     autoBan: true,
     testModel: "",
     maxInputTokens: 0,
+    costRatio: 1,
     tag: "",
     setting: {},
     paramOverride: undefined,
@@ -64,6 +66,7 @@ function createSnapshot(channels: readonly ChannelRecord[], options: Record<stri
     fallbacks: undefined,
     guardrail: undefined,
     responseCache: undefined,
+    balancing: resolveBalancingPolicy(parseOptions(Object.entries(options).map(([key, value]) => ({ key, value })))),
     channels: new Map(channels.map((one) => [one.id, one])),
     index: new Map([["default", new Map(levels.length > 0 ? [["m", levels]] : [])]]),
     listed: new Map([["default", new Set(channels.length > 0 ? ["m"] : [])]]),

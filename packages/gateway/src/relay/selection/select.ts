@@ -1,4 +1,4 @@
-import type { SkipReason } from "@fairway/wire";
+import type { ChannelStrategy, SkipReason } from "@fairway/wire";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
@@ -6,9 +6,15 @@ import type { Level, Snapshot } from "../../snapshot/types.ts";
 import type { LimitScope, RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 import { unavailable, unserved } from "./unavailable.ts";
 import { planFor } from "./plan.ts";
-import { MAX_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../request/traced-route.ts";
+import {
+  MAX_CANDIDATES,
+  type CandidateEntry,
+  type ChannelDraw,
+  type TracedCandidates,
+} from "../request/traced-route.ts";
 import { listsIds } from "../request/shared-ids.ts";
 import { draw, isUsable, keyName, targetOn } from "./draw.ts";
+import { drawBalanced, type Balance, type DrawObserver } from "./strategies.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
 import { fits, type Skip, findSkipReason, restsUntil, unlisted } from "./skip-reason.ts";
 
@@ -17,6 +23,7 @@ const TRIED = [""] as const;
 const AFFINE = ["affinity"] as const;
 const NOT_DRAWN = ["not_drawn"] as const;
 const LIMITED = ["limit"] as const;
+const NOT_BETTER = ["not_better"] as const;
 
 /**
  * Walks through priority levels from high to low and draws by weight inside a level, untried channels first. `groups`
@@ -66,6 +73,10 @@ class ChannelSelector implements Selection {
   #takesResting = false;
   #hasFull = false;
   restsForMs: number | undefined;
+  /** Ends the count of the last choice as a running request. */
+  #endRun: (() => void) | undefined;
+  /** Draws of a strategy other than `weight`. */
+  #balanced: { readonly strategy: ChannelStrategy; readonly draws: ChannelDraw[] } | undefined;
 
   constructor(
     snapshot: Snapshot,
@@ -82,6 +93,7 @@ class ChannelSelector implements Selection {
 
   next(): RouteTarget | undefined {
     if (this.#hasChosen) this.#follow();
+    this.leave();
     this.#stageBefore = this.#stage;
     const preferred = this.#hasChosen ? undefined : this.#preferred();
     const target = preferred ?? this.#find();
@@ -95,6 +107,7 @@ class ChannelSelector implements Selection {
     this.#hasChosen = true;
     this.#isPreferred = preferred !== undefined;
     this.#last = target;
+    this.#countRun(target);
     this.#tried.add(target.channel.id);
     this.#again.delete(target.channel.id);
     this.#request.deps.breakers.markChosen(target.channel.id, target.keyIndex);
@@ -131,6 +144,7 @@ class ChannelSelector implements Selection {
     { isTransient, isOfKey }: { readonly isTransient: boolean; readonly isOfKey: boolean },
   ): void {
     const { channel, keyIndex } = target;
+    this.leave();
     // A request that continues after a failure does not wait.
     this.#takesResting = true;
     if (isOfKey && channel.keys.length > 1) {
@@ -141,6 +155,7 @@ class ChannelSelector implements Selection {
   }
 
   full({ channel, keyIndex }: RouteTarget, what: LimitScope): void {
+    this.leave();
     this.#hasFull = true;
     this.#full.add(what === "key" ? keyName(channel.id, keyIndex) : String(channel.id));
     this.#tried.delete(channel.id);
@@ -150,8 +165,18 @@ class ChannelSelector implements Selection {
   }
 
   unused(): void {
+    this.leave();
     const { channel, keyIndex } = this.#last ?? {};
     if (channel && keyIndex !== undefined) this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
+  }
+
+  #countRun({ channel }: RouteTarget): void {
+    if (this.#snapshot.balancing) this.#endRun = this.#request.deps.loads?.begin(channel.id);
+  }
+
+  leave(): void {
+    this.#endRun?.();
+    this.#endRun = undefined;
   }
 
   candidates(): TracedCandidates {
@@ -167,7 +192,7 @@ class ChannelSelector implements Selection {
     }
     const off = unlisted(this.#snapshot, this.#groups, listedName(this.#request.spec.model));
     entries.push(...off.entries.slice(0, MAX_CANDIDATES - entries.length));
-    return { entries, open, total: open + off.count };
+    return { entries, open, total: open + off.count, ...this.#balanced };
   }
 
   #findSkip(channelId: number): readonly [SkipReason | "", number?] {
@@ -232,7 +257,11 @@ class ChannelSelector implements Selection {
     const onSkip = (channel: ChannelRecord) => this.#skip(channel.id, findSkipReason(channel, this.#request));
     while (this.#stage < this.#stages.length) {
       const { group, level } = this.#stages[this.#stage] as Stage;
-      const target = draw(level, group, this.#tried, { ...this.#request, onRest, onSkip, full });
+      const criteria = { ...this.#request, onRest, onSkip, full };
+      const balance = this.#balance();
+      const target = balance
+        ? drawBalanced({ group, level, tried: this.#tried }, criteria, balance, this.#observe(balance))
+        : draw(level, group, this.#tried, criteria);
       if (target) return target;
       const other = this.#otherKeys.size > 0 && this.#withOtherKeys(level);
       const otherKey = other && draw(other, group, NOT_TRIED, { ...this.#request, onRest, full });
@@ -240,6 +269,22 @@ class ChannelSelector implements Selection {
       this.#stage++;
     }
     return undefined;
+  }
+
+  /** Undefined if the model's channels are drawn by weight. */
+  #balance(): Balance | undefined {
+    const { deps, spec } = this.#request;
+    const strategy = this.#snapshot.balancing?.strategyFor(spec.model) ?? "weight";
+    const { loads, latencies } = deps;
+    return strategy === "weight" || !loads || !latencies ? undefined : { strategy, loads, latencies };
+  }
+
+  /** Remembers draws and the channels that lost, for the explanation of the call. */
+  #observe({ strategy }: Balance): DrawObserver {
+    return {
+      onDraw: (draw) => (this.#balanced ??= { strategy, draws: [] }).draws.push(draw),
+      onNotBetter: ({ id }) => this.#skip(id, NOT_BETTER),
+    };
   }
 
   #withOtherKeys({ priority, channels }: Level): Level {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createSharedHealth } from "./shared-health.ts";
 
 test("replicas share what they learn about an upstream and publish it only once", () => {
@@ -61,4 +61,23 @@ test("a later answer without a time does not shorten a rest", () => {
   expect(health.cooldowns.until(1, 0, "m")).toBe(61_000);
   now = 61_000;
   expect(health.cooldowns.until(1, 0, "m")).toBe(0);
+});
+
+test("replicas share running requests, and a message of that kind changes nothing else", () => {
+  vi.useFakeTimers();
+  try {
+    const replica = () =>
+      createSharedHealth({ clock: { now: () => Date.now() }, onBreaker: () => {}, onAffinity: () => {} });
+    const [a, b] = [replica(), replica()];
+    a.publishBy((text) => b.receive(text));
+    const end = a.loads.begin(3);
+    vi.advanceTimersByTime(1_000);
+    expect(b.loads.running(3)).toBe(1);
+    end();
+    vi.advanceTimersByTime(1_000);
+    expect(b.loads.running(3)).toBe(0);
+    expect([b.breakers.states(), b.cooldowns.resting()]).toEqual([[], []]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

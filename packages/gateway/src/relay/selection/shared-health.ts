@@ -1,9 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
-import { parseObject } from "../../lib/text/json.ts";
+import { isObject, parseObject } from "../../lib/text/json.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import { createAffinity, type Affinity } from "./affinity.ts";
 import { createBreakers, type Breakers } from "./breaker.ts";
 import { createCooldowns, type Cooldowns } from "./cooldown.ts";
+import { createChannelLatencies, type ChannelLatencies } from "./channel-latencies.ts";
+import { createChannelLoads, type ChannelLoads } from "./channel-loads.ts";
 import { createKeyOutcomes, parseKeyOutcome, type KeyOutcomes } from "./key-outcomes.ts";
 
 export interface SharedHealthSettings {
@@ -19,6 +21,9 @@ export interface SharedHealth {
   readonly breakers: Breakers;
   readonly affinity: Affinity;
   readonly keyOutcomes: KeyOutcomes;
+  readonly loads: ChannelLoads;
+  /** Measured by this process alone. */
+  readonly latencies: ChannelLatencies;
   /** Takes a message of another replica; anything unreadable is skipped. */
   receive(text: string): void;
   /** Forgets what was learned about a channel whose keys or address changed: states refer to the index of a key. */
@@ -51,24 +56,35 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
   const keyOutcomes = createKeyOutcomes((channel, key, { kind: outcome, message }) =>
     publish(JSON.stringify({ channel, key, outcome, message })),
   );
+  const loads = createChannelLoads({
+    clock,
+    announce: (replica, running) => publish(JSON.stringify({ replica, running })),
+  });
+  const latencies = createChannelLatencies(clock);
   let followed: ReadonlyMap<number, FollowedChannel> = new Map();
   return {
     cooldowns,
     breakers,
     affinity,
     keyOutcomes,
+    loads,
+    latencies,
     follow(channels) {
       for (const [id, before] of followed) {
         if (isSameUpstream(before, channels.get(id))) continue;
         breakers.forget(id);
         cooldowns.forget(id);
         keyOutcomes.forget(id);
+        latencies.forget(id);
       }
       followed = channels;
     },
     publishBy: (by) => void (publish = by),
     receive(text) {
-      const { channel, key, model, forMs, conversation, lifeMs, outcome, message } = parseObject(text) ?? {};
+      const parsed = parseObject(text) ?? {};
+      const { replica, running } = parsed;
+      if (typeof replica === "string" && isObject(running)) return loads.applyRemote(replica, running);
+      const { channel, key, model, forMs, conversation, lifeMs, outcome, message } = parsed;
       if (!isCount(channel) || !isCount(key)) return;
       const keyOutcome = parseKeyOutcome(outcome, message);
       if (keyOutcome) return keyOutcomes.applyRemote(channel, key, keyOutcome);

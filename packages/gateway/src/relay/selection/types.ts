@@ -6,6 +6,8 @@ import type { TracedCandidates } from "../request/traced-route.ts";
 import type { SharedIds } from "../request/shared-ids.ts";
 import type { Preferred } from "./affinity.ts";
 import type { Breakers } from "./breaker.ts";
+import type { ChannelLatencies } from "./channel-latencies.ts";
+import type { ChannelLoads } from "./channel-loads.ts";
 import type { Cooldowns } from "./cooldown.ts";
 
 /** A channel chosen for one attempt, with everything that the choice implies. */
@@ -36,6 +38,8 @@ export interface Selection {
   lastResort(): RouteTarget | undefined;
   /** Called if the request was refused before the last choice was used: the next request may probe its key. */
   unused(): void;
+  /** Ends the count of the last choice as a running request of its channel; called when the request has ended. */
+  leave(): void;
   /** Returns the channels of the model, and why each was skipped so far. */
   candidates(): TracedCandidates;
   /** True if every channel that may serve was tried. */
@@ -47,6 +51,9 @@ export interface Selection {
 export interface SelectionDeps {
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;
+  /** Both are read only if a strategy other than `weight` is set. */
+  readonly loads?: ChannelLoads;
+  readonly latencies?: ChannelLatencies;
   /** 0 <= x < 1. */
   readonly random: () => number;
   /** The clock of cooldowns and breakers. */

@@ -21,9 +21,13 @@ export interface CallTrace {
   readonly c: readonly CandidateEntry[];
   /** Candidates that did not fit. */
   readonly m?: number;
+  /** Draws of a strategy: the channel that was taken, its measure (-1 = not known), and the other with its own. */
+  readonly d?: readonly DrawEntry[];
   /** Attempts: see `AttemptEntry`. */
   readonly a: readonly AttemptEntry[];
 }
+
+export type DrawEntry = readonly [taken: number, measure: number, other?: number, measure?: number];
 
 /** An attempt whose upstream gave no message about a failure. */
 export type SilentEntry = readonly [
@@ -55,10 +59,11 @@ const SILENT_MEMBERS = 12;
 /** Returns the trace with as many candidates and attempts as fit; long names are cut. */
 export function boundedTrace(trace: CallTrace): CallTrace {
   const c = trace.c.slice(0, MAX_CANDIDATES).map(cutCandidate);
+  const d = trace.d?.slice(0, MAX_ATTEMPTS);
   let a = shortAttempts(trace.a).map(shortAttempt);
   let left = (trace.m ?? 0) + trace.c.length - c.length;
-  const buildTrace = (): CallTrace => ({ ...trace, c, a, ...(left > 0 && { m: left }) });
-  if (isSurelyShort(c, a)) return buildTrace();
+  const buildTrace = (): CallTrace => ({ ...trace, c, ...(d && { d }), a, ...(left > 0 && { m: left }) });
+  if (!d && isSurelyShort(c, a)) return buildTrace();
   while (c.length > 0 && byteLength(buildTrace()) > TRACE_BYTES) {
     c.pop();
     left += 1;
@@ -99,6 +104,7 @@ function shortAttempts(attempts: readonly AttemptEntry[]): readonly AttemptEntry
 
 function shortAttempt(entry: AttemptEntry): AttemptEntry {
   const [channel, key, start, first, duration, status, code, outcome, next, model, host, id, said] = entry;
+  if (said === undefined && isShort(code) && isShort(model) && isShort(host) && isShort(id)) return entry;
   const short: SilentEntry = [
     channel,
     key,
@@ -120,8 +126,12 @@ function withoutWords(entry: AttemptEntry): AttemptEntry {
   return entry.slice(0, SILENT_MEMBERS) as unknown as SilentEntry;
 }
 
+function isShort(text: string): boolean {
+  return text.length <= LONGEST_TEXT;
+}
+
 function cut(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT);
+  return isShort(text) ? text : text.slice(0, LONGEST_TEXT);
 }
 
 function byteLength(trace: CallTrace): number {

@@ -1,10 +1,16 @@
-import type { LogExplanation } from "@fairway/wire";
+import type { ChannelStrategy, LogExplanation } from "@fairway/wire";
 import type { FinishReason } from "../upstream/attempt-result.ts";
 import type { RelayRequest } from "../request/request.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { ownWords } from "./own-words.ts";
-import type { FailedAttempt, TracedAttempt, CandidateEntry, TracedCandidates } from "../request/traced-route.ts";
-import { boundedTrace, type AttemptEntry, type SilentEntry, type CallTrace } from "./call-trace.ts";
+import type {
+  FailedAttempt,
+  TracedAttempt,
+  CandidateEntry,
+  ChannelDraw,
+  TracedCandidates,
+} from "../request/traced-route.ts";
+import { boundedTrace, type AttemptEntry, type DrawEntry, type SilentEntry, type CallTrace } from "./call-trace.ts";
 
 /** Remembers a failed attempt; not called for requests whose first attempt delivers. */
 export function noteFailure(request: RelayRequest, attempt: TracedAttempt, failure: Failure): void {
@@ -38,15 +44,16 @@ export function buildTrace(
   const now = performance.now();
   const a = failures.map((failed, at) => failedEntry(failed, request, resolveNextStep(failures, at, delivering)));
   if (isTraced(delivering)) a.push(buildEntry(delivering, { startedAt, endedAt: now, ...toTraceEnd(charge?.reason) }));
-  const { entries, open, total } = request.selection?.candidates() ?? NO_CANDIDATES;
+  const { entries, open, total, strategy, draws } = request.selection?.candidates() ?? NO_CANDIDATES;
   const isRefused = a.length === 0;
   const c = isRefused ? entries.map(refused) : entries;
   return boundedTrace({
     v: 1,
-    by: isRefused ? "none" : resolveRoute(request, open),
+    by: isRefused ? "none" : resolveRoute(request, open, strategy),
     ms: Math.round(now - startedAt),
     ...(charge && { r: charge.reserved, p: charge.priceSource }),
     c,
+    ...(draws && { d: draws.map(toDrawEntry) }),
     ...(total > c.length && { m: total - c.length }),
     a,
   });
@@ -56,6 +63,15 @@ export function buildTrace(
 function refused(entry: CandidateEntry): CandidateEntry {
   const [channel, group, priority, weight, skipped] = entry;
   return skipped === "" ? [channel, group, priority, weight, "refused"] : entry;
+}
+
+const UNKNOWN = -1;
+/** Digits behind the point of a measure, which keep the row short. */
+const MEASURE_DIGITS = 3;
+
+function toDrawEntry([taken, measure, other, otherMeasure]: ChannelDraw): DrawEntry {
+  const round = (value = UNKNOWN) => Number(value.toFixed(MEASURE_DIGITS));
+  return other === undefined ? [taken, round(measure)] : [taken, round(measure), other, round(otherMeasure)];
 }
 
 type End = Pick<Ended, "code" | "outcome" | "next">;
@@ -76,12 +92,13 @@ function toTraceEnd(reason: FinishReason = "stop"): End {
 function resolveRoute(
   { caller, pinnedAccount, isAffine, selection }: RelayRequest,
   open: number,
+  strategy: ChannelStrategy = "weight",
 ): LogExplanation["route"] {
   if (!selection) return "none";
   if (pinnedAccount) return "account";
   if (caller.pinnedChannel !== undefined) return "pin";
   if (isAffine === true) return "affinity";
-  return open > 1 ? "weight" : "only";
+  return open > 1 ? strategy : "only";
 }
 
 function resolveNextStep(

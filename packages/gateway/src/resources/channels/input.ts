@@ -30,6 +30,7 @@ export interface ChannelFields {
   readonly model_mapping: string;
   readonly status_code_mapping: string;
   readonly max_input_tokens: number;
+  readonly cost_ratio: number;
   readonly auto_ban: number;
   readonly priority: number;
   readonly weight: number;
@@ -67,6 +68,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck, source?: Store
     model_mapping: checkModelMapping(form.model_mapping),
     status_code_mapping: checkStatusMapping(form.status_code_mapping),
     max_input_tokens: form.max_input_tokens,
+    cost_ratio: form.cost_ratio,
     auto_ban: form.auto_ban,
     priority: form.priority,
     weight: Math.max(0, form.weight),
@@ -88,6 +90,7 @@ const DEFAULTS = {
   model_mapping: "",
   status_code_mapping: "",
   max_input_tokens: 0,
+  cost_ratio: 1,
   auto_ban: 1,
   priority: 0,
   weight: 0,
@@ -122,6 +125,7 @@ export function changedFields(
     model_mapping: mapPresent(input.model_mapping, checkModelMapping),
     status_code_mapping: mapPresent(input.status_code_mapping, checkStatusMapping),
     max_input_tokens: input.max_input_tokens,
+    cost_ratio: input.cost_ratio,
     auto_ban: input.auto_ban,
     priority: input.priority,
     weight: mapPresent(input.weight, (weight) => Math.max(0, weight)),

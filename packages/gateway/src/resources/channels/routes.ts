@@ -162,6 +162,7 @@ async function copy(store: ChannelStore, id: number, suffix: string): Promise<Ch
   const {
     status_code_mapping,
     max_input_tokens,
+    cost_ratio,
     auto_ban,
     priority,
     weight,
@@ -172,8 +173,10 @@ async function copy(store: ChannelStore, id: number, suffix: string): Promise<Ch
   } = row;
   const suffixLetters = Array.from(suffix).slice(0, NAME_LIMIT - 1);
   const name = [...Array.from(row.name).slice(0, NAME_LIMIT - suffixLetters.length), ...suffixLetters].join("");
-  const routed = { type, name, status: 1, models, group, priority, weight, tag, auto_ban, max_input_tokens };
+  const routed = { type, name, status: 1, models, group, priority, weight, tag, auto_ban };
   const texts = {
+    max_input_tokens,
+    cost_ratio,
     base_url,
     other,
     openai_organization,

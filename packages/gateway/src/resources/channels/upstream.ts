@@ -41,7 +41,6 @@ export class UpstreamFailed extends Error {
   override readonly name = "UpstreamFailed";
 }
 
-const OPENAI = 1;
 const MAX_MESSAGE = 500;
 /** Maximum number of a channel's keys that a test or a list of models tries. */
 const MAX_KEYS = 10;
@@ -172,9 +171,10 @@ function describeFailure(cause: unknown): string {
   return cause instanceof UpstreamFailed ? cause.message.replace(/\.$/, "") : "the upstream could not be asked";
 }
 
-/** Returns true for types whose list compatible consoles request: type 1, and servers that need no key. */
+/** Returns true for types whose list compatible consoles request for a saved channel. */
 function listsModels({ providerByType }: ChannelUpstreamDeps, type: number): boolean {
-  return type === OPENAI || providerByType(type)?.isKeyOptional === true;
+  const provider = providerByType(type);
+  return provider?.listsSavedModels === true || provider?.isKeyOptional === true;
 }
 
 /** The result of a test, and the results of the single keys. */

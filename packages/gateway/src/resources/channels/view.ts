@@ -29,6 +29,7 @@ export const VIEW_COLUMNS = [
   "model_mapping",
   "status_code_mapping",
   "max_input_tokens",
+  "cost_ratio",
   "priority",
   "auto_ban",
   "other_info",

@@ -39,6 +39,7 @@ const MEMBERS = {
   paramOverride: "param_override",
   headerOverride: "header_override",
   maxInputTokens: "max_input_tokens",
+  costRatio: "cost_ratio",
   key: "key",
 } as const satisfies Partial<Record<keyof ChannelSpec, keyof ChannelInput>>;
 
@@ -180,6 +181,7 @@ function toChannelInput(spec: ChannelSpec): ChannelInput {
     param_override: mapText(spec.paramOverride),
     header_override: mapText(spec.headerOverride),
     max_input_tokens: spec.maxInputTokens,
+    cost_ratio: spec.costRatio,
   };
   return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined)) as ChannelInput;
 }
@@ -220,6 +222,7 @@ function toFields(row: ChannelRow, providers: readonly ProviderAdapter[]): Field
     statusCodeMapping: parseObject(row.status_code_mapping) ?? {},
     ...Object.fromEntries(OBJECTS.map((field) => [field, shownObject(row, field)])),
     maxInputTokens: row.max_input_tokens,
+    costRatio: row.cost_ratio,
   };
 }
 

@@ -78,6 +78,7 @@ eachDatabase("an export of documents", (open) => {
       priority: 4,
       weight: 2,
       max_input_tokens: 900,
+      cost_ratio: 0.75,
       openai_organization: "org",
       setting: '{"drop_params":["user"],"limits":{"rpm":5}}',
       param_override: '{"temperature":0.5,"stop":["x"]}',

@@ -129,6 +129,7 @@ test("takes over aliases, limits, retries and prices, and names everything that 
   expect(table("CompletionRatio")).toMatchObject({ priced: 4, cheap: 4 });
   expect(table("CompletionRatio")).not.toHaveProperty("described");
   expect(options).toContainEqual({ key: "RetryTimes", value: "3" });
+  expect(options).toContainEqual({ key: "ChannelStrategy", value: "least_busy" });
   expect(report.of("prices")).toMatchObject({ created: 3 });
   const text = report.lines().join("\n");
   for (const note of [
@@ -136,7 +137,6 @@ test("takes over aliases, limits, retries and prices, and names everything that 
     "general_settings.database_url is not imported: the gateway has a database of its own",
     "litellm_settings.fallbacks (priced to described) is not imported: a call moves to another channel",
     "litellm_settings.callbacks is not imported",
-    "router_settings.routing_strategy is not imported: channels are chosen by priority and weight",
     "environment_variables is not imported",
     "the alias lost is of nothing, which no channel serves",
     "1 model has no price, so calls are refused until there is one: without-a-price",
@@ -145,7 +145,7 @@ test("takes over aliases, limits, retries and prices, and names everything that 
   expect(text).not.toContain("hidden");
   await importSettings();
   expect(report.of("prices")).toMatchObject({ created: 3, unchanged: 3 });
-  expect(report.of("options")).toMatchObject({ created: 1, unchanged: 1 });
+  expect(report.of("options")).toMatchObject({ created: 2, unchanged: 2 });
 });
 
 test("retries replace those of a new database, but not those of an operator", async () => {
@@ -264,4 +264,20 @@ test("channels are named by provider and model, and those of an earlier run stay
   expect(again.lines().join()).toContain(
     "the channel groq llama is here with another key or address: it stays as it is",
   );
+});
+
+test.each([
+  ["simple-shuffle", "weight", undefined],
+  ["least-busy", "least_busy", undefined],
+  ["latency-based-routing", "latency", undefined],
+  ["cost-based-routing", "cost", undefined],
+  ["usage-based-routing", "weight", "becomes weight: give the channels limits"],
+  ["usage-based-routing-v2", "weight", "becomes weight: give the channels limits"],
+  ["fastest", undefined, "is not imported: it is none of simple-shuffle"],
+])("takes the routing strategy %s over as %s", (named, strategy, note) => {
+  const text = `model_list: []\nrouter_settings: { routing_strategy: ${named} }`;
+  const read = readConfig(text, {}, new GroupNames());
+  expect(read.strategy).toBe(strategy);
+  if (note === undefined) expect(read.notes).toEqual([]);
+  else expect(read.notes.join()).toContain(note);
 });

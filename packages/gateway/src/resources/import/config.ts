@@ -35,7 +35,7 @@ export interface ConfigImport {
 /** Imports the channels of a LiteLLM or Bifrost configuration. Existing channels are not changed. */
 export async function importConfig(settings: ConfigImport, report: ImportReport): Promise<void> {
   const { groups, target, isDry } = settings;
-  const { channels, costs, retries, masterKey, notes } = readConfig(settings.text, settings.env, groups);
+  const { channels, costs, retries, strategy, masterKey, notes } = readConfig(settings.text, settings.env, groups);
   // A dry run also writes, but into a transaction that is rolled back.
   const write = <T>(work: (place: Database) => Promise<T>) => (isDry ? rehearse(target, work) : work(target));
   await write((place) => importChannels({ ...settings, target: place }, channels, report));
@@ -50,8 +50,14 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
     report,
   );
   const prices = priceWrites(new Map([...published, ...costs]), stored, report);
-  const isChosen = await store.isSetByOperator("RetryTimes");
-  const writes = [...prices, ...retryWrites(retries, { stored, isChosen }, report)];
+  const retryText = retries === undefined ? undefined : String(Math.max(0, Math.trunc(retries)));
+  const setOption = async (key: "RetryTimes" | "ChannelStrategy", text: string | undefined) =>
+    writeSetting({ key, text }, { stored, isChosen: await store.isSetByOperator(key) }, report);
+  const writes = [
+    ...prices,
+    ...(await setOption("RetryTimes", retryText)),
+    ...(await setOption("ChannelStrategy", strategy === "weight" ? undefined : strategy)),
+  ];
   const after = withWrites(stored, writes);
   noteGroups(groups, after, report);
   noteUnpriced(report, channels, after);
@@ -59,16 +65,15 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
     await write((place) => createImportOptionStore({ ...settings, target: place }).write(writes, settings.writer));
 }
 
-/** Writes the number of retries in place of that of a new database, unless an operator has set one. */
-function retryWrites(
-  retries: number | undefined,
+/** Writes an option in place of that of a new database, unless an operator has set one. */
+function writeSetting(
+  { key, text }: { readonly key: OptionWrite["key"]; readonly text: string | undefined },
   { stored, isChosen }: { readonly stored: readonly OptionRow[]; readonly isChosen: boolean },
   report: ImportReport,
 ): OptionWrite[] {
-  if (retries === undefined) return [];
-  const own = stored.find(({ key }) => key === "RetryTimes")?.value;
-  const text = String(Math.max(0, Math.trunc(retries)));
+  if (text === undefined) return [];
+  const own = stored.find((row) => row.key === key)?.value;
   const isUnchanged = own === text || (own !== undefined && isChosen);
   report.count("options", isUnchanged ? "unchanged" : own === undefined ? "created" : "updated");
-  return isUnchanged ? [] : [{ key: "RetryTimes", text }];
+  return isUnchanged ? [] : [{ key, text }];
 }

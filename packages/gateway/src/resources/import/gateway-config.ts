@@ -1,3 +1,4 @@
+import type { ChannelStrategy } from "@fairway/wire";
 import type { JsonObject } from "../../lib/text/json.ts";
 import type { TokenCost } from "./prices.ts";
 
@@ -28,6 +29,8 @@ export interface GatewayConfig {
   readonly channels: readonly ImportedChannel[];
   readonly costs: ReadonlyMap<string, TokenCost>;
   readonly retries: number | undefined;
+  /** How channels of one priority are chosen. */
+  readonly strategy: ChannelStrategy | undefined;
   /** "" if the configuration has none. */
   readonly masterKey: string;
   /** Settings that could not be imported, with reasons. */

@@ -74,7 +74,8 @@ function readLitellm(config: JsonObject, env: Variables, groups: Pick<GroupNames
     notes.push("keys that LiteLLM gave out are in its database: name it with --database");
   }
   const masterKey = resolved(general["master_key"], env, () => {});
-  return { channels, costs, retries: settings.retries, masterKey, notes: [...notes, ...settings.notes] };
+  const { retries, strategy } = settings;
+  return { channels, costs, retries, strategy, masterKey, notes: [...notes, ...settings.notes] };
 }
 
 /** Parses YAML. Manifests of a cluster are several documents in one file. */

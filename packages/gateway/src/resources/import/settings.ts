@@ -1,3 +1,4 @@
+import type { ChannelStrategy } from "@fairway/wire";
 import { isObject, type JsonObject } from "../../lib/text/json.ts";
 
 /** Settings of a LiteLLM configuration outside its `model_list`. */
@@ -6,13 +7,14 @@ export interface LitellmSettings {
   readonly aliases: readonly (readonly [alias: string, model: string])[];
   /** Number of retries after a failure. */
   readonly retries: number | undefined;
+  readonly strategy: ChannelStrategy | undefined;
   /** Settings that were not imported, with reasons. */
   readonly notes: readonly string[];
 }
 
 const SECTIONS = ["general_settings", "litellm_settings", "router_settings"] as const;
 /** Settings that are read here or elsewhere; all others are reported. */
-const CARRIED: readonly string[] = ["num_retries", "model_group_alias", "master_key"];
+const CARRIED: readonly string[] = ["num_retries", "model_group_alias", "master_key", "routing_strategy"];
 
 const REASONS: Readonly<Record<string, string>> = {
   fallbacks: "a call moves to another channel of the same model; give a fallback the same model name",
@@ -20,17 +22,18 @@ const REASONS: Readonly<Record<string, string>> = {
   content_policy_fallbacks: "a call moves to another channel of the same model",
   default_fallbacks: "a call moves to another channel of the same model",
   database_url: "the gateway has a database of its own",
-  routing_strategy: "channels are chosen by priority and weight",
 };
 
 export function readSettings(config: JsonObject): LitellmSettings {
   const notes: string[] = [];
   const aliases: [string, string][] = [];
   let retries: number | undefined;
+  let strategy: ChannelStrategy | undefined;
   for (const section of SECTIONS) {
     const members = config[section];
     if (!isObject(members)) continue;
     if (typeof members["num_retries"] === "number") retries = members["num_retries"];
+    strategy ??= readStrategy(members["routing_strategy"], `${section}.routing_strategy`, notes);
     aliases.push(...aliasesIn(members["model_group_alias"], notes));
     for (const name of Object.keys(members).filter((one) => !CARRIED.includes(one)))
       notes.push(describeSkipped(`${section}.${name}`, members[name], REASONS[name]));
@@ -39,7 +42,26 @@ export function readSettings(config: JsonObject): LitellmSettings {
     (name) => name !== "model_list" && name !== "credential_list" && !SECTIONS.some((one) => one === name),
   );
   for (const name of rest) notes.push(`${name} is not imported`);
-  return { aliases, retries, notes };
+  return { aliases, retries, strategy, notes };
+}
+
+const STRATEGIES: ReadonlyMap<unknown, ChannelStrategy> = new Map([
+  ["simple-shuffle", "weight"],
+  ["least-busy", "least_busy"],
+  ["latency-based-routing", "latency"],
+  ["cost-based-routing", "cost"],
+  ["usage-based-routing", "weight"],
+  ["usage-based-routing-v2", "weight"],
+]);
+
+/** Reads how channels are chosen; a strategy by usage needs none here, because limits are exact and full channels wait. */
+function readStrategy(value: unknown, name: string, notes: string[]): ChannelStrategy | undefined {
+  if (value === undefined) return undefined;
+  const strategy = STRATEGIES.get(value);
+  if (strategy === undefined) notes.push(`${name} is not imported: it is none of ${[...STRATEGIES.keys()].join(", ")}`);
+  else if (typeof value === "string" && value.startsWith("usage-"))
+    notes.push(`${name} becomes weight: give the channels limits, which are exact`);
+  return strategy;
 }
 
 /** Reads an alias: a name, an object with a name, or a list of names that are tried in turn. */

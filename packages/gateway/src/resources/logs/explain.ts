@@ -4,13 +4,14 @@ import {
   LogFallback,
   type ExplainedAttempt,
   type ExplainedCandidate,
+  type ExplainedDraw,
   type LogExplanation,
   type SkipReason,
   type UsageDoubt,
 } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { summarizeBatch } from "../../batches/results/log-detail.ts";
-import { traceIn, type AttemptEntry, type CallTrace } from "../../relay/trace/call-trace.ts";
+import { traceIn, type AttemptEntry, type CallTrace, type DrawEntry } from "../../relay/trace/call-trace.ts";
 import type { CandidateEntry } from "../../relay/request/traced-route.ts";
 import { explainPrice } from "./explain-price.ts";
 import type { StoredLog } from "./view.ts";
@@ -60,13 +61,14 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
 function explainRoute(
   trace: CallTrace | undefined,
   view: ExplainView,
-): Pick<LogExplanation, "route" | "candidates" | "more_candidates" | "attempts"> {
-  if (!trace) return { route: "none", candidates: [], more_candidates: 0, attempts: [] };
-  const { by: route, c, m = 0, a } = trace;
+): Pick<LogExplanation, "route" | "candidates" | "draws" | "more_candidates" | "attempts"> {
+  if (!trace) return { route: "none", candidates: [], draws: [], more_candidates: 0, attempts: [] };
+  const { by: route, c, d = [], m = 0, a } = trace;
   const candidates = view.isOwner ? [] : c.map((entry) => explainCandidate(entry, view));
   return {
     route,
     candidates,
+    draws: view.isOwner ? [] : d.map(explainDraw),
     more_candidates: view.isOwner ? 0 : m,
     attempts: a.map((entry) => explainAttempt(entry, view)),
   };
@@ -149,6 +151,15 @@ function explainCandidate(
     is_tried: skipped === "",
     ...(skipped !== "" && { skipped: skipped as SkipReason }),
     ...(waitMs !== undefined && { wait_ms: waitMs }),
+  };
+}
+
+function explainDraw([taken, measure, other, otherMeasure]: DrawEntry): ExplainedDraw {
+  const known = (value = -1) => (value < 0 ? null : value);
+  return {
+    taken,
+    taken_measure: known(measure),
+    ...(other !== undefined && { other, other_measure: known(otherMeasure) }),
   };
 }
 

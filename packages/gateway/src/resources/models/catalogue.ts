@@ -5,7 +5,7 @@ type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "mod
   Partial<
     Pick<
       ProviderAdapter,
-      "base" | "keyHint" | "otherHint" | "otherDefault" | "retired" | "isTask" | "balance" | "listModels"
+      "base" | "keyHint" | "otherHint" | "otherDefault" | "retired" | "isTask" | "balance" | "listModels" | "hasKeyFile"
     >
   >;
 
@@ -77,6 +77,7 @@ export function listChannelTypes(providers: readonly Provider[]): ChannelType[] 
     retired: provider.retired ?? false,
     can_test: !(provider.isTask ?? false),
     can_balance: provider.balance !== undefined,
+    has_key_file: provider.hasKeyFile === true,
     can_list_models: provider.listModels !== undefined,
   }));
 }

@@ -39,6 +39,7 @@ interface StatisticsQuery {
   readonly utc_offset: number;
   readonly subject: string;
   readonly limit: number;
+  readonly skip: number;
 }
 
 export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
@@ -76,6 +77,7 @@ async function answer(
     interval,
     utcOffset,
     limit: limitIn(query, interval === 0 ? USAGE_SUM_CAP : USAGE_SUBJECT_CAP),
+    skip: Math.max(0, query.skip),
   });
   const names = await loadNames(deps, by, found.subjects);
   return {

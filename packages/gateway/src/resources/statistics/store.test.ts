@@ -54,6 +54,18 @@ eachDatabase("usage statistics", (open) => {
     expect(found.subjects[0]?.latency.count).toBe(5);
   });
 
+  test("leave out subjects of an earlier answer, and count those behind the last", async () => {
+    const store = createStatisticsStore(kit);
+    const period = { ...ask, from: DAYS - HOUR, to: DAYS + 2 * DAY };
+    const read = async (skip: number, limit: number) => {
+      const { subjects, more } = await store.usage({ ...period, skip, limit });
+      return [subjects.map(({ subject }) => subject), more];
+    };
+    expect(await read(0, 1)).toEqual([["gpt-4o"], 1]);
+    expect(await read(1, 1)).toEqual([["o3"], 0]);
+    expect(await read(2, 1)).toEqual([[], 0]);
+  });
+
   test("points add up to the sums of any period", async () => {
     const store = createStatisticsStore(kit);
     const days = { ...ask, from: DAYS, to: DAYS + 2 * DAY - HOUR };

@@ -24,6 +24,8 @@ export interface UsageQuery {
   /** Seconds that the reader's clock is ahead of UTC; sets where points begin. */
   readonly utcOffset?: number;
   readonly limit: number;
+  /** Subjects with a higher quota that are left out. */
+  readonly skip?: number;
 }
 
 export interface UsageAnswer {
@@ -60,7 +62,8 @@ export function createStatisticsStore({ database }: { readonly database: Databas
   return {
     async usage(query: UsageQuery): Promise<UsageAnswer> {
       const [ranked, total] = await Promise.all([rank(raw, query), readTotal(db, query)]);
-      const listed = ranked.slice(0, query.limit);
+      const rest = ranked.slice(query.skip ?? 0);
+      const listed = rest.slice(0, query.limit);
       const points = await readPoints(db, query, listed);
       return {
         total: sumPoints(total),
@@ -70,7 +73,7 @@ export function createStatisticsStore({ database }: { readonly database: Databas
           ...calculateFigures(sumPoints(points.get(subject))),
           points: query.interval > 0 ? listPoints(points.get(subject)) : [],
         })),
-        more: ranked.length - listed.length,
+        more: rest.length - listed.length,
       };
     },
 

@@ -146,6 +146,8 @@ export interface ChannelTable {
   model_mapping: string;
   status_code_mapping: string;
   max_input_tokens: Generated<number>;
+  /** What the operator pays, relative to the list price. */
+  cost_ratio: Generated<number>;
   priority: Generated<number>;
   auto_ban: Generated<number>;
   other_info: Generated<string>;

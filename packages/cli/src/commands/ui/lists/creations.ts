@@ -15,7 +15,8 @@ import {
 } from "@fairway/wire";
 import { findHint, formatErrorMessage } from "../../../core/problem.ts";
 import { resolveChannelType } from "../../channel/channel.ts";
-import { parseExpiry, parseQuota } from "../../token/token.ts";
+import { parseQuota } from "../../../core/amounts.ts";
+import { parseExpiry } from "../../token/token.ts";
 import { FieldProblem, readField, type Field, type Values } from "../form.ts";
 import type { Definition, Made } from "./resource.ts";
 

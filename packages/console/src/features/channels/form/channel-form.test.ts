@@ -28,6 +28,13 @@ test("priority and weight are whole numbers within their bounds", () => {
   });
 });
 
+test("the cost ratio is a decimal number from 0", () => {
+  for (const text of ["0", "1", " 0.75 "]) expect(checkChannel({ ...filled, cost_ratio: text }, true)).toEqual({});
+  for (const text of ["", "-1", "cheap", "1e3"])
+    expect(checkChannel({ ...filled, cost_ratio: text }, true)).toEqual({ cost_ratio: "badCostRatio" });
+  expect(toChannelInput({ ...filled, cost_ratio: " 0.75 " }).cost_ratio).toBe(0.75);
+});
+
 test("what is sent has comma lists and no trailing slash", () => {
   const input = toChannelInput({
     ...filled,
@@ -47,8 +54,8 @@ test("what is sent has comma lists and no trailing slash", () => {
 test("keys are counted by line, a JSON key is one", () => {
   const document = '{\n"type": "service_account"\n}';
   const keys = ["", "a", "a\n\n b \n", "a\r\nb\r\n", document, '{"a":1}\n{"b":2}'];
-  expect(keys.map((text) => countKeys(text, "1"))).toEqual([0, 1, 2, 2, 1, 2]);
-  expect(countKeys(`${document}\n`, "41")).toBe(1);
+  expect(keys.map((text) => countKeys(text))).toEqual([0, 1, 2, 2, 1, 2]);
+  expect(countKeys(`${document}\n`, true)).toBe(1);
 });
 
 test("the reason of a disabled channel is read, bad text says nothing", () => {

@@ -18,6 +18,7 @@ export interface ChannelDraft {
   weight: string;
   /** Empty = no limit. */
   max_input_tokens: string;
+  cost_ratio: string;
   model_mapping: string;
   status_code_mapping: string;
   auto_ban: boolean;
@@ -27,7 +28,6 @@ export interface ChannelDraft {
 /** OpenAI. */
 const DEFAULT_TYPE = 1;
 /** Vertex AI: its key is a document of many lines. */
-const VERTEX_TYPE = "41";
 
 export const EMPTY_CHANNEL: ChannelDraft = {
   type: String(DEFAULT_TYPE),
@@ -43,6 +43,7 @@ export const EMPTY_CHANNEL: ChannelDraft = {
   priority: "0",
   weight: "0",
   max_input_tokens: "",
+  cost_ratio: "1",
   model_mapping: "",
   status_code_mapping: "",
   auto_ban: true,
@@ -64,6 +65,7 @@ export function toChannelDraft(channel: Channel): ChannelDraft {
     priority: String(channel.priority),
     weight: String(channel.weight),
     max_input_tokens: channel.max_input_tokens === 0 ? "" : String(channel.max_input_tokens),
+    cost_ratio: String(channel.cost_ratio ?? 1),
     model_mapping: channel.model_mapping,
     status_code_mapping: channel.status_code_mapping,
     auto_ban: channel.auto_ban === 1,
@@ -85,6 +87,7 @@ export function toChannelInput(form: ChannelDraft): ChannelInput {
     priority: Number(form.priority),
     weight: Math.max(0, Number(form.weight)),
     max_input_tokens: Number(form.max_input_tokens),
+    cost_ratio: Number(form.cost_ratio),
     model_mapping: form.model_mapping.trim(),
     status_code_mapping: form.status_code_mapping.trim(),
     auto_ban: form.auto_ban ? 1 : 0,
@@ -100,6 +103,7 @@ type ChannelProblemKey =
   | "badPriority"
   | "badWeight"
   | "badMaxInput"
+  | "badCostRatio"
   | "oneKey";
 
 export type ChannelProblems = Partial<Record<keyof ChannelDraft, ChannelProblemKey>>;
@@ -120,18 +124,24 @@ export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblem
   if (form.models.length === 0) problems.models = "oneModel";
   if (!isObjectText(form.model_mapping)) problems.model_mapping = "badMapping";
   if (!isObjectText(form.status_code_mapping)) problems.status_code_mapping = "badStatusMapping";
+  return { ...problems, ...checkNumbers(form) };
+}
+
+function checkNumbers(form: ChannelDraft): ChannelProblems {
+  const problems: ChannelProblems = {};
   if (!isWhole(form.priority, LOWEST_PRIORITY)) problems.priority = "badPriority";
   if (!isWhole(form.weight, 0)) problems.weight = "badWeight";
   if (form.max_input_tokens.trim() !== "" && !isWhole(form.max_input_tokens, 0)) {
     problems.max_input_tokens = "badMaxInput";
   }
+  if (!/^\d{1,6}(\.\d{1,9})?$/.test(form.cost_ratio.trim())) problems.cost_ratio = "badCostRatio";
   return problems;
 }
 
-/** Counts the keys of a form: one per line, unless the whole text is one JSON document. */
-export function countKeys(text: string, type: string): number {
+/** Counts the keys of a form: one per line, unless the whole text is one file or one JSON document. */
+export function countKeys(text: string, isFile = false): number {
   const trimmed = text.trim();
   if (trimmed === "") return 0;
-  if (type === VERTEX_TYPE || isObjectText(trimmed)) return 1;
+  if (isFile || isObjectText(trimmed)) return 1;
   return trimmed.split("\n").filter((line) => line.trim() !== "").length;
 }

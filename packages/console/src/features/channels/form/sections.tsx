@@ -60,7 +60,7 @@ export function Provider({ form, channel }: SectionProps) {
 function useKeysHelp({ form, channel }: SectionProps): string | undefined {
   const t = useTexts();
   const { key, keysAs, type } = form.values;
-  const count = countKeys(key, type);
+  const count = countKeys(key, useType(type)?.has_key_file);
   const had = channel?.key_count ?? 1;
   if (channel) return count > 0 && count + had > 2 ? t("keysReplace", { count, had }) : undefined;
   if (count < 2) return t("keyOnePerLine");
@@ -80,10 +80,11 @@ function KeyField(props: SectionProps) {
   const t = useTexts();
   const { form, channel } = props;
   const { values, errors, set, touch } = form;
-  const hint = useType(values.type)?.key_hint;
+  const provider = useType(values.type);
+  const hint = provider?.key_hint;
   const help = useKeysHelp(props) ?? hint;
   const placeholder = useKeyPlaceholder(props, hint ?? "");
-  const count = countKeys(values.key, values.type);
+  const count = countKeys(values.key, provider?.has_key_file);
   return (
     <>
       <AreaField
@@ -180,6 +181,12 @@ export function Routing({ form }: SectionProps) {
         help={t("maxInputHelp")}
         {...form.input("max_input_tokens")}
         onBlur={() => touch("max_input_tokens")}
+      />
+      <TextField
+        label={t("costRatio")}
+        help={t("costRatioHelp")}
+        {...form.input("cost_ratio")}
+        onBlur={() => touch("cost_ratio")}
       />
     </FormSection>
   );

@@ -149,6 +149,10 @@ export const en = {
   maxInput: "Most input tokens",
   maxInputNone: "no limit",
   maxInputHelp: "Longer requests go to other channels.",
+  costRatio: "Cost ratio",
+  costRatioHelp:
+    "What you pay, relative to the list price. The strategy “cost” prefers lower ones; charges do not change.",
+  badCostRatio: "Enter a number from 0, such as 0.75.",
   badMaxInput: "Enter a whole number of tokens, or nothing.",
   mapping: "Model mapping",
   mappingHelp: "Models that this provider knows by another name. All others keep theirs.",

@@ -1,4 +1,4 @@
-import type { ExplainedCandidate, LogExplanation } from "@fairway/wire";
+import type { ExplainedCandidate, ExplainedDraw, LogExplanation } from "@fairway/wire";
 import { Link } from "react-router";
 import { seconds } from "../../../lib/format.ts";
 import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
@@ -7,6 +7,9 @@ import { useTexts } from "./texts.ts";
 const ROUTE = {
   only: "routeOnly",
   weight: "routeWeight",
+  least_busy: "routeLeastBusy",
+  latency: "routeLatency",
+  cost: "routeCost",
   affinity: "routeAffinity",
   pin: "routePin",
   account: "routeAccount",
@@ -24,6 +27,7 @@ const SKIPPED = {
   breaker: "skippedBreaker",
   cooldown: "skippedCooldown",
   not_drawn: "skippedNotDrawn",
+  not_better: "skippedNotBetter",
   affinity: "skippedAffinity",
   pin: "skippedPin",
   refused: "skippedRefused",
@@ -32,7 +36,21 @@ const SKIPPED = {
 /** A newer gateway may have reasons that this page does not know: they are shown as they are. */
 function useReasons() {
   const t = useTexts();
+  const measure = (value: number | null, by: LogExplanation["route"]) => {
+    if (value === null) return t("measureUnknown");
+    if (by === "latency") return `${value} ms`;
+    return t(by === "cost" ? "measureCost" : "measureBusy", { value });
+  };
   return {
+    draw: ({ taken, taken_measure: own, other, other_measure: others }: ExplainedDraw, by: LogExplanation["route"]) =>
+      other === undefined
+        ? t("drawnOne", { channel: taken, measure: measure(own, by) })
+        : t("drawnTwo", {
+            channel: taken,
+            measure: measure(own, by),
+            other,
+            otherMeasure: measure(others ?? null, by),
+          }),
     route: (name: LogExplanation["route"]) => (Object.hasOwn(ROUTE, name) ? t(ROUTE[name]) : name),
     skipped: (name: NonNullable<ExplainedCandidate["skipped"]>) =>
       Object.hasOwn(SKIPPED, name) ? t(SKIPPED[name]) : name,
@@ -77,12 +95,19 @@ function Candidate(props: { readonly candidate: ExplainedCandidate; readonly fou
 /** Shows why this channel was chosen: the deciding rule, and every candidate with the reason against it. */
 export function Choice({ found }: { readonly found: LogExplanation }) {
   const t = useTexts();
-  const { route } = useReasons();
-  const { candidates, more_candidates: more } = found;
+  const { route, draw: formatDraw } = useReasons();
+  const { candidates, draws = [], more_candidates: more } = found;
   return (
     <section>
       <h3>{t("whyChannel")}</h3>
       <p>{route(found.route)}</p>
+      {draws.length > 0 && (
+        <ul>
+          {draws.map((draw) => (
+            <li key={`${draw.taken}-${draw.other ?? 0}`}>{formatDraw(draw, found.route)}</li>
+          ))}
+        </ul>
+      )}
       {candidates.length > 0 && (
         <div className="log-table-frame">
           <table className="log-table">

@@ -18,6 +18,7 @@ const isVendor = (baseUrl: string) => /^https:\/\/[^/]*openai\.(?:com|azure\.com
 const compatible = openaiCompatible({
   type: 1,
   id: "openai",
+  listsSavedModels: true,
   label: "OpenAI",
   baseUrl: BASE,
   gatewayDrops: "/v1",

@@ -30,6 +30,7 @@ import { listedModels } from "./0028-listed-models.ts";
 import { tokenFallbacks } from "./0029-token-fallbacks.ts";
 import { upstreamObjects } from "./0030-upstream-objects.ts";
 import { batches } from "./0031-batches.ts";
+import { costRatio } from "./0032-cost-ratio.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenFallbacks,
   upstreamObjects,
   batches,
+  costRatio,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -161,6 +161,8 @@ export const labels = {
   BatchUncapped: "Batch requests without an output limit",
   BatchAssumedOutput: "Assumed output of a batch request",
   FilterOverrides: "What hosts of the Messages protocol take",
+  ChannelStrategy: "Choice among channels of one priority",
+  ChannelStrategies: "Choice among channels by model",
   ChannelAffinityEnabled: "Keep conversations on their channel",
   ChannelAffinityRules: "What belongs to a conversation",
   ChannelQueueLength: "Queue length",

@@ -160,6 +160,8 @@ export const labels: Record<OptionKey, string> = {
   BatchUncapped: "没有输出上限的批处理请求",
   BatchAssumedOutput: "批处理请求的假定输出",
   FilterOverrides: "Messages 协议各主机接受的内容",
+  ChannelStrategy: "同优先级渠道的选择方式",
+  ChannelStrategies: "按模型的渠道选择方式",
   ChannelAffinityEnabled: "会话保持在同一渠道",
   ChannelAffinityRules: "会话的判定规则",
   ChannelQueueLength: "队列长度",
@@ -349,6 +351,9 @@ export const abouts: Record<OptionKey, string> = {
   BatchUncapped: "批处理中没有输出上限的请求：按假定的上限预留，或者拒绝。",
   BatchAssumedOutput: "这类请求预留的输出令牌数，不超过模型的上限。",
   FilterOverrides: "发往某主机或渠道编号的 Messages 请求中转发或略去的 beta 与字段；优先于内置规则。",
+  ChannelStrategy:
+    "同一优先级的渠道之间如何选择：weight（按权重）、least_busy（最空闲）、latency（最快）或 cost（最便宜）。",
+  ChannelStrategies: "同上，按模型名、以 * 结尾的前缀或 * 填写；优先于 ChannelStrategy。",
   ChannelAffinityEnabled: "会话使用上次服务它的渠道，以利用提示缓存。",
   ChannelAffinityRules: "哪些请求属于同一会话：第一条适用且能在请求中找到名称的规则。",
   ChannelQueueLength: "渠道达到自身限制时可以排队的请求数；0 表示立即拒绝。",

@@ -1,0 +1,73 @@
+// Budgets are made, changed and deleted in the terminal.
+import { tokenCreate } from "@fairway/wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+  for (const name of ["ci", "laptop"]) await rig.client.call(tokenCreate, { body: { name, unlimited_quota: true } });
+});
+afterAll(() => rig?.stop());
+
+const listBudgets = async () => parseRows(await rig.fairway("budget list -o jsonl"));
+
+test("a budget is made for a key by its name, changed and deleted", async () => {
+  const made = await rig.fairway("budget create --token ci --limit 50usd --period month");
+  expect(made.code, made.err).toBe(0);
+  expect(made.err).toMatch(/^Created budget \d+: token ci #\d+, \$50\.00 \(25000000 quota\) a month in UTC\.$/m);
+  const [budget] = await listBudgets();
+  expect(budget).toMatchObject({ scope: "token", quota_limit: 25_000_000, is_hard: true, soft_percent: 80 });
+  const flags = "--limit 80usd --soft --notice 90 --time-zone Europe/Berlin";
+  const changed = await rig.fairway(`budget update ci ${flags} -o json`);
+  expect(changed.code, changed.err).toBe(0);
+  const after = { quota_limit: 40_000_000, is_hard: false, soft_percent: 90, time_zone: "Europe/Berlin" };
+  expect(parseJsonOutput(changed)).toMatchObject(after);
+  expect((await rig.fairway(`budget update budget/${String(budget?.["id"])} --hard`)).err).not.toContain("notices");
+  expect(await listBudgets()).toMatchObject([{ ...after, is_hard: true }]);
+  const unasked = await rig.fairway("budget delete ci");
+  expect(unasked.code).toBe(2);
+  const deleted = await rig.fairway("budget delete ci --yes");
+  expect(deleted.out).toMatch(/^ok +budget \d+ +deleted$/m);
+  expect(await listBudgets()).toEqual([]);
+});
+
+test("each kind of subject has a flag", async () => {
+  for (const [flag, scope] of [
+    ["--user root", "user"],
+    ["--group default", "group"],
+    ["--model gpt-4o", "model"],
+    ["--token laptop", "token"],
+  ] as const) {
+    const made = await rig.fairway(`budget create ${flag} --limit 500000 --period day -o name`);
+    expect(made, flag).toMatchObject({ code: 0, out: expect.stringMatching(/^budget\/\d+\n$/) as string });
+    expect((await listBudgets()).at(-1)).toMatchObject({ scope, period: "day", quota_limit: 500_000 });
+  }
+  const names = (await rig.fairway("budget list -o name")).out;
+  const piped = await rig.fairway("budget delete - --yes", names);
+  expect(piped.out.match(/^ok/gm)).toHaveLength(4);
+});
+
+test("a budget that cannot be is refused, and nothing is made", async () => {
+  const create = (flags: string) => rig.fairway(`budget create --period day ${flags}`);
+  expect(await create("--limit 1usd")).toMatchObject({ code: 2, err: expect.stringContaining("--token") as string });
+  expect((await create("--limit 1usd --token ci --model gpt-4o")).err).toContain("a budget limits one thing");
+  expect((await create("--limit lots --token ci")).err).toContain("--limit lots is no amount");
+  expect((await create("--limit 1usd --token nothing")).code).toBe(3);
+  expect(await create("--limit 1usd --user 999")).toMatchObject({
+    code: 3,
+    err: expect.stringContaining("999") as string,
+  });
+  expect((await create("--limit 1usd --token ci --hard --soft")).code).toBe(2);
+  expect((await create("--limit 1usd --token ci --notice 101")).code).toBe(2);
+  expect((await create("--limit 1usd --token ci --time-zone Nowhere")).err).toContain("Nowhere");
+  expect(await listBudgets()).toEqual([]);
+  expect((await create("--limit 1usd --token ci")).code).toBe(0);
+  expect((await create("--limit 2usd --token ci")).code).toBe(5);
+  const missing = await rig.fairway("budget update 999 --limit 1usd");
+  expect(missing).toMatchObject({ code: 3, err: "error: Budget 999 does not exist.\n" });
+  expect((await rig.fairway("budget update ci")).err).toContain("nothing to change");
+  const dry = await rig.fairway("budget delete ci --yes --dry-run");
+  expect(dry.code).toBe(0);
+  expect(await listBudgets()).toHaveLength(1);
+});
