@@ -60,7 +60,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     principal sessions keys mail passwords second-factor accounts authentication oauth
   `),
   "packages/gateway/src/resources": inOrder(`
-    ports event-stream limits-field relying-party openapi usage-data statistics options redemptions jobs drawing budgets
+    ports event-stream limits-field relying-party openapi usage-data statistics options redemptions jobs drawing files budgets
     models async-tasks users status search pricing auth account-routes groups audit wallet stripe channels import logs
     tokens declarative system operations log-export
   `),

@@ -23,6 +23,7 @@ export * from "./options/compatible-factors.ts";
 export * from "./core/by-model.ts";
 export * from "./core/fallbacks.ts";
 export * from "./core/strategies.ts";
+export * from "./operations/files.ts";
 export * from "./core/format.ts";
 export * from "./channels/groups.ts";
 export * from "./operations/import.ts";

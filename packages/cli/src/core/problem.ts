@@ -47,6 +47,7 @@ const EXIT_BY_MESSAGE: Readonly<Partial<Record<MessageKey, number>>> = {
       "code_not_found",
       "log_not_found",
       "job_not_found",
+      "stored_file_not_found",
       "token_not_found",
       "option_unknown",
       "user_not_found",

@@ -31,7 +31,10 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const authenticator = createRelayAuthenticator(core);
   const relay = createRelayParts({ ...core, counter, disable, authenticator });
   const { pipeline, reporter, fetcher, channels } = relay;
-  const management: Management = createManagement({ ...core, ...relay, authenticator });
+  const reading = buildReadRequestDeps(core, authenticator, pipeline.admission.calls);
+  const objects = createObjects(core, pipeline, reading);
+  const { storedFiles } = objects;
+  const management: Management = createManagement({ ...core, ...relay, storedFiles, authenticator });
   const loopDelay = createLoopDelay();
   const elector = await selectElector(core);
   const logExport = composeLogExport(core, elector);
@@ -42,10 +45,8 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     steps: STEPS,
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
-  const reading = buildReadRequestDeps(core, authenticator, pipeline.admission.calls);
   const tracing = await composeTracing(core);
   const tasks = createTasks({ core, pipeline, reading, disable, fetcher, tracing });
-  const objects = createObjects(core, pipeline, reading);
   const batches = createBatches({ core, pipeline, reading });
   const work = { tasks, objects, batches };
   const handlers = { tasks: tasks.handler, objects, batches: batches.handler };

@@ -24,6 +24,7 @@ import { withDeclarative } from "../resources/declarative/routes.ts";
 import { withOpenApi } from "../resources/openapi/routes.ts";
 import { channelHealthRoute } from "../resources/channels/health-route.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../resources/operations.ts";
+import type { StoredFiles } from "../resources/files/routes.ts";
 import { stripeRoutes } from "../resources/stripe/routes.ts";
 import { systemRoutes, type SystemDeps } from "../resources/system/routes.ts";
 import { createSetupState, type SetupState } from "../resources/status/setup-routes.ts";
@@ -48,6 +49,8 @@ export interface ManagementDeps {
   readonly identity: Identity;
   readonly authenticator: Authenticator;
   readonly pipeline: PipelineDeps;
+  /** Files that users store at providers. */
+  readonly storedFiles: StoredFiles;
   readonly upstreamHealth: { readonly keyOutcomes: Pick<KeyOutcomes, "observe"> };
 }
 

@@ -8,12 +8,15 @@ import { createFindFiles } from "../objects/find-files.ts";
 import { createLibrary, type LibraryDeps, type ObjectLibrary } from "../objects/library.ts";
 import { createSpoolRoom } from "../objects/spool-room.ts";
 import { createObjectStore } from "../objects/store.ts";
+import { deleteObject } from "../objects/stored-files.ts";
 import { sweepObjects } from "../objects/sweep.ts";
 import { createCallAccount } from "../objects/upstream.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
+import type { StoredFiles } from "../resources/files/routes.ts";
 import type { FindFiles } from "../relay/tenancy/stored-files.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 
+const DELETE_MS = 30_000;
 const SWEEP_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
 
@@ -22,6 +25,7 @@ export interface Objects extends LibraryDeps {
   readonly library: ObjectLibrary;
   readonly handler: ObjectHandler;
   readonly findFiles: FindFiles;
+  readonly storedFiles: StoredFiles;
   readonly jobs: readonly ScheduledJob[];
 }
 
@@ -55,6 +59,10 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     library,
     handler,
     findFiles: createFindFiles({ ...stored, library }),
+    storedFiles: {
+      objects: stored.store,
+      remove: (object) => deleteObject(object, AbortSignal.timeout(DELETE_MS), stored),
+    },
     jobs: [
       {
         name: "object-sweep",

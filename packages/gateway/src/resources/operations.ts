@@ -20,6 +20,8 @@ import { createBudgetStore } from "./budgets/store.ts";
 import type { RefusesHost } from "./channels/destination.ts";
 import type { ProbeBetas } from "./channels/filters/routes.ts";
 import { createChannels, type Channels } from "./channels/channels.ts";
+import { fileRoutes, type StoredFiles } from "./files/routes.ts";
+import { createFileStore } from "./files/store.ts";
 import { drawingRoutes } from "./drawing/routes.ts";
 import { createDrawingStore } from "./drawing/store.ts";
 import { groupRoutes } from "./groups/routes.ts";
@@ -83,6 +85,8 @@ export interface OperationsDeps {
   readonly publicUrl: string | undefined;
   /** Returns the address where the gateway itself serves the image of a drawing task. */
   readonly imageUrl: (serverAddress: string, mjId: string) => string;
+  /** Files that users store at providers. */
+  readonly storedFiles: StoredFiles;
   readonly maxUserTokens: number;
   readonly pollingSeconds: number;
 }
@@ -134,6 +138,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...modelRoutes(deps),
     ...pricingRoutes({ snapshots }),
     ...drawingRoutes({ ...deps, store: createDrawingStore({ database }), options }),
+    ...fileRoutes({ ...deps.storedFiles, store: createFileStore({ database }), options }),
     ...taskRoutes({ store: createTaskStore({ database }) }),
     ...searchRoutes({ store: createSearchStore({ database }), snapshots }),
     ...jobRoutes({ store: jobStore }),

@@ -14,6 +14,7 @@ import { createMemoryLimiter } from "../../src/limits/limiter-memory.ts";
 import type { EdgeRules } from "../../src/limits/rules.ts";
 import type { Logger } from "../../src/observability/log.ts";
 import { createIds } from "../../src/lib/ids.ts";
+import { createObjectStore } from "../../src/objects/store.ts";
 import { allProviders } from "../../src/providers/registry.ts";
 import { probeBetas } from "../../src/relay/pipeline/probe-betas.ts";
 import { probeChannel } from "../../src/relay/pipeline/probe.ts";
@@ -240,6 +241,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     sessions: parts.identity.sessions,
     hashKey: parts.vault.hashKey,
   });
+  const objects = createObjectStore({ raw: database.raw, clock: parts.clock });
   const operations = createOperations({
     ...parts,
     authenticator,
@@ -251,6 +253,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     http: upstreams.json,
     notify: async (subject) => void notices.push(subject),
     imageUrl: (serverAddress, mjId) => `${serverAddress}/mj/image/${mjId}`,
+    storedFiles: { objects, remove: async (object) => void (await objects.remove(object)) },
     maxUserTokens: 1000,
     pollingSeconds: 0,
     ...settings.operations,

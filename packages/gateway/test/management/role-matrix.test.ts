@@ -132,7 +132,7 @@ const CASES: Readonly<Record<string, Case>> = {
 const ABOUT_NO_USER = [
   /^channel/,
   /^redemption/,
-  /^(user|budget|order|task|drawing|group|job)(List|Search|Get)$/,
+  /^(user|budget|order|task|drawing|file|group|job)(List|Search|Get)$/,
   /^userCreate$/,
   /^(log|usage)(List|Get|Explain|Stat|Search|Facets|Histogram|Export|Tail|All|Recent|Statistics)$/,
   /^(declarativeManaged|statusTest|systemReplicas)$/,

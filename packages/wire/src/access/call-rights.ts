@@ -103,6 +103,11 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   declarativeExport: read(DOCUMENTS),
   declarativeManaged: read("settings"),
   declarativePlan: write(DOCUMENTS),
+  // /api/file
+  fileList: read("tasks"),
+  fileListSelf: read("tasks"),
+  fileUsage: read("tasks"),
+  fileDelete: destroy("tasks"),
   // /api/group
   groupList: read("channels"),
   // /api/home_page_content

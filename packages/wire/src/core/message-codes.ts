@@ -167,6 +167,8 @@ export const MESSAGE_CODES = {
   budget_exists: "BU2",
   time_zone_unknown: "BU3",
   budget_subject_unknown: "BU4",
+  stored_file_not_found: "FI1",
+  stored_file_not_deleted: "FI2",
   job_not_found: "J1",
   only_replica: "J2",
   no_leader: "J3",

@@ -259,6 +259,8 @@ export const MESSAGES = {
     text: "This is the only process of the installation that runs: no other one could take over.",
   },
   no_leader: { status: 200, text: "No process leads at the moment. Try again in a few seconds." },
+  stored_file_not_found: { status: 200, text: "File does not exist." },
+  stored_file_not_deleted: { status: 200, text: "The provider did not delete the file: {reason}" },
   job_not_found: { status: 200, text: "Job does not exist." },
   setup_already_done: { status: 400, text: "The system has already been initialised." },
   setup_done: { status: 200, text: "The system has been initialised." },

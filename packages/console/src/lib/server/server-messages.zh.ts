@@ -168,6 +168,8 @@ export const messages: Record<MessageKey, string> = {
   budget_subject_unknown: "{scope} {subject} 不存在。",
   only_replica: "当前只有一个进程在运行，没有其他进程可以接替。",
   no_leader: "目前没有主节点，请几秒后重试。",
+  stored_file_not_found: "文件不存在。",
+  stored_file_not_deleted: "服务商未删除该文件：{reason}",
   job_not_found: "任务不存在。",
   setup_already_done: "系统已经初始化。",
   setup_done: "系统已初始化。",

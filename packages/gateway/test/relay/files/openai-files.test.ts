@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { messageText } from "@fairway/wire";
 import OpenAI, { toFile } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
 import { readError } from "../../kit/relay-app.ts";
@@ -294,5 +295,26 @@ describe("where files go", () => {
     expect((await upload(plain(), theirs)).status).toBe(200);
     await gateway.option("FileGroupQuotas", "{}");
     await gateway.option("FileUserCount", 10_000);
+  });
+});
+
+describe("the management of files", () => {
+  it("deletes a file where it is stored, or says why the provider did not", async () => {
+    const { gateway, mine } = tenants;
+    await gateway.channel("stores");
+    const form = buildForm(["purpose", "user_data"], ["file", new Blob(["x"]), "a.pdf"]);
+    const { id } = (await (await upload(form, mine)).json()) as { id: string };
+    const [upstreamId = ""] = [...gateway.upstream.files.stored.keys()].slice(-1);
+    gateway.upstream.script(upstreamId, () => ({
+      status: 500,
+      body: { error: { message: `${upstreamId} is busy.` } },
+    }));
+    const refused = await gateway.root.call("DELETE", `/api/file/${id}`);
+    expect(refused).toMatchObject({ success: false, message: expect.stringContaining(`${id} is busy.`) as string });
+    expect(refused.message).toContain(messageText("stored_file_not_deleted", { reason: "" }));
+    gateway.upstream.script(upstreamId, () => ({ body: { deleted: true } }));
+    await gateway.root.must("DELETE", `/api/file/${id}`);
+    await expect(client(mine).files.retrieve(id)).rejects.toMatchObject({ status: 404 });
+    expect((await gateway.root.call("DELETE", `/api/file/${id}`)).success).toBe(false);
   });
 });

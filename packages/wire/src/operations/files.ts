@@ -1,0 +1,78 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { queryInt, queryText } from "../core/envelope.ts";
+import { pageFields } from "../core/paging.ts";
+
+/** A file that a user stores at a provider; its content is not shown. */
+export const StoredFile = z.object({
+  /** The id in requests; Google's clients write `files/` before it. */
+  id: z.string(),
+  user_id: z.int(),
+  /** The token that uploaded it; 0 = the gateway registered it. */
+  token_id: z.int(),
+  kind: z.string(),
+  /** The protocol of the file: openai, anthropic or gemini. */
+  dialect: z.string(),
+  /** Id of the channel; 0 for the file's owner. */
+  channel_id: z.int(),
+  name: z.string(),
+  mime: z.string(),
+  purpose: z.string(),
+  bytes: z.int(),
+  /** sending, ready, failed, lost, expired or deleting. */
+  state: z.string(),
+  created_at: z.int(),
+  /** 0 = never. */
+  expires_at: z.int(),
+});
+export type StoredFile = z.output<typeof StoredFile>;
+
+export const StoredFileUsage = z.object({
+  files: z.int(),
+  bytes: z.int(),
+  /** What the user may store; 0 = none. */
+  max_files: z.int(),
+  max_bytes: z.int(),
+});
+export type StoredFileUsage = z.output<typeof StoredFileUsage>;
+
+const own = { ...pageFields, token_id: queryInt, dialect: queryText, purpose: queryText, state: queryText };
+
+export const fileList = endpoint({
+  name: "fileList",
+  method: "GET",
+  path: "/api/file/",
+  access: "admin",
+  summary: "Lists the files that users store at providers, newest first.",
+  query: z.object({ ...own, user_id: queryInt, channel_id: queryInt }),
+  data: z.array(StoredFile),
+});
+
+export const fileListSelf = endpoint({
+  name: "fileListSelf",
+  method: "GET",
+  path: "/api/file/self",
+  access: "user",
+  summary: "Lists the caller's stored files, newest first.",
+  query: z.object(own),
+  data: z.array(StoredFile),
+});
+
+export const fileUsage = endpoint({
+  name: "fileUsage",
+  method: "GET",
+  path: "/api/file/usage",
+  access: "user",
+  summary: "Reads how much the caller stores and may store.",
+  data: StoredFileUsage,
+});
+
+export const fileDelete = endpoint({
+  name: "fileDelete",
+  method: "DELETE",
+  path: "/api/file/{id}",
+  access: "user",
+  summary: "Deletes a stored file here and at its provider: an own one, or any as an administrator.",
+  params: z.object({ id: z.string() }),
+  fails: ["stored_file_not_found", "stored_file_not_deleted"],
+});
