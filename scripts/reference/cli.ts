@@ -53,7 +53,7 @@ const OUTPUT = [
   "",
   "Where an argument is an id, a name does as well: `fairway channel get openai`. The beginning of a name is enough where only one name begins like that; what deletes takes whole names alone. A number is always an id.",
   "",
-  "In a terminal a list has its first 100 rows; in a pipe or a file it has all of them, so that no program acts on a part. A list that `--limit` cuts says so on standard error; `--limit 100 --page 2` has the next rows. `--limit all` has no end, and rows are written as they arrive: `log list --limit all` streams all rows from one call, and continues where a lost connection broke it off. Its memory stays the same in every format; only `--sort`, and a `jsonpath` that asks for the whole list such as `.items[-1]`, hold the rows.",
+  "In a terminal a list has its first 100 rows; in a pipe or a file it has all of them, so that no program acts on a part. A list that `--limit` cuts says so on standard error; `--limit 100 --page 2` has the next rows. `--limit all` has no end, and rows are written as they arrive: `log list --limit all` streams all rows from one call, and continues where a lost connection broke it off. Its memory stays the same in every format; only `--sort`, and a `jsonpath` that needs the whole list such as `.items[-1]`, hold the rows.",
   "",
   "A gateway that is busy (429 or 503) is asked again, as often as `--retries` says, after the time that it names in Retry-After. `--dry-run` prints the request that would change something, without secrets, and sends nothing. Where the gateway can rehearse a call (`apply`, `import`), it does; `apply --dry-run=client` checks documents without a gateway.",
   "",

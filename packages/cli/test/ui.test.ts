@@ -54,7 +54,7 @@ test("walks from a channel to its failing calls, their explanation and a disable
   await terminal.sees(/> +\d+ +harbour/);
   terminal.type("l");
   await terminal.sees(/failing calls of channel \d+ \(harbour\)/);
-  await terminal.sees(/> .*error/);
+  await terminal.sees(/> .* 502 +upstream/);
   terminal.type("\r");
   await terminal.sees("upstream_connect_failed");
   await terminal.sees(/THEN/);

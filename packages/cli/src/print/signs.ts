@@ -12,6 +12,11 @@ export function detectSigns(env: Readonly<Record<string, string | undefined>>): 
   return /utf-?8/i.test(locale) && env["TERM"] !== "linux" ? "bars" : "letters";
 }
 
+/** Returns whether lines are read out, or the terminal cannot move its cursor: a screen would be garbage. */
+export function isLinesOnly(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env["INK_SCREEN_READER"] === "true" || env["TERM"] === "dumb";
+}
+
 const BARS: Readonly<Record<Exclude<Signs, "words">, string>> = { bars: "▁▂▃▄▅▆▇█", letters: "_.:-=+*#" };
 
 /** Draws a bar for each number, the greatest the highest; a missing measurement is a blank. */

@@ -45,7 +45,7 @@ test.each(TEMPLATES)("rows that come one by one print what the whole list prints
   );
 });
 
-test("a row is written when it comes, unless the template asks for the whole list", () => {
+test("a row is written when it comes, unless the template needs the whole list", () => {
   const written = (template: string) => {
     const { paper, pieces } = collect();
     templateRows(paper, "Row", `jsonpath=${template}`).add({ id: 7 });

@@ -24,7 +24,7 @@ export function templateRows<Row extends object>(output: Paper, kind: string, fo
 const BY_ROW = /^\$?\.?items\[(\*|\?\()/;
 
 /**
- * Prints each row when it comes, so that a list of any length needs no memory; undefined if the template asks for the
+ * Prints each row when it comes, so that a list of any length needs no memory; undefined if the template needs the
  * list as a whole, as `.items[-1]` does.
  */
 function streamRows<Row>(output: Paper, parts: readonly Part[]): RowPrinter<Row> | undefined {

@@ -18,7 +18,7 @@ export function initCommands(program: Command, context: CommandContext): void {
     .option("--name <name>", "of the channel; the provider when absent")
     .option("--token-name <name>", "of the key for clients", "first")
     .option("--no-token", "make no key for clients")
-    .option("--plain", "lines instead of a screen, for screen readers; also with INK_SCREEN_READER=true")
+    .option("--plain", "lines instead of a screen, for screen readers; also with INK_SCREEN_READER=true or TERM=dumb")
     .option("-y, --yes", "ask nothing: flags and what is usual answer")
     .action(async (server: string | undefined, options: InitOptions) =>
       (await import("./init.ts")).runInit(server, options, context),

@@ -1,6 +1,7 @@
 import type { CommandContext } from "../../session/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne } from "../../print/output.ts";
+import { isLinesOnly } from "../../print/signs.ts";
 import { readProfile } from "../../session/config.ts";
 import { noteContext, runLogin } from "../account/login.ts";
 import { agreedQuestions, plainQuestions, type Questions } from "../questions.ts";
@@ -58,7 +59,7 @@ async function openQuestions({ yes, plain }: InitOptions, { io, output }: Comman
       EXIT.usage,
       "add --yes, and flags that answer them",
     );
-  if (plain || io.env["INK_SCREEN_READER"] === "true") return plainQuestions(note);
+  if (plain || isLinesOnly(io.env)) return plainQuestions(note);
   return (await import("./screen.tsx")).screenQuestions();
 }
 

@@ -1,4 +1,4 @@
-import type { Channel } from "@fairway/wire";
+import { CHANNEL_STATUS, type Channel, type ChannelHealth } from "@fairway/wire";
 import { statusWord } from "../channel/channel.ts";
 import type { Sample } from "./sample.ts";
 
@@ -20,11 +20,11 @@ export const PANES = ["calls", "models", "users"] as const;
 export type Pane = (typeof PANES)[number];
 
 /** Sort orders of the channels, in the order in which the key `s` cycles through them. */
-const ORDERS = ["priority", "calls", "in flight", "errors", "first token", "used", "name"] as const;
+const ORDERS = ["trouble", "calls", "in flight", "errors", "first token", "used", "name", "priority"] as const;
 export type Order = (typeof ORDERS)[number];
 
 export function orderAfter(order: Order): Order {
-  return ORDERS[(ORDERS.indexOf(order) + 1) % ORDERS.length] ?? "priority";
+  return ORDERS[(ORDERS.indexOf(order) + 1) % ORDERS.length] ?? "trouble";
 }
 
 /** The user's view of the samples, which survives a visit to the log. */
@@ -39,13 +39,13 @@ export interface Remembered {
 }
 
 export function createInitialChoice(intervalMs: number): Remembered {
-  return { span: FIRST_SPAN, order: "priority", filter: "", intervalMs, pane: "calls", chosen: 0 };
+  return { span: FIRST_SPAN, order: "trouble", filter: "", intervalMs, pane: "calls", chosen: 0 };
 }
 
 /** Returns the channels whose name, status or tag contains the text, the most interesting first. */
 export function listShownChannels(
   sample: Sample,
-  { filter = "", order = "priority" }: { filter?: string; order?: Order },
+  { filter = "", order = "trouble" }: { filter?: string; order?: Order },
 ) {
   const wanted = filter.toLowerCase();
   const isShown = ({ name, status, tag }: Channel) =>
@@ -61,6 +61,11 @@ function most(readValue: (channel: Channel) => number): Compare {
 }
 
 const COMPARE: Readonly<Record<Exclude<Order, "priority">, (sample: Sample) => Compare>> = {
+  trouble: (sample) => {
+    const failing = sample.health.filter(({ state }) => FAILING.includes(state));
+    const unhealthy = new Set(failing.map(({ channel_id: id }) => id));
+    return most((channel) => rankTrouble(channel, unhealthy) + errorShare(sample, channel.id));
+  },
   calls: ({ facets }) => {
     const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
     return most(({ id }) => calls.get(String(id)) ?? 0);
@@ -71,6 +76,19 @@ const COMPARE: Readonly<Record<Exclude<Order, "priority">, (sample: Sample) => C
   used: () => most(({ used_quota: used }) => used),
   name: () => (a, b) => a.name.localeCompare(b.name),
 };
+
+/** States in which calls fail or wait; a channel without the Responses API, or with doubtful usage, serves them. */
+const FAILING: readonly ChannelHealth["state"][] = ["open", "half-open", "failing", "resting"];
+
+/**
+ * What the gateway switched off comes first, then what rests, then what fails, then what works; what a person switched
+ * off is no trouble. The share of errors, below 1 or 1, orders channels of the same rank.
+ */
+function rankTrouble({ id, status }: Channel, unhealthy: ReadonlySet<number>): number {
+  if (status === CHANNEL_STATUS.disabledBySystem) return 4;
+  if (status === CHANNEL_STATUS.disabledByHand) return -2;
+  return unhealthy.has(id) ? 2 : 0;
+}
 
 export function findUsage({ usage }: Sample, id: number) {
   return usage.subjects.find(({ subject }) => subject === String(id));

@@ -1,4 +1,4 @@
-import type { Channel } from "@fairway/wire";
+import { CHANNEL_STATUS, type Channel, type ChannelHealth } from "@fairway/wire";
 import { beforeAll, expect, it } from "vitest";
 import { listShownChannels, PANES, SPANS } from "./choice.ts";
 import { renderFrame } from "./frame.ts";
@@ -87,7 +87,7 @@ it("fits every screen, with the chosen channel in it", () => {
     for (const count of [0, 1, 5, 50])
       for (const chosen of [0, Math.floor(count / 2), Math.max(0, count - 1)])
         for (const pane of PANES) {
-          const frame = renderFrame(place, lookWith(count), { width: 80, height, pane, chosen });
+          const frame = renderFrame(place, lookWith(count), { width: 80, height, pane, chosen, order: "priority" });
           expect(frame.length).toBeLessThanOrEqual(height);
           const marked = frame.filter(({ tone }) => tone === "chosen").map(({ text }) => /channel-\d+/.exec(text)?.[0]);
           expect(marked).toEqual(count === 0 ? [] : [`channel-${chosen + 1}`]);
@@ -163,4 +163,21 @@ it("says how many seconds are summed where more calls ended than the gateway rea
   const frame = renderFrame(place, { ...lookWith(1), usage: cut }, { width: 200, pane: "models", span: SPANS["1"] });
   expect(frame[1]?.text).toContain("over the last 20 s of 1 min · errors 2.5 %");
   expect(frame[1]?.text).toContain("$1080.00/hour");
+});
+
+it("has what the gateway switched off first, then what rests and what fails, and what a person switched off last", () => {
+  const sample = lookWith(5);
+  const status = [CHANNEL_STATUS.disabledByHand, 1, 1, 1, CHANNEL_STATUS.disabledBySystem];
+  const channels = sample.channels.map((one, at) => ({ ...one, status: status[at] ?? 1 }));
+  const rest: ChannelHealth = {
+    channel_id: 4,
+    key_index: 0,
+    state: "open",
+    model: "",
+    wait_ms: 1_000,
+    consecutive_failures: 1,
+  };
+  const health = [rest, { ...rest, channel_id: 3, state: "chat-only" as const }];
+  // Channel 2 fails in 2.5 % of its calls.
+  expect(listShownChannels({ ...sample, channels, health }, {}).map(({ id }) => id)).toEqual([5, 4, 2, 3, 1]);
 });

@@ -160,14 +160,14 @@ function calculateWindow(channels: readonly Channel[], chosen: number, room: num
 function channelLines(
   place: ServerIdentity,
   { sample, shown }: { readonly sample: Sample; readonly shown: readonly Channel[] },
-  { width, chosen, filter = "", order = "priority" }: Screen,
+  { width, chosen, filter = "", order = "trouble" }: Screen,
   { from, count }: Window,
 ): Line[] {
   const rows = shown.slice(from, from + count);
   const [titles = "", ...lines] = table(channelColumns(place, sample), rows, width - 2).split("\n");
   const hidden = shown.length - rows.length;
   const all = filter === "" ? String(shown.length) : `${shown.length} of ${sample.channels.length}`;
-  const how = `${hidden > 0 ? `, ${hidden} more` : ""}${filter === "" ? "" : ` · /${filter}`}${order === "priority" ? "" : ` · by ${order}`}`;
+  const how = `${hidden > 0 ? `, ${hidden} more` : ""}${filter === "" ? "" : ` · /${filter}`}${order === "trouble" ? "" : ` · by ${order}`}`;
   return [
     { text: "" },
     { text: `CHANNELS (${all})${how}`, tone: "title" },

@@ -3,6 +3,7 @@ import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import { printable } from "../../print/printable.ts";
+import { isLinesOnly } from "../../print/signs.ts";
 import { loadWidths } from "../../print/width.ts";
 import type { Session } from "../../session/session.ts";
 import type { Scope } from "../ui/state.ts";
@@ -22,7 +23,7 @@ const PIPED_WIDTH = 200;
 export async function runTop(session: Session, { once, interval }: TopOptions, output: Output, io: Io): Promise<void> {
   const { client, profile } = session;
   const { server } = profile;
-  const isScreen = !once && io.env["INK_SCREEN_READER"] !== "true";
+  const isScreen = !once && !isLinesOnly(io.env);
   if (!once && !isForPeople(output))
     throw new CliError(`a screen has no -o ${output.format}`, EXIT.usage, "add --once for one sample");
   if (isScreen && !io.isTerminal)

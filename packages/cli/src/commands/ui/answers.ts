@@ -5,6 +5,7 @@ import {
   listChoices,
   findResource,
   formatItemsLabel,
+  openFrom,
   shownColumns,
   createInitialState,
   type Action,
@@ -19,12 +20,17 @@ import {
 export function pressText(state: State, key: string, resources: readonly Titles[]): Step {
   const { mode, typed } = state;
   const withText = (text: string): Step => ({
-    state: { ...state, typed: text, ...(mode === "filter" ? { filter: text } : {}) },
+    state: {
+      ...state,
+      typed: text,
+      ...(mode === "filter" ? { filter: text } : { notice: listCompletions(text, resources).join(" ") }),
+    },
   });
   if (key === "escape")
-    return { state: { ...state, mode: "list", typed: "", ...(mode === "filter" && { filter: "" }) } };
+    return { state: { ...state, mode: "list", typed: "", notice: "", ...(mode === "filter" && { filter: "" }) } };
+  if (key === "tab" && mode === "command") return withText(complete(typed, resources));
   if (key !== "enter") return withText(typedText(typed, key));
-  const closed: State = { ...state, mode: "list", typed: "" };
+  const closed: State = { ...state, mode: "list", typed: "", notice: "" };
   if (mode === "command") return runCommand(closed, typed, resources);
   return state.isCut && typed !== ""
     ? { state: { ...closed, search: typed, isLoading: true }, effect: { type: "load" } }
@@ -37,6 +43,20 @@ function typedText(text: string, key: string): string {
   return Array.from(key).length === 1 && key >= " " ? text + key : text;
 }
 
+/** Returns the commands that begin with a text; none once one of them is followed by its words. */
+function listCompletions(typed: string, resources: readonly Titles[]): readonly string[] {
+  const names = [...resources.map(({ name }) => name), "apply", "quit"];
+  return typed === "" || names.includes(typed) ? [] : names.filter((name) => name.startsWith(typed));
+}
+
+/** Adds the letters that all commands beginning with the text share. */
+function complete(typed: string, resources: readonly Titles[]): string {
+  const [first = typed, ...others] = listCompletions(typed, resources);
+  let length = first.length;
+  while (!others.every((other) => other.startsWith(first.slice(0, length)))) length -= 1;
+  return first.slice(0, length);
+}
+
 function runCommand(closed: State, typed: string, resources: readonly Titles[]): Step {
   const [word = "", ...words] = typed.trim().split(/\s+/);
   if (word === "apply") return openPlan(closed, words);
@@ -44,7 +64,7 @@ function runCommand(closed: State, typed: string, resources: readonly Titles[]):
   const resource = findResource(resources, word);
   const names = resources.map(({ name }) => name).join(", ");
   if (!resource) return { state: { ...closed, notice: `There is no resource ${word}: use ${names}.` } };
-  return { state: createInitialState(resource, closed), effect: { type: "load" } };
+  return { state: openFrom(closed, createInitialState(resource, closed)), effect: { type: "load" } };
 }
 
 function openPlan(state: State, words: readonly string[]): Step {

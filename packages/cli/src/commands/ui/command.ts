@@ -13,7 +13,7 @@ export function uiCommands(program: Command, { session, output, io }: CommandCon
     .description("browse and operate everything in one screen; ? lists the keys")
     .option("--prune", "with apply: also list what the documents no longer name, to be deleted")
     .option("--read-only", "no key changes anything")
-    .option("--plain", "lines instead of a screen, for screen readers; also with INK_SCREEN_READER=true")
+    .option("--plain", "lines instead of a screen, for screen readers; also with INK_SCREEN_READER=true or TERM=dumb")
     .action(
       async (
         resource: string | undefined,

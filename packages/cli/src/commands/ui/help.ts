@@ -3,10 +3,10 @@ const HELP: readonly string[] = [
   "↑ ↓ j k        choose a row, scroll",
   "PgUp PgDn g G  page, first, last",
   "enter          detail; of a call, its attempts and reasons",
-  "esc            back: from detail, filter, calls of a channel",
+  "esc            back: detail, filter, and the list before",
   "/              filter; the gateway searches long lists",
   "f              filter the logs by a form",
-  ":              open :channels, :logs, …",
+  ":              open :channels, :logs, …; tab completes",
   "s S            sort by the next column, reverse it",
   "v              choose columns; they stay for the next time",
   "r m F          read again, read more rows, follow the logs",
@@ -23,6 +23,7 @@ const HELP: readonly string[] = [
   ":apply FILE    plan of documents; a applies the marked ones",
   ":apply --prune FILE    also what they no longer name",
   "y o            copy the id, open the page of the console",
+  "ctrl-z         suspend; fg comes back",
   "q              quit",
 ];
 

@@ -47,6 +47,7 @@ export function createMachine({ resources, start, outside, leave }: MachineSetti
       return () => void watchers.delete(onChange);
     },
     feed(key, rows, width) {
+      if (key === "ctrl-z") return leave({ state, isSuspended: true });
       const step: Step = openCalls(state, key, all) ?? press(state, key, all, rows);
       update(() => step.state);
       if (!step.effect) return;

@@ -7,6 +7,7 @@ import { createSender, type Calls } from "./sender.ts";
 import {
   findResource,
   loaded,
+  openFrom,
   describeError,
   createInitialState,
   wantedBy,
@@ -23,6 +24,8 @@ export interface Left {
   readonly edit?: { readonly resource: string; readonly key: string };
   /** A form whose fields the user edits as text. */
   readonly draft?: Form;
+  /** The shell gets the terminal until it continues this program. */
+  readonly isSuspended?: boolean;
 }
 
 /** What a screen does outside itself; each call returns a notice. */
@@ -78,7 +81,7 @@ export function createPerformer({
     try {
       const plan = await outside.plan({ file, prune: file.length < words.length });
       open(plan);
-      update((now) => createInitialState(plan, now));
+      update((now) => openFrom(now, createInitialState(plan, now)));
       await load();
     } catch (error) {
       if (!(error instanceof MistakenDocuments)) throw error;

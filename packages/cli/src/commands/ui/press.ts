@@ -13,7 +13,9 @@ import {
   chosenAt,
   findResource,
   formatItemsLabel,
+  goBack,
   markedItems,
+  openFrom,
   shownColumns,
   createInitialState,
   visibleItems,
@@ -219,6 +221,8 @@ function leaveFilter(state: State): Step {
   if (state.filter !== "") return { state: { ...state, filter: "", notice: "" } };
   if (Object.keys(state.query).length > 0)
     return { state: { ...state, ...reading, query: {}, notice: "" }, effect: { type: "load" } };
+  const before = goBack(state);
+  if (before) return { state: { ...before, isLoading: true }, effect: { type: "load" } };
   if (!state.scope) return { state: { ...state, notice: "" } };
   return { state: { ...state, ...reading, scope: undefined }, effect: { type: "load" } };
 }
@@ -246,5 +250,6 @@ export function openCalls(state: State, key: string, resources: readonly Titles[
   const isOfChannel = (state.mode === "list" || state.mode === "detail") && state.resource.name === "channels";
   if (!isOfChannel || !logs || !item || (key !== "l" && key !== "L")) return undefined;
   const scope: Scope = { channel: item.key, label: item.label, isFailing: key === "l" };
-  return { state: { ...createInitialState(logs, state), scope }, effect: { type: "load" } };
+  const next = { ...createInitialState(logs, state), scope };
+  return { state: openFrom(state, next), effect: { type: "load" } };
 }

@@ -22,6 +22,8 @@ interface UiProps {
 }
 
 const FOLLOW_MS = 3_000;
+/** How often a list that is not followed is read again. */
+const REFRESH_MS = 5_000;
 /** How many reads happen between two collections of garbage. */
 const COLLECTED_READS = 10;
 
@@ -53,7 +55,7 @@ function UiScreen({ server, user, signs, machine, hasLeft }: UiProps & { machine
   const state = useSyncExternalStore(machine.subscribe, () => machine.state);
   useEffect(() => void machine.load(), [machine]);
   useEffect(() => void hasLeft.then(() => exit()), [hasLeft, exit]);
-  useFollowing(state.isFollowing && state.mode === "list", machine.load);
+  useRefreshing(state.mode === "list" ? findRefresh(state) : undefined, machine.load);
   useInput((input, key) => {
     if (isSmall) return;
     for (const one of keysIn(input, key)) machine.feed(one, bodyHeight(height) - 1, columns);
@@ -71,18 +73,27 @@ function UiScreen({ server, user, signs, machine, hasLeft }: UiProps & { machine
   );
 }
 
-function useFollowing(isOn: boolean, load: () => Promise<void>): void {
+/** A log that is not followed stands still, and so does a plan until it is read again on request. */
+function findRefresh({ resource, isFollowing }: State): number | undefined {
+  if (isFollowing) return FOLLOW_MS;
+  return resource.name === "logs" || resource.name === "changes" ? undefined : REFRESH_MS;
+}
+
+function useRefreshing(everyMs: number | undefined, load: () => Promise<void>): void {
   useEffect(() => {
-    if (!isOn) return;
+    if (everyMs === undefined) return;
     const closing = new AbortController();
     const collect = createCollector(COLLECTED_READS);
+    // What opened the list has just read it.
+    let isRead = everyMs !== FOLLOW_MS;
     const read = async () => {
-      await load();
+      if (!isRead) await load();
+      isRead = false;
       collect();
     };
-    void poll(closing.signal, FOLLOW_MS, read);
+    void poll(closing.signal, everyMs, read);
     return () => closing.abort();
-  }, [isOn, load]);
+  }, [everyMs, load]);
 }
 
 function FrameLine({ line: { text, tone } }: { readonly line: Line }) {

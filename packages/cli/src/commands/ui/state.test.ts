@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { listHelpLines } from "./help.ts";
 import { openCalls, press } from "./press.ts";
-import { chosenAt, loaded, createInitialState, visibleItems, type Item, type State } from "./state.ts";
+import { chosenAt, loaded, createInitialState, shownColumns, visibleItems, type Item, type State } from "./state.ts";
 import { renderFrame } from "./view.ts";
 import { loadWidths } from "../../print/width.ts";
 
@@ -237,4 +237,51 @@ test("an empty list says what is not there and which key leads on", () => {
   expect(emptied({ ...createInitialState(logs, lasting), scope })).toBe(
     "No failing calls of channel 3; L at the channel lists all its calls.",
   );
+});
+
+test("esc goes back list by list, to the rows and the choice that were left", () => {
+  const { state } = after(three, "down", ":", ..."logs", "enter");
+  expect(state.resource).toBe(logs);
+  const calls = after(after(three, "down", "l").state, "escape");
+  for (const back of [after(state, "escape"), calls]) {
+    expect(back.state).toMatchObject({ resource: channels, chosenKey: "9", isLoading: true, back: [] });
+    expect(back.effect).toEqual({ type: "load" });
+  }
+  const twice = after(state, ":", ..."channels", "enter").state;
+  expect(after(twice, "escape").state.resource).toBe(logs);
+  expect(after(twice, "escape", "escape").state).toMatchObject({ resource: channels, chosenKey: "9" });
+  expect(after(twice, ":", ..."channels", "enter", "escape").state.resource).toBe(logs);
+  expect(after(three, "escape").effect).toBeUndefined();
+});
+
+test("a filter is left before the list, and what was chosen for all lists stays", () => {
+  const { state } = after(three, ":", ..."logs", "enter", "/", "x", "enter");
+  expect(after(state, "escape").state.resource).toBe(logs);
+  const changed = { ...after(state, "escape").state, columns: { channels: ["NAME"] } };
+  expect(after(changed, "escape").state).toMatchObject({ resource: channels, columns: { channels: ["NAME"] } });
+});
+
+test("a screen remembers a bounded number of lists", () => {
+  let state = three;
+  for (let at = 0; at < 30; at += 1) state = after(state, ":", ...(at % 2 === 0 ? "logs" : "channels"), "enter").state;
+  expect(state.back).toHaveLength(10);
+  expect(state.back.every(({ back }) => back.length === 0)).toBe(true);
+});
+
+test("the colon shows the commands that fit and completes them with tab", () => {
+  const foot = (state: State) => renderFrame(state, { server: "s", user: "u", width: 80, height: 24 }).at(-2)?.text;
+  expect(foot(after(three, ":", "c").state)).toBe(":c   channels");
+  expect(foot(after(three, ":", "c", "tab").state)).toBe(":channels");
+  expect(after(three, ":", "l", "tab", "enter").state.resource).toBe(logs);
+  expect(foot(after(three, ":", "x", "tab").state)).toBe(":x");
+  expect(after(three, ":", "c", "escape").state.notice).toBe("");
+});
+
+test("failing calls have their own columns unless some were chosen", () => {
+  const titled = { ...logs, titles: ["TIME", "MODEL", "STATUS"], failing: [0, 2] };
+  const state = { ...createInitialState(titled, lasting), scope: { channel: "1", label: "c", isFailing: true } };
+  expect(shownColumns(state)).toEqual([0, 2]);
+  expect(shownColumns({ ...state, scope: undefined })).toEqual([0, 1, 2]);
+  expect(shownColumns({ ...state, scope: undefined, query: { type: "error" } })).toEqual([0, 2]);
+  expect(shownColumns({ ...state, columns: { logs: ["MODEL"] } })).toEqual([1]);
 });

@@ -55,6 +55,8 @@ export interface Titles {
   readonly page?: string;
   /** Forms by the key that opens them. */
   readonly forms?: Readonly<Partial<Record<FormKey, Form>>>;
+  /** The columns of failing calls, if the user has chosen none: what went wrong comes first. */
+  readonly failing?: readonly number[];
 }
 
 /** `c` creates, `D` disables for a time, `f` filters, `w` writes to a file. */
@@ -88,6 +90,8 @@ export interface Given {
 
 export interface State extends Lasting {
   readonly resource: Titles;
+  /** The lists that esc goes back to, the last one first to be shown again. */
+  readonly back: readonly State[];
   readonly scope: Scope | undefined;
   /** Filled fields of the filter form. */
   readonly query: Values;
@@ -164,6 +168,7 @@ export interface Step {
 export function createInitialState(resource: Titles, { isReadOnly, columns }: Lasting): State {
   return {
     resource,
+    back: [],
     isReadOnly,
     columns,
     scope: undefined,
@@ -192,6 +197,21 @@ export function createInitialState(resource: Titles, { isReadOnly, columns }: La
   };
 }
 
+/** More steps back than anyone remembers; each holds the rows of its list. */
+const MAX_BACK = 10;
+
+/** Opens another list, from which esc comes back to this one. */
+export function openFrom(from: State, next: State): State {
+  if (from.resource === next.resource && from.scope === next.scope) return { ...next, back: from.back };
+  return { ...next, back: [...from.back, { ...from, back: [], notice: "" }].slice(-MAX_BACK) };
+}
+
+/** Returns the list that was left for this one; what was chosen since for all lists stays. */
+export function goBack({ back, isReadOnly, columns }: State): State | undefined {
+  const last = back.at(-1);
+  return last && { ...last, back: back.slice(0, -1), isReadOnly, columns };
+}
+
 /** Returns how questions and notices name one row or several. */
 export function formatItemsLabel(items: readonly Item[], { name }: Titles): string {
   const [first, ...more] = items;
@@ -203,11 +223,18 @@ export function findResource<R extends Titles>(resources: readonly R[], word: st
 }
 
 /** Returns the indexes of the visible columns. */
-export function shownColumns({ resource, columns }: Pick<State, "resource" | "columns">): readonly number[] {
+export function shownColumns({
+  resource,
+  columns,
+  scope,
+  query,
+}: Pick<State, "resource" | "columns" | "scope" | "query">): readonly number[] {
   const places = resource.titles.map((_, at) => at);
   const chosen = columns[resource.name];
   const shown = places.filter((at) => chosen?.includes(resource.titles[at] ?? ""));
-  return shown.length > 0 ? shown : places.slice(0, resource.usual ?? places.length);
+  if (shown.length > 0) return shown;
+  const isFailing = scope?.isFailing === true || query["type"] === "error";
+  return (isFailing ? resource.failing : undefined) ?? places.slice(0, resource.usual ?? places.length);
 }
 
 /** Returns the choices of the waiting action. */

@@ -3,7 +3,7 @@ import type { Io } from "../../core/io.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { formatErrorMessage } from "../../core/problem.ts";
 import { isForPeople, type Output } from "../../print/output.ts";
-import { detectSigns, type Signs } from "../../print/signs.ts";
+import { detectSigns, isLinesOnly, type Signs } from "../../print/signs.ts";
 import { loadWidths } from "../../print/width.ts";
 import { openPage } from "../../terminal/browser.ts";
 import { copyToClipboard } from "../../terminal/clipboard.ts";
@@ -37,7 +37,7 @@ export interface UiOptions {
 export async function runUi({ client, profile }: Session, options: UiOptions, output: Output, io: Io): Promise<void> {
   if (!isForPeople(output))
     throw new CliError(`a screen has no -o ${output.format}`, EXIT.usage, "use the list commands in scripts");
-  const isPlain = options.plain || io.env["INK_SCREEN_READER"] === "true";
+  const isPlain = options.plain === true || isLinesOnly(io.env);
   if (!isPlain && !io.isTerminal)
     throw new CliError("ui needs a terminal", EXIT.usage, "use commands such as `fairway channel list` in scripts");
   await loadWidths();
@@ -71,10 +71,18 @@ export async function runUi({ client, profile }: Session, options: UiOptions, ou
   };
   for (;;) {
     const left = await show(state);
-    if (left.draft) state = { ...left.state, form: await edited(left.draft, io) };
+    if (left.isSuspended) state = suspend(left.state);
+    else if (left.draft) state = { ...left.state, form: await edited(left.draft, io) };
     else if (left.edit) state = { ...left.state, notice: await edit(client, left.edit, { output, io }) };
     else return;
   }
+}
+
+/** Stops this program as Ctrl-Z does elsewhere; the rows may be old when it continues, so they are read again. */
+function suspend(state: State): State {
+  process.stdin.ref();
+  process.kill(process.pid, "SIGTSTP");
+  return { ...state, isLoading: true };
 }
 
 /** Returns the form with the text from the editor, or with the mistake in it. */

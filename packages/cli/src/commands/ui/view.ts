@@ -230,7 +230,10 @@ function renderFoot(state: State, width: number): Line {
     return notice === "" ? { text: hint } : { text: notice };
   }
   if (mode === "filter") return { text: `/${truncateStart(typed, width - 1)}`, tone: "question" };
-  if (mode === "command") return { text: `:${truncateStart(typed, width - 1)}`, tone: "question" };
+  if (mode === "command") {
+    const text = `:${truncateStart(typed, width - 1)}`;
+    return { text: notice === "" ? text : `${text}   ${notice}`, tone: "question" };
+  }
   return problem === "" ? { text: notice } : { text: `! ${problem}`, tone: "bad" };
 }
 
@@ -261,7 +264,7 @@ const KEYS: Readonly<Partial<Record<State["mode"], string>>> = {
   list: "? help · enter detail · / filter · : open · s sort · q quit",
   detail: "esc back · ↑↓ scroll · ? help",
   filter: "enter keep · esc clear",
-  command: "enter open · esc back",
+  command: "enter open · tab complete · esc back",
   amount: "enter set · esc back",
   choice: "enter do it · ↑↓ choose · esc back",
   help: "↑↓ scroll · any other key closes this",

@@ -8,6 +8,8 @@ import {
   logListSelf,
   type LogRow,
 } from "@fairway/wire";
+import { objectIn } from "../../../core/json.ts";
+import { formatCell } from "../../../print/columns.ts";
 import { asDollars, withDollars } from "../../../print/sheet.ts";
 import type { Column } from "../../../print/table.ts";
 import type { SessionClient } from "../../../session/session.ts";
@@ -33,12 +35,12 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
     return explainLines(data, width, quotaPerUnit);
   };
   const switched = (id: number, status: number) => () => client.call(channelUpdate, { body: { id, status } });
-  return resource<LogRow>({
+  const list = resource<LogRow>({
     name: "logs",
     page: "/log",
     aliases: ["log"],
     columns,
-    wide: [FIRST_TOKEN, ...(shape.wide ?? [])],
+    wide: [FIRST_TOKEN, ...(shape.wide ?? []), STATUS, REASON],
     rows: async (wanted) => readPages(client, await buildQuery(wanted), wanted.pages),
     getRowKey: ({ id, request_id: request }) => `${id} ${request}`,
     getRowId: ({ id, request_id: request }) => (request === "" ? String(id) : request),
@@ -60,7 +62,7 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
     writes: {
       fields: FILE_FIELDS,
       async write(values, wanted, shown) {
-        const all = [...columns, FIRST_TOKEN, ...(shape.wide ?? [])];
+        const all = [...columns, FIRST_TOKEN, ...(shape.wide ?? []), STATUS, REASON];
         const isShown = (row: LogRow) => wanted.isShown(all.map(({ value }) => value(row)));
         const query = await buildQuery(wanted.wanted);
         const { readWholeExport } = await import("../../log/exported.ts");
@@ -78,7 +80,29 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
       },
     },
   });
+  const failing = FAILING_TITLES.flatMap((title) => (list.titles.includes(title) ? list.titles.indexOf(title) : []));
+  const fixed = list.titles.map((title, at) => title === REASON.title || list.fixed?.[at] === true);
+  return { ...list, failing, fixed };
 }
+
+/** What a failing call was, why it failed and what it cost fits 80 columns. */
+const FAILING_TITLES = ["TIME", "STATUS", "REASON", "COST", "MODEL", "CHANNEL", "TOKEN", "USER", "SECS"];
+
+const STATUS: Column<LogRow> = {
+  title: "STATUS",
+  isNumber: true,
+  value: ({ type, other }) => (type === LOG_TYPE.error ? formatCell(objectIn(other)?.["status_code"]) : ""),
+};
+
+/** The longest codes are about as long. */
+const LONGEST_REASON = 32;
+
+/** The code of a failure; the first words of its text where an older row has none. */
+const REASON: Column<LogRow> = {
+  title: "REASON",
+  value: ({ type, content, other }) =>
+    type === LOG_TYPE.error ? formatCell(objectIn(other)?.["error_code"] || content).slice(0, LONGEST_REASON) : "",
+};
 
 /** A narrow terminal drops columns from the end, so what a call was and what it cost comes first. */
 const FIRST_TITLES = ["TIME", "TYPE", "MODEL", "COST", "CHANNEL", "TOKEN"];
