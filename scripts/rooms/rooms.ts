@@ -50,7 +50,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     redis-ledger live-accounts
   `),
   "packages/gateway/src/billing/audit": inOrder(`
-    difference counters logging-periods log-rows sums balances scripts audit
+    difference counters logging-periods log-rows sums balances deposits scripts audit
   `),
   "packages/gateway/src/storage": inOrder(`
     errors retry-transient like tables engines database statements transaction sorted-page keyed-rows row-names inserts

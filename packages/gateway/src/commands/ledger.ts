@@ -2,6 +2,7 @@ import { openRedis } from "../composition/redis.ts";
 import { openStorage } from "../composition/storage.ts";
 import { checkBalances } from "../billing/audit/balances.ts";
 import { checkCounters } from "../billing/audit/counters.ts";
+import { checkDeposits } from "../billing/audit/deposits.ts";
 import { checkLogRows } from "../billing/audit/log-rows.ts";
 import { checkLedgerSums } from "../billing/audit/sums.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -25,7 +26,7 @@ export async function ledger([what, ...args]: readonly string[], context: Comman
     const report = redis
       ? await audit({ redis: redis.client, database: raw, withSums: true, isRepairing: repair })
       : { accounts: 0, busy: 0, differences: await checkLedgerSums(raw) };
-    const counters = await checkCounters(raw);
+    const counters = [...(await checkCounters(raw)), ...(await checkDeposits(raw))];
     const logged = await checkLogRows({
       database: raw,
       logDatabase: storage.logDatabase.raw,
@@ -71,5 +72,5 @@ function shown(amount: number): string {
 }
 
 function isRepairable({ what }: Difference): boolean {
-  return !["ledger sum", "token sum", "channel sum", "requests"].includes(what);
+  return !["ledger sum", "token sum", "channel sum", "requests", "deposits"].includes(what);
 }

@@ -9,6 +9,7 @@ export interface Difference {
     | "ledger sum" // used_quota of a user against its ledger rows
     | "token sum" // used_quota of a token against its ledger rows
     | "channel sum" // the same of a channel
+    | "deposits" // what a user's unsettled batches have taken against the deposits in the ledger
     | "requests" // request_count of a user against its settled requests in the ledger
     | "log owners" // user, token or channel of log rows against their ledger rows, by the amount that is elsewhere
     | "log rows" // quota of the log rows of a user on a channel against their ledger rows, if rows are missing

@@ -12,6 +12,7 @@ import {
 import { checkBalances } from "./balances.ts";
 import { openCounter } from "../ledger/booking/opening-counter.ts";
 import { checkCounters } from "./counters.ts";
+import { checkDeposits } from "./deposits.ts";
 import { checkLogRows } from "./log-rows.ts";
 import { checkLedgerSums } from "./sums.ts";
 
@@ -74,6 +75,32 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
     expect(await harness.ledger.change(change)).toBe(true);
   };
 
+  const insertBatch = async (row: Readonly<Record<string, string | number>>) => {
+    const texts = [
+      "dialect",
+      "group",
+      "key_mark",
+      "upstream_id",
+      "endpoint",
+      "models",
+      "input_file_id",
+      "output_file_id",
+    ];
+    const longer = ["error_file_id", "wire", "terms", "metadata", "body_hash", "error"];
+    const counts = ["token_id", "channel_id", "total", "succeeded", "failed", "expired", "cancelled", "charged"];
+    const times = ["created_at", "expires_at", "ended_at", "settled_at", "deleted_at", "next_poll_at", "polled_at"];
+    const others = ["polls", "failures", "revision"];
+    const all = {
+      ...Object.fromEntries([...texts, ...longer].map((name) => [name, ""])),
+      ...Object.fromEntries([...counts, ...times, ...others].map((name) => [name, 0])),
+      phase: "open",
+      ...row,
+    };
+    const names = Object.keys(all).map((name) => `"${name}"`);
+    const marks = names.map(() => "?").join(", ");
+    await harness.database.run(`insert into batches (${names.join(", ")}) values (${marks})`, Object.values(all));
+  };
+
   const audit = async () => {
     const { database, logDatabase } = harness;
     const logs = { database, logDatabase, isLogSeparate: false, isRepairing: false, now: Date.now() * 2 };
@@ -81,6 +108,7 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
       await checkBalances(database, false),
       await checkLedgerSums(database),
       await checkCounters(database),
+      await checkDeposits(database),
       await checkLogRows(logs),
     ];
     return found.flat().map(({ what, account, found: has, expected }) => `${account}: ${what} ${has}, not ${expected}`);
@@ -129,6 +157,24 @@ eachDatabase("an audit of books in which one row was changed", (open) => {
     const sql = "update users set quota = quota - ?, role = 100 where id = ?";
     const found = await tamper(sql, [100_000_000, ids.otherUser], [-100_000_000, ids.otherUser]);
     expect(found).toEqual([`user ${ids.otherUser}: balance ${START - 100_000_000}, not ${START}`]);
+  });
+
+  test("finds a deposit without its batch, and a batch without its deposit", async () => {
+    const { database, ledger } = harness;
+    const hold = await granted(ledger, ids.otherUser, 0, 80);
+    await ledger.deposit(hold, { at: 1_800_000_000_000 });
+    expect(await audit()).toEqual([`user ${ids.otherUser}: deposits 80, not 0`]);
+    await insertBatch({ id: "batch_a", request_id: hold.requestId, user_id: ids.otherUser, deposit: 80 });
+    expect(await audit()).toEqual([]);
+    const created = { id: "batch_b", request_id: "created", user_id: ids.otherUser, deposit: 50 } as const;
+    await insertBatch({ ...created, phase: "creating" });
+    expect(await audit()).toEqual([]);
+    await database.run("update batches set phase = 'open' where id = ?", [created.id]);
+    expect(await audit()).toEqual([`user ${ids.otherUser}: deposits 80, not 130`]);
+    await database.run("delete from batches", []);
+    const close = { requestId: hold.requestId, userId: ids.otherUser, tokenId: 0, at: 1_800_000_000_000 };
+    await ledger.closeDeposit({ ...close, settlements: [] });
+    expect(await audit()).toEqual([]);
   });
 
   test("knows what a counter had when the ledger began", async () => {
