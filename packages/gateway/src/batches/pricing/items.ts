@@ -72,7 +72,9 @@ export function calculateDeposit(
   isCovered: boolean,
 ): Quota {
   const percent = isCovered ? Math.max(100, BatchDepositPercent) : BatchDepositPercent;
-  return quotaAtMost(ceiling(BigInt(quota(estimated)) * BigInt(percent), 100n));
+  // More than a balance can hold is refused by the balance, not by an error of the sum.
+  const sum = quota(Math.min(estimated, Number.MAX_SAFE_INTEGER));
+  return quotaAtMost(ceiling(BigInt(sum) * BigInt(percent), 100n));
 }
 
 export function requireModel({ models }: OpenTerms, model: string): ModelTerms {

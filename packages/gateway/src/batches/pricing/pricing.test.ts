@@ -184,4 +184,5 @@ test("a deposit is a part of the estimates, rounded up, and all of them under a 
   expect(calculateDeposit(quota(101), half, false)).toBe(51);
   expect(calculateDeposit(quota(101), half, true)).toBe(101);
   expect(calculateDeposit(quota(100), readOptions({ BatchDepositPercent: "150" }), true)).toBe(150);
+  expect(calculateDeposit(Number.MAX_SAFE_INTEGER * 4, readOptions(), false)).toBe(Number.MAX_SAFE_INTEGER);
 });
