@@ -164,8 +164,7 @@ function structural(schema: Json): Json {
   return {
     ...rest,
     ...(isAny && { "x-kubernetes-preserve-unknown-fields": true }),
-    ...(rest["type"] === "integer" && { format: "int64" }),
-    ...((rest["type"] === "integer" || rest["type"] === "number") && pickBounds({ minimum, maximum })),
+    ...describeNumber(rest["type"], { minimum, maximum }),
     ...(isObject(additionalProperties) && { additionalProperties: structural(additionalProperties) }),
     ...(isObject(items) && { items: structural(items) }),
     ...(isObject(properties) && { properties: structuralMembers(properties) }),
@@ -174,6 +173,11 @@ function structural(schema: Json): Json {
 
 function structuralMembers(properties: Json): Json {
   return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, structural(inner as Json)]));
+}
+
+function describeNumber(type: unknown, bounds: Json): Json {
+  if (type === "integer") return { format: "int64", ...pickBounds(bounds) };
+  return type === "number" ? pickBounds(bounds) : {};
 }
 
 function pickBounds(bounds: Json): Json {

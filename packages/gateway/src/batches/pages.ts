@@ -12,17 +12,33 @@ export async function readPage(
   deps: Pick<BatchDeps, "database">,
 ): Promise<{ readonly rows: readonly BatchRow[]; readonly hasMore: boolean }> {
   const limit = readLimit(query.get("limit"));
-  const after = query.get("after_id") ?? undefined;
-  const before = query.get("before_id") ?? undefined;
-  if (after !== undefined && before !== undefined)
+  const edge = await findEdge(query, owner, deps);
+  const found = await listOwnBatches(deps, owner, { limit }, edge);
+  const rows = found.slice(0, limit);
+  return { rows: edge?.side === "before" ? rows.toReversed() : rows, hasMore: found.length > limit };
+}
+
+interface Edge {
+  readonly row: BatchRow;
+  readonly side: "before" | "after";
+}
+
+/** Returns the batch that the page comes before or after; undefined for the first page. */
+async function findEdge(
+  query: URLSearchParams,
+  owner: BatchOwner,
+  deps: Pick<BatchDeps, "database">,
+): Promise<Edge | undefined> {
+  const after = query.get("after_id");
+  const before = query.get("before_id");
+  if (after !== null && before !== null)
     throw invalidRequest("before_id", "before_id: it cannot be sent together with after_id.");
   const id = after ?? before;
-  const side = after === undefined ? "before" : "after";
-  const row = id === undefined ? undefined : await findOwnBatch(deps, owner, id);
-  if (id !== undefined && !row) throw invalidRequest(`${side}_id`, `${side}_id: no batch has this id.`);
-  const found = await listOwnBatches(deps, owner, { limit }, row && { row, side });
-  const rows = found.slice(0, limit);
-  return { rows: side === "before" && row ? rows.toReversed() : rows, hasMore: found.length > limit };
+  if (id === null) return undefined;
+  const side = after === null ? "before" : "after";
+  const row = await findOwnBatch(deps, owner, id);
+  if (!row) throw invalidRequest(`${side}_id`, `${side}_id: no batch has this id.`);
+  return { row, side };
 }
 
 export function buildPage(data: readonly unknown[], hasMore: boolean): unknown {

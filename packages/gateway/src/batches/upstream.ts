@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { AppError } from "../lib/app-error.ts";
+import type { AppError } from "../lib/app-error.ts";
 import { parseJson } from "../lib/text/json.ts";
 import { setChannelHeaders } from "../providers/core/channel-headers.ts";
 import { readFailure } from "../providers/core/errors/classify.ts";

@@ -31,7 +31,7 @@ const HEADER = "x-goog-upload-";
  * gateway, at which any replica continues.
  */
 export async function beginSession(call: ObjectCall, deps: ObjectDeps): Promise<void> {
-  const { request, response, caller, path } = call;
+  const { response, caller, path } = call;
   if (readHeader(call, "protocol") !== "resumable" || readHeader(call, "command") !== "start")
     throw invalidRequest(`${HEADER}protocol`, "Send a resumable upload: its first call has the command start.");
   const baseUrl = findPublicUrl(call, deps);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { depositStep, PlayedDeposits, type DepositStep } from "./deposit-history.contract.ts";
-import { type Hold, isRefusal } from "./ledger.ts";
+import { type DepositSettlement, type Hold, isRefusal } from "./ledger.ts";
 import {
   type Accounts,
   createTestAccounts,
@@ -40,6 +40,9 @@ export type Step =
   | { readonly does: "topup"; readonly user: number; readonly amount: number; readonly repeats: number }
   | { readonly does: "reap" }
   | DepositStep;
+
+/** An operation on a request. */
+type StepOfRequest = Exclude<Step, { readonly does: "ask" | "topup" | "reap" }>;
 
 const at = fc.nat(1000);
 const amount = fc.oneof(fc.nat(60), fc.nat(600));
@@ -163,8 +166,9 @@ export async function play(
     if (one.does === "topup") return topUp(one);
     if (one.does === "reap") return ledger.reap();
     const request = requests[one.at % Math.max(requests.length, 1)];
-    if (!request) return undefined;
-    const { hold } = request;
+    return request && runOn(request.hold, one);
+  };
+  const runOn = async (hold: Hold, one: StepOfRequest): Promise<unknown> => {
     if (one.does === "release") return ledger.release(hold);
     const isOfBatch = one.does === "deposit" || one.does === "close";
     if (!deposits.is(isOfBatch ? "batch" : "call", hold)) return undefined;
@@ -282,6 +286,32 @@ async function checkAccounts(facts: Facts): Promise<void> {
   expect(sum(channelRows.map(({ used_quota: used }) => used))).toBe(charged(entries.filter(isUse)));
 }
 
+interface ChargeRow {
+  readonly request_id: string;
+  readonly quota: number;
+  readonly channel_id: number;
+  readonly user_id: number;
+}
+
+/** A batch has one row for each of its settlements. */
+function checkBatchRows(logs: readonly ChargeRow[], hold: Hold, closed: readonly DepositSettlement[]): void {
+  const own = logs.filter(({ request_id: id }) => id === hold.requestId || id.startsWith(`${hold.requestId}.`));
+  const ascending = (amounts: readonly number[]) => amounts.toSorted((one, other) => one - other);
+  expect(ascending(own.map((log) => log.quota))).toEqual(ascending(closed.map(({ quota: charge }) => charge)));
+}
+
+/** A call has one row with its final amount if it was settled; returns whether it was. */
+function checkCallRows(logs: readonly ChargeRow[], hold: Hold, entries: readonly Entry[]): boolean {
+  const own = entries.filter((entry) => entry.request_id === hold.requestId && isCharge(entry));
+  const lapsed = own.length === 1 && own[0]?.detail === "reaped, nothing delivered";
+  const isSettled = own.length > 0 && !lapsed;
+  const rows = logs.filter((log) => log.request_id === hold.requestId);
+  expect(rows.map((log) => log.quota)).toEqual(isSettled ? [charged(own)] : []);
+  if (isSettled) expect(rows[0]?.channel_id).toBe(own.at(-1)?.channel_id);
+  expect(charged(own)).toBeGreaterThanOrEqual(0);
+  return isSettled;
+}
+
 /**
  * Holds once no request is open: each was settled, reaped or released exactly once and logged with its final amount.
  */
@@ -289,12 +319,10 @@ async function checkClosed(facts: Facts, requests: readonly Request[], deposits:
   const { harness, users } = facts;
   const entries = await readEntries(facts);
   expect(await harness.database.rows(`select request_id from holds where user_id in (${list(users)})`, [])).toEqual([]);
-  const logs = await harness.logDatabase.rows<{
-    request_id: string;
-    quota: number;
-    channel_id: number;
-    user_id: number;
-  }>(`select request_id, quota, channel_id, user_id from logs where type = 2 and user_id in (${list(users)})`, []);
+  const logs = await harness.logDatabase.rows<ChargeRow>(
+    `select request_id, quota, channel_id, user_id from logs where type = 2 and user_id in (${list(users)})`,
+    [],
+  );
   let counted = 0;
   let logged = 0;
   for (const { hold } of requests) {
@@ -302,21 +330,11 @@ async function checkClosed(facts: Facts, requests: readonly Request[], deposits:
     if (closed) {
       counted += sum(closed.map(({ items }) => items));
       logged += closed.length;
-      const ofRequest = logs.filter(
-        ({ request_id: id }) => id === hold.requestId || id.startsWith(`${hold.requestId}.`),
-      );
-      expect(ofRequest.map((log) => log.quota).sort()).toEqual(closed.map(({ quota: charge }) => charge).sort());
-      continue;
+      checkBatchRows(logs, hold, closed);
+    } else if (checkCallRows(logs, hold, entries)) {
+      counted += 1;
+      logged += 1;
     }
-    const own = entries.filter((entry) => entry.request_id === hold.requestId && isCharge(entry));
-    const lapsed = own.length === 1 && own[0]?.detail === "reaped, nothing delivered";
-    const isSettled = own.length > 0 && !lapsed;
-    if (isSettled) counted += 1;
-    if (isSettled) logged += 1;
-    const rows = logs.filter((log) => log.request_id === hold.requestId);
-    expect(rows.map((log) => log.quota)).toEqual(isSettled ? [charged(own)] : []);
-    if (isSettled) expect(rows[0]?.channel_id).toBe(own.at(-1)?.channel_id);
-    expect(charged(own)).toBeGreaterThanOrEqual(0);
   }
   expect(logs).toHaveLength(logged);
   expect(sum(entries.filter(isReserve).map(({ quota: moved }) => moved))).toBe(0);

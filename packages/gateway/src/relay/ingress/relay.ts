@@ -166,6 +166,17 @@ async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<v
     }
     case "batch":
       return deps.batches({ request, response, method, path: call.path, ...arrival });
+    default:
+      return refuse(call, match, deps);
+  }
+}
+
+type RefusedMatch = Extract<RouteMatch, { kind: "upgrade" | "unimplemented" | "wrong-method" | "unknown" }>;
+
+/** Throws the error of an address that serves no call; those that say what exists ask for a key first. */
+async function refuse(call: Call, match: RefusedMatch, deps: RelayDeps): Promise<never> {
+  const { request, response, method, arrival } = call;
+  switch (match.kind) {
     case "upgrade":
       await deps.authenticator.byKey(request, arrival.ip);
       response.setHeader("upgrade", "websocket");

@@ -1,5 +1,4 @@
 import { estimate, type EstimateOptions } from "../../billing/pricing/estimate.ts";
-import type { PriceBook } from "../../billing/pricing/price-book.ts";
 import type { Price, Surcharge } from "../../billing/pricing/price.ts";
 import { IMAGE_TIER, imageTier } from "../../billing/pricing/image-factor.ts";
 import { scaledPrice, tiersRatio, type Surcharges } from "../../billing/pricing/surcharges.ts";

@@ -41,7 +41,7 @@ export function createChannelLatencies(clock: Clock): ChannelLatencies {
     observe(channelId, model, kind, ms) {
       const name = buildName(kind, model);
       let table = tables.get(name);
-      if (!table) tables.set(name, (table = new Map()));
+      if (!table) tables.set(name, (table = new Map<number, Average>()));
       const now = clock.now();
       const known = table.get(channelId);
       if (!known || now - known.at > FORGET_MS) table.set(channelId, { ms, at: now });

@@ -39,7 +39,7 @@ class Loads implements ChannelLoads {
   readonly #replica = randomUUID();
   readonly #own = new Map<number, number>();
   readonly #remote = new Map<string, RemoteCounts>();
-  #timer: NodeJS.Timeout | undefined;
+  #isTicking = false;
   #hasChanged = false;
   #announcedAt = 0;
 
@@ -82,7 +82,12 @@ class Loads implements ChannelLoads {
     if (count > 0) this.#own.set(channelId, count);
     else this.#own.delete(channelId);
     this.#hasChanged = true;
-    this.#timer ??= setTimeout(() => this.#tick(), ANNOUNCE_MS).unref();
+    if (!this.#isTicking) this.#tickLater();
+  }
+
+  #tickLater(): void {
+    this.#isTicking = true;
+    setTimeout(() => this.#tick(), ANNOUNCE_MS).unref();
   }
 
   /** Runs every second while requests run, and once more to announce that none is left. */
@@ -93,7 +98,8 @@ class Loads implements ChannelLoads {
       this.#announcedAt = now;
       this.#announce(this.#replica, Object.fromEntries(this.#own));
     }
-    this.#timer = this.#own.size === 0 ? undefined : setTimeout(() => this.#tick(), ANNOUNCE_MS).unref();
+    this.#isTicking = false;
+    if (this.#own.size > 0) this.#tickLater();
   }
 }
 

@@ -82,9 +82,8 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
     publishBy: (by) => void (publish = by),
     receive(text) {
       const parsed = parseObject(text) ?? {};
-      const { replica, running } = parsed;
+      const { replica, running, channel, key, model, forMs, conversation, lifeMs, outcome, message } = parsed;
       if (typeof replica === "string" && isObject(running)) return loads.applyRemote(replica, running);
-      const { channel, key, model, forMs, conversation, lifeMs, outcome, message } = parsed;
       if (!isCount(channel) || !isCount(key)) return;
       const keyOutcome = parseKeyOutcome(outcome, message);
       if (keyOutcome) return keyOutcomes.applyRemote(channel, key, keyOutcome);

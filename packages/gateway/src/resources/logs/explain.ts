@@ -126,7 +126,10 @@ const USED_UP: Readonly<Record<string, string>> = {
 function summarizeLog(row: StoredLog, other: JsonObject, outcome: string): string {
   if (row.type === LOG_TYPE.error) return row.content;
   const batch = row.type === LOG_TYPE.consume ? summarizeBatch(other) : undefined;
-  if (batch !== undefined) return batch;
+  return batch ?? summarizeCall(row, other, outcome);
+}
+
+function summarizeCall(row: StoredLog, other: JsonObject, outcome: string): string {
   if (other["cache_hit"] === true) return "Answered from the response cache; no upstream was called.";
   const end = USED_UP[text(other["used_up"])] ?? ENDS[text(other["end_reason"])];
   if (end) return end;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { request as httpRequest, type ClientRequest } from "node:http";
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { useTenants } from "../../kit/tenants.ts";
@@ -40,7 +40,7 @@ interface Answer {
 }
 
 async function answerOf(request: ClientRequest): Promise<Answer> {
-  const [response] = (await once(request, "response")) as [import("node:http").IncomingMessage];
+  const [response] = (await once(request, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
   const body = JSON.parse(Buffer.concat(chunks).toString()) as { error?: { code?: string } };

@@ -51,21 +51,13 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
   /** After a stop, another process or the next one sweeps the rest. */
   let isStopped = false;
 
-  const apply = async (movements: readonly Movement[]) => {
-    if (movements.length === 0) return;
-    const answers = await redis.send(followCalls(redis, movements), TIMEOUT_MS);
-    const failed = answers.find((answer) => answer instanceof Error);
-    if (failed instanceof Error) throw failed;
-    await markApplied(database, movements, leaseTime);
-  };
-
   /** Stops at the first range that fails: applying a later movement would make the account skip the earlier ones. */
   const applyAll = async (read: (range: MovementRange) => Promise<Movement[]>) => {
     const until = await newestMovement(database);
     let after: number | undefined = 0;
     while (after !== undefined && !isStopped) {
       const movements = await read({ after, until, limit: MOVEMENTS_AT_ONCE });
-      await apply(movements);
+      await apply(movements, deps);
       after = movements.length < MOVEMENTS_AT_ONCE ? undefined : movements.at(-1)?.ledgerId;
     }
   };
@@ -128,4 +120,12 @@ export function followCalls({ keys }: Pick<RedisClient, "keys">, movements: read
     if (movement.tokenId !== 0) add(keys.token(movement.userId, movement.tokenId), movement);
   }
   return [...accounts].map(([key, { epoch, args }]) => ({ script: FOLLOW, keys: [epoch, key], args }));
+}
+
+async function apply(movements: readonly Movement[], { redis, database, leaseTime }: BalanceSyncDeps): Promise<void> {
+  if (movements.length === 0) return;
+  const answers = await redis.send(followCalls(redis, movements), TIMEOUT_MS);
+  const failed = answers.find((answer) => answer instanceof Error);
+  if (failed instanceof Error) throw failed;
+  await markApplied(database, movements, leaseTime);
 }

@@ -161,11 +161,15 @@ class LiveLedger implements RedisLedger {
     this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
     const [open, balanceSync, onCommit] = [this.#open, this.#balanceSync, () => this.#outbox?.kick()];
     const deposits = createLiveDeposits({ ...common, lease, open, balanceSync, onCommit, budgets: () => this.budgets });
-    this.deposit = deposits.deposit;
-    this.closeDeposit = deposits.closeDeposit;
+    ({ deposit: this.deposit, closeDeposit: this.closeDeposit } = deposits);
     this.#orphanedJournal = createOrphanedJournal(this.#replayDeps());
+    this.#pruning = this.#createPruning();
+  }
+
+  #createPruning(): Runnable {
+    const { log } = this.#settings;
     const onError = (error: unknown) => log.warn("old journal files are retained until Redis answers", { error });
-    this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
+    return repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
   }
 
   #createSender(): Sender {

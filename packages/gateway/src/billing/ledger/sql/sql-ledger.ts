@@ -7,7 +7,7 @@ import { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import type { WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import { createLogOutbox } from "../log-outbox.ts";
 import { applyChange, applyOnce } from "../booking/change.ts";
-import { bookClosedDeposit, bookDeposit, type BookedDeposit } from "../booking/deposits.ts";
+import { bookClosedDeposit, bookDeposit, type BookedDeposit, type DepositDeps } from "../booking/deposits.ts";
 import { createHolds } from "./holds.ts";
 import { createLeaseTime } from "../../reservations/lease-time.ts";
 import { reapExpired } from "./reaper.ts";
@@ -71,7 +71,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   };
 
   const depositDeps = { database, clock, log, isLogSeparate, onLogRowRefused, reserved, isLive: false };
-  const tellDeposit = ({ user, charged, budgets: written }: BookedDeposit) => {
+  const onBooked = ({ user, charged, budgets: written }: BookedDeposit) => {
     outbox?.kick();
     onBudgets(written);
     if (user && charged !== 0) onBalance?.(user.id, user.quota, user.quota - charged);
@@ -85,16 +85,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     release: (open) => settlements.close({ hold: open, settlement: undefined }),
     change: (change) => changeWith(() => Promise.resolve(change)),
     changeWith,
-    async deposit(open, terms) {
-      const booked = await bookDeposit({ hold: open, terms, held: undefined }, depositDeps);
-      budgets.take(open.requestId);
-      if (booked) tellDeposit(booked);
-    },
-    async closeDeposit(close) {
-      const booked = await bookClosedDeposit(close, depositDeps);
-      if (booked) tellDeposit(booked);
-      return booked !== undefined;
-    },
+    ...createDeposits(depositDeps, { onBooked, onTaken: (requestId) => void budgets.take(requestId) }),
     async reap() {
       const reaped = await reapExpired({ ...holdDeps, isLogSeparate, onBudgets });
       // Log rows written without a charge trigger no move of the outbox; this runs every few seconds.
@@ -107,6 +98,30 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     },
     get pending() {
       return settlements.pending;
+    },
+  };
+}
+
+interface DepositFollowers {
+  onBooked(booked: BookedDeposit): void;
+  /** The reservation in budgets is part of the deposit now. */
+  onTaken(requestId: string): void;
+}
+
+function createDeposits(
+  deps: DepositDeps,
+  { onBooked, onTaken }: DepositFollowers,
+): Pick<Ledger, "deposit" | "closeDeposit"> {
+  return {
+    async deposit(open, terms) {
+      const booked = await bookDeposit({ hold: open, terms, held: undefined }, deps);
+      onTaken(open.requestId);
+      if (booked) onBooked(booked);
+    },
+    async closeDeposit(close) {
+      const booked = await bookClosedDeposit(close, deps);
+      if (booked) onBooked(booked);
+      return booked !== undefined;
     },
   };
 }
