@@ -10,12 +10,14 @@ import { createSpoolRoom } from "../objects/spool-room.ts";
 import { createObjectStore } from "../objects/store.ts";
 import { deleteObject } from "../objects/stored-files.ts";
 import { sweepObjects } from "../objects/sweep.ts";
+import type { Usage } from "../objects/usage.ts";
 import { createCallAccount } from "../objects/upstream.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
 import type { StoredFiles } from "../resources/files/routes.ts";
 import type { FindFiles } from "../relay/tenancy/stored-files.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 
+const NOTHING: Usage = { files: 0, bytes: 0 };
 const DELETE_MS = 30_000;
 const SWEEP_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
@@ -30,7 +32,7 @@ export interface Objects extends LibraryDeps {
 }
 
 export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadRequestDeps): Objects {
-  const { env, storage, clock, snapshots, log } = core;
+  const { env, storage, clock, snapshots, log, metrics } = core;
   const stored: LibraryDeps = {
     store: createObjectStore({ raw: storage.database.raw, clock }),
     snapshots,
@@ -39,6 +41,9 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     clock,
   };
   const library = createLibrary(stored);
+  const sweeps = { total: NOTHING, at: 0 };
+  // A process that no longer leads must not repeat what it read before.
+  metrics.watch({ storedFiles: () => (clock.now() - sweeps.at < 3 * SWEEP_MS ? sweeps.total : NOTHING) });
   const handler = createObjectHandler({
     ...stored,
     library,
@@ -52,7 +57,7 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     maxFileBytes: env.maxFileBytes,
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl ?? "") || undefined,
     prepare: keepFile,
-    uploaded: () => undefined,
+    uploaded: metrics.uploaded,
   });
   return {
     ...stored,
@@ -68,7 +73,10 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
         name: "object-sweep",
         isLeaderOnly: true,
         everyMs: SWEEP_MS,
-        run: (signal, confirm) => sweepObjects({ ...stored, log }, signal, confirm),
+        async run(signal, confirm) {
+          await sweepObjects({ ...stored, log }, signal, confirm);
+          Object.assign(sweeps, { total: await stored.store.total(), at: clock.now() });
+        },
       },
     ],
   };

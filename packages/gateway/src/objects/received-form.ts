@@ -8,7 +8,7 @@ import { readChunks } from "./read-chunks.ts";
 import type { UploadPlace } from "./spool-room.ts";
 
 /** Fields for the gateway itself, which no upstream gets. */
-export const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "target_model_names"]);
+const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "target_model_names"]);
 
 const MAX_FIELDS_BYTES = 8 * 1024 * 1024;
 const STEP_BYTES = 64 * 1024;

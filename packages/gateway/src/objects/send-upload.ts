@@ -26,7 +26,7 @@ export interface Upload {
 
 const MAX_ATTEMPTS = 3;
 /** A row whose upload has not ended after this long belongs to a process that died. */
-export const SENDING_SECONDS = 7_200;
+const SENDING_SECONDS = 7_200;
 
 /** Stores the file with the first account that takes it; a spooled one may go to another after a failure. */
 export async function sendUpload(call: ObjectCall, upload: Upload, deps: ObjectDeps): Promise<StoredObject> {
@@ -153,7 +153,7 @@ export function finishUpload(
 const PROTOCOL_HEADERS = ["anthropic-version", "anthropic-beta", "openai-beta"] as const;
 
 /** Returns the client's protocol headers, which the vendor's adapter may forward. */
-export function listProtocolHeaders({ request }: Pick<ObjectCall, "request">): Record<string, string> {
+function listProtocolHeaders({ request }: Pick<ObjectCall, "request">): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of PROTOCOL_HEADERS) {
     const value = request.headers[name];

@@ -72,6 +72,7 @@ eachDatabase("objects of users", (open) => {
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => add({ bytes: 40 }, ROOM)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
     expect(await store.usage(1)).toEqual({ files: 2, bytes: 80 });
+    expect(await store.total()).toEqual({ files: 2, bytes: 80 });
     await expect(add({ bytes: 40 }, ROOM)).rejects.toMatchObject({ code: "storage_quota_exceeded", status: 403 });
     await add({ bytes: 20 }, ROOM);
     await expect(add({ bytes: 0, dialect: "gemini" }, ROOM)).rejects.toMatchObject({ status: 429 });

@@ -11,7 +11,7 @@ import {
   type ObjectState,
   type StoredObject,
 } from "./stored-object.ts";
-import { freeUsage, readUsage, refuseFull, takeUsage, type Quota, type Usage } from "./usage.ts";
+import { freeUsage, readTotal, readUsage, refuseFull, takeUsage, type Quota, type Usage } from "./usage.ts";
 
 /** Who asks: a user, or one token of a user, which sees only what it made. */
 export interface Viewer {
@@ -55,6 +55,8 @@ export interface ObjectStore {
   findUpload(id: string): Promise<StoredObject | undefined>;
   list(viewer: Viewer, request: ListRequest): Promise<Page>;
   usage(userId: number): Promise<Usage>;
+  /** Returns what all users store. */
+  total(): Promise<Usage>;
   /** Rows that the sweep has to look at. */
   due(limit: number): Promise<readonly StoredObject[]>;
   /** Marks everything of users that no longer exist, so that the sweep deletes it upstream. */
@@ -92,6 +94,7 @@ export function createObjectStore({ raw, clock }: { readonly raw: RawDatabase; r
     },
     list: (viewer, request) => listObjects(raw, viewer, request, seconds(clock)),
     usage: (userId) => readUsage(raw, userId),
+    total: () => readTotal(raw),
     async due(limit) {
       const states = "('sending', 'ready', 'failed', 'lost', 'expired', 'deleting')";
       const sql = `${SELECT} where state in ${states} and next_check_at > 0 and next_check_at <= ? order by next_check_at limit ${limit}`;

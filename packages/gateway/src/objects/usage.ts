@@ -22,6 +22,13 @@ export async function readUsage(tx: RawTransaction, userId: number): Promise<Usa
   return { files: row?.files ?? 0, bytes: row?.bytes ?? 0 };
 }
 
+/** Returns what all users store. */
+export async function readTotal(tx: RawTransaction): Promise<Usage> {
+  const sql = "select sum(files) as files, sum(bytes) as bytes from object_usage";
+  const [row] = await tx.rows<Usage>(sql, []);
+  return { files: Number(row?.files ?? 0), bytes: Number(row?.bytes ?? 0) };
+}
+
 /** Adds to a user's usage if that stays within the quota; returns false if it does not. Without a quota it always fits. */
 export async function takeUsage(
   tx: RawTransaction,

@@ -197,6 +197,14 @@ export const DEFINITIONS = {
     "kept_responses_bytes",
     "Responses that this process stores in memory for follow-up requests.",
   ),
+  storedFiles: createAggregatedGauge("max", "stored_files", "Files that users store at providers, of the last sweep."),
+  storedFileBytes: createAggregatedGauge("max", "stored_bytes", "Bytes of those files."),
+  uploadBytes: counter(
+    "upload_bytes_total",
+    "Bytes of files that were passed on to providers, by protocol of the client and by whether they were spooled first.",
+    "dialect",
+    "way",
+  ),
   guardrailVerdicts: counter(
     "guardrail_verdicts_total",
     "Texts that the guardrail judged: allow, block, or failed when no verdict came.",

@@ -32,6 +32,8 @@ export interface Gauges {
   readonly admissionQueue: () => number;
   readonly responseCacheBytes: () => number;
   readonly storedResponsesBytes: () => number;
+  /** What users store at providers. */
+  readonly storedFiles: () => { readonly files: number; readonly bytes: number };
   /** The current mode of each part. */
   readonly listDegradations: () => readonly DegradationStatus[];
   readonly isDraining: () => boolean;
@@ -87,6 +89,8 @@ export interface Metrics {
    */
   affinityAsked(rule: string, isHit: boolean): void;
   cacheFailed(cache: string): void;
+  /** Counts the bytes of a file that a provider took. */
+  uploaded(upload: { dialect: string; way: "stream" | "spool"; bytes: number }): void;
   judged(verdict: { phase: string; verdict: string; seconds: number }): void;
   leaderChanged(): void;
   drainAborted(streams: number): void;
@@ -124,6 +128,7 @@ const NOTHING: Gauges = {
   admissionQueue: () => 0,
   responseCacheBytes: () => 0,
   storedResponsesBytes: () => 0,
+  storedFiles: () => ({ files: 0, bytes: 0 }),
   listDegradations: () => [],
   isDraining: () => false,
   isLeader: () => false,
@@ -254,14 +259,17 @@ function exportMetrics(of: Objects): Pick<Metrics, "logExportLag" | "logRowsExpo
   };
 }
 
-/** Metrics of caches, affinity and guardrail verdicts. */
-function memoryMetrics(of: Objects): Pick<Metrics, "cacheAsked" | "cacheFailed" | "affinityAsked" | "judged"> {
+/** Metrics of caches, affinity, guardrail verdicts and uploads. */
+function memoryMetrics(
+  of: Objects,
+): Pick<Metrics, "cacheAsked" | "cacheFailed" | "affinityAsked" | "judged" | "uploaded"> {
   return {
     judged({ phase, verdict, seconds }) {
       of.guardrailVerdicts.inc({ phase, verdict });
       of.guardrailSeconds.observe({ phase }, seconds);
     },
     cacheAsked: (cache, isHit) => (isHit ? of.cacheHits : of.cacheMisses).inc({ cache }),
+    uploaded: ({ dialect, way, bytes }) => of.uploadBytes.inc({ dialect, way }, bytes),
     cacheFailed: (cache) => of.cacheFailures.inc({ cache }),
     affinityAsked: (rule, isHit) => of.affinityRequests.inc({ rule, result: isHit ? "hit" : "miss" }),
   };
@@ -299,6 +307,9 @@ function readGauges(of: Objects, gauges: Gauges): void {
   of.queueLength.set(gauges.admissionQueue());
   of.responseCacheBytes.set(gauges.responseCacheBytes());
   of.storedResponsesBytes.set(gauges.storedResponsesBytes());
+  const { files, bytes } = gauges.storedFiles();
+  of.storedFiles.set(files);
+  of.storedFileBytes.set(bytes);
   of.draining.set(Number(gauges.isDraining()));
   of.leader.set(Number(gauges.isLeader()));
 }

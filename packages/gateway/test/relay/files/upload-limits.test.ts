@@ -105,6 +105,8 @@ describe("an upload that takes too much", () => {
     const done = answerOf(after);
     after.end(PURPOSE + FILE_HEAD + "x" + END);
     expect((await done).status).toBe(200);
+    const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^fairway_upload_bytes_total\{dialect="openai",way="spool"\} 1$/m);
   });
 
   it("ends its upstream call when the client leaves", async () => {
