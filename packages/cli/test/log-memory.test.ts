@@ -1,6 +1,6 @@
 // The log is printed without being held: many more rows need no more memory.
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "./terminal.ts";
@@ -54,7 +54,7 @@ const server = createServer((request, response) => {
   response.end(JSON.stringify({ success: true, message: "", data }));
 });
 
-async function sendRows(count: number, response: import("node:http").ServerResponse): Promise<void> {
+async function sendRows(count: number, response: ServerResponse): Promise<void> {
   for (let at = 0; at < count; at += 500) {
     const lines = Array.from({ length: 500 }, (_one, more) => JSON.stringify(row(count - at - more)));
     if (!response.write(`${lines.join("\n")}\n`)) await once(response, "drain");
