@@ -47,7 +47,7 @@ const OUTPUT = [
   "- `-o csv`, `-o tsv`: a line of names, then a line for each item, with the columns of `wide`. Numbers are those of the API, times ISO 8601 in UTC (empty where there is none), and behind each amount of quota (`quota`) is the same in US dollars (`quota_usd`), exact by the gateway's `QuotaPerUnit`. A cell that holds the separator, a quote or a line end is quoted as RFC 4180 says; lines end with a line feed. Cells are written as they are, also those that begin with `=`, `+`, `-` or `@`: a spreadsheet takes them for formulas unless they are imported as text.",
   '- `-o jsonpath=\'{range .items[*]}{.id}{"\\t"}{.name}{"\\n"}{end}\'`: a template, as kubectl reads it, of the same document. `-o custom-columns=ID:.id,NAME:.name`: a table of your own paths. Paths are `.a.b`, `[0]`, `[-1]`, `[*]`, `..name` and `[?(@.status==1)]`.',
   "- `-o raw`: the value alone, of `option get KEY`, `token key`, `token create` and `redemption code`.",
-  "- `--sort used` sorts by a column, `--sort -used` the other way around.",
+  "- `--sort used` sorts all rows by a column before `--limit` cuts them, `--sort -used` the other way around. The log is sorted by `-time`, and by other columns with `--limit all`; `log follow` and `api` refuse it.",
   "- `--columns id,name` chooses columns of `table`, `wide`, `csv` and `tsv` by title or by name, `--no-headers` leaves their titles out. `--utc` prints and reads times without a zone in UTC.",
   '- A failure is `{"error": {"code", "message", "hint"}}` on standard error with `json`, `jsonl` and `yaml`.',
   "",

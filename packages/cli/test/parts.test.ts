@@ -86,7 +86,21 @@ test("--sort sorts all rows before --limit cuts them, and says how many are list
   expect(names.err).toContain(`2 of ${newest} rows are listed`);
   const log = await rig.fairway("log list --sort COST --limit 5");
   expect(log).toMatchObject({ code: 2, out: "" });
-  expect(log.err).toContain("--limit all");
+  expect(log.err).toContain("the gateway sorts it by -time alone; add --limit all for other columns");
+  expect((await rig.fairway("log list --sort -time --limit 5")).code).toBe(0);
+  expect((await rig.fairway("log list --sort COST")).code).toBe(0);
+  const unknown = await rig.fairway("channel list --sort colour");
+  expect(unknown).toMatchObject({ code: 2, out: "" });
+  expect(unknown.err).toMatch(/choose among id, name, type, .*base_url/);
+});
+
+test("what cannot be sorted refuses --sort", async () => {
+  for (const line of ["log follow --sort cost", "log list -f --sort cost", "api channelList --sort name"])
+    expect(await rig.fairway(line), line).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("leave out --sort") as string,
+    });
 });
 
 test("top shows every channel, not the first page of them", async () => {

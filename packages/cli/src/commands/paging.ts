@@ -108,7 +108,7 @@ async function* readPages<Row>(limit: number, read: Read<Row>): AsyncGenerator<P
 }
 
 /** A list that the gateway returns in pages. */
-export interface PagedList<Row, Shown extends object> extends Shape<Shown> {
+interface PagedList<Row, Shown extends object> extends Shape<Shown> {
   /** Removes what is not shown. */
   readonly toShown: (row: Row) => Shown;
   /** Returns the columns for people, which may need a further call. */

@@ -63,6 +63,8 @@ export async function callApi(
   options: ApiOptions,
   output: Output,
 ): Promise<void> {
+  if (output.sort !== undefined)
+    throw new CliError("the answer of a call is printed as it is", EXIT.usage, "leave out --sort");
   const { call, given, search } =
     path === undefined ? { call: callNamed(word), given: {}, search: {} } : callAt(word, path);
   const { name } = call;

@@ -25,6 +25,8 @@ export async function followLogs(
   io: Io,
 ): Promise<void> {
   const { format } = output;
+  if (output.sort !== undefined)
+    throw new CliError("a list without an end cannot be sorted", EXIT.usage, "leave out --sort, or use log list");
   if (format === "yaml") throw new CliError("a list without an end is not a document", EXIT.usage, "use -o jsonl");
   const query = await buildLogQuery(client, options, io.nowSeconds());
   const printer = await openRows(format === "json" ? { ...output, format: "jsonl" } : output, logShape(query.isAdmin));

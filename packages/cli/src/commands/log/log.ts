@@ -120,11 +120,14 @@ export async function buildLogQuery(client: Client, options: LogFilterOptions, n
   return { isAdmin, filter: { ...own, username: user, channel } };
 }
 
+/** The order of the gateway, by the title and by the name of its column. */
+const NEWEST_FIRST: readonly string[] = ["-time", "-TIME", "-created_at"];
+
 function checkSort(output: Output, limit: number): void {
   const { sort } = output;
   checkSortColumn(output, LOGS);
-  if (sort === undefined || !Number.isFinite(limit)) return;
-  const hint = "add --limit all, and --since to read less";
+  if (sort === undefined || !Number.isFinite(limit) || NEWEST_FIRST.includes(sort)) return;
+  const hint = "the gateway sorts it by -time alone; add --limit all for other columns, and --since to read less";
   throw new CliError("--sort would sort only the newest rows of the log", EXIT.usage, hint);
 }
 

@@ -80,13 +80,17 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
       },
     },
   });
-  const failing = FAILING_TITLES.flatMap((title) => (list.titles.includes(title) ? list.titles.indexOf(title) : []));
-  const fixed = list.titles.map((title, at) => title === REASON.title || list.fixed?.[at] === true);
-  return { ...list, failing, fixed };
+  return withFailingColumns(list);
 }
 
 /** What a failing call was, why it failed and what it cost fits 80 columns. */
 const FAILING_TITLES = ["TIME", "STATUS", "REASON", "COST", "MODEL", "CHANNEL", "TOKEN", "USER", "SECS"];
+
+function withFailingColumns(list: Resource): Resource {
+  const failing = FAILING_TITLES.flatMap((title) => (list.titles.includes(title) ? list.titles.indexOf(title) : []));
+  const fixed = list.titles.map((title, at) => title === REASON.title || list.fixed?.[at] === true);
+  return { ...list, failing, fixed };
+}
 
 const STATUS: Column<LogRow> = {
   title: "STATUS",
