@@ -1,5 +1,6 @@
 // Official clients run batches to their end.
 import Anthropic, { BadRequestError, NotFoundError } from "@anthropic-ai/sdk";
+import OpenAI, { ConflictError, toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChannel, createToken, signIn, startGateway, startUpstream } from "../src/index.ts";
 import type { GatewayProcess, Session, Upstream } from "../src/index.ts";
@@ -14,6 +15,7 @@ beforeAll(async () => {
   [upstream, gateway] = await Promise.all([startUpstream(), startGateway()]);
   root = await signIn(gateway.url);
   await createChannel(root, { type: 14, base_url: upstream.url, models: MODEL });
+  await createChannel(root, { type: 1, base_url: upstream.url, models: "gpt-5.6" });
   client = new Anthropic({ baseURL: gateway.url, apiKey: await createToken(root), maxRetries: 0 });
 });
 afterAll(async () => {
@@ -66,4 +68,40 @@ test("the Anthropic client cancels a batch, and gets refusals that name the item
   const created = await client.messages.batches.create({ requests: [request("a")] });
   expect(await client.messages.batches.cancel(created.id)).toMatchObject({ processing_status: "canceling" });
   await expect(client.messages.batches.create({ requests: [request("a b")] })).rejects.toBeInstanceOf(BadRequestError);
+});
+
+test("the OpenAI client uploads a file, creates a batch, follows it and reads its output", async () => {
+  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await createToken(root), maxRetries: 0 });
+  const lines = ["a", "b"].map((id) =>
+    JSON.stringify({
+      custom_id: id,
+      method: "POST",
+      url: "/v1/chat/completions",
+      body: { model: "gpt-5.6", max_completion_tokens: 100, messages: [{ role: "user", content: id }] },
+    }),
+  );
+  const file = await openai.files.create({
+    file: await toFile(Buffer.from(lines.join("\n")), "in.jsonl"),
+    purpose: "batch",
+  });
+  const created = await openai.batches.create({
+    input_file_id: file.id,
+    endpoint: "/v1/chat/completions",
+    completion_window: "24h",
+  });
+  expect(created).toMatchObject({ object: "batch", status: "in_progress", input_file_id: file.id });
+  const [upstreamId = ""] = [...upstream.fileBatches.batches.keys()];
+  upstream.fileBatches.end(upstreamId);
+
+  const ended = await openai.batches.retrieve(created.id);
+  expect(ended).toMatchObject({ status: "completed", request_counts: { total: 2, completed: 2, failed: 0 } });
+  const output = await (await openai.files.content(ended.output_file_id ?? "")).text();
+  const ids = output
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { custom_id: string }).custom_id);
+  expect(ids).toEqual(["a", "b"]);
+  const listed = await Array.fromAsync(openai.batches.list({ limit: 1 }));
+  expect(listed.map(({ id }) => id)).toEqual([created.id]);
+  await expect(openai.batches.cancel(created.id)).rejects.toBeInstanceOf(ConflictError);
 });

@@ -7,7 +7,7 @@ import type { BatchDeps, BatchRow } from "./types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
 
-type CancelDeps = Pick<BatchDeps, "database" | "snapshots" | "upstream" | "clock" | "hashKey">;
+type CancelDeps = Pick<BatchDeps, "database" | "library" | "snapshots" | "upstream" | "clock" | "hashKey">;
 
 const CALL_TIMEOUT_MS = 30_000;
 
@@ -40,7 +40,7 @@ export async function removeUpstream(row: BatchRow, deps: CancelDeps): Promise<v
   const account = findAccount(row, deps);
   if (!account) return;
   const path = requireProtocol(row.dialect).paths(account.support).remove(row.upstream_id);
-  await deps.upstream.json(account, { ...path, timeoutMs: CALL_TIMEOUT_MS });
+  if (path) await deps.upstream.json(account, { ...path, timeoutMs: CALL_TIMEOUT_MS });
 }
 
 function requireAccount(row: BatchRow, deps: CancelDeps) {

@@ -1,8 +1,7 @@
 import { listedName } from "../billing/pricing/listed-name.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
-import { seconds } from "../lib/clock.ts";
-import { markKey } from "../objects/account.ts";
 import { findSupport, type OpenAccount } from "./accounts.ts";
+import { buildNewRow } from "./new-row.ts";
 import { admitBatch, readBatchLimits } from "./admit.ts";
 import { chooseChannel, mayBatchModel, type BatchTarget } from "./choose-channel.ts";
 import { readIdempotencyKey, findRepeated, insertOnce } from "./idempotency.ts";
@@ -11,7 +10,6 @@ import { spoolInlineBody, type InlineBody } from "./inline/spool-body.ts";
 import { renameModels, spliceSpool } from "./inline/splice.ts";
 import { takeDeposit } from "./deposit.ts";
 import { estimateBatch, type BatchEstimate } from "./estimate-batch.ts";
-import { ORPHAN_AFTER_MS } from "./orphans.ts";
 import { mapModel } from "../snapshot/model-mapping.ts";
 import type { InlineProtocol } from "./protocols/protocol.ts";
 import { submitBatch } from "./submit.ts";
@@ -23,7 +21,7 @@ export async function createInlineBatch(call: BatchCall, protocol: InlineProtoco
   const key = readIdempotencyKey(call.request.headers);
   await admitBatch(call.caller, deps);
   const limits = readBatchLimits(deps.snapshots.current().options);
-  const { minBytesPerSecond } = deps;
+  const { minBytesPerSecond } = deps.bodyLimits;
   const body = await spoolInlineBody(call.request, protocol.itemPath, { ...limits, minBytesPerSecond });
   try {
     const repeated = await findRepeated({ userId: call.caller.userId, key, hash: body.hash }, deps);
@@ -47,7 +45,11 @@ async function createFrom(body: InlineBody, creation: Creation, deps: BatchDeps)
   const account = requireAccount(target, deps);
   const rename = (model: string) => mapModel(target.channel.modelMapping, model);
   const place = (item: number) => nameModelMember(protocol, item);
-  const estimate = estimateBatch(items, { group: target.group, caller: call.caller, rename, place }, deps);
+  const estimate = estimateBatch(
+    { ...items, operation: "chat" },
+    { group: target.group, caller: call.caller, rename, place },
+    deps,
+  );
   const row = buildRow({ body, items, target, account, estimate }, creation, deps);
   const repeated = await insertOnce(row, items.customIds, deps);
   if (repeated) return repeated;
@@ -99,52 +101,16 @@ function buildRow(
   { call, protocol, key }: Creation,
   deps: BatchDeps,
 ): BatchRow {
-  const { userId, tokenId } = call.caller;
   return {
-    ...EMPTY_ROW,
-    id: protocol.createId(),
-    dialect: protocol.id,
-    user_id: userId,
-    token_id: tokenId,
-    group: target.group,
-    channel_id: target.channel.id,
-    key_mark: markKey(account.key, deps.hashKey),
-    request_id: call.requestId,
-    endpoint: account.support.path,
+    ...buildNewRow({ call, protocol, account, group: target.group }, deps),
     models: JSON.stringify(estimate.models),
-    phase: "creating",
     total: items.total,
     deposit: estimate.amount,
     terms: JSON.stringify(estimate.terms),
     idempotency_key: key ?? null,
     body_hash: body.hash,
-    created_at: seconds(deps.clock),
-    next_poll_at: deps.clock.now() + ORPHAN_AFTER_MS,
   };
 }
-
-const EMPTY_ROW = {
-  upstream_id: "",
-  input_file_id: "",
-  output_file_id: "",
-  error_file_id: "",
-  wire: "{}",
-  succeeded: 0,
-  failed: 0,
-  expired: 0,
-  cancelled: 0,
-  charged: 0,
-  metadata: "{}",
-  error: "",
-  expires_at: 0,
-  ended_at: 0,
-  settled_at: 0,
-  deleted_at: 0,
-  polled_at: 0,
-  polls: 0,
-  failures: 0,
-  revision: 1,
-} as const;
 
 /** Budgets of models count a batch of several models under the one that costs most. */
 function findDearestModel({ models }: BatchEstimate): string {

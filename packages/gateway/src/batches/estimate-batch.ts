@@ -1,5 +1,6 @@
 import { ZERO, type Quota } from "../billing/money/quota.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
+import type { Operation } from "../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import type { InlineItems } from "./inline/read-items.ts";
 import { calculateDeposit, estimateItem } from "./pricing/items.ts";
@@ -25,6 +26,8 @@ export interface BatchEstimate {
   readonly terms: BatchTerms;
 }
 
+type EstimatedItems = Pick<InlineItems, "models"> & { readonly operation: Operation };
+
 interface Estimating {
   readonly group: string;
   readonly caller: Caller;
@@ -36,7 +39,7 @@ interface Estimating {
 
 /** Freezes the prices of a batch, and adds up what its items may cost. Throws for a model without a price. */
 export function estimateBatch(
-  items: InlineItems,
+  items: EstimatedItems,
   { group, caller, rename, place }: Estimating,
   deps: Pick<BatchDeps, "snapshots" | "budgets">,
 ): BatchEstimate {
@@ -58,14 +61,14 @@ export function estimateBatch(
 }
 
 function freeze(
-  { models }: InlineItems,
+  { models, operation }: EstimatedItems,
   group: string,
   place: Estimating["place"],
   { snapshots }: Pick<BatchDeps, "snapshots">,
 ): BatchTerms {
   const { prices, options } = snapshots.current();
   try {
-    return freezeTerms({ models: models.keys(), operation: "chat", group }, { prices, options });
+    return freezeTerms({ models: models.keys(), operation, group }, { prices, options });
   } catch (error) {
     const { code, message } = AppError.from(error);
     if (code !== "model_price_error") throw error;

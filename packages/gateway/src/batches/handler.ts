@@ -4,9 +4,11 @@ import { isLoopback } from "../lib/net/ip.ts";
 import { isObjectId } from "../objects/ids.ts";
 import { cancelBatch, deleteBatch } from "./cancel.ts";
 import { createInlineBatch } from "./create.ts";
+import { createBatchFromFile } from "./files/create-from-file.ts";
 import { readPage, buildPage } from "./pages.ts";
 import { refreshBatch } from "./poll.ts";
 import { anthropicBatches } from "./protocols/anthropic.ts";
+import { openaiBatches } from "./protocols/openai.ts";
 import type { BatchProtocol, InlineProtocol } from "./protocols/protocol.ts";
 import { sendResults } from "./results.ts";
 import { findOwnBatch } from "./store.ts";
@@ -28,15 +30,18 @@ export interface BatchArrival {
 export type BatchHandler = (arrival: BatchArrival) => Promise<void>;
 
 const MESSAGES = /^\/v1\/messages\/batches(?:\/([^/]+?)(\/cancel|\/results)?)?\/?$/;
+const BATCHES = /^\/v1\/batches(?:\/([^/]+?)(\/cancel)?)?\/?$/;
 
 export function createBatchHandler(deps: BatchDeps): BatchHandler {
   return async (arrival) => {
     const { request, response, method, path, requestId, ip, startedAt } = arrival;
     const caller = await deps.authenticator.byKey(request, ip);
-    const found = MESSAGES.exec(path);
+    const [messages, batches] = [MESSAGES.exec(path), BATCHES.exec(path)];
+    const found = messages ?? batches;
     if (!found) throw new AppError("unknown_url", { values: { method, path: path.slice(0, 200) } });
     const call: BatchCall = { request, response, requestId, caller, ip, startedAt };
-    const body = await answerMessages({ call, method, id: found[1], rest: found[2] ?? "" }, deps);
+    const asked = { call, method, id: found[1], rest: found[2] ?? "" };
+    const body = await (messages ? answerMessages(asked, deps) : answerBatches(asked, deps));
     if (body === undefined) return;
     const bytes = Buffer.from(JSON.stringify(body));
     response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length });
@@ -44,7 +49,31 @@ export function createBatchHandler(deps: BatchDeps): BatchHandler {
   };
 }
 
-interface MessagesCall {
+/** Answers in OpenAI's protocol; other vendors share the path and are recognized by their headers. */
+async function answerBatches({ call, method, id, rest }: AskedBatch, deps: BatchDeps): Promise<unknown> {
+  const { headers, url = "" } = call.request;
+  const query = new URLSearchParams(url.split("?")[1] ?? "");
+  const isForeign = headers["x-goog-api-key"] !== undefined || headers["anthropic-version"] !== undefined;
+  if (isForeign || query.has("key")) throw new AppError("api_not_implemented");
+  const show = (row: BatchRow) => view(row, openaiBatches, call, deps);
+  if (id === undefined) {
+    requireMethod(call, method, ["GET", "POST"]);
+    if (method === "POST") return show(await createBatchFromFile(call, deps));
+    await deps.calls.take(call.requestId, call.caller.userId);
+    const owner = { userId: call.caller.userId, dialect: openaiBatches.id };
+    const { rows, hasMore } = await readPage(query, owner, deps, { after: "after", before: "before", maxLimit: 100 });
+    return { object: "list", ...buildPage(rows.map(show), hasMore) };
+  }
+  requireMethod(call, method, [rest === "/cancel" ? "POST" : "GET"]);
+  await deps.calls.take(call.requestId, call.caller.userId);
+  const row = await requireOwn(call, openaiBatches, id, deps);
+  if (rest === "") return show(await refreshBatch(row, deps));
+  if (row.phase === "open") return show(await cancelBatch(row, deps));
+  const reason = "The batch has ended, so it cannot be cancelled.";
+  throw new AppError("invalid_request", { status: 409, retryable: false, values: { reason } });
+}
+
+interface AskedBatch {
   readonly call: BatchCall;
   readonly method: string;
   readonly id: string | undefined;
@@ -52,7 +81,7 @@ interface MessagesCall {
 }
 
 /** Undefined = the answer was already sent. */
-async function answerMessages({ call, method, id, rest }: MessagesCall, deps: BatchDeps): Promise<unknown> {
+async function answerMessages({ call, method, id, rest }: AskedBatch, deps: BatchDeps): Promise<unknown> {
   const protocol = anthropicBatches;
   if (id === undefined) return answerCollection(call, method, protocol, deps);
   requireMethod(call, method, rest === "" ? ["GET", "DELETE"] : [rest === "/cancel" ? "POST" : "GET"]);
@@ -104,7 +133,7 @@ async function requireOwn(
   const owner = { userId: caller.userId, dialect };
   const row = isObjectId(id) ? await findOwnBatch(deps, owner, id) : undefined;
   if (row) return row;
-  throw new AppError("object_not_found", { values: { kind: "message batch", id: id.slice(0, 128) } });
+  throw new AppError("object_not_found", { values: { kind: "batch", id: id.slice(0, 128) } });
 }
 
 function view(row: BatchRow, protocol: BatchProtocol, call: BatchCall, deps: BatchDeps): unknown {

@@ -43,9 +43,13 @@ function notReady(id: string): AppError {
 }
 
 /** Inserts a row, unless an equal call with the same key was faster: then the batch of that call is returned. */
-export async function insertOnce(row: BatchRow, customIds: CustomIds, deps: Stored): Promise<BatchRow | undefined> {
+export async function insertOnce(
+  row: BatchRow,
+  customIds: CustomIds | undefined,
+  deps: Stored,
+): Promise<BatchRow | undefined> {
   try {
-    await insertBatch(deps, row, customIds.toText());
+    await insertBatch(deps, row, customIds?.toText());
     return undefined;
   } catch (error) {
     const [key, hash] = [row.idempotency_key ?? undefined, row.body_hash];

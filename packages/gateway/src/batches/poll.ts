@@ -2,12 +2,16 @@ import { seconds } from "../lib/clock.ts";
 import { findAccount } from "./accounts.ts";
 import type { BatchState } from "./protocols/protocol.ts";
 import { requireProtocol } from "./protocols/index.ts";
+import { registerFiles } from "./files/upstream-files.ts";
 import { calculatePollPause, LONGEST_PAUSE_MS } from "./schedule-poll.ts";
 import { claimPoll, findDueBatches, updateBatch, type BatchPatch } from "./store.ts";
 import type { BatchDeps, BatchRow } from "./types.ts";
 import { BatchRefusal } from "./upstream.ts";
 
-export type PollDeps = Pick<BatchDeps, "database" | "snapshots" | "upstream" | "clock" | "log" | "hashKey" | "random">;
+export type PollDeps = Pick<
+  BatchDeps,
+  "database" | "snapshots" | "upstream" | "clock" | "log" | "hashKey" | "random" | "library"
+>;
 
 const POLL_TIMEOUT_MS = 10_000;
 /** A client's read asks the upstream again after this time. */
@@ -32,8 +36,14 @@ async function pollChannel(rows: readonly BatchRow[], deps: PollDeps, signal?: A
 
 /** Returns the batch as the upstream has it now, or as it was if it was asked a moment ago or does not answer. */
 export async function refreshBatch(row: BatchRow, deps: PollDeps): Promise<BatchRow> {
-  if (row.phase !== "open" || deps.clock.now() - row.polled_at < FRESH_MS) return row;
+  const isChanging = row.phase === "open" || lacksResults(row);
+  if (!isChanging || deps.clock.now() - row.polled_at < FRESH_MS) return row;
   return (await pollBatch(row, deps)) ?? row;
+}
+
+/** True for a batch that has ended before its results are there. */
+export function lacksResults({ phase, dialect, succeeded, output_file_id: output }: BatchRow): boolean {
+  return phase === "ended" && succeeded > 0 && output === "" && requireProtocol(dialect).hasFiles;
 }
 
 /** Asks the upstream about one batch, unless another process does; returns the changed row. Never rejects. */
@@ -69,10 +79,13 @@ async function askUpstream(row: BatchRow, deps: PollDeps): Promise<BatchRow | un
 export async function applyState(
   row: BatchRow,
   state: BatchState,
-  deps: Pick<BatchDeps, "database" | "clock">,
+  deps: Pick<BatchDeps, "database" | "clock" | "library">,
 ): Promise<BatchRow> {
-  const patch = { ...buildPatch(row, state, deps), polls: row.polls + 1, failures: 0, error: "" };
-  await updateBatch(deps, row.id, ["open"], patch);
+  const files = await registerFiles(row, state, deps);
+  // After its end, only late files are news.
+  const news = row.phase === "open" ? buildPatch(row, state, deps) : { wire: JSON.stringify(state.wire) };
+  const patch = { ...news, ...files, polls: row.polls + 1, failures: 0, error: "" };
+  await updateBatch(deps, row.id, [row.phase], patch);
   return { ...row, ...patch } as BatchRow;
 }
 

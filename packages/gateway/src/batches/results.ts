@@ -3,6 +3,7 @@ import { AppError } from "../lib/app-error.ts";
 import type { UpstreamAnswer } from "../providers/core/types.ts";
 import { unreachable } from "../relay/upstream/failure.ts";
 import { findAccount } from "./accounts.ts";
+import { readUpstreamFiles } from "./files/upstream-files.ts";
 import { requireProtocol } from "./protocols/index.ts";
 import type { BatchCall, BatchDeps, BatchRow } from "./types.ts";
 import { BatchRefusal } from "./upstream.ts";
@@ -10,7 +11,7 @@ import { BatchRefusal } from "./upstream.ts";
 const RESULTS_TIMEOUT_MS = 60_000;
 
 /** Opens the results of a batch as the upstream stores them. Rejects with BatchRefusal and errors of the network. */
-export async function openResults(
+async function openResults(
   row: BatchRow,
   deps: Pick<BatchDeps, "snapshots" | "hashKey" | "upstream">,
   signal?: AbortSignal,
@@ -21,6 +22,33 @@ export async function openResults(
   if (!path) throw new AppError("internal_error");
   const accept = "application/x-jsonl, application/json";
   return deps.upstream.stream(account, { ...path, accept, timeoutMs: RESULTS_TIMEOUT_MS, ...(signal && { signal }) });
+}
+
+/** Opens everything that the results of a batch are in, answers first. */
+export async function openAllResults(
+  row: BatchRow,
+  deps: Pick<BatchDeps, "snapshots" | "hashKey" | "upstream">,
+  signal?: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>[]> {
+  if (!requireProtocol(row.dialect).hasFiles)
+    return row.succeeded === 0 ? [] : [(await openResults(row, deps, signal)).body];
+  const { output, error } = readUpstreamFiles(row);
+  if (row.succeeded > 0 && output === undefined) throw new Error("the upstream has no file with the results yet");
+  return [output, error].flatMap((id) => (id === undefined ? [] : [readFile(row, id, deps, signal)]));
+}
+
+async function* readFile(
+  row: BatchRow,
+  id: string,
+  deps: Pick<BatchDeps, "snapshots" | "hashKey" | "upstream">,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const account = findAccount(row, deps);
+  const { path: files } = account?.provider.files ?? {};
+  if (!account || files === undefined) throw new Error("the channel of the batch stores no files");
+  const path = `${files}/${encodeURIComponent(id)}/content`;
+  const request = { method: "GET", path, accept: "*/*", timeoutMs: RESULTS_TIMEOUT_MS } as const;
+  yield* (await deps.upstream.stream(account, { ...request, ...(signal && { signal }) })).body;
 }
 
 /** Streams the results to the client, unedited, any number of times; nothing is booked here. */

@@ -5,8 +5,9 @@ import type { RawTransaction } from "../storage/engines/raw.ts";
 import { readKnownIds } from "./custom-ids.ts";
 import type { ModelEstimate } from "./estimate-batch.ts";
 import { requireProtocol } from "./protocols/index.ts";
+import { lacksResults, refreshBatch } from "./poll.ts";
 import { openTerms, type BatchTerms, type OpenTerms } from "./pricing/terms.ts";
-import { openResults } from "./results.ts";
+import { openAllResults } from "./results.ts";
 import { readBatchResults } from "./results/read-results.ts";
 import { settleBatch } from "./results/settle-batch.ts";
 import type { BatchSums } from "./results/sums.ts";
@@ -16,7 +17,7 @@ import type { BatchDeps, BatchRow } from "./types.ts";
 
 export type SettleDeps = Pick<
   BatchDeps,
-  "database" | "ledger" | "snapshots" | "upstream" | "clock" | "log" | "hashKey" | "counter"
+  "database" | "ledger" | "snapshots" | "upstream" | "clock" | "log" | "hashKey" | "counter" | "library" | "random"
 >;
 
 export interface SettleRun {
@@ -45,7 +46,8 @@ export async function settleEndedBatches(deps: SettleDeps, run: SettleRun): Prom
 
 async function settleOrPostpone(row: BatchRow, deps: SettleDeps, run: SettleRun): Promise<void> {
   try {
-    if (!(await settleEnded(row, deps, run))) await postpone(row, "short_results", deps);
+    const late = lacksResults(row) ? await refreshBatch(row, deps) : row;
+    if (!(await settleEnded(late, deps, run))) await postpone(row, "short_results", deps);
   } catch (error) {
     if (run.signal?.aborted) throw error;
     deps.log.warn("the results of a batch could not be booked", { batch: row.id, channel: row.channel_id, error });
@@ -70,7 +72,7 @@ async function readSums(
   deps: SettleDeps,
   signal: AbortSignal | undefined,
 ): Promise<BatchSums> {
-  const streams = row.succeeded === 0 ? [] : [(await openResults(row, deps, signal)).body];
+  const streams = await openAllResults(row, deps, signal);
   const knownIds = await readKnownIds(row.id, deps);
   const sums = await readBatchResults({
     format: requireProtocol(row.dialect).resultFormat,

@@ -20,12 +20,16 @@ export const UNSETTLED: readonly BatchPhase[] = ["creating", "open", "ended", "s
 const SHOWN: readonly BatchPhase[] = ["open", "ended", "settled", "stuck"];
 
 /** Inserts a batch with the hashes of its custom ids. */
-export async function insertBatch({ database }: Stored, row: Insertable<BatchTable>, hashes: string): Promise<void> {
+export async function insertBatch({ database }: Stored, row: Insertable<BatchTable>, hashes?: string): Promise<void> {
   await transact(database.db, async (trx) => {
     await trx.insertInto("batches").values(row).execute();
+    if (hashes === undefined) return;
     await trx.insertInto("batch_ids").values({ batch_id: row.id, hashes }).execute();
   });
 }
+
+/** Clients see batches that were refused for their lines. */
+const LINE_ERRORS = "line_errors";
 
 /** Finds a batch that the client may know. */
 export function findOwnBatch({ database }: Stored, { userId, dialect }: BatchOwner, id: string) {
@@ -35,7 +39,7 @@ export function findOwnBatch({ database }: Stored, { userId, dialect }: BatchOwn
     .where("id", "=", id)
     .where("user_id", "=", userId)
     .where("dialect", "=", dialect)
-    .where("phase", "in", SHOWN)
+    .where((row) => row.or([row("phase", "in", SHOWN), row("error", "=", LINE_ERRORS)]))
     .where("deleted_at", "=", 0)
     .executeTakeFirst();
 }
@@ -63,7 +67,7 @@ export async function listOwnBatches(
     .selectAll()
     .where("user_id", "=", userId)
     .where("dialect", "=", dialect)
-    .where("phase", "in", SHOWN)
+    .where((row) => row.or([row("phase", "in", SHOWN), row("error", "=", LINE_ERRORS)]))
     .where("deleted_at", "=", 0);
   if (edge) {
     const { created_at: at, id } = edge.row;

@@ -7,6 +7,8 @@ import type { Authenticator, Caller } from "../identity/authentication/caller.ts
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import type { CallLimit } from "../relay/admission/call-limit.ts";
+import type { ObjectLibrary } from "../objects/library.ts";
+import type { BodyLimits } from "../relay/body/read-body.ts";
 import type { CheckWords } from "../relay/admission/blocked-words.ts";
 import type { Guardrail } from "../relay/policies/guardrail/guardrail.ts";
 import type { ResponseOwners } from "../relay/stateful/owners.ts";
@@ -34,8 +36,9 @@ export interface BatchDeps {
   readonly guardrail: Guardrail;
   readonly owners: Pick<ResponseOwners, "findAll">;
   readonly deriveId: DeriveId;
-  /** A body slower than this many bytes a second is refused. */
-  readonly minBytesPerSecond: number;
+  readonly bodyLimits: BodyLimits;
+  /** The files of users at upstreams. */
+  readonly library: ObjectLibrary;
   /** The hash by which upstream keys are remembered. */
   readonly hashKey: (key: string) => string;
   /** The address that the operator has configured for clients, without a trailing slash. */

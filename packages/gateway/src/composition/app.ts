@@ -47,7 +47,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   });
   const tracing = await composeTracing(core);
   const tasks = createTasks({ core, pipeline, reading, disable, fetcher, tracing });
-  const batches = createBatches({ core, pipeline, reading });
+  const batches = createBatches({ core, pipeline, reading, objects });
   const work = { tasks, objects, batches };
   const handlers = { tasks: tasks.handler, objects, batches: batches.handler };
   const traffic = createTraffic(core, { pipeline, reporter, tracing, health, reading, ...handlers });

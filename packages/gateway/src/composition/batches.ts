@@ -1,4 +1,5 @@
 import type { Core } from "./core.ts";
+import type { Objects } from "./objects.ts";
 import { createBatchHandler, type BatchHandler } from "../batches/handler.ts";
 import { tidyBatches } from "../batches/jobs.ts";
 import { pollDueBatches } from "../batches/poll.ts";
@@ -22,9 +23,10 @@ export interface BatchPartsDeps {
   readonly core: Core;
   readonly pipeline: PipelineDeps;
   readonly reading: ReadRequestDeps;
+  readonly objects: Pick<Objects, "library">;
 }
 
-export function createBatches({ core, pipeline, reading }: BatchPartsDeps): Batches {
+export function createBatches({ core, pipeline, reading, objects }: BatchPartsDeps): Batches {
   const { storage, env, snapshots } = core;
   const deps: BatchDeps = {
     ...core,
@@ -37,7 +39,8 @@ export function createBatches({ core, pipeline, reading }: BatchPartsDeps): Batc
     guardrail: pipeline.policies.guardrail,
     owners: pipeline.owners,
     deriveId: reading.deriveId,
-    minBytesPerSecond: reading.bodyLimits.minBytesPerSecond,
+    bodyLimits: reading.bodyLimits,
+    library: objects.library,
     hashKey: storage.vault.hashKey,
     publicUrl: () => snapshots.current().options.ServerAddress.replace(/\/+$/, "") || env.publicUrl,
     random: Math.random,

@@ -145,6 +145,11 @@ export const ERRORS = {
   /** The disk of this process that holds uploads on their way. */
   spool_full: { status: 503, message: "Too many files are being uploaded; try again in a moment.", origin: "gateway" },
   batch_line_too_large: { status: 400, message: "The first line of the file exceeds {limit} bytes." },
+  batch_model_mapped: {
+    status: 400,
+    message:
+      "The channel of the file serves {model} under another name; write that name into the file and upload it again.",
+  },
   public_url_not_set: {
     status: 400,
     message: "This gateway does not know its own address. Ask the operator to set FAIRWAY_PUBLIC_URL or ServerAddress.",

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseBehaviour, type Behaviour } from "./behaviour.ts";
 import { createFakeFiles, type FakeFiles } from "./files.ts";
 import { createBatchServer, type BatchServer } from "./batches/batch-server.ts";
+import { createFileBatchServer, type FileBatchServer } from "./batches/file-batches.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
 import { attachRealtime } from "./realtime.ts";
 import { record, type Recorded } from "./recorded.ts";
@@ -32,6 +33,7 @@ export interface Upstream {
   readonly files: FakeFiles;
   /** The batches that it was given. */
   readonly batches: BatchServer;
+  readonly fileBatches: FileBatchServer;
   /** Forgets requests, files, batches, scripts and the counters behind `status-N-then-ok`. */
   reset(): void;
   stop(): Promise<void>;
@@ -48,6 +50,7 @@ interface State {
   readonly running: Map<string, { now: number; most: number }>;
   readonly files: FakeFiles;
   readonly batches: BatchServer;
+  readonly fileBatches: FileBatchServer;
   serial: number;
 }
 
@@ -60,6 +63,7 @@ export async function startUpstream(port = 0): Promise<Upstream> {
     running: new Map(),
     files,
     batches: createBatchServer(),
+    fileBatches: createFileBatchServer(files),
     serial: 0,
   };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -82,8 +86,10 @@ export async function startUpstream(port = 0): Promise<Upstream> {
     getMaxConcurrency: (model) => state.running.get(model)?.most ?? 0,
     script: (pathEnd, script) => void state.scripts.set(pathEnd, script),
     batches: state.batches,
+    fileBatches: state.fileBatches,
     reset() {
       state.batches.reset();
+      state.fileBatches.clear();
       state.requests.length = 0;
       state.scripts.clear();
       state.failedOnce.clear();
@@ -108,7 +114,7 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
   const fileAnswer = state.files.answer(recorded);
   if (fileAnswer) return answerScripted(response, fileAnswer);
 
-  const batch = state.batches.answer(recorded);
+  const batch = state.fileBatches.answer(recorded) ?? state.batches.answer(recorded);
   if (batch === "lost") return void response.destroy();
   if (batch) return answerScripted(response, batch);
   const behaviour = parseBehaviour(recorded.model);

@@ -23,7 +23,7 @@ export interface BodyEdit {
 export interface ModelItems {
   /** Position of the first one. */
   readonly first: number;
-  readonly specs: RequestSpec[];
+  readonly specs: readonly RequestSpec[];
   /** Positions of the values of `model`. */
   readonly spans: number[];
 }
@@ -87,7 +87,7 @@ class ItemReader {
   readonly #protocol: InlineProtocol;
   readonly #call: BatchCall;
   readonly #deps: BatchDeps;
-  readonly #models = new Map<string, ModelItems>();
+  readonly #models = new Map<string, ModelItems & { readonly specs: RequestSpec[] }>();
   readonly #edits: BodyEdit[] = [];
   readonly #shared: SharedIds[] = [];
   readonly #customIds = new CustomIds();

@@ -14,6 +14,7 @@ const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 export const anthropicBatches: InlineProtocol = {
   id: "anthropic",
   resultFormat: "anthropic",
+  hasFiles: false,
   itemDialect: anthropicMessages,
   itemPath: ["requests"],
   createId: () => createObjectId("anthropic", "batch"),

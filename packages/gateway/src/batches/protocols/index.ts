@@ -1,7 +1,8 @@
 import { anthropicBatches } from "./anthropic.ts";
+import { openaiBatches } from "./openai.ts";
 import type { BatchProtocol } from "./protocol.ts";
 
-const PROTOCOLS: readonly BatchProtocol[] = [anthropicBatches];
+const PROTOCOLS: readonly BatchProtocol[] = [anthropicBatches, openaiBatches];
 
 /** Returns the protocol of a row; throws for a row that no version of this program has written. */
 export function requireProtocol(dialect: string): BatchProtocol {

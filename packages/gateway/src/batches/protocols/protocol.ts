@@ -55,6 +55,8 @@ export interface BatchProtocol {
   readonly id: BatchProtocolId;
   /** How its results are written. */
   readonly resultFormat: ResultFormat;
+  /** True if its items and results are in files of the upstream. */
+  readonly hasFiles: boolean;
   createId(): string;
   /** Undefined if the text is not an object of this protocol. */
   readState(json: unknown): BatchState | undefined;
@@ -69,7 +71,8 @@ export interface BatchProtocol {
     list(): BatchPath;
     read(upstreamId: string): BatchPath;
     cancel(upstreamId: string): BatchPath;
-    remove(upstreamId: string): BatchPath;
+    /** Undefined if batches cannot be deleted. */
+    remove(upstreamId: string): BatchPath | undefined;
     /** Undefined if the results are in files. */
     results(upstreamId: string): BatchPath | undefined;
   };

@@ -1,5 +1,5 @@
 /** The protocol in which clients and upstreams speak about batches. */
-export type BatchProtocolId = "anthropic";
+export type BatchProtocolId = "anthropic" | "openai";
 
 /** What a vendor's batch API has of its own, besides its protocol. */
 export interface BatchSupport {
@@ -8,4 +8,28 @@ export interface BatchSupport {
   readonly path: string;
   readonly maxItems: number;
   readonly maxBytes: number;
+  /** Paths that items may call, if the client names one; absent = the protocol has only one. */
+  readonly endpoints?: readonly string[];
+  /** Values of `completion_window`. */
+  readonly windows?: readonly string[];
 }
+
+const MEBIBYTE = 1024 * 1024;
+
+/** OpenAI's own batches, and those of servers that copy them whole. */
+export const OPENAI_BATCHES: BatchSupport = {
+  protocol: "openai",
+  path: "/v1/batches",
+  maxItems: 50_000,
+  maxBytes: 200 * MEBIBYTE,
+  endpoints: [
+    "/v1/responses",
+    "/v1/chat/completions",
+    "/v1/embeddings",
+    "/v1/completions",
+    "/v1/moderations",
+    "/v1/images/generations",
+    "/v1/images/edits",
+  ],
+  windows: ["24h"],
+};

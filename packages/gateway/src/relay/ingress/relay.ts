@@ -122,6 +122,8 @@ export const withoutRelay: RelayHandler = (request, response, next) => {
 function selectErrorDialect(match: RouteMatch, { headers }: IncomingMessage, query: string): ErrorDialect {
   if (match.kind === "models" || match.kind === "billing") return "openai";
   if (match.kind === "object") return readStoreDialect(match.errors, headers, new URLSearchParams(query));
+  if (match.kind === "batch" && match.errors === "openai")
+    return listDialect("v1", "", headers, new URLSearchParams(query));
   const isShared = (match.kind === "unimplemented" || match.kind === "unknown") && match.errors === "openai";
   return isShared ? listDialect("v1", "", headers, new URLSearchParams()) : match.errors;
 }

@@ -83,7 +83,7 @@ describe("matchRoute", () => {
     "/v1/uploads",
     "/v1beta/files:register",
     "/v1/assistants",
-    "/v1/batches",
+    "/v1beta/batches",
     "/v1/edits",
     "/v1/realtime/calls",
     "/v1/conversations/conv_1/items",
@@ -113,13 +113,14 @@ describe("matchRoute", () => {
       errors: "openai",
       message: expect.stringContaining("send the whole file to /v1/files") as string,
     });
-    expect(matchRoute("POST", "/v1/batches")).toMatchObject({
-      errors: "openai",
+    expect(matchRoute("POST", "/v1beta/batches")).toMatchObject({
+      errors: "gemini",
       message: expect.stringContaining("one by one") as string,
     });
   });
 
-  it("finds the batches of messages below the path of messages", () => {
+  it("finds batches, and those of messages below the path of messages", () => {
+    expect(matchRoute("POST", "/v1/batches/batch_1/cancel")).toEqual({ kind: "batch", errors: "openai" });
     const batch = { kind: "batch", errors: "anthropic" };
     for (const rest of ["", "/msgbatch_1", "/msgbatch_1/cancel", "/msgbatch_1/results"])
       expect(matchRoute("GET", `/v1/messages/batches${rest}`)).toEqual(batch);

@@ -74,7 +74,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
     /^\/(upload\/)?(v1|v1beta)\/files([/:]|$)/,
     "This API is not implemented: send files inside of the request instead.",
   ],
-  [/^\/(v1|v1beta)\/batches(\/|$)/, ONE_BY_ONE],
+  [/^\/v1beta\/batches(\/|$)/, ONE_BY_ONE],
   [/:(batchGenerateContent|asyncBatchEmbedContent)$/, ONE_BY_ONE],
   [
     /^\/(v1|v1beta)\/cachedContents(\/|$)/,
@@ -103,7 +103,7 @@ const TASKS = new RegExp(
 );
 const FILES =
   /^\/(?:(?:upload\/)?(?:v1|v1beta)\/files|(?:v1|v1beta)\/files\/[^/]+(?:\/content)?|download\/(?:v1|v1beta)\/files\/[^/:]+:download)$/;
-const BATCHES = /^\/v1\/messages\/batches(\/|$)/;
+const BATCHES = /^\/v1\/(?:messages\/)?batches(\/|$)/;
 const STORED = /^\/v1\/responses\/([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
@@ -147,7 +147,7 @@ function matchModels(method: string, path: string): RouteMatch | undefined {
 function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (TASKS.test(path)) return { kind: "task", errors: "openai" };
   if (FILES.test(path)) return { kind: "object", errors: findErrorDialect(path) };
-  if (BATCHES.test(path)) return { kind: "batch", errors: "anthropic" };
+  if (BATCHES.test(path)) return { kind: "batch", errors: findErrorDialect(path) };
   const stored = STORED.exec(path);
   if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
   if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };

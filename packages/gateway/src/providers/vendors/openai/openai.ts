@@ -6,6 +6,7 @@ import { needsHostedTools } from "./hosted-tools.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { ownCode } from "./own-code.ts";
 import { needsResponses, reasoningParams, reasoningResponses } from "./reasoning.ts";
+import { OPENAI_BATCHES } from "../../core/batches.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
@@ -64,6 +65,7 @@ export const openai: ProviderAdapter = {
   ],
   authorize: signOpenAi,
   files: OPENAI_FILES,
+  batches: OPENAI_BATCHES,
   listModels: listOpenAiModels("/v1/models", {
     base: BASE,
     gatewayDrops: "/v1",
