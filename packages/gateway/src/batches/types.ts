@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Selectable } from "kysely";
 import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { TokenCounter } from "../billing/tokenizer/token-counter.ts";
@@ -15,10 +14,9 @@ import type { ResponseOwners } from "../relay/stateful/owners.ts";
 import type { DeriveId } from "../relay/tenancy/derive-id.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
-import type { BatchTable } from "../storage/tables/schema-batches.ts";
 import type { BatchUpstream } from "./upstream.ts";
 
-export type BatchRow = Selectable<BatchTable>;
+export type { BatchRow } from "./row.ts";
 
 /** Everything that batches need from the program. */
 export interface BatchDeps {

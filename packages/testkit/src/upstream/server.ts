@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseBehaviour, type Behaviour } from "./behaviour.ts";
 import { createFakeFiles, type FakeFiles } from "./files.ts";
+import type { ScriptedAnswer } from "./scripted-answer.ts";
 import { createBatchServer, type BatchServer } from "./batches/batch-server.ts";
 import { createFileBatchServer, type FileBatchServer } from "./batches/file-batches.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
@@ -11,13 +12,7 @@ import { composeReply, type ChatFormat, type Json } from "./reply.ts";
 import { findRoute, type ChatRoute, type Route } from "./routes.ts";
 import { sendHalf, writeEndless, writeJsonArray, writeStream } from "./stream.ts";
 
-/** An answer given by a test instead of the built-in formats. */
-export interface ScriptedAnswer {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON. */
-  readonly body?: string | Buffer | Json;
-}
+export type { ScriptedAnswer } from "./scripted-answer.ts";
 export type Script = (request: Recorded) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 export interface Upstream {

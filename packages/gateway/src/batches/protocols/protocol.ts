@@ -1,7 +1,7 @@
 import type { Dialect, JsonObject } from "../../dialects/core/types.ts";
 import type { BatchProtocolId, BatchSupport } from "../../providers/core/batches.ts";
 import type { ResultFormat } from "../results/outcomes.ts";
-import type { BatchRow } from "../types.ts";
+import type { BatchRow } from "../row.ts";
 
 /** One element of an inline batch. */
 export interface InlineItem {

@@ -1,5 +1,5 @@
 import type { Recorded } from "../recorded.ts";
-import type { ScriptedAnswer } from "../server.ts";
+import type { ScriptedAnswer } from "../scripted-answer.ts";
 
 /** How an item of a batch ends. */
 export type ItemEnd = "succeeded" | "errored" | "canceled" | "expired";

@@ -1,7 +1,7 @@
 import type { FakeFiles } from "../files.ts";
 import type { Recorded } from "../recorded.ts";
 import type { Json } from "../reply.ts";
-import type { ScriptedAnswer } from "../server.ts";
+import type { ScriptedAnswer } from "../scripted-answer.ts";
 
 /** A batch whose requests and results are in files. */
 interface FakeFileBatch {
