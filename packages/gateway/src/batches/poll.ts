@@ -119,12 +119,12 @@ function nameFailure(error: unknown): string {
   return error instanceof BatchRefusal ? error.upstreamError.class : "unreachable";
 }
 
-/** Without its channel or its key, a batch can only be decided by a person. */
+/** Without its channel, what a batch used can no longer be read: its deposit remains, and no job tries again. */
 async function noteLostAccount(row: BatchRow, deps: PollDeps): Promise<undefined> {
   deps.log.error("the channel or the key of a batch was deleted", { batch: row.id, channel: row.channel_id });
   const isDeleted = !(await hasChannel(row.channel_id, deps));
   const patch: BatchPatch = isDeleted
-    ? { phase: "stuck", error: "channel_deleted" }
+    ? { phase: "stuck", error: "channel_deleted", next_poll_at: Number.MAX_SAFE_INTEGER }
     : { error: "key_lost", next_poll_at: deps.clock.now() + LONGEST_PAUSE_MS };
   await updateBatch(deps, row.id, ["open"], patch);
   return undefined;

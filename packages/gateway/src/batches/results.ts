@@ -1,5 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../lib/app-error.ts";
+import { resolveFilesPath } from "../providers/core/route-url.ts";
 import type { UpstreamAnswer } from "../providers/core/types.ts";
 import { unreachable } from "../relay/upstream/failure.ts";
 import { findAccount } from "./accounts.ts";
@@ -44,9 +45,8 @@ async function* readFile(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   const account = findAccount(row, deps);
-  const { path: files } = account?.provider.files ?? {};
-  if (!account || files === undefined) throw new Error("the channel of the batch stores no files");
-  const path = `${files}/${encodeURIComponent(id)}/content`;
+  if (!account?.provider.files) throw new Error("the channel of the batch stores no files");
+  const path = `${resolveFilesPath(account.provider.files, account.channel)}/${encodeURIComponent(id)}/content`;
   const request = { method: "GET", path, accept: "*/*", timeoutMs: RESULTS_TIMEOUT_MS } as const;
   yield* (await deps.upstream.stream(account, { ...request, ...(signal && { signal }) })).body;
 }

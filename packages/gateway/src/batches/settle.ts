@@ -29,12 +29,17 @@ export interface SettleRun {
 const MAX_DUE = 20;
 const MAX_PARALLEL = 2;
 const HOUR_MS = 3_600_000;
+const STUCK_PAUSE_MS = 24 * HOUR_MS;
 /** Results that lack answers are read again for this long. */
 const SHORT_FOR_MS = HOUR_MS;
 
-/** Books the batches that have ended, oldest first. Nothing is written before the sums are complete. */
+/** Books the batches that have ended, oldest first, and tries stuck ones again. Nothing is written before the sums are complete. */
 export async function settleEndedBatches(deps: SettleDeps, run: SettleRun): Promise<void> {
-  const waiting = await findDueBatches(deps, "ended", deps.clock.now(), MAX_DUE);
+  const now = deps.clock.now();
+  const waiting = [
+    ...(await findDueBatches(deps, "ended", now, MAX_DUE)),
+    ...(await findDueBatches(deps, "stuck", now, MAX_DUE)),
+  ];
   const work = async () => {
     for (let row = waiting.shift(); row && !run.signal?.aborted; row = waiting.shift()) {
       await run.confirm();
@@ -153,16 +158,17 @@ async function readNames(
   return { username: user?.username ?? "", tokenName: token?.name ?? "" };
 }
 
-/** Reads the results later; after BatchGiveUpHours a person has to decide. */
+/** Reads the results later; after BatchGiveUpHours once a day, because a person may have repaired the channel. */
 async function postpone(row: BatchRow, error: string, deps: SettleDeps): Promise<void> {
   const now = deps.clock.now();
   const giveUpMs = deps.snapshots.current().options.BatchGiveUpHours * HOUR_MS;
-  const isStuck = now - row.ended_at * 1000 > giveUpMs;
-  if (isStuck) deps.log.error("a batch waits for a person: its results cannot be read", { batch: row.id });
-  await updateBatch(deps, row.id, ["ended"], {
+  const isStuck = row.phase === "stuck" || now - row.ended_at * 1000 > giveUpMs;
+  if (isStuck && row.phase !== "stuck")
+    deps.log.error("a batch waits for a person: its results cannot be read", { batch: row.id });
+  await updateBatch(deps, row.id, ["ended", "stuck"], {
     ...(isStuck && { phase: "stuck" as const }),
     error,
     failures: row.failures + 1,
-    next_poll_at: now + calculateResultPause(row.failures),
+    next_poll_at: now + (isStuck ? STUCK_PAUSE_MS : calculateResultPause(row.failures)),
   });
 }

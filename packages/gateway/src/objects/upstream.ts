@@ -4,7 +4,7 @@ import { readFailure } from "../providers/core/errors/classify.ts";
 import { setChannelHeaders } from "../providers/core/channel-headers.ts";
 import { collectSecrets, maskError } from "../providers/core/mask.ts";
 import { createChannelHttp, readProxy } from "../providers/core/proxy.ts";
-import { storeUrl } from "../providers/core/route-url.ts";
+import { resolveFilesPath, storeUrl } from "../providers/core/route-url.ts";
 import { providerByType } from "../providers/registry.ts";
 import type {
   ChannelRecord,
@@ -144,7 +144,7 @@ function buildUrl(
   provider: ProviderAdapter,
   { below = "", query = {}, isUpload, named }: ObjectRequest,
 ): URL {
-  const collection = typeof service.path === "string" ? service.path : service.path(channel);
+  const collection = resolveFilesPath(service, channel);
   const path = isUpload === true ? (service.uploadPath ?? collection) : collection;
   const url = storeUrl(provider, channel, channel.keys[keyIndex] ?? "", path);
   // The host stays that of the channel, so that an upstream cannot send the gateway elsewhere.

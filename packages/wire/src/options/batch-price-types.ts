@@ -3,10 +3,7 @@ import type { OptionType, Reading } from "./option-kinds.ts";
 import { isObject, parseJson } from "./read-json.ts";
 
 /** What a request of a batch costs, as multiples of the model's own rates; plain decimal text. */
-export interface BatchRatio {
-  readonly input?: string;
-  readonly output?: string;
-}
+type BatchRatio = Readonly<Partial<Record<"input" | "output", string>>>;
 
 type BatchRatios = Readonly<Record<string, BatchRatio>>;
 

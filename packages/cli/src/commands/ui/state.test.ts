@@ -239,23 +239,26 @@ test("an empty list says what is not there and which key leads on", () => {
   );
 });
 
+const LOGS = Array.from("logs");
+const CHANNELS = Array.from("channels");
+
 test("esc goes back list by list, to the rows and the choice that were left", () => {
-  const { state } = after(three, "down", ":", ..."logs", "enter");
+  const { state } = after(three, "down", ":", ...LOGS, "enter");
   expect(state.resource).toBe(logs);
   const calls = after(after(three, "down", "l").state, "escape");
   for (const back of [after(state, "escape"), calls]) {
     expect(back.state).toMatchObject({ resource: channels, chosenKey: "9", isLoading: true, back: [] });
     expect(back.effect).toEqual({ type: "load" });
   }
-  const twice = after(state, ":", ..."channels", "enter").state;
+  const twice = after(state, ":", ...CHANNELS, "enter").state;
   expect(after(twice, "escape").state.resource).toBe(logs);
   expect(after(twice, "escape", "escape").state).toMatchObject({ resource: channels, chosenKey: "9" });
-  expect(after(twice, ":", ..."channels", "enter", "escape").state.resource).toBe(logs);
+  expect(after(twice, ":", ...CHANNELS, "enter", "escape").state.resource).toBe(logs);
   expect(after(three, "escape").effect).toBeUndefined();
 });
 
 test("a filter is left before the list, and what was chosen for all lists stays", () => {
-  const { state } = after(three, ":", ..."logs", "enter", "/", "x", "enter");
+  const { state } = after(three, ":", ...LOGS, "enter", "/", "x", "enter");
   expect(after(state, "escape").state.resource).toBe(logs);
   const changed = { ...after(state, "escape").state, columns: { channels: ["NAME"] } };
   expect(after(changed, "escape").state).toMatchObject({ resource: channels, columns: { channels: ["NAME"] } });
@@ -263,7 +266,7 @@ test("a filter is left before the list, and what was chosen for all lists stays"
 
 test("a screen remembers a bounded number of lists", () => {
   let state = three;
-  for (let at = 0; at < 30; at += 1) state = after(state, ":", ...(at % 2 === 0 ? "logs" : "channels"), "enter").state;
+  for (let at = 0; at < 30; at += 1) state = after(state, ":", ...(at % 2 === 0 ? LOGS : CHANNELS), "enter").state;
   expect(state.back).toHaveLength(10);
   expect(state.back.every(({ back }) => back.length === 0)).toBe(true);
 });

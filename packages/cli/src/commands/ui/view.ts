@@ -224,17 +224,18 @@ function renderFoot(state: State, width: number): Line {
   const { mode, typed, pending, problem, notice, form } = state;
   if (mode === "choice") return { text: `${state.offset + 1} of ${listChoices(state).length}` };
   if (pending) return formatQuestion(state, pending);
-  if (mode === "form" && form) {
-    const hint = form.fields[form.at]?.hint ?? "";
-    if (form.question !== "") return { text: `${form.question} [y/N]`, tone: "question" };
-    return notice === "" ? { text: hint } : { text: notice };
-  }
+  if (mode === "form" && form) return renderFormFoot(form, notice);
   if (mode === "filter") return { text: `/${truncateStart(typed, width - 1)}`, tone: "question" };
   if (mode === "command") {
     const text = `:${truncateStart(typed, width - 1)}`;
     return { text: notice === "" ? text : `${text}   ${notice}`, tone: "question" };
   }
   return problem === "" ? { text: notice } : { text: `! ${problem}`, tone: "bad" };
+}
+
+function renderFormFoot({ fields, at, question }: NonNullable<State["form"]>, notice: string): Line {
+  if (question !== "") return { text: `${question} [y/N]`, tone: "question" };
+  return { text: notice === "" ? (fields[at]?.hint ?? "") : notice };
 }
 
 function formatQuestion(state: State, { action, items, wanted, problem = "" }: Pending): Line {

@@ -1,7 +1,7 @@
 import type { RequestSpec } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { joinUrl, withoutEnd } from "./join-url.ts";
-import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "./types.ts";
+import type { ChannelRecord, FileService, ProviderAdapter, UpstreamRoute } from "./types.ts";
 
 export interface RouteRequest {
   readonly spec: RequestSpec;
@@ -27,6 +27,11 @@ export function routeUrl(
 /** Returns the address of a path of the vendor's store of files; absolute paths stay. */
 export function storeUrl(provider: ProviderAdapter, channel: ChannelRecord, key: string, path: string): URL {
   return belowBase(provider, channel, path, provider.base?.(channel, key, ""));
+}
+
+/** Returns the path of the collection of files below the base URL. */
+export function resolveFilesPath({ path }: FileService, channel: ChannelRecord): string {
+  return typeof path === "string" ? path : path(channel);
 }
 
 function belowBase(provider: ProviderAdapter, channel: ChannelRecord, path: string, derived: string | undefined): URL {

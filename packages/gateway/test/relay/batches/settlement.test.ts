@@ -77,6 +77,26 @@ it("waits for results that are missing or cut, and then books all of them once",
   expect((await readRow(id)).ledger.map(([kind]) => kind)).toEqual(["deposit", "return", "consume"]);
 });
 
+it("is stuck while its results stay unreadable, and is booked when they can be read again", async () => {
+  const { id, upstreamId } = await app.open(["a", "b"]);
+  const { batches } = app.gateway.upstream;
+  const { db } = app.gateway.database;
+  batches.end(upstreamId, {}, { missingReads: 10 });
+  await db.updateTable("batches").set({ polled_at: 0 }).where("id", "=", id).execute();
+  await app.read(id);
+  await expect.poll(async () => (await readRow(id)).row.error, { timeout: 15_000 }).toBe("results_unreadable");
+  await db.updateTable("batches").set({ ended_at: 1 }).where("id", "=", id).execute();
+  await app.makeDue(id);
+  await expect.poll(async () => (await readRow(id)).row.phase, { timeout: 15_000 }).toBe("stuck");
+  const { row } = await readRow(id);
+  expect(row.next_poll_at - Date.now()).toBeGreaterThan(23 * 3_600_000);
+  expect((await readRow(id)).ledger).toEqual([["deposit", -row.deposit]]);
+  batches.end(upstreamId);
+  await app.makeDue(id);
+  await expect.poll(async () => (await readRow(id)).row.phase, { timeout: 15_000 }).toBe("settled");
+  expect((await readRow(id)).row.charged).toBe(2 * CHARGE);
+}, 60_000);
+
 it("books no charge for a batch without a single success", async () => {
   const { id, upstreamId } = await app.open(["a"]);
   app.gateway.upstream.batches.end(upstreamId, { a: "canceled" });

@@ -149,7 +149,7 @@ export const labels = {
   BatchMaxMegabytes: "Size of one batch in MiB",
   BatchMaxOpenPerUser: "Open batches of a user",
   BatchGiveUpHours: "Hours until unreadable results wait for a person",
-  BatchKeepDays: "Days that settled batches are kept",
+  BatchKeepDays: "Days that settled batches are retained",
   FileVisibility: "Who sees stored files",
   FileUserMegabytes: "Stored files of a user in MB",
   FileUserCount: "Stored files of a user",
