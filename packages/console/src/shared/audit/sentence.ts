@@ -20,6 +20,7 @@ const NOUNS = {
   accessToken: "nounAccessToken",
   budget: "nounBudget",
   channel: "nounChannel",
+  file: "nounFile",
   option: "nounOption",
   passkey: "nounPasskey",
   redemption: "nounRedemption",

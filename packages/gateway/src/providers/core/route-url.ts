@@ -21,12 +21,12 @@ export function routeUrl(
   { spec, upstreamModel, key }: RouteRequest,
 ): URL {
   const path = typeof route.path === "string" ? route.path : route.path(spec, upstreamModel, channel, key);
-  return belowBase(provider, channel, path, provider.base?.(channel, key, upstreamModel));
+  return joinBase(provider, findBase(provider, channel, key, upstreamModel), path);
 }
 
 /** Returns the address of a path of the vendor's store of files; absolute paths stay. */
 export function storeUrl(provider: ProviderAdapter, channel: ChannelRecord, key: string, path: string): URL {
-  return belowBase(provider, channel, path, provider.base?.(channel, key, ""));
+  return joinBase(provider, findBase(provider, channel, key, ""), path);
 }
 
 /** Returns the path of the collection of files below the base URL. */
@@ -34,8 +34,12 @@ export function resolveFilesPath({ path }: FileService, channel: ChannelRecord):
   return typeof path === "string" ? path : path(channel);
 }
 
-function belowBase(provider: ProviderAdapter, channel: ChannelRecord, path: string, derived: string | undefined): URL {
-  const base = withoutEnd(channel.baseUrl, provider.pastedEnd) || derived || provider.baseUrl;
+/** A key is read for its region only where the channel has no base URL of its own. */
+function findBase(provider: ProviderAdapter, channel: ChannelRecord, key: string, model: string): string {
+  return withoutEnd(channel.baseUrl, provider.pastedEnd) || provider.base?.(channel, key, model) || provider.baseUrl;
+}
+
+function joinBase(provider: ProviderAdapter, base: string, path: string): URL {
   if (base === "" && !/^[a-z]+:\/\//.test(path))
     throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
   return joined(base, path, provider.gatewayDrops);

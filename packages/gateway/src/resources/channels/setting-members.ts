@@ -12,6 +12,7 @@ const COMMON: Readonly<Record<string, SettingForm>> = {
   key_limits: "object",
   multi_key_mode: ["random", "polling"],
   shared_ids: "texts",
+  batches: "flag",
   files: "flag",
   files_scope: ["key", "channel"],
 };

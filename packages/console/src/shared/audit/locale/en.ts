@@ -14,6 +14,7 @@ export const en = {
   nounOption: "option",
   nounPasskey: "passkey",
   nounRedemption: "redemption code",
+  nounFile: "file",
   nounToken: "token",
   nounUser: "user",
   boundEmail: "bound an email address",

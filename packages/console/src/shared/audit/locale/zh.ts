@@ -17,6 +17,7 @@ export const zh: Translation<typeof en> = {
   nounOption: "选项",
   nounPasskey: "通行密钥",
   nounRedemption: "兑换码",
+  nounFile: "文件",
   nounToken: "令牌",
   nounUser: "用户",
   boundEmail: "绑定了邮箱地址",
