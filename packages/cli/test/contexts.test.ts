@@ -72,3 +72,11 @@ test("a sign-out forgets one context and leaves the others", async () => {
   expect(await readServer("")).toBe(home());
   expect((await fairway("-c prod whoami")).code).toBe(4);
 });
+
+test("a first sign-in to a context makes it the one in use", async () => {
+  const own = { XDG_CONFIG_HOME: join(env.XDG_CONFIG_HOME, "first") };
+  const token = await signIn(home(), { FAIRWAY_CONFIG: join(env.XDG_CONFIG_HOME, "first.json") });
+  const first = await run(["-c", "home", "login", home(), "--token-stdin"], own, token);
+  expect(first.err).toContain("Commands go to home.");
+  expect((await run(["context", "show"], own)).out).toBe("home\n");
+});

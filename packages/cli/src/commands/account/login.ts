@@ -14,7 +14,7 @@ import {
 } from "@fairway/wire";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { currentContext } from "../../session/contexts.ts";
+import { contextNames, currentContext, useContext } from "../../session/contexts.ts";
 import {
   readAddress,
   readToken,
@@ -96,11 +96,18 @@ export async function signInAt(
   );
 }
 
-/** A sign-in to a context leaves the one in use: later commands must not go to another gateway unasked. */
+/**
+ * A sign-in to a context leaves the one in use: later commands must not go to another gateway unasked. If there is no
+ * sign-in yet, the context becomes the one in use.
+ */
 export function noteContext(env: SignInPlace["env"], output: Output): void {
   const context = env["FAIRWAY_CONTEXT"];
   const current = currentContext(env);
   if (!context || context === current) return;
+  if (!contextNames(env).includes(current)) {
+    useContext(env, context);
+    return output.note(`Commands go to ${context}.`);
+  }
   output.note(`Commands still go to ${current}; \`fairway context use ${context}\` changes that.`);
 }
 
