@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../lib/app-error.ts";
 import { isLoopback } from "../lib/net/ip.ts";
-import { isObjectId } from "../objects/ids.ts";
 import { cancelBatch, deleteBatch } from "./cancel.ts";
 import { createInlineBatch } from "./create.ts";
 import { createBatchFromFile } from "./files/create-from-file.ts";
@@ -131,7 +130,7 @@ async function requireOwn(
   deps: BatchDeps,
 ): Promise<BatchRow> {
   const owner = { userId: caller.userId, dialect };
-  const row = isObjectId(id) ? await findOwnBatch(deps, owner, id) : undefined;
+  const row = await findOwnBatch(deps, owner, id);
   if (row) return row;
   throw new AppError("object_not_found", { values: { kind: "batch", id: id.slice(0, 128) } });
 }

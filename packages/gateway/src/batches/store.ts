@@ -1,4 +1,5 @@
 import type { Insertable, UpdateObject } from "kysely";
+import { isObjectId } from "../objects/ids.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
 import { transact } from "../storage/transaction.ts";
 import type { BatchPhase, BatchTable } from "../storage/tables/schema-batches.ts";
@@ -32,7 +33,9 @@ export async function insertBatch({ database }: Stored, row: Insertable<BatchTab
 const LINE_ERRORS = "line_errors";
 
 /** Finds a batch that the client may know. */
-export function findOwnBatch({ database }: Stored, { userId, dialect }: BatchOwner, id: string) {
+/** Other texts than ids name nothing: some databases refuse to compare them. */
+export async function findOwnBatch({ database }: Stored, { userId, dialect }: BatchOwner, id: string) {
+  if (!isObjectId(id)) return undefined;
   return database.db
     .selectFrom("batches")
     .selectAll()

@@ -2,6 +2,7 @@ import { seconds, type Clock } from "../lib/clock.ts";
 import type { ObjectDialect } from "../providers/core/types.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../storage/engines/raw.ts";
 import { inList } from "../storage/statements.ts";
+import { isObjectId } from "./ids.ts";
 import type { UpstreamObjectTable } from "../storage/tables/schema.ts";
 import {
   fromRow,
@@ -164,7 +165,9 @@ async function removeObject(tx: RawTransaction, named: Pick<StoredObject, "id" |
   return true;
 }
 
-async function selectAll(tx: RawTransaction, ids: readonly string[], viewer: Viewer): Promise<StoredObject[]> {
+/** Other texts than ids name nothing: some databases refuse to compare them. */
+async function selectAll(tx: RawTransaction, names: readonly string[], viewer: Viewer): Promise<StoredObject[]> {
+  const ids = names.filter(isObjectId);
   if (ids.length === 0) return [];
   const { marks, values } = inList(ids);
   const { sql, values: more } = restrict(viewer);

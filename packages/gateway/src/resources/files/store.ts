@@ -1,5 +1,6 @@
 import type { StoredFile } from "@fairway/wire";
 import type { Selectable } from "kysely";
+import { isObjectId } from "../../objects/ids.ts";
 import type { Database } from "../../storage/database.ts";
 import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
 import type { UpstreamObjectTable } from "../../storage/tables/schema.ts";
@@ -22,11 +23,22 @@ const SORTABLE = ["created_at", "expires_at", "bytes", "name", "purpose", "state
 const NUMBERS = ["user_id", "token_id", "channel_id"] as const;
 const TEXTS = ["dialect", "purpose", "state"] as const;
 
+/** What no row has. */
+const UNKNOWN = "?";
+
+/** True for texts that every database can compare with words of the gateway. */
+function isWord(text: string): boolean {
+  return /^[\w-]{1,64}$/.test(text);
+}
+
 export function createFileStore({ database: { db } }: { readonly database: Database }) {
   const matching = (query: FileQuery) => {
     let rows = db.selectFrom("upstream_objects").where("kind", "=", "file");
     for (const column of NUMBERS) if (query[column] > 0) rows = rows.where(column, "=", query[column]);
-    for (const column of TEXTS) if (query[column] !== "") rows = rows.where(column, "=", query[column]);
+    for (const column of TEXTS) {
+      const wanted = query[column];
+      if (wanted !== "") rows = rows.where(column, "=", isWord(wanted) ? wanted : UNKNOWN);
+    }
     return rows;
   };
   return {
@@ -38,6 +50,7 @@ export function createFileStore({ database: { db } }: { readonly database: Datab
     },
     /** Finds the user whose file has this id. */
     async findOwner(id: string): Promise<number | undefined> {
+      if (!isObjectId(id)) return undefined;
       const rows = db.selectFrom("upstream_objects").select("user_id").where("id", "=", id).where("kind", "=", "file");
       return (await rows.executeTakeFirst())?.user_id;
     },
