@@ -182,6 +182,7 @@ export const en = {
   cardGroups: "Groups",
   cardRouting: "Routing and retries",
   cardLimits: "Limits and queues",
+  cardBatches: "Files and batches",
   cardCache: "Caches",
   cardGuardrail: "Guardrail",
   cardCards: "Card payments",

@@ -181,6 +181,7 @@ export const zh: Translation<typeof en> = {
   cardGroups: "分组",
   cardRouting: "路由与重试",
   cardLimits: "限制与队列",
+  cardBatches: "文件与批处理",
   cardCache: "缓存",
   cardGuardrail: "内容审核",
   cardCards: "银行卡支付",

@@ -16,6 +16,7 @@ const SECTIONS = {
   prices: { tab: "operation", title: "cardPrices" },
   routing: { tab: "operation", title: "cardRouting" },
   limits: { tab: "operation", title: "cardLimits" },
+  batches: { tab: "operation", title: "cardBatches" },
   cache: { tab: "operation", title: "cardCache" },
   monitoring: { tab: "operation", title: "cardMonitoring" },
   words: { tab: "operation", title: "cardWords" },
@@ -49,6 +50,9 @@ const APART: readonly (readonly [OptionGroup, RegExp, SectionId])[] = [
   ["payment", /^TopupGroupRatio$/, "groups"],
   ["payment", /^Stripe/, "cards"],
   ["words", /^Guardrail/, "guardrail"],
+  ["relay", /^(Batch|File)/, "batches"],
+  ["prices", /^Batch/, "batches"],
+  ["quota", /^Batch/, "batches"],
   ["relay", /^(ResponseCache|KeptResponses)/, "cache"],
   ["relay", /Limits$|Concurrency$|^ModelRequestRateLimit|^ChannelQueue/, "limits"],
 ];
