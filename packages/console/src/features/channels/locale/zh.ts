@@ -151,7 +151,7 @@ export const zh: Translation<typeof en> = {
   maxInputNone: "不限",
   maxInputHelp: "更长的请求会走其他渠道。",
   costRatio: "成本比例",
-  costRatioHelp: "您支付的价格与标价之比。cost 策略优先选择较低者；不影响对用户的计费。",
+  costRatioHelp: "您支付的价格与标价之比。按成本选择渠道时，优先选择较低者；不影响对用户的计费。",
   badCostRatio: "请输入不小于 0 的数字，例如 0.75。",
   badMaxInput: "请输入整数，或留空。",
   mapping: "模型映射",
