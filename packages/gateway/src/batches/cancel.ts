@@ -30,8 +30,10 @@ export async function deleteBatch(row: BatchRow, deps: CancelDeps): Promise<void
     throw new AppError("invalid_request", {
       values: { reason: "The batch has not ended: cancel it and wait for its end before you delete it." },
     });
-  const patch = { deleted_at: seconds(deps.clock), next_poll_at: deps.clock.now() };
+  const isStuck = row.phase === "stuck";
+  const patch = { deleted_at: seconds(deps.clock), ...(!isStuck && { next_poll_at: deps.clock.now() }) };
   await updateBatch(deps, row.id, ["ended", "settled", "stuck"], patch);
+  // A job tries again what fails here, until the upstream's copy is gone.
   if (row.phase === "settled") await removeUpstream(row, deps).catch(() => undefined);
 }
 

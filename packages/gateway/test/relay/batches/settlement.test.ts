@@ -130,3 +130,16 @@ it("refuses a batch that the balance does not cover, and keeps nothing of it", a
   const rows = await readLedger(app.gateway, response.headers.get("request-id"));
   expect(rows.reduce((sum, { quota }) => sum + quota, 0)).toBe(0);
 });
+
+it("keeps the deposit of a batch whose channel was deleted, also when its user deletes the batch", async () => {
+  const { id } = await app.open(["a"]);
+  const { row: open } = await readRow(id);
+  await app.gateway.root.must("DELETE", `/api/channel/${open.channel_id}`);
+  await app.makeDue(id);
+  await expect.poll(async () => (await readRow(id)).row.phase, { timeout: 15_000 }).toBe("stuck");
+  expect((await app.call("DELETE", `/${id}`)).status).toBe(200);
+  const { row, ledger } = await readRow(id);
+  expect(row.next_poll_at).toBe(Number.MAX_SAFE_INTEGER);
+  expect(row.deleted_at).toBeGreaterThan(0);
+  expect(ledger).toEqual([["deposit", -row.deposit]]);
+}, 60_000);
