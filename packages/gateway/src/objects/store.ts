@@ -3,7 +3,7 @@ import type { ObjectDialect } from "../providers/core/types.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../storage/engines/raw.ts";
 import { inList } from "../storage/statements.ts";
 import { isObjectId } from "./ids.ts";
-import type { UpstreamObjectTable } from "../storage/tables/schema.ts";
+import type { UpstreamObjectTable } from "../storage/tables/schema-objects.ts";
 import {
   fromRow,
   OBJECT_COLUMNS,

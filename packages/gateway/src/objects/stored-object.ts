@@ -1,7 +1,7 @@
 import type { JsonObject } from "../dialects/core/types.ts";
 import { parseObject } from "../lib/text/json.ts";
 import type { ObjectDialect } from "../providers/core/types.ts";
-import type { UpstreamObjectTable } from "../storage/tables/schema.ts";
+import type { UpstreamObjectTable } from "../storage/tables/schema-objects.ts";
 
 export type ObjectKind = "file" | "upload";
 

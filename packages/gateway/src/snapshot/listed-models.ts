@@ -1,5 +1,6 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
-import type { ChannelRecord, ListedModel, ListedModels } from "../providers/core/types.ts";
+import type { ListedModel, ListedModels } from "../providers/core/listed-model.ts";
+import type { ChannelRecord } from "../providers/core/types.ts";
 import { pathUnlessCircular } from "./model-mapping.ts";
 
 type Listing = Pick<ChannelRecord, "status" | "models" | "modelMapping" | "listed">;

@@ -5,7 +5,8 @@ import { invalidRequest } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { createObjectId } from "../../objects/ids.ts";
 import type { BatchSupport } from "../../providers/core/batches.ts";
-import type { BatchCounts, BatchPath, BatchProtocol, BatchState, InlineItem, InlineProtocol } from "./protocol.ts";
+import { buildCommonPaths, buildPath } from "./paths.ts";
+import type { BatchCounts, BatchProtocol, BatchState, InlineItem, InlineProtocol } from "./protocol.ts";
 
 const CREATED_WITHIN_SECONDS = 600;
 const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -34,17 +35,10 @@ export const anthropicBatches: InlineProtocol = {
 };
 
 function buildPaths({ path }: BatchSupport): ReturnType<BatchProtocol["paths"]> {
-  const one = (method: BatchPath["method"], id: string, rest = ""): BatchPath => ({
-    method,
-    path: `${path}/${encodeURIComponent(id)}${rest}`,
-  });
   return {
-    create: () => ({ method: "POST", path }),
-    list: () => ({ method: "GET", path: `${path}?limit=1000` }),
-    read: (id) => one("GET", id),
-    cancel: (id) => one("POST", id, "/cancel"),
-    remove: (id) => one("DELETE", id),
-    results: (id) => one("GET", id, "/results"),
+    ...buildCommonPaths(path, 1_000),
+    remove: (id) => buildPath(path, "DELETE", id),
+    results: (id) => buildPath(path, "GET", id, "/results"),
   };
 }
 

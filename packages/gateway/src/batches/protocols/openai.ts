@@ -4,7 +4,8 @@ import { parseObject } from "../../lib/text/json.ts";
 import { createObjectId } from "../../objects/ids.ts";
 import type { BatchSupport } from "../../providers/core/batches.ts";
 import { readUpstreamFiles } from "../files/upstream-files.ts";
-import type { BatchCounts, BatchPath, BatchProtocol, BatchState } from "./protocol.ts";
+import { buildCommonPaths } from "./paths.ts";
+import type { BatchCounts, BatchProtocol, BatchState } from "./protocol.ts";
 
 /** The member of `metadata` by which a batch is found again; clients never see it. */
 export const OWN_MARK = "fairway_batch";
@@ -38,18 +39,7 @@ export const openaiBatches: BatchProtocol = {
 };
 
 function buildPaths({ path }: BatchSupport): ReturnType<BatchProtocol["paths"]> {
-  const one = (method: BatchPath["method"], id: string, rest = ""): BatchPath => ({
-    method,
-    path: `${path}/${encodeURIComponent(id)}${rest}`,
-  });
-  return {
-    create: () => ({ method: "POST", path }),
-    list: () => ({ method: "GET", path: `${path}?limit=100` }),
-    read: (id) => one("GET", id),
-    cancel: (id) => one("POST", id, "/cancel"),
-    remove: () => undefined,
-    results: () => undefined,
-  };
+  return { ...buildCommonPaths(path, 100), remove: () => undefined, results: () => undefined };
 }
 
 function readState(json: unknown): BatchState | undefined {

@@ -1,6 +1,7 @@
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { entriesIn } from "./model-list.ts";
-import type { HttpJson, ListedModel, ListedModels } from "./types.ts";
+import type { ListedModel, ListedModels } from "./listed-model.ts";
+import type { HttpJson } from "./types.ts";
 
 /** The most models in a stored list; each modality is a short word. */
 const MAX_MODELS = 2_000;

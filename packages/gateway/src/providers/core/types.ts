@@ -2,6 +2,8 @@ import type { FilterOverrides } from "@fairway/wire";
 import type { Readable } from "node:stream";
 import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
 import type { BatchSupport } from "./batches.ts";
+import type { ListedModels } from "./listed-model.ts";
+import type { SettingForm } from "./setting-form.ts";
 import type { VideoTasks } from "./video.ts";
 import type { Bridge, ChatServer } from "../../dialects/core/bridge.ts";
 import type {
@@ -14,16 +16,6 @@ import type {
   Operation,
   StreamEvent,
 } from "../../dialects/core/types.ts";
-
-/** What an upstream's list says about a model; a member is absent if the list says nothing about it. */
-export interface ListedModel {
-  readonly contextTokens?: number;
-  readonly outputTokens?: number;
-  readonly input?: readonly string[];
-  readonly output?: readonly string[];
-}
-
-export type ListedModels = ReadonlyMap<string, ListedModel>;
 
 /**
  * A channel that is ready to use: lists are parsed into sets, mappings into maps, keys are decrypted. The snapshot
@@ -317,9 +309,6 @@ export interface FileService {
   /** States of a file that the vendor still changes by itself, lower-case. */
   readonly unsettledStates?: readonly string[];
 }
-
-/** Allowed values of a member of a channel's `setting`: one of these texts, or any value of a kind. */
-export type SettingForm = readonly string[] | "flag" | "text" | "texts" | "object" | "objects" | "address" | "paths";
 
 /** A vendor: data plus at most a few functions. It needs one file and one export line in `providers/index.ts`. */
 export interface ProviderAdapter {

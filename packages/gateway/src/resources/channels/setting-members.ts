@@ -1,7 +1,8 @@
 import { isBlank, nearest } from "@fairway/wire";
 import { isDeepStrictEqual } from "node:util";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
-import type { ProviderAdapter, SettingForm } from "../../providers/core/types.ts";
+import type { SettingForm } from "../../providers/core/setting-form.ts";
+import type { ProviderAdapter } from "../../providers/core/types.ts";
 import { allProviders, providerByType } from "../../providers/registry.ts";
 
 /** Members that every channel reads. */

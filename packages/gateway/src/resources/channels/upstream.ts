@@ -3,6 +3,7 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
+import type { ListedModel, ListedModels } from "../../providers/core/listed-model.ts";
 import { listedText, buildServerKey, withListedModels } from "../../providers/core/listed-models.ts";
 import { mask, collectSecrets } from "../../providers/core/mask.ts";
 import { createChannelHttp } from "../../providers/core/proxy.ts";
@@ -10,8 +11,6 @@ import {
   UpstreamRefusal,
   type ChannelRecord,
   type HttpJson,
-  type ListedModel,
-  type ListedModels,
   type ProviderAdapter,
 } from "../../providers/core/types.ts";
 import type { ProbeResult } from "../../relay/pipeline/probe.ts";

@@ -3,7 +3,7 @@ import type { Selectable } from "kysely";
 import { isObjectId } from "../../objects/ids.ts";
 import type { Database } from "../../storage/database.ts";
 import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
-import type { UpstreamObjectTable } from "../../storage/tables/schema.ts";
+import type { UpstreamObjectTable } from "../../storage/tables/schema-objects.ts";
 
 export interface FileQuery extends PageQuery {
   /** 0 = all users. */
