@@ -1,7 +1,8 @@
 // One page for each provider: what a channel needs, what clients can call, and what is changed on the way. Everything
 // comes from the provider's record and from the planner that serves the calls.
 import type { DialectId, Operation } from "../../packages/gateway/src/dialects/core/types.ts";
-import type { ProviderAdapter, SettingForm } from "../../packages/gateway/src/providers/core/types.ts";
+import type { SettingForm } from "../../packages/gateway/src/providers/core/setting-form.ts";
+import type { ProviderAdapter } from "../../packages/gateway/src/providers/core/types.ts";
 import { allProviders } from "../../packages/gateway/src/providers/registry.ts";
 import { matchRoute } from "../../packages/gateway/src/relay/ingress/routes.ts";
 import { planFor, type Plan } from "../../packages/gateway/src/relay/selection/plan.ts";

@@ -33,7 +33,7 @@ export async function deleteBatch(row: BatchRow, deps: CancelDeps): Promise<void
   const isStuck = row.phase === "stuck";
   const patch = { deleted_at: seconds(deps.clock), ...(!isStuck && { next_poll_at: deps.clock.now() }) };
   await updateBatch(deps, row.id, ["ended", "settled", "stuck"], patch);
-  // A job tries again what fails here, until the upstream's copy is gone.
+  // A job tries again what fails here, until the upstream's copy no longer exists.
   if (row.phase === "settled") await removeUpstream(row, deps).catch(() => undefined);
 }
 

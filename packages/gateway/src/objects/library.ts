@@ -119,7 +119,7 @@ export async function deleteAt(
   { call, signal }: Pick<LibraryDeps, "call"> & { readonly signal: AbortSignal },
 ): Promise<void> {
   const answer = await call(account, { method: "DELETE", below: `/${encodeURIComponent(upstreamId)}`, signal });
-  // The status has said that the object is gone; the body is read only to free the connection.
+  // The status has said that the object no longer exists; the body is read only to free the connection.
   await collect(answer, MAX_ANSWER_BYTES).catch(() => undefined);
 }
 
