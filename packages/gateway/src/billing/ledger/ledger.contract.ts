@@ -1,3 +1,4 @@
+import { balanceEventContract } from "./balance-events.contract.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { depositContract } from "./deposit.contract.ts";
@@ -228,6 +229,7 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
   });
 
   leaseContract(() => ({ harness, accounts }));
+  balanceEventContract(() => ({ harness, accounts }));
   depositContract(() => ({ harness, accounts }));
 
   describe("a change", () => {
@@ -287,6 +289,41 @@ export function ledgerContract(open: () => Promise<LedgerHarness>): void {
       );
       expect(await readDisplayName()).toEqual({ display_name: "first" });
       expect((await accounts.user(user)).quota).toBe(150);
+    });
+
+    it("moves money between accounts in one transaction, once", async () => {
+      const [from, to] = [await accounts.addUser(100), await accounts.addUser(0)];
+      const id = requestId();
+      const move = (amount: number, name = id) => [
+        { requestId: `${name}-out`, kind: "transfer", userId: from, quota: quota(-amount) } as const,
+        { requestId: `${name}-in`, kind: "transfer", userId: to, quota: quota(amount) } as const,
+      ];
+      expect(await harness.ledger.changeAllWith(() => Promise.resolve(move(30)))).toBe(true);
+      // The second change of this one is known: the first is undone with it.
+      const half = [...move(5, requestId()).slice(0, 1), ...move(30).slice(1)];
+      expect(await harness.ledger.changeAllWith(() => Promise.resolve(half))).toBe(false);
+      expect(await harness.ledger.changeAllWith(() => Promise.resolve(move(30)))).toBe(false);
+      expect(await harness.ledger.changeAllWith(() => Promise.resolve([]))).toBe(false);
+      expect((await accounts.user(from)).quota).toBe(70);
+      expect((await accounts.user(to)).quota).toBe(30);
+      const hold = await granted(harness.ledger, to, 0, 30);
+      await harness.ledger.release(hold);
+    });
+
+    it("moves money in both directions at once without a deadlock", async () => {
+      const [one, other] = [await accounts.addUser(1000), await accounts.addUser(1000)];
+      const move = (from: number, to: number) => {
+        const id = requestId();
+        return harness.ledger.changeAllWith(() =>
+          Promise.resolve([
+            { requestId: `${id}-out`, kind: "transfer", userId: from, quota: quota(-7) } as const,
+            { requestId: `${id}-in`, kind: "transfer", userId: to, quota: quota(7) } as const,
+          ]),
+        );
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? move(one, other) : move(other, one))));
+      expect((await accounts.user(one)).quota).toBe(1000);
+      expect((await accounts.user(other)).quota).toBe(1000);
     });
   });
 

@@ -9,7 +9,7 @@ export type LedgerKind =
   | "refund" // a task that failed later
   | "topup" // payment or redemption code
   | "gift" // registration and invitation
-  | "transfer" // invitation rewards moved to the balance
+  | "transfer" // invitation rewards moved to the balance, or money moved between a person and a team
   | "adjust" // changed by an administrator, or a repair
   | "deposit" // the reservation of a batch, booked because it outlives the process that made it
   | "return"; // a deposit that was closed; its charges are rows of their own
@@ -24,16 +24,16 @@ export interface HoldRequest {
    * Reserved instead of `amount`, up to half of the available balance, so that concurrent calls still fit. The returned
    * hold has the granted amount.
    */
-  readonly wished?: Quota;
+  readonly wished?: Quota | undefined;
   /** True if the call has a price: then even an `amount` of 0 requires a positive balance. */
   readonly isCharged: boolean;
   /**
    * The lifetime limit of the token (remaining plus used), if the caller knows it. Balances outside the database take
    * changed limits from here.
    */
-  readonly grant?: Quota | "unlimited";
+  readonly grant?: Quota | "unlimited" | undefined;
   /** The tokens revision at which `grant` was read; an older `grant` never replaces a newer one. Default 0. */
-  readonly grantRevision?: number;
+  readonly grantRevision?: number | undefined;
 }
 
 /** An admitted reservation. Its holder renews it before `leaseUntil` (epoch milliseconds). */
@@ -68,6 +68,12 @@ export interface LogDetail {
   /** JSON text for the column `other`. */
   readonly other: string;
   readonly ip: string;
+  /** Who used a key of a team, "" if neither a member nor a service account; absent for keys of persons. */
+  readonly actor?: string;
+  /** The tags that a policy names, as the row stores them; absent if there are none. */
+  readonly tags?: string;
+  /** The customer of the client; absent if unknown. */
+  readonly endUser?: string;
 }
 
 /** The actual cost of a request. `quota` is deducted from the balance and never negative. */
@@ -78,11 +84,11 @@ export interface Settlement {
   /** Time of the settlement, epoch milliseconds. */
   readonly at: number;
   /** Budgets that count the charge, in ascending id order; absent if there are none. */
-  readonly budgets?: readonly number[];
+  readonly budgets?: readonly number[] | undefined;
   /** The charge may be refunded later (a task). */
   readonly isRefundable?: boolean;
   /** Absent when consumption logging is off; the charge is booked regardless. */
-  readonly log?: LogDetail;
+  readonly log?: LogDetail | undefined;
 }
 
 /** What a hold becomes that has to outlive its process. */
@@ -157,6 +163,8 @@ export interface Ledger {
    * nothing was applied. `work` may run several times and must touch nothing but `tx`.
    */
   changeWith(work: (tx: RawTransaction) => Promise<BalanceChange | undefined>): Promise<boolean>;
+  /** The same for several changes: all are applied or none. An empty list applies nothing. */
+  changeAllWith(work: (tx: RawTransaction) => Promise<readonly BalanceChange[]>): Promise<boolean>;
   /**
    * Turns a hold into a booked debit of user, token and budgets, once per request id; the rest of the hold is released.
    * Usage, channels and logs are untouched. Resolves when no crash can lose it. Throws `balances_unavailable` if the

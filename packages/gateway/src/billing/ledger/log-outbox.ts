@@ -3,7 +3,7 @@ import { LOG_TYPE } from "@fairway/wire";
 import type { Logger } from "../../observability/log.ts";
 import { LOG_COLUMNS, type LogRowInput, toRowValues } from "../../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
-import { forUpdate, inList, insertRows } from "../../storage/statements.ts";
+import { forUpdate, inList, InsertColumns, insertRows } from "../../storage/statements.ts";
 
 /** Moves log rows from the main database, where they are written with the money, to the log database. */
 export interface LogOutbox {
@@ -94,8 +94,10 @@ async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: r
     }
     fresh.push(row);
   }
-  await insertRows(tx, kind, { table: "logs", columns: LOG_COLUMNS }, fresh.map(toRowValues));
+  await insertRows(tx, kind, LOGS, fresh.map(toRowValues));
 }
+
+const LOGS = new InsertColumns("logs", LOG_COLUMNS);
 
 type Key = Pick<LogRowInput, "request_id" | "user_id" | "type" | "quota" | "content">;
 

@@ -3,6 +3,9 @@ import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { type Hold, isRefusal, type Ledger, type LogDetail, type Settlement } from "./ledger.ts";
 import { quota } from "../money/quota.ts";
 
+/** The balance below which the ledgers of tests write an event: so small that other tests rarely cross it. */
+export const BALANCE_LIMIT = 100;
+
 /** A clock that only a test moves. */
 export interface TestClock extends Clock {
   advance(ms: number): void;
@@ -49,11 +52,12 @@ export function createTestAccounts({ ledger, database, logDatabase, openHolds }:
     return row;
   };
   return {
+    /** Every second account is the wallet of a team: to the ledger, both are alike. */
     async addUser(balance: number): Promise<number> {
       const id = (lastId += 1);
       await database.run(
-        `insert into users (id, username, username_key, password, display_name, role, status, quota, "group", aff_code, created_at) values (?, ?, ?, '', '', 1, 1, ?, 'default', ?, 0)`,
-        [id, `user${id}`, `user${id}`, balance, `aff${id}`],
+        `insert into users (id, username, username_key, password, display_name, role, status, quota, "group", aff_code, kind, created_at) values (?, ?, ?, '', '', 1, 1, ?, 'default', ?, ?, 0)`,
+        [id, `user${id}`, `user${id}`, balance, `aff${id}`, id % 2],
       );
       return id;
     },

@@ -2,7 +2,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { insertMovements, ledgerIds, ledgerKey } from "./balance-outbox.ts";
 import type { BalanceChange, Ledger } from "../ledger.ts";
-import { applyChange, applyOnce } from "./change.ts";
+import { applyAll, toListWork, type AfterChange } from "./change.ts";
 
 export interface ChangesDeps {
   readonly database: RawDatabase;
@@ -15,19 +15,18 @@ export interface ChangesDeps {
  * Creates balance changes without a request: the database is changed first, together with the movement that updates
  * live balances.
  */
-export function createChanges({ database, clock, onCommit }: ChangesDeps): Ledger["changeWith"] {
-  return async (work) => {
-    const applied = await applyOnce(database, async (tx) => {
-      const change = await work(tx);
-      if (!change) return undefined;
-      const at = clock.now();
-      const isNew = await applyChange(tx, change, { kind: database.kind, at });
-      if (isNew) await insertMovement(tx, database.kind, change, at);
-      return { change, isNew };
-    });
-    if (applied) await onCommit(applied.userId);
+export function createChanges({
+  database,
+  clock,
+  onCommit,
+}: ChangesDeps): Pick<Ledger, "changeWith" | "changeAllWith"> {
+  const after: AfterChange = (tx, change, at) => insertMovement(tx, database.kind, change, at);
+  const changeAllWith: Ledger["changeAllWith"] = async (work) => {
+    const applied = await applyAll(database, work, { at: () => clock.now(), after });
+    for (const userId of new Set(applied?.map((change) => change.userId))) await onCommit(userId);
     return applied !== undefined;
   };
+  return { changeAllWith, changeWith: (work) => changeAllWith(toListWork(work)) };
 }
 
 /** Inserts the movement of a change. Only a refund changes a token. */

@@ -1,6 +1,6 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import type { LeaseTime } from "../../reservations/lease-time.ts";
-import { inList, insertRows } from "../../../storage/statements.ts";
+import { inList, InsertColumns, insertRows } from "../../../storage/statements.ts";
 
 /** A ledger row to apply to the live balances, in the order of these ids. */
 export interface Movement {
@@ -19,10 +19,7 @@ interface MovementRow {
   readonly quota: number;
 }
 
-const OUTBOX = {
-  table: "balance_outbox",
-  columns: ["ledger_id", "user_id", "token_id", "quota", "created_at"],
-} as const;
+const OUTBOX = new InsertColumns("balance_outbox", ["ledger_id", "user_id", "token_id", "quota", "created_at"]);
 
 /** Returns the ids of the ledger rows of these requests, by request id and kind. */
 export async function ledgerIds(

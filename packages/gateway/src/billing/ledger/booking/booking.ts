@@ -1,9 +1,9 @@
-import { LOG_TYPE } from "@fairway/wire";
+import { ACCOUNT_KIND, LOG_TYPE } from "@fairway/wire";
 import { LOG_COLUMNS, type LogRowInput, toRowValues } from "../../../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import type { DepositClose, Hold, LedgerKind, LogDetail, Settlement } from "../ledger.ts";
 import { channelChanges, tokenChanges, userChanges } from "./accounts.ts";
-import { inList, insertRows } from "../../../storage/statements.ts";
+import { inList, InsertColumns, insertRows } from "../../../storage/statements.ts";
 
 /** Marks consume rows written by the reaper: a later settlement books only the difference. */
 export const REAPED = "reaped";
@@ -166,7 +166,7 @@ export class Booking {
     for (const requestId of this.#replacedLogs) {
       await tx.run("delete from logs where request_id = ? and type = ?", [requestId, LOG_TYPE.consume]);
     }
-    await insertRows(tx, kind, { table: "logs", columns: LOG_COLUMNS }, this.#logs.map(toRowValues));
+    await insertRows(tx, kind, LOGS, this.#logs.map(toRowValues));
   }
 
   async #writeOutbox(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {
@@ -175,14 +175,22 @@ export class Booking {
       row.request_id,
       JSON.stringify(replaced.has(row.request_id) ? { ...row, replaces: true } : row),
     ]);
-    await insertRows(tx, kind, { table: "log_outbox", columns: ["request_id", "row"] }, rows);
+    await insertRows(tx, kind, LOG_OUTBOX, rows);
   }
 }
 
-const LEDGER = {
-  table: "ledger",
-  columns: ["request_id", "kind", "user_id", "token_id", "channel_id", "quota", "detail", "created_at"],
-} as const;
+const LOGS = new InsertColumns("logs", LOG_COLUMNS);
+const LOG_OUTBOX = new InsertColumns("log_outbox", ["request_id", "row"]);
+const LEDGER = new InsertColumns("ledger", [
+  "request_id",
+  "kind",
+  "user_id",
+  "token_id",
+  "channel_id",
+  "quota",
+  "detail",
+  "created_at",
+]);
 
 /** Writes one row of the ledger. Fails when the request already has a row of this kind. */
 export async function insertLedger(tx: RawTransaction, entry: LedgerEntry): Promise<void> {
@@ -225,5 +233,8 @@ function logRow({ hold, quota, log }: Logged, at: number): LogRowInput {
     ip: log.ip.slice(0, 64),
     request_id: hold.requestId,
     other: log.other,
+    tags: log.tags?.slice(0, 255) ?? "",
+    end_user: log.endUser?.slice(0, 64) ?? "",
+    ...(log.actor !== undefined && { actor: log.actor.slice(0, 32), account_kind: ACCOUNT_KIND.wallet }),
   };
 }

@@ -33,6 +33,46 @@ export async function applyChange(
   return true;
 }
 
+/** Called after each change, in its transaction. */
+export type AfterChange = (tx: RawTransaction, change: BalanceChange, at: number) => Promise<void>;
+
+/**
+ * Applies changes in one transaction with what `work` writes, and returns them; undefined if there was nothing to apply
+ * or any of them was applied before, which undoes all.
+ */
+export function applyAll(
+  database: RawDatabase,
+  work: (tx: RawTransaction) => Promise<readonly BalanceChange[]>,
+  { at, after }: { readonly at: () => number; readonly after?: AfterChange },
+): Promise<readonly BalanceChange[] | undefined> {
+  const { kind } = database;
+  return applyOnce(database, async (tx) => {
+    const changes = await work(tx);
+    if (changes.length === 0) return undefined;
+    const now = at();
+    await lockUsers(
+      tx,
+      kind,
+      changes.map(({ userId }) => userId),
+    );
+    for (const change of changes) {
+      if (!(await applyChange(tx, change, { kind, at: now }))) return { change: changes, isNew: false };
+      await after?.(tx, change, now);
+    }
+    return { change: changes, isNew: true };
+  });
+}
+
+/** Returns the work of a single change as that of a list. */
+export function toListWork(
+  work: (tx: RawTransaction) => Promise<BalanceChange | undefined>,
+): (tx: RawTransaction) => Promise<readonly BalanceChange[]> {
+  return async (tx) => {
+    const change = await work(tx);
+    return change ? [change] : [];
+  };
+}
+
 interface Refund {
   readonly userId: number;
   readonly tokenId: number;

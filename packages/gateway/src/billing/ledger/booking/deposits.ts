@@ -1,3 +1,4 @@
+import { recordBalances, type BalanceEventDeps } from "./balance-events.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
@@ -13,7 +14,7 @@ import { Booking, buildSettlementId, type OpenHold } from "./booking.ts";
 import { applyOnce } from "./change.ts";
 import { openCounter } from "./opening-counter.ts";
 
-export interface DepositDeps extends LogRowRecoveryDeps {
+export interface DepositDeps extends LogRowRecoveryDeps, BalanceEventDeps {
   readonly database: RawDatabase;
   readonly clock: Clock;
   /** Reservations of budgets in memory instead of the database. */
@@ -78,6 +79,7 @@ async function writeDeposit(
   if (open) booking.close(open);
   booking.deposit(hold, amount, terms.at);
   await booking.write(tx, kind, isLogSeparate);
+  await recordBalances(tx, { users, booking }, deps);
   if (isLive) await move(tx, deps, { ids: [requestId], userId, tokenId, quota: 0 - amount });
   const close = { requestId, ids: terms.budgets ?? [], charged: amount, at: terms.at, isRemembered: true };
   const written = await closeBudgets(tx, [close], { kind, now: clock.now(), reserved });
@@ -134,6 +136,7 @@ async function writeClose(
   const booking = new Booking();
   booking.closeDeposit(close, deposited);
   await booking.write(tx, kind, isLogSeparate);
+  await recordBalances(tx, { users, booking }, deps);
   await countItems(tx, kind, close);
   const charged = settlements.reduce((sum, { quota }) => sum + quota, 0);
   const ids = settlements.map((_, index) => buildSettlementId(requestId, index));

@@ -2,9 +2,10 @@ import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import { startProxy } from "@fairway/testkit/proxy";
 import type { Service } from "@fairway/testkit/services";
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeAll, describe, expect, it } from "vitest";
+import { Redis } from "ioredis";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
-import { createTestAccounts, granted, createSettlement } from "../test-harness.contract.ts";
+import { createLogDetail, createTestAccounts, granted, createSettlement } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness } from "./test-harness.contract.ts";
 import { expectCharged, RICH } from "./traffic.contract.ts";
 
@@ -92,4 +93,48 @@ describe("a process that crashes", () => {
     await expectCharged([harness], createTestAccounts(harness), user, 45);
     for (const one of [harness, other]) await one.close();
   });
+
+  it.each(["before", "after"])(
+    "while Redis is emptied %s the next start: charges open requests at their last report",
+    { timeout: 30_000 },
+    async (when) => {
+      const url = await createDatabase("mariadb");
+      const shared = { redisUrl: service.url, prefix: newPrefix() };
+      const wipe = async () => {
+        const redis = new Redis(service.url);
+        const keys = await redis.keys(`*${shared.prefix}*`);
+        if (keys.length > 0) await redis.del(keys);
+        redis.disconnect();
+        return keys.length;
+      };
+      const doomed = await openRedisHarness(url, shared);
+      const accounts = createTestAccounts(doomed);
+      const user = await accounts.addUser(RICH);
+      const holds = await Promise.all(Array.from({ length: 33 }, () => granted(doomed.ledger, user, 0, 100)));
+      for (const cost of [10, 20])
+        await Promise.all(
+          holds.map((hold) => doomed.ledger.renew(hold, createSettlement(hold, cost, { log: createLogDetail(0) }))),
+        );
+      const [settled, released] = [holds.slice(0, 10), holds.slice(10, 20)];
+      await Promise.all(
+        settled.map((hold) => doomed.ledger.settle(createSettlement(hold, 25, { log: createLogDetail(0) }))),
+      );
+      await Promise.all(released.map((hold) => doomed.ledger.release(hold)));
+      await doomed.crash();
+      if (when === "before") expect(await wipe()).toBeGreaterThan(0);
+      const next = { ...shared, clock: doomed.clock, journalDir: doomed.journalDir };
+      const harness = await openRedisHarness(url, next);
+      if (when === "after") {
+        await vi.waitFor(() => expect(harness.lines.join("")).toContain("charged at their last reported usage"));
+        await harness.ledger.flush();
+        await wipe();
+      }
+      await expectCharged([harness], createTestAccounts(harness), user, 10 * 25 + 13 * 20);
+      await harness.crash();
+      // Nothing is charged again from files that were read before.
+      const again = await openRedisHarness(url, next);
+      await expectCharged([again], createTestAccounts(again), user, 10 * 25 + 13 * 20);
+      await again.close();
+    },
+  );
 });

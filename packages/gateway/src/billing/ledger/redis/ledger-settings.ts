@@ -14,6 +14,10 @@ interface LedgerEvents {
   settlementFailed(isFinal: boolean): void;
   /** Called when a log row is dropped because the database rejects its content. */
   logRowRefused?(): void;
+  /** Called after a commit of the settler with one of the requests that it charged. */
+  committed?(requestId: string): void;
+  /** Called when charges of a journal were booked that neither Redis nor the database had. */
+  recovered?(count: number): void;
 }
 
 export interface RedisLedgerSettings {
@@ -27,6 +31,8 @@ export interface RedisLedgerSettings {
   /** Folder for the journals of all processes on this machine. */
   readonly journalDir: string;
   readonly instanceId: string;
+  /** How long the journal keeps charges that Redis has. Default: ten minutes. */
+  readonly retentionMs?: number;
   readonly onOutage: OnOutage;
   readonly events: LedgerEvents;
   readonly leaseMs?: number;
@@ -39,6 +45,8 @@ export interface RedisLedgerSettings {
   readonly maxBacklog?: number;
   /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
   readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
+  /** The balance below which an event is written. */
+  readonly balanceLimit?: (() => number) | undefined;
   /** Called after every commit that charged a user; must not throw. */
   readonly onBalance?: (userId: number, before: number, after: number) => void;
 }

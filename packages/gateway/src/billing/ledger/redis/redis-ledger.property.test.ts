@@ -103,6 +103,7 @@ function alternating(first: LedgerHarness, second: LedgerHarness): LedgerHarness
     release: (hold) => next().release(hold),
     change: (change) => next().change(change),
     changeWith: (work) => next().changeWith(work),
+    changeAllWith: (work) => next().changeAllWith(work),
     deposit: (hold, terms) => next().deposit(hold, terms),
     closeDeposit: (close) => next().closeDeposit(close),
     reap: () => next().reap(),

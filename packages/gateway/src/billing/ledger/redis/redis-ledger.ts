@@ -20,12 +20,13 @@ import type { Runnable } from "../../../lib/async/runnable.ts";
 import { RedisUnavailable } from "../../../redis/client.ts";
 import { createLiveBudgets, type LiveBudgets } from "../../budgets/redis/live-budgets.ts";
 import { createChanges } from "../booking/balance-changes.ts";
-import { createDirectSettlement, type DirectSettlement } from "./direct-settlement.ts";
+import { createDirectSettlement, type DirectSettlement } from "../booking/direct-settlement.ts";
 import { createOrphanedJournal, type OrphanedJournal } from "./recovery/orphaned-journal.ts";
-import { type Journal, openJournal } from "./journal/journal.ts";
+import type { Journal } from "../journal/journal.ts";
 import { isRefusal, type Ledger, type Settlement } from "../ledger.ts";
 import { createLogOutbox, type LogOutbox } from "../log-outbox.ts";
 import { createLiveDeposits } from "./live-deposits.ts";
+import { openOwnJournal } from "./own-journal.ts";
 import { createOpenHolds, type OpenHolds } from "./open-holds.ts";
 import type { Lease } from "../../reservations/live-reservations.ts";
 import type { RedisLedgerSettings } from "./ledger-settings.ts";
@@ -37,6 +38,7 @@ import { createDataLossDetector, type DataLossDetector } from "./recovery/data-l
 import { reapLive } from "./reaper.ts";
 import { releaseLive } from "./release.ts";
 import { renewLive } from "./renewer.ts";
+import { untilCompared } from "./recovery/reconnection.ts";
 import { adoptAll, replay, type ReplayDeps } from "./recovery/replay.ts";
 import { createAccountLoader, type AccountLoader } from "./account-loader.ts";
 import { createSender, type Sender } from "./sender.ts";
@@ -44,7 +46,6 @@ import { createSettlementWriter, type SettlementWriter } from "./settlement-writ
 import { createSettler, type Settler } from "./settler/settler.ts";
 import { isPast } from "./settler/streams.ts";
 import type { UserBalance } from "../booking/accounts.ts";
-import { steadyClock } from "../../../lib/clock.ts";
 import { createLeaseTime } from "../../reservations/lease-time.ts";
 import { createHolds, type HoldDeps } from "../sql/holds.ts";
 import { renewRunning } from "../sql/renewal.ts";
@@ -55,6 +56,8 @@ export interface RedisLedger extends Ledger, Runnable {
   check(): Promise<void>;
   /** Call after the commit of a changed token limit. Never rejects. */
   followTokenLimits(): Promise<void>;
+  /** Sends the journals of all processes to a database that lost commits, and reads balances again. */
+  databaseWentBack(): void;
   /** Unbooked charges of all processes. */
   readonly backlog: number;
   readonly journalBytes: number;
@@ -70,7 +73,6 @@ const FLUSH_MS = 10_000;
 const RETRY_AFTER_MS = 5_000;
 /** Short, because an orderly stop has already flushed. */
 const FINISH_MS = 3_000;
-const LOOK_AGAIN_MS = 1_000;
 /** After a reconnection, holders renew their leases before reaping starts. */
 const REAP_AFTER_MS = 15_000;
 
@@ -83,7 +85,7 @@ class LiveLedger implements RedisLedger {
   readonly name = "ledger";
   readonly #settings: RedisLedgerSettings;
   readonly #outbox: LogOutbox | undefined;
-  readonly #open: OpenHolds = createOpenHolds();
+  readonly #open: OpenHolds;
   readonly #journal: Journal;
   readonly #balanceSync: BalanceSync;
   readonly #directSettlement: DirectSettlement;
@@ -102,6 +104,7 @@ class LiveLedger implements RedisLedger {
   #stopWatching = () => {};
   #following: Promise<unknown> = Promise.resolve();
   readonly changeWith: Ledger["changeWith"];
+  readonly changeAllWith: Ledger["changeAllWith"];
   readonly deposit: Ledger["deposit"];
   readonly closeDeposit: Ledger["closeDeposit"];
 
@@ -109,27 +112,26 @@ class LiveLedger implements RedisLedger {
     const { redis, database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
     this.#settings = settings;
     this.#outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
-    const isLogSeparate = this.#outbox !== undefined;
     const name = `${settings.instanceId}-${randomBytes(3).toString("hex")}`;
     const tellBalance = onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged));
-    const { logRowRefused: onLogRowRefused } = settings.events;
-    const sendNow = () => this.#sender.sendNow();
     const leaseTime = createLeaseTime(database.kind, settings.leaseClock);
     const common = {
-      sendNow,
+      sendNow: () => this.#sender.sendNow(),
       leaseTime,
       redis,
       database,
       clock,
       log,
-      isLogSeparate,
+      isLogSeparate: this.#outbox !== undefined,
       onBalance: tellBalance,
-      onLogRowRefused,
+      balanceLimit: settings.balanceLimit,
+      onLogRowRefused: settings.events.logRowRefused,
     };
     const lease = () => this.#lease();
     this.#holdDeps = { database, clock, log, leaseMs, leaseTime };
     const { hold: holdInDatabase, budgets } = createHolds(this.#holdDeps);
-    this.#journal = openJournal({ dir: settings.journalDir, clock: settings.leaseClock ?? steadyClock, log });
+    this.#journal = openOwnJournal(settings);
+    this.#open = createOpenHolds(this.#journal.sums);
     this.#balanceSync = createBalanceSync(common);
     this.#loss = createDataLossDetector(redis);
     this.#directSettlement = createDirectSettlement({
@@ -152,13 +154,14 @@ class LiveLedger implements RedisLedger {
       name,
       directSettlement: this.#directSettlement,
       epochs: this.#epochs,
-      onCommit: () => this.#outbox?.kick(),
+      onCommit: (requestId) => this.#booked(requestId),
       onBudgets: (booked, epoch) => this.budgets.booked(booked, epoch),
       onFailure: settings.events.settlementFailed,
     });
     this.#accountLoader = createAccountLoader({ ...common, settleNow: () => this.#settler.settleNow() });
     this.#reservations = this.#createReservations(holdInDatabase);
-    this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
+    const changes = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
+    ({ changeWith: this.changeWith, changeAllWith: this.changeAllWith } = changes);
     const [open, balanceSync, onCommit] = [this.#open, this.#balanceSync, () => this.#outbox?.kick()];
     const deposits = createLiveDeposits({ ...common, lease, open, balanceSync, onCommit, budgets: () => this.budgets });
     ({ deposit: this.deposit, closeDeposit: this.closeDeposit } = deposits);
@@ -207,9 +210,10 @@ class LiveLedger implements RedisLedger {
   }
 
   #replayDeps(): ReplayDeps {
-    const { redis, database, log } = this.#settings;
+    const { redis, database, log, events } = this.#settings;
     const lease = () => this.#lease();
     return {
+      onRecovered: (count) => events.recovered?.(count),
       redis,
       database,
       log,
@@ -232,7 +236,9 @@ class LiveLedger implements RedisLedger {
     let isFirst = true;
     this.#stopWatching = redis.onReady(() => {
       this.#readyAt = performance.now();
-      if (!isFirst) void this.#reconnected(this.#readyAt);
+      const readyAt = this.#readyAt;
+      const isCurrent = () => readyAt === this.#readyAt && redis.isReady;
+      if (!isFirst) void untilCompared({ compare: () => this.#compare(readyAt), isCurrent, log: this.#settings.log });
       isFirst = false;
     });
   }
@@ -353,28 +359,21 @@ class LiveLedger implements RedisLedger {
     return this.#balanceSync.followTokenLimits();
   }
 
+  #booked(requestId: string | undefined): void {
+    this.#outbox?.kick();
+    if (requestId !== undefined) this.#settings.events.committed?.(requestId);
+  }
+
+  databaseWentBack(): void {
+    this.#epochs.lost("the database lost transactions that it had committed", performance.now());
+  }
+
   #tellBalance({ id, quota: before }: UserBalance, charged: number): void {
     if (charged === 0) return;
     try {
       this.#settings.onBalance?.(id, before, before - charged);
     } catch (error) {
       this.#settings.log.error("balance listener failed", { error, userId: id });
-    }
-  }
-
-  /**
-   * Repeats the check until it succeeds or the connection changes, because no other check finds balances that are too
-   * high. Never rejects.
-   */
-  async #reconnected(readyAt: number): Promise<void> {
-    const { redis, log } = this.#settings;
-    while (readyAt === this.#readyAt && redis.isReady) {
-      try {
-        return await this.#compare(readyAt);
-      } catch (error) {
-        log.warn("Redis could not be checked after the reconnection; retrying", { error });
-        await pause(LOOK_AGAIN_MS);
-      }
     }
   }
 

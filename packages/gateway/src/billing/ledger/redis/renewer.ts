@@ -38,7 +38,7 @@ export async function renewLive(
 ): Promise<boolean> {
   const renewal = { hold, seen: settlementText(seen), amount };
   const known = deps.open.get(hold.requestId);
-  if (known) known.seen = renewal.seen;
+  deps.open.see(hold.requestId, renewal.seen);
   try {
     const answer = await askAgain(
       () => renewKnown(renewal, deps),

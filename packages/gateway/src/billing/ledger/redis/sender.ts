@@ -5,9 +5,9 @@ import { selectShard } from "../../../redis/keys.ts";
 import type { ScriptCall } from "../../../redis/script.ts";
 import type { Charge } from "../charge.ts";
 import type { Settlement } from "../ledger.ts";
-import type { DirectSettlement } from "./direct-settlement.ts";
-import type { JournalEntry } from "./journal/journal.ts";
-import type { RecordLocation } from "./journal/segment.ts";
+import type { DirectSettlement } from "../booking/direct-settlement.ts";
+import type { JournalEntry } from "../journal/journal.ts";
+import type { RecordLocation } from "../journal/segment.ts";
 import { settleCall } from "./calls.ts";
 import { SETTLED } from "./scripts.ts";
 

@@ -2,7 +2,7 @@ import type { Logger } from "../../../observability/log.ts";
 import { chargeText, readCharge } from "../charge.ts";
 import type { Settlement } from "../ledger.ts";
 import type { OpenHold } from "./open-holds.ts";
-import type { Journal, JournalEntry } from "./journal/journal.ts";
+import type { Journal, JournalEntry } from "../journal/journal.ts";
 import type { Sender } from "./sender.ts";
 
 export interface SettlementWriterDeps {

@@ -11,7 +11,7 @@ import type { Call } from "../../../redis/script.ts";
 import { openDatabase } from "../../../storage/database.ts";
 import { migrate, migrateLogs } from "../../../storage/schema/migrate.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
-import { type LedgerHarness, type TestClock, testClock } from "../test-harness.contract.ts";
+import { BALANCE_LIMIT, type LedgerHarness, type TestClock, testClock } from "../test-harness.contract.ts";
 import type { RedisLedgerSettings } from "./ledger-settings.ts";
 import { createRedisLedger, type RedisLedger } from "./redis-ledger.ts";
 import { readLedgerState } from "./recovery/epoch-store.ts";
@@ -69,6 +69,7 @@ export async function openRedisHarness(url: string, settings: RedisHarnessSettin
     instanceId: "test",
     onOutage: "deny",
     leaseMs: LEASE_MS,
+    balanceLimit: () => BALANCE_LIMIT,
     barrierMs: 0,
     events: { outageHold: () => {}, settlementFailed: () => {} },
     ...settings.part,

@@ -35,6 +35,7 @@ export function treatErrorsAsRefusals({ ledger }: LedgerHarness): LedgerHarness[
     release: (hold) => ledger.release(hold),
     change: (change) => ledger.change(change),
     changeWith: (work) => ledger.changeWith(work),
+    changeAllWith: (work) => ledger.changeAllWith(work),
     deposit: (hold, terms) => ledger.deposit(hold, terms),
     closeDeposit: (close) => ledger.closeDeposit(close),
     // A script may still run shortly after its connection broke.

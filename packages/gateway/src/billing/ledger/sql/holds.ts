@@ -13,7 +13,7 @@ import {
   type TokenBalance,
   type UserBalance,
 } from "../booking/accounts.ts";
-import { insertRows } from "../../../storage/statements.ts";
+import { InsertColumns, insertRows } from "../../../storage/statements.ts";
 import type { Placed, Placing } from "../../budgets/budget.ts";
 import { closeBudgets, placeBudgets, type BudgetClose } from "../../budgets/sql/sheet.ts";
 import type { LeaseTime } from "../../reservations/lease-time.ts";
@@ -55,13 +55,7 @@ export function createHolds(deps: HoldDeps): Holds {
     work: (jobs) => deps.database.transaction((tx) => reserveAll(tx, jobs, deps)),
   });
   return {
-    async hold(request) {
-      try {
-        return (await batcher.add({ hold: request })) as Hold | HoldRefusal;
-      } catch (error) {
-        throw unavailable(error);
-      }
-    },
+    hold: (request) => batcher.add({ hold: request }).catch(refuseUnavailable) as Promise<Hold | HoldRefusal>,
     budgets: createSqlBudgets({
       ...deps,
       place: (placing) => batcher.add({ place: placing }) as Promise<Placed>,
@@ -88,9 +82,9 @@ async function reserveAll(tx: RawTransaction, jobs: readonly Job[], deps: HoldDe
   });
 }
 
-/** Returns the error for any failure: without a reservation there is no call, and a retry may reach the database. */
-function unavailable(cause: unknown): AppError {
-  return new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
+/** Throws the error for any failure: without a reservation there is no call, and a retry may reach the database. */
+function refuseUnavailable(cause: unknown): never {
+  throw new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
 }
 
 async function reserve(
@@ -130,10 +124,15 @@ async function reserve(
   return { answers, now };
 }
 
-const HOLDS = {
-  table: "holds",
-  columns: ["request_id", "user_id", "token_id", "amount", "seen", "lease_until", "created_at"],
-} as const;
+const HOLDS = new InsertColumns("holds", [
+  "request_id",
+  "user_id",
+  "token_id",
+  "amount",
+  "seen",
+  "lease_until",
+  "created_at",
+]);
 
 function toHoldRow(hold: Hold, now: number) {
   return [hold.requestId, hold.userId, hold.tokenId, hold.amount, "", hold.leaseUntil, now];

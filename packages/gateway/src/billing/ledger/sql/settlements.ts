@@ -1,8 +1,9 @@
+import { recordBalances, type BalanceEventDeps } from "../booking/balance-events.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { waitForTurnEnd } from "../../../lib/async/batcher.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
-import type { RawTransaction } from "../../../storage/engines/raw.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import type { Hold, Settlement } from "../ledger.ts";
 import { isLogRowToBlame, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
 import { lockUsers, type UserBalance } from "../booking/accounts.ts";
@@ -18,7 +19,8 @@ const BATCH = 256;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-export interface SettlementDeps extends LogRowRecoveryDeps {
+export interface SettlementDeps extends LogRowRecoveryDeps, BalanceEventDeps {
+  readonly database: RawDatabase;
   /** Called after the commit, once per user and transaction. */
   readonly onBalance: ((userId: number, before: number, after: number) => void) | undefined;
   /** Called after each commit. */
@@ -167,6 +169,7 @@ async function closeAll(tx: RawTransaction, batch: readonly Waiting[], deps: Set
   }
   const corrected = late.length > 0 ? await correctReaped(tx, late, { booking, log: deps.log }) : new Set<Settlement>();
   await booking.write(tx, kind, deps.isLogSeparate);
+  await recordBalances(tx, { users, booking }, deps);
   const closes = batch.flatMap(({ closing: { hold, settlement }, asked = NOT_ASKED }) => {
     const isCorrection = settlement !== undefined && corrected.has(settlement);
     const isCharged = isCorrection || (settlement !== undefined && consumed.has(settlement));

@@ -6,7 +6,7 @@ import type { Budget } from "../../budgets/budget.ts";
 import { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import type { WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import { createLogOutbox } from "../log-outbox.ts";
-import { applyChange, applyOnce } from "../booking/change.ts";
+import { applyAll, toListWork } from "../booking/change.ts";
 import { bookClosedDeposit, bookDeposit, type BookedDeposit, type DepositDeps } from "../booking/deposits.ts";
 import { createHolds } from "./holds.ts";
 import { createLeaseTime } from "../../reservations/lease-time.ts";
@@ -26,6 +26,8 @@ export interface SqlLedgerSettings {
   readonly leaseClock?: Clock;
   /** Called when a log row is dropped because the database rejects its content. */
   readonly onLogRowRefused?: (() => void) | undefined;
+  /** The balance below which an event is written. */
+  readonly balanceLimit?: (() => number) | undefined;
   /** Called after every commit that charged a user; must not throw. */
   readonly onBalance?: (userId: number, before: number, after: number) => void;
   /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
@@ -49,28 +51,25 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   const holdDeps = { database, clock, log, leaseMs, leaseTime, reserved };
   const { hold, budgets } = createHolds(holdDeps);
   const settlements = createSettlements({
-    database,
-    log,
+    ...settings,
     isLogSeparate,
     onBalance,
     onLogRowRefused,
     onCommit: () => outbox?.kick(),
-    clock,
     budgets,
     onBudgets,
     reserved,
   });
 
-  const changeWith: Ledger["changeWith"] = async (work) => {
-    const applied = await applyOnce(database, async (tx) => {
-      const change = await work(tx);
-      return change && { change, isNew: await applyChange(tx, change, { kind: database.kind, at: clock.now() }) };
-    });
+  const changeAllWith: Ledger["changeAllWith"] = async (work) => {
+    const applied = await applyAll(database, work, { at: () => clock.now() });
     outbox?.kick();
     return applied !== undefined;
   };
 
-  const depositDeps = { database, clock, log, isLogSeparate, onLogRowRefused, reserved, isLive: false };
+  const changeWith: Ledger["changeWith"] = (work) => changeAllWith(toListWork(work));
+
+  const depositDeps = { ...settings, isLogSeparate, onLogRowRefused, reserved, isLive: false };
   const onBooked = ({ user, charged, budgets: written }: BookedDeposit) => {
     outbox?.kick();
     onBudgets(written);
@@ -85,6 +84,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     release: (open) => settlements.close({ hold: open, settlement: undefined }),
     change: (change) => changeWith(() => Promise.resolve(change)),
     changeWith,
+    changeAllWith,
     ...createDeposits(depositDeps, { onBooked, onTaken: (requestId) => void budgets.take(requestId) }),
     async reap() {
       const reaped = await reapExpired({ ...holdDeps, isLogSeparate, onBudgets });

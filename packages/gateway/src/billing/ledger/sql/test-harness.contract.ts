@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { createLog } from "../../../observability/log.ts";
 import { openDatabase } from "../../../storage/database.ts";
 import { migrate, migrateLogs } from "../../../storage/schema/migrate.ts";
-import { type LedgerHarness, type TestClock, testClock } from "../test-harness.contract.ts";
+import { BALANCE_LIMIT, type LedgerHarness, type TestClock, testClock } from "../test-harness.contract.ts";
 import { createSqlLedger } from "./sql-ledger.ts";
 
 const out = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -34,6 +34,7 @@ export async function openSqlHarness(
     ...(isLeaseClock ? { leaseClock: clock } : {}),
     log,
     leaseMs: LEASE_MS,
+    balanceLimit: () => BALANCE_LIMIT,
   });
   return {
     ledger,

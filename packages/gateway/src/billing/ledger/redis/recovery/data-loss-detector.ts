@@ -1,5 +1,5 @@
 import { RedisUnavailable, type RedisClient, type RedisServer } from "../../../../redis/client.ts";
-import type { RecordLocation } from "../journal/segment.ts";
+import type { RecordLocation } from "../../journal/segment.ts";
 
 /**
  * Detects that Redis may have lost data that it acknowledged to this process: it is a different server than before, or

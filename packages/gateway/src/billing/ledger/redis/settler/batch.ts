@@ -1,5 +1,6 @@
 import type { Clock } from "../../../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../../../storage/engines/raw.ts";
+import { recordBalances, type BalanceEventDeps } from "../../booking/balance-events.ts";
 import { decideCharges, type Booked } from "../../booking/charge-booking.ts";
 import { type Charge, readCharge } from "../../charge.ts";
 import { buildBudgetCloses } from "../../booking/charge-close.ts";
@@ -31,7 +32,7 @@ export function streamCharge(shard: number, [id, fields]: StreamEntry, isFirst: 
   }
 }
 
-export interface BatchDeps {
+export interface BatchDeps extends BalanceEventDeps {
   readonly database: RawDatabase;
   readonly clock: Clock;
   readonly isLogSeparate: boolean;
@@ -41,13 +42,15 @@ export interface BatchDeps {
 export function bookBatch(
   charges: readonly StreamCharge[],
   epoch: number,
-  { database, clock, isLogSeparate }: BatchDeps,
+  deps: BatchDeps,
 ): Promise<Booked & { readonly budgets: BookedBudgets }> {
+  const { database, clock, isLogSeparate } = deps;
   return database.transaction(async (tx: RawTransaction) => {
     await requireEpoch(tx, database.kind, epoch);
     const list = charges.map(({ charge }) => charge);
     const booked = await decideCharges(tx, database.kind, list);
     await booked.booking.write(tx, database.kind, isLogSeparate);
+    await recordBalances(tx, booked, deps);
     const closes = buildBudgetCloses(list, booked.outcomes);
     const written = await closeBudgets(tx, closes, { kind: database.kind, now: clock.now() });
     return { ...booked, budgets: { ...written, ended: closes.map(({ requestId }) => requestId) } };

@@ -3,7 +3,7 @@ import { repeat } from "../../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../../lib/async/runnable.ts";
 import { RedisUnavailable, type RedisClient } from "../../../../redis/client.ts";
 import type { Booked } from "../../booking/charge-booking.ts";
-import type { DirectSettlement } from "../direct-settlement.ts";
+import type { DirectSettlement } from "../../booking/direct-settlement.ts";
 import {
   isLogRowToBlame,
   REFUSALS,
@@ -25,8 +25,8 @@ export interface SettlerDeps extends LogRowRecoveryDeps {
   readonly epochs: Pick<Epochs, "current" | "ended" | "settled">;
   /** Unique name of this settler among the processes. */
   readonly name: string;
-  /** Called after each commit. */
-  readonly onCommit: () => void;
+  /** Called after each commit with one of the requests that it charged, if it charged any. */
+  readonly onCommit: (requestId: string | undefined) => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
   readonly clock: Clock;
   /**
@@ -290,7 +290,8 @@ class StreamSettler implements Settler {
 
   async #book(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     const booked = await bookBatch(charges, epoch, this.#deps);
-    this.#deps.onCommit();
+    const charged = charges.findLast((_, at) => booked.outcomes[at]?.kind === "booked");
+    this.#deps.onCommit(charged?.charge.settlement.hold.requestId);
     this.#notifyBalances(booked);
     const undone = charges.map((charge, at) => ({ charge, quota: calculateOvercharge(charge, booked.outcomes[at]) }));
     await this.#streams.refund(undone.filter(({ quota }) => quota !== 0));

@@ -1,7 +1,8 @@
-import { createBatcher } from "../../../../lib/async/batcher.ts";
-import type { Clock } from "../../../../lib/clock.ts";
-import type { Logger } from "../../../../observability/log.ts";
+import { createBatcher } from "../../../lib/async/batcher.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
 import { type OwnFolder, takeFolder, takeOrphans } from "./folder.ts";
+import { createRunningSums, FoundSums, type RunningSums } from "./running-sums.ts";
 import { type RecordLocation, Segment } from "./segment.ts";
 
 /** One line in a file that Redis has not acknowledged yet. */
@@ -17,6 +18,8 @@ export interface JournalEntry {
 export interface Journal {
   /** Writes all appends of one event loop turn at once. Rejects when the write fails. */
   append(text: string): Promise<JournalEntry>;
+  /** Writes entries that need no acknowledgement. Throws when the write fails. */
+  record(texts: readonly string[]): void;
   acknowledge(entry: JournalEntry, place: RecordLocation | undefined): void;
   /** Returns entries of dead processes that have not reached Redis. Acknowledge them like any other entry. */
   unacknowledged(): JournalEntry[];
@@ -29,6 +32,10 @@ export interface Journal {
   /** Removes old booked files and, above the size limit, the oldest; files of earlier processes only if `mayRemove`. */
   prune(isBooked: (place: RecordLocation) => boolean, found: { readonly mayRemove: boolean }): void;
   readonly bytes: number;
+  /** The sums of the open requests of this process. */
+  readonly sums: RunningSums;
+  /** The sums that earlier processes wrote. */
+  readonly foundSums: FoundSums;
   close(): void;
 }
 
@@ -59,6 +66,8 @@ class FileJournal implements Journal {
   readonly #folders: readonly OwnFolder[];
   readonly #old: Segment[];
   readonly #found: readonly Segment[];
+  readonly sums: RunningSums;
+  readonly foundSums: FoundSums;
   #active: Segment;
   #lastNumber: number;
   #startedAt: number;
@@ -80,6 +89,8 @@ class FileJournal implements Journal {
     this.#folders = [this.#own, ...takeOrphans(settings.dir)];
     this.#found = this.#folders.flatMap(({ path }) => Segment.found(path));
     this.#old = [...this.#found];
+    this.foundSums = new FoundSums(this.#folders.map(({ path }) => path));
+    this.sums = createRunningSums({ folder: this.#own.path, log: settings.log });
     this.#lastNumber = Math.max(0, ...this.#old.map(({ number }) => number));
     this.#startedAt = settings.clock.now();
     this.#active = this.#create();
@@ -89,10 +100,14 @@ class FileJournal implements Journal {
     return this.#appends.add(text);
   }
 
-  async #write(texts: readonly string[]): Promise<JournalEntry[]> {
+  record(texts: readonly string[]): void {
     this.#rotate();
+    this.#active.append(texts, this.#settings.clock.now());
+  }
+
+  async #write(texts: readonly string[]): Promise<JournalEntry[]> {
+    this.record(texts);
     const segment = this.#active;
-    segment.append(`${texts.join("\n")}\n`, this.#settings.clock.now());
     segment.unacknowledged += texts.length;
     return texts.map((text) => ({ text, segment }));
   }
@@ -173,11 +188,12 @@ class FileJournal implements Journal {
   }
 
   get bytes(): number {
-    return this.#old.reduce((sum, segment) => sum + segment.bytes, this.#active.bytes);
+    return this.#old.reduce((sum, segment) => sum + segment.bytes, this.#active.bytes + this.sums.bytes);
   }
 
   close(): void {
     this.#active.close();
+    this.sums.close();
     for (const folder of this.#folders) folder.release();
   }
 }

@@ -1,22 +1,11 @@
-import {
-  closeSync,
-  fdatasync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { AppendedFile, splitLines } from "./appended-file.ts";
 
 /** Journal files: `00000001.log` while an entry may not have reached Redis, `00000001.done` afterwards. */
 
 const OPEN = ".log";
 const DONE = ".done";
-/** Long, because writes wait while the disk flushes; Redis flushes as rarely. */
-const SYNC_MS = 1_000;
 
 /** The position of a charge in the streams. */
 export interface RecordLocation {
@@ -34,19 +23,11 @@ interface Creation {
   readonly onSyncError: (error: unknown) => void;
 }
 
-interface Known extends Pick<Creation, "onSyncError"> {
-  readonly bytes: number;
-  readonly lastAt: number;
-}
-
 /** One file of lines, which is written, closed, marked as done and removed. */
 export class Segment {
   #path: string;
-  #file: number | undefined;
-  #bytes: number;
-  #isTorn = false;
-  #isClosing = false;
-  #syncing: "no" | "soon" | "now" = "no";
+  readonly #file: AppendedFile | undefined;
+  readonly #foundBytes: number;
   /** Entries that have not reached Redis. */
   unacknowledged = 0;
   /** Epoch milliseconds. */
@@ -54,20 +35,17 @@ export class Segment {
   /** The last charge of each shard. */
   readonly places = new Map<number, string>();
 
-  readonly #onSyncError: (error: unknown) => void;
-
-  private constructor(path: string, file: number | undefined, of: Known) {
+  private constructor(path: string, file: AppendedFile | undefined, found: { bytes: number; lastAt: number }) {
     this.#path = path;
     this.#file = file;
-    this.#bytes = of.bytes;
-    this.lastAt = of.lastAt;
-    this.#onSyncError = of.onSyncError;
+    this.#foundBytes = found.bytes;
+    this.lastAt = found.lastAt;
   }
 
   /** @param onSyncError called when lines may not survive a crash of the machine */
   static create(folder: string, number: number, { now, onSyncError }: Creation): Segment {
     const path = join(folder, `${String(number).padStart(8, "0")}${OPEN}`);
-    return new Segment(path, openSync(path, "ax", 0o600), { bytes: 0, lastAt: now, onSyncError });
+    return new Segment(path, new AppendedFile(path, onSyncError), { bytes: 0, lastAt: now });
   }
 
   /** Returns the files of a dead process, oldest first. */
@@ -76,7 +54,7 @@ export class Segment {
     return files.map((file) => {
       const path = join(folder, file);
       const { size, mtimeMs } = statSync(path);
-      return new Segment(path, undefined, { bytes: size, lastAt: mtimeMs, onSyncError: () => {} });
+      return new Segment(path, undefined, { bytes: size, lastAt: mtimeMs });
     });
   }
 
@@ -85,7 +63,7 @@ export class Segment {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#file?.bytes ?? this.#foundBytes;
   }
 
   get isDone(): boolean {
@@ -93,51 +71,16 @@ export class Segment {
   }
 
   /** Appends lines. Throws when the write fails; the file may then contain a part of them. */
-  append(lines: string, now: number): void {
+  append(lines: readonly string[], now: number): void {
     if (this.#file === undefined) throw new Error("the segment is closed");
-    const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines);
-    this.#isTorn = true;
-    for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
-    this.#isTorn = false;
-    this.#bytes += bytes.length;
+    this.#file.append(lines);
     this.lastAt = now;
-    this.#syncSoon();
-  }
-
-  /** Flushes to disk in the background, to survive a crash of the whole machine. */
-  #syncSoon(): void {
-    if (this.#syncing !== "no") return;
-    this.#syncing = "soon";
-    setTimeout(() => this.#sync(), SYNC_MS).unref();
-  }
-
-  #sync(): void {
-    const file = this.#file;
-    if (file === undefined || this.#syncing === "now") return;
-    this.#syncing = "now";
-    const bytes = this.#bytes;
-    fdatasync(file, (error) => {
-      this.#syncing = "no";
-      if (error) this.#onSyncError(error);
-      if (this.#isClosing) this.#closeFile();
-      else if (this.#bytes > bytes) this.#syncSoon();
-    });
   }
 
   close(): void {
-    this.#isClosing = true;
-    if (this.#bytes === 0) {
-      this.#closeFile();
-      this.remove();
-      return;
-    }
-    this.#sync();
-    this.#finish();
-  }
-
-  #closeFile(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#file?.close();
+    if (this.bytes === 0) this.remove();
+    else this.#finish();
   }
 
   acknowledge(place: RecordLocation | undefined): void {
@@ -148,8 +91,7 @@ export class Segment {
 
   /** Marks the segment as done: every entry has reached Redis and none will be added. */
   #finish(): void {
-    const isOpen = this.#file !== undefined && !this.#isClosing;
-    if (isOpen || this.unacknowledged > 0 || this.isDone) return;
+    if (this.#file?.isOpen || this.unacknowledged > 0 || this.isDone) return;
     const done = `${this.#path.slice(0, -OPEN.length)}${DONE}`;
     renameSync(this.#path, done);
     this.#path = done;
@@ -157,8 +99,7 @@ export class Segment {
 
   /** Returns the complete lines. */
   lines(): string[] {
-    const text = readFileSync(this.#path, "utf8");
-    return text.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"));
+    return splitLines(readFileSync(this.#path, "utf8"));
   }
 
   remove(): void {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openJournal, type Journal } from "./journal.ts";
 import { takeFolder } from "./folder.ts";
-import { testClock } from "../../test-harness.contract.ts";
-import { linesLog } from "../test-harness.contract.ts";
+import { testClock } from "../test-harness.contract.ts";
+import { linesLog } from "../redis/test-harness.contract.ts";
 
 let dir: string;
 const clock = testClock();
@@ -17,7 +17,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const open = (part: object = {}) => openJournal({ dir, clock, log, ...part });
 const text = (id: number) => JSON.stringify({ id, note: "two\nlines" });
-const files = (folder = "0") => readdirSync(join(dir, folder)).filter((file) => file !== "lock");
+const files = (folder = "0") => readdirSync(join(dir, folder)).filter((file) => /^\d/.test(file));
 const listRecent = (journal: Journal) => [...journal.recent()].flat();
 /** Simulates a dead process, whose lock the next one finds. */
 const die = (folder = "0") => writeFileSync(join(dir, folder, "lock"), "999999999 1");

@@ -1,22 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
-import type { RawTransaction } from "../../../storage/engines/raw.ts";
-import { insertMovements, ledgerIds, ledgerKey, type Movement } from "../booking/balance-outbox.ts";
-import { decideCharges, type Outcome } from "../booking/charge-booking.ts";
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import { recordBalances, type BalanceEventDeps } from "./balance-events.ts";
+import { insertMovements, ledgerIds, ledgerKey, type Movement } from "./balance-outbox.ts";
+import { decideCharges, type Outcome } from "./charge-booking.ts";
 import type { Charge } from "../charge.ts";
 import type { Hold } from "../ledger.ts";
-import { lockUsers, type UserBalance } from "../booking/accounts.ts";
-import { Booking, type OpenHold } from "../booking/booking.ts";
+import { lockUsers, type UserBalance } from "./accounts.ts";
+import { Booking, type OpenHold } from "./booking.ts";
 import type { LeaseTime } from "../../reservations/lease-time.ts";
-import { reapedCharge } from "../booking/reaped-charge.ts";
+import { reapedCharge } from "./reaped-charge.ts";
 import { isLogRowToBlame, REFUSALS, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
-import { buildBudgetCloses } from "../booking/charge-close.ts";
+import { buildBudgetCloses } from "./charge-close.ts";
 import { closeBudgets, type BookedBudgets } from "../../budgets/sql/sheet.ts";
 import { inList } from "../../../storage/statements.ts";
 
-export interface DirectSettlementDeps extends LogRowRecoveryDeps {
+export interface DirectSettlementDeps extends LogRowRecoveryDeps, BalanceEventDeps {
+  readonly database: RawDatabase;
   readonly clock: Clock;
   readonly leaseTime: LeaseTime;
+  /** False if there are no live balances to update. Default: true. */
+  readonly isLive?: boolean;
   /** Called after a commit with the users whose live balances must be updated. */
   readonly onCommit: (userIds: readonly number[]) => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
@@ -145,19 +149,20 @@ async function bookSome(charges: readonly Charge[], deps: DirectSettlementDeps):
   return charges.filter((_, at) => outcomes[at]?.kind === "later");
 }
 
-async function bookIn(
-  tx: RawTransaction,
-  charges: readonly Charge[],
-  { database: { kind }, clock, isLogSeparate }: DirectSettlementDeps,
-) {
+async function bookIn(tx: RawTransaction, charges: readonly Charge[], deps: DirectSettlementDeps) {
+  const { kind } = deps.database;
+  const { clock, isLogSeparate, isLive = true } = deps;
   const booked = await decideCharges(tx, kind, charges);
   const requestIds = charges.map(({ settlement }) => settlement.hold.requestId);
   for (const open of await openHolds(tx, requestIds)) booked.booking.close(open);
   await booked.booking.write(tx, kind, isLogSeparate);
-  const ids = await ledgerIds(tx, requestIds);
-  const movements = charges.flatMap((charge, at) => buildMovements(charge, booked.outcomes[at], ids));
+  await recordBalances(tx, booked, deps);
   const now = clock.now();
-  await insertMovements(tx, kind, movements, now);
+  if (isLive) {
+    const ids = await ledgerIds(tx, requestIds);
+    const movements = charges.flatMap((charge, at) => buildMovements(charge, booked.outcomes[at], ids));
+    await insertMovements(tx, kind, movements, now);
+  }
   const closes = buildBudgetCloses(charges, booked.outcomes);
   const written = await closeBudgets(tx, closes, { kind, now });
   return { ...booked, budgets: { ...written, ended: closes.map(({ requestId }) => requestId) } };
