@@ -48,6 +48,33 @@ test("each kind of subject has a flag", async () => {
   expect(piped.out.match(/^ok/gm)).toHaveLength(4);
 });
 
+test("windows, first days, models and thresholds have flags, and a budget is set back to 0", async () => {
+  const create = (flags: string) => rig.fairway(`budget create --group pro --limit 1usd ${flags} -o json`);
+  const hours = await create("--period hours --length 5 --threshold 50,80,95 --forecast --filter-model claude-*");
+  expect(hours.code, hours.err).toBe(0);
+  const terms = { length: 5, thresholds: [50, 80, 95], forecast: true, filter_model: "claude-*", window_start: 0 };
+  expect(parseJsonOutput(hours)).toMatchObject(terms);
+  const year = await create("--period year --anchor 04-06 --time-zone Europe/London");
+  expect(parseJsonOutput(year)).toMatchObject({ period: "year", anchor: "04-06" });
+  const total = await create("--period total --ends-at 2099-12-31T23:00:00Z --threshold none");
+  expect(parseJsonOutput(total)).toMatchObject({ ends_at: Date.parse("2099-12-31T23:00:00Z") / 1000, thresholds: [] });
+  const made = await rig.fairway("budget create --group pro --limit 1usd --period hours --length 7");
+  expect(made.err).toMatch(
+    /^Created budget \d+: group pro, \$1\.00 \(500000 quota\) in 7 hours from the first request\.$/m,
+  );
+  const ids = (await listBudgets()).map(({ id }) => String(id));
+  const changed = await rig.fairway(`budget update ${ids[0]} --length 6 --no-forecast -o json`);
+  expect(parseJsonOutput(changed)).toMatchObject({ length: 6, forecast: false });
+  const reset = await rig.fairway(`budget reset ${ids[2]}`);
+  expect(reset.err).toMatch(/^Budget \d+ of group pro counts from 0 again\.$/m);
+  expect((await create("--period hours")).err).toContain("needs a length");
+  expect((await create("--period hours --length 721")).code).toBe(2);
+  expect((await create("--period day --anchor 3")).err).toContain("cannot begin on 3");
+  expect((await create("--period day --threshold 0,80")).code).toBe(2);
+  expect((await create("--period total --ends-at soon")).code).toBe(2);
+  expect((await rig.fairway(`budget delete ${ids.join(" ")} --yes`)).code).toBe(0);
+});
+
 test("a budget that cannot be is refused, and nothing is made", async () => {
   const create = (flags: string) => rig.fairway(`budget create --period day ${flags}`);
   expect(await create("--limit 1usd")).toMatchObject({ code: 2, err: expect.stringContaining("--token") as string });

@@ -34,7 +34,7 @@ test("a click on a budget shows what is left and how long it lasts", async () =>
   const panel = peek("Model gpt-4o");
   for (const text of ["Near the limit", "$1.80", "$0.20", "$2.00", "Pace per day"])
     await panel.getByText(text, { exact: true }).first().waitFor();
-  await panel.getByText(/Used up at this pace|Lasts until the window ends/).waitFor();
+  await panel.getByText(/Runs out on|Lasts until the window ends/).waitFor();
   expect(new URL(page.url()).search).toBe("?row=1");
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "peek-budget");

@@ -9,7 +9,7 @@ export const BUDGETS: Shape<Budget> = {
     number("ID", "id"),
     plain("SCOPE", "scope"),
     { title: "SUBJECT", value: budgetSubject },
-    plain("PERIOD", "period"),
+    { title: "PERIOD", value: ({ period, length }) => (period === "hours" ? `${length} hours` : period) },
     quota("LIMIT", "quota_limit"),
     quota("USED", "used"),
     { title: "HARD", value: ({ is_hard: isHard }) => (isHard ? "yes" : "no") },
@@ -19,6 +19,9 @@ export const BUDGETS: Shape<Budget> = {
     time("COUNTS SINCE", "counts_since"),
     time("ENDS", "window_end"),
     plain("ZONE", "time_zone"),
+    plain("ANCHOR", "anchor"),
+    plain("MODEL", "filter_model"),
+    { title: "THRESHOLDS", value: ({ thresholds }) => thresholds.join(",") },
   ],
   name: ({ id }) => `budget/${id}`,
 };

@@ -1,6 +1,8 @@
+import { BUDGET_PERIODS, BUDGET_SCOPES, MAX_BUDGET_HOURS } from "@fairway/wire";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { CommandContext } from "../../session/command-context.ts";
 import { examples, id, ids, yes, type Reference } from "../../core/arguments.ts";
+import { parseDateSeconds } from "../../core/times.ts";
 import type { BudgetListOptions } from "./budget.ts";
 import type { BudgetCreateOptions, BudgetTerms } from "./changes.ts";
 
@@ -8,7 +10,10 @@ const load = () => import("./changes.ts");
 
 export function budgetCommands(program: Command, context: CommandContext): void {
   const { client, output } = context;
-  const budget = program.command("budget").alias("budgets").description("limits of spending for a day, week or month");
+  const budget = program
+    .command("budget")
+    .alias("budgets")
+    .description("limits of spending in a window of time, or in all");
   const list = budget
     .command("list")
     .description("oldest first; administrators see all, other users those of themselves and of their keys")
@@ -32,12 +37,17 @@ function changing(budget: Command, { client, output, resolveId, resolveIds }: Co
       .option("--channel <id>", "id or name", id("channel"))
       .option("--group <name>")
       .option("--model <name>", "as clients name it")
+      .option("--team <name>", "short name or id")
+      .option("--member <team:user>", "what one member of a team spends with its keys, such as research:ann")
+      .addOption(new Option("--scope <word>", "the same in one flag, with --subject").choices(BUDGET_SCOPES))
+      .option("--subject <name>", "id, name, or team:user")
       .requiredOption("--limit <amount>", AMOUNT)
       .addOption(
-        new Option("--period <word>", "how long it lasts, by the calendar; weeks begin on Monday")
-          .choices(["day", "week", "month"])
+        new Option("--period <word>", "how long it lasts; hours begin with the first request, others by the calendar")
+          .choices(BUDGET_PERIODS)
           .makeOptionMandatory(),
-      ),
+      )
+      .option("--filter-model <name>", "count only calls of this model, or of a beginning such as claude-*"),
   ).action(async (options: BudgetCreateOptions) =>
     (await load()).createBudget({ client: await client(), resolveId }, options, output()),
   );
@@ -45,6 +55,8 @@ function changing(budget: Command, { client, output, resolveId, resolveIds }: Co
     create,
     "fairway budget create --token ci --limit 50usd --period month",
     "fairway budget create --group trial --limit 5usd --period day --time-zone Europe/Berlin --soft",
+    "fairway budget create --scope member --subject research:ann --period hours --length 5 --limit 3usd --threshold 50,80,95",
+    "fairway budget create --user ann --limit 900usd --period quarter --anchor 04-06 --time-zone Europe/London",
   );
   const update = withTerms(
     budget
@@ -56,6 +68,12 @@ function changing(budget: Command, { client, output, resolveId, resolveIds }: Co
     (await load()).updateBudget(await client(), await resolveId(one), options, output()),
   );
   examples(update, "fairway budget update 3 --limit 80usd", "fairway budget update ci --soft --notice 90");
+  const reset = budget
+    .command("reset")
+    .argument("<id>", "id or name, as `fairway budget list` shows it", id("budget"))
+    .description("count from 0 again (administrators)")
+    .action(async (one: Reference) => (await load()).resetBudget(await client(), await resolveId(one), output()));
+  examples(reset, "fairway budget reset 3");
   const remove = budget
     .command("delete")
     .argument("<id...>", "ids or names, as `fairway budget list` shows them", ids("budget"))
@@ -76,7 +94,37 @@ function withTerms(command: Command): Command {
       "how much of it is spent when the super administrator gets a mail; 0 is never",
       percent,
     )
-    .option("--time-zone <name>", "where days begin, such as Europe/Berlin");
+    .addOption(
+      new Option("--threshold <percents>", "when notices are sent, once in each window: 50,80,95; none is never")
+        .argParser(percents)
+        .conflicts("notice"),
+    )
+    .option("--forecast", "send a notice when it is going to be spent before its window ends")
+    .option("--no-forecast", "send none")
+    .option("--time-zone <name>", "where days begin, such as Europe/Berlin")
+    .option("--length <hours>", "how long a window of the period hours is: 1 to 720", hours)
+    .option("--anchor <day>", "where a window begins: a week on 1 (Monday) to 7, a month on 1 to 31, others on MM-DD")
+    .option("--ends-at <time>", "when a total budget ends, such as 2026-12-31T23:00:00Z; never", parseEnd);
+}
+
+function percents(text: string): number[] {
+  const list = text === "none" ? [] : text.split(",").map((part) => (/^\d{1,3}$/.test(part.trim()) ? Number(part) : 0));
+  if (list.some((one) => one < 1 || one > 200)) throw new InvalidArgumentError("They must be from 1 to 200: 50,80,95.");
+  return list;
+}
+
+function hours(text: string): number {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > MAX_BUDGET_HOURS)
+    throw new InvalidArgumentError(`It must be from 1 to ${MAX_BUDGET_HOURS}.`);
+  return count;
+}
+
+function parseEnd(text: string): number {
+  if (text === "never") return 0;
+  const at = parseDateSeconds(text);
+  if (at === undefined) throw new InvalidArgumentError("It must be a time such as 2026-12-31T23:00:00Z, or never.");
+  return at;
 }
 
 function percent(text: string): number {

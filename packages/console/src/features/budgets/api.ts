@@ -1,4 +1,15 @@
-import { budgetCreate, budgetDelete, budgetGet, budgetUpdate, groupList, searchAll, type Budget } from "@fairway/wire";
+import {
+  budgetCreate,
+  budgetDelete,
+  budgetGet,
+  budgetReset,
+  budgetUpdate,
+  groupList,
+  SEARCH_HITS,
+  searchAll,
+  teamList,
+  type Budget,
+} from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
@@ -16,18 +27,18 @@ export function budgetQuery(id: number) {
   });
 }
 
-export interface BudgetChange {
-  readonly quota_limit: number;
-  readonly time_zone: string;
-  readonly soft_percent: number;
-  readonly is_hard: boolean;
-}
+export interface BudgetChange extends Pick<
+  Budget,
+  "quota_limit" | "time_zone" | "length" | "anchor" | "ends_at" | "thresholds" | "forecast" | "is_hard"
+> {}
 
 function refresh(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: queryKeys.budgets.lists });
 }
 
-export async function createBudget(input: BudgetChange & Pick<Budget, "scope" | "subject" | "period">): Promise<void> {
+export async function createBudget(
+  input: BudgetChange & Pick<Budget, "scope" | "subject" | "period" | "filter_model">,
+): Promise<void> {
   await call(budgetCreate, { body: input });
   await refresh();
 }
@@ -37,17 +48,31 @@ export async function updateBudget({ row, tag }: Version<Budget>, change: Budget
   await refresh();
 }
 
+/** Counts from 0 again. */
+export async function resetBudget(id: number): Promise<void> {
+  await call(budgetReset, { params: { id } });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.budgets.history(id) });
+  await refresh();
+}
+
 export async function deleteBudget(id: number): Promise<void> {
   await call(budgetDelete, { params: { id } });
   await refresh();
 }
 
-/** Suggests subjects of a scope for the typed text. */
+/** Scopes whose subjects the search finds. */
+const SEARCHED: ReadonlySet<Budget["scope"]> = new Set(["group", "model", "user", "token", "channel", "team"]);
+
+/** Finds subjects of a scope by the typed text; those with a label are chosen by an id. */
 export function suggestionsQuery(scope: Budget["scope"], typed: string) {
   return queryOptions({
     queryKey: queryKeys.budgets.suggestions(scope, scope === "group" ? "" : typed),
     queryFn: async ({ signal }): Promise<Suggestion[]> => {
       if (scope === "group") return (await call(groupList, { signal })).map((name) => ({ value: name, label: "" }));
+      if (scope === "team") {
+        const teams = await call(teamList, { query: { keyword: typed, page_size: SEARCH_HITS }, signal });
+        return teams.map(({ slug }) => ({ value: slug, label: "" }));
+      }
       const hits = await call(searchAll, { query: { q: typed }, signal });
       if (scope === "model") return hits.models.map((name) => ({ value: name, label: "" }));
       if (scope === "user") return hits.users.map(({ id, username }) => ({ value: String(id), label: username }));
@@ -56,7 +81,7 @@ export function suggestionsQuery(scope: Budget["scope"], typed: string) {
         label: name,
       }));
     },
-    enabled: scope === "group" || typed !== "",
+    enabled: SEARCHED.has(scope) && (scope === "group" || typed !== ""),
     staleTime: FRESH_STATIC_MS,
   });
 }

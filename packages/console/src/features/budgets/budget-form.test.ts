@@ -18,6 +18,12 @@ const BUDGET: Budget = {
   time_zone: "Europe/Berlin",
   quota_limit: 1_000,
   soft_percent: 80,
+  length: 0,
+  anchor: "",
+  ends_at: 0,
+  filter_model: "",
+  thresholds: [80, 100],
+  forecast: false,
   is_hard: true,
   used: 0,
   held: 0,
@@ -32,17 +38,39 @@ test("a new budget needs a subject and a limit; users, tokens and channels are m
   expect(checkBudget({ ...limited, scope: "model", subject: "gpt-4o" }, true)).toEqual({});
 });
 
-test("the notice is a percentage, and 0 switches it off", () => {
+const CHANGE = {
+  quota_limit: 1_000,
+  time_zone: "Europe/Berlin",
+  length: 0,
+  anchor: "",
+  ends_at: 0,
+  thresholds: [80, 100],
+  forecast: false,
+  is_hard: true,
+};
+
+test("notices are percentages, and an empty field means none", () => {
   const form = toBudgetDraft(BUDGET);
-  for (const text of ["", "101", "-1", "8.5", "all"]) {
-    expect(checkBudget({ ...form, soft_percent: text }, false), text).toEqual({ soft_percent: "percentWrong" });
-  }
-  expect(toBudgetChange({ ...form, soft_percent: "0" })).toEqual({
-    quota_limit: 1_000,
-    time_zone: "Europe/Berlin",
-    soft_percent: 0,
-    is_hard: true,
-  });
+  for (const text of ["0", "201", "-1", "8.5", "all", "1,2,3,4,5,6,7,8,9,10,11"])
+    expect(checkBudget({ ...form, thresholds: text }, false), text).toEqual({ thresholds: "percentWrong" });
+  expect(toBudgetChange(form)).toEqual(CHANGE);
+  expect(toBudgetChange({ ...form, thresholds: "50 %, 80;95" })).toEqual({ ...CHANGE, thresholds: [50, 80, 95] });
+  expect(toBudgetChange({ ...form, thresholds: " " })).toEqual({ ...CHANGE, thresholds: [] });
+});
+
+test("each period has the members of its windows and no others", () => {
+  const form = { ...toBudgetDraft(BUDGET), length: "5", anchor: "04-06", ends: "2031-01-31T12:00" };
+  const change = (period: Budget["period"]) => toBudgetChange({ ...form, period });
+  expect(change("hours")).toEqual({ ...CHANGE, length: 5 });
+  expect(change("quarter")).toEqual({ ...CHANGE, anchor: "04-06" });
+  expect(change("total")).toEqual({ ...CHANGE, ends_at: Date.parse("2031-01-31T12:00") / 1000 });
+  expect(change("day")).toEqual(CHANGE);
+  expect(checkBudget({ ...form, period: "hours", length: "721" }, false)).toEqual({ length: "lengthWrong" });
+  expect(checkBudget({ ...form, period: "month" }, false)).toEqual({ anchor: "anchorMonthWrong" });
+  expect(checkBudget({ ...form, period: "year", anchor: "13-01" }, false)).toEqual({ anchor: "anchorDateWrong" });
+  expect(checkBudget({ ...form, anchor: "", filter_model: "a*b" }, false)).toEqual({ filter_model: "modelWrong" });
+  const ends = Date.parse("2031-01-31T12:00") / 1000;
+  expect(toBudgetDraft({ ...BUDGET, period: "total", ends_at: ends }).ends).toBe("2031-01-31T12:00:00");
 });
 
 test("reservations count as used", () => {

@@ -1,5 +1,5 @@
-import { budgetSubject, type Budget } from "@fairway/wire";
-import { SimpleGrid, Text } from "@chakra-ui/react";
+import { BUDGET_PERIODS, budgetSubject, type Budget } from "@fairway/wire";
+import { Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
 import { useSearchParams } from "react-router";
@@ -8,6 +8,7 @@ import { Presets, SelectField, SwitchField, TextField } from "../../ui/form/fiel
 import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { MoneyField } from "../../ui/form/money-field.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { PickField } from "../../ui/form/pick-field.tsx";
 import type { Edited } from "../../ui/form/use-edited.ts";
 import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
@@ -16,13 +17,13 @@ import {
   toBudgetChange,
   checkBudget,
   toBudgetDraft,
+  NAMED_SCOPES,
   newBudget,
-  PERIODS,
   SCOPES,
   translateErrors,
   type BudgetDraft,
 } from "./budget-form.ts";
-import { PERIOD_TEXT, SCOPE_TEXT } from "./columns.tsx";
+import { describeAnchor, describeWindows, PERIOD_TEXT, SCOPE_TEXT } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
 export function AddBudget() {
@@ -62,7 +63,8 @@ function BudgetForm(props: { readonly initial: BudgetDraft; readonly edited: Edi
     save: async (values) => {
       const { scope, period } = values;
       const change = toBudgetChange(values);
-      if (isNew) await createBudget({ ...change, scope, period, subject: values.subject.trim() });
+      const [subject, filter] = [values.subject.trim(), values.filter_model.trim()];
+      if (isNew) await createBudget({ ...change, scope, period, subject, filter_model: filter });
       else await updateBudget(edited, change);
       toast("success", t("saved"));
     },
@@ -73,6 +75,7 @@ function BudgetForm(props: { readonly initial: BudgetDraft; readonly edited: Edi
     <DrawerForm form={form} list="/budget" createLabel={isNew ? t("create") : undefined}>
       {edited ? <FixedSubject budget={edited.row} /> : <Subject {...part} />}
       <Amount {...part} />
+      <Windows {...part} />
       <Effect {...part} />
     </DrawerForm>
   );
@@ -87,7 +90,8 @@ function Subject({ form }: PartProps) {
   const { values, errors, set, touch } = form;
   const typed = useDeferredValue(values.subject.trim());
   const suggestions = useQuery(suggestionsQuery(values.scope, typed)).data ?? [];
-  const isNamed = values.scope === "group" || values.scope === "model";
+  const isNamed = NAMED_SCOPES.has(values.scope);
+  const nameHelp = values.scope === "team" ? "teamHelp" : values.scope === "member" ? "memberHelp" : "subjectNameHelp";
   return (
     <FormSection title={t("sectionSubject")}>
       <SelectField
@@ -99,12 +103,12 @@ function Subject({ form }: PartProps) {
           set("subject", "");
         }}
       />
-      <TextField
-        label={t(isNamed ? "subjectName" : "subjectId")}
+      <PickField
+        label={t(SCOPE_TEXT[values.scope])}
         isRequired
-        help={t(isNamed ? "subjectNameHelp" : "subjectIdHelp")}
+        help={t(isNamed ? nameHelp : "subjectIdHelp")}
         value={values.subject}
-        suggestions={suggestions}
+        options={suggestions}
         error={errors.subject}
         onChange={(value) => set("subject", value)}
         onBlur={() => touch("subject")}
@@ -112,8 +116,20 @@ function Subject({ form }: PartProps) {
       <SelectField
         label={t("period")}
         value={values.period}
-        choices={PERIODS.map((value) => ({ value, label: t(PERIOD_TEXT[value]) }))}
-        onChange={(next) => set("period", PERIODS.find((period) => period === next) ?? "month")}
+        choices={BUDGET_PERIODS.map((value) => ({ value, label: t(PERIOD_TEXT[value]) }))}
+        onChange={(next) => {
+          set("period", BUDGET_PERIODS.find((period) => period === next) ?? "month");
+          set("anchor", "");
+        }}
+      />
+      <TextField
+        label={t("model")}
+        help={t("modelHelp")}
+        isMono
+        value={values.filter_model}
+        error={errors.filter_model}
+        onChange={(value) => set("filter_model", value)}
+        onBlur={() => touch("filter_model")}
       />
     </FormSection>
   );
@@ -124,16 +140,14 @@ function FixedSubject({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
   return (
     <Text color="fg.muted">
-      {t(SCOPE_TEXT[budget.scope])} <strong>{budgetSubject(budget)}</strong> · {t(PERIOD_TEXT[budget.period])}
+      {t(SCOPE_TEXT[budget.scope])} <strong>{budgetSubject(budget)}</strong> · {describeWindows(t, budget)}
     </Text>
   );
 }
 
 function Amount({ form }: PartProps) {
   const t = useTexts();
-  const { values, errors, set, touch } = form;
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const zones = useMemo(() => Intl.supportedValuesOf("timeZone").map((value) => ({ value, label: "" })), []);
+  const { values, errors, set } = form;
   return (
     <FormSection title={t("sectionLimit")}>
       <MoneyField
@@ -143,28 +157,74 @@ function Amount({ form }: PartProps) {
         help={t("limitHelp")}
         onChange={(quota) => set("quota_limit", quota)}
       />
-      <div>
-        <TextField
-          label={t("zone")}
-          help={t("zoneHelp")}
-          value={values.time_zone}
-          suggestions={zones}
-          error={errors.time_zone}
-          onChange={(value) => set("time_zone", value)}
-          onBlur={() => touch("time_zone")}
-        />
-        <Presets
-          label={t("zonePresets")}
-          items={[...new Set(["UTC", own])].map((zone) => ({ label: zone, run: () => set("time_zone", zone) }))}
-        />
-      </div>
     </FormSection>
+  );
+}
+
+/** When windows begin and end: every period has its own members. */
+function Windows({ form }: PartProps) {
+  const t = useTexts();
+  const { period } = form.values;
+  return (
+    <FormSection title={t("sectionWindows")}>
+      {period === "hours" && (
+        <TextField label={t("hours")} help={t("hoursHelp")} inputMode="numeric" {...form.input("length")} />
+      )}
+      {period === "total" && (
+        <TextField label={t("endsOn")} help={t("endsOnHelp")} type="datetime-local" {...form.input("ends")} />
+      )}
+      {period === "week" && <FirstWeekday form={form} />}
+      {period === "month" && (
+        <TextField label={t("firstDay")} help={t("firstDayHelp")} inputMode="numeric" {...form.input("anchor")} />
+      )}
+      {(period === "quarter" || period === "year") && (
+        <TextField label={t("firstDate")} help={t("firstDateHelp")} placeholder="01-01" {...form.input("anchor")} />
+      )}
+      {period !== "hours" && period !== "total" && <Zone form={form} />}
+    </FormSection>
+  );
+}
+
+function FirstWeekday({ form: { values, set } }: PartProps) {
+  const t = useTexts();
+  const choices = ["1", "2", "3", "4", "5", "6", "7"].map((value) => ({ value, label: describeAnchor("week", value) }));
+  return (
+    <SelectField
+      label={t("firstWeekday")}
+      value={values.anchor === "" ? "1" : values.anchor}
+      choices={choices}
+      onChange={(next) => set("anchor", next === "1" ? "" : next)}
+    />
+  );
+}
+
+function Zone({ form }: PartProps) {
+  const t = useTexts();
+  const { values, errors, set, touch } = form;
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = useMemo(() => Intl.supportedValuesOf("timeZone").map((value) => ({ value, label: "" })), []);
+  return (
+    <div>
+      <TextField
+        label={t("zone")}
+        help={t("zoneHelp")}
+        value={values.time_zone}
+        suggestions={zones}
+        error={errors.time_zone}
+        onChange={(value) => set("time_zone", value)}
+        onBlur={() => touch("time_zone")}
+      />
+      <Presets
+        label={t("zonePresets")}
+        items={[...new Set(["UTC", own])].map((zone) => ({ label: zone, run: () => set("time_zone", zone) }))}
+      />
+    </div>
   );
 }
 
 function Effect({ form }: PartProps) {
   const t = useTexts();
-  const { values, errors, set, touch } = form;
+  const { values, set } = form;
   return (
     <FormSection title={t("sectionEffect")}>
       <SwitchField
@@ -173,17 +233,13 @@ function Effect({ form }: PartProps) {
         isOn={values.is_hard}
         onChange={(isOn) => set("is_hard", isOn)}
       />
-      <SimpleGrid columns={{ base: 1, sm: 2 }} gap="4">
-        <TextField
-          label={t("percent")}
-          inputMode="numeric"
-          help={t("percentHelp")}
-          value={values.soft_percent}
-          error={errors.soft_percent}
-          onChange={(value) => set("soft_percent", value)}
-          onBlur={() => touch("soft_percent")}
-        />
-      </SimpleGrid>
+      <TextField label={t("percent")} help={t("percentHelp")} {...form.input("thresholds")} />
+      <SwitchField
+        label={t("forecastOn")}
+        help={t("forecastHelp")}
+        isOn={values.forecast}
+        onChange={(isOn) => set("forecast", isOn)}
+      />
     </FormSection>
   );
 }

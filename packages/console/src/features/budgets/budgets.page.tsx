@@ -14,7 +14,7 @@ import { AddLink, ListPage } from "../../ui/list/list-page.tsx";
 import { lateNeeded } from "../../ui/late/late.tsx";
 import { useRowPeek } from "../../ui/peek/use-peek.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
-import { deleteBudget } from "./api.ts";
+import { deleteBudget, resetBudget } from "./api.ts";
 import { filterBudgets, SCOPES, type BudgetState } from "./budget-form.ts";
 import { budgetColumns, SCOPE_TEXT } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
@@ -38,10 +38,16 @@ function BudgetActions({ budget }: { readonly budget: Budget }) {
     if (!(await ask({ ...question, isDangerous: true }))) return;
     await deleteBudget(budget.id).then(() => toast("success", t("removed", { name })), toastProblem);
   };
+  const reset = async () => {
+    const question = { title: t("resetTitle", { name }), body: t("resetBody"), confirm: t("reset") };
+    if (!(await ask(question))) return;
+    await resetBudget(budget.id).then(() => toast("success", t("wasReset", { name })), toastProblem);
+  };
   return (
     <div className="row-actions">
       <RowMenu
         name={name}
+        target={`budget ${budget.id}`}
         entries={[
           {
             id: "page",
@@ -55,6 +61,7 @@ function BudgetActions({ budget }: { readonly budget: Budget }) {
             icon: "edit",
             run: () => void navigate({ pathname: `/budget/edit/${budget.id}`, search }),
           },
+          { id: "reset", label: t("reset"), icon: "refresh", run: () => void reset() },
           undefined,
           { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove() },
         ]}

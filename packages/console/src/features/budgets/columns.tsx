@@ -6,7 +6,7 @@ import type { Column } from "../../ui/grid/grid-props.ts";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";
-import { When } from "../../ui/display/when.tsx";
+import { WindowEnd } from "../../shared/budgets/window-end.tsx";
 import { calculateBudgetState, type BudgetState } from "./budget-form.ts";
 import { useTexts } from "./texts.ts";
 
@@ -16,9 +16,46 @@ export const SCOPE_TEXT = {
   group: "scopeGroup",
   model: "scopeModel",
   channel: "scopeChannel",
+  team: "scopeTeam",
+  member: "scopeMember",
+  service_account: "scopeServiceAccount",
 } as const;
 
-export const PERIOD_TEXT = { day: "periodDay", week: "periodWeek", month: "periodMonth" } as const;
+export const PERIOD_TEXT = {
+  hour: "periodHour",
+  hours: "periodHours",
+  day: "periodDay",
+  week: "periodWeek",
+  month: "periodMonth",
+  quarter: "periodQuarter",
+  year: "periodYear",
+  total: "periodTotal",
+} as const;
+
+/** Returns the windows of a budget in words: the period, its first day, the zone and the model. */
+export function describeWindows(
+  t: ReturnType<typeof useTexts>,
+  { period, length, anchor, time_zone: zone, filter_model: model }: Budget,
+): string {
+  const parts = [
+    period === "hours" ? t("hoursOf", { length }) : t(PERIOD_TEXT[period]),
+    ...(anchor === "" ? [] : [t("from", { anchor: describeAnchor(period, anchor) })]),
+    ...(period === "hours" || period === "total" ? [] : [zone]),
+    ...(model === "" ? [] : [t("onlyModel", { model })]),
+  ];
+  return parts.join(" · ");
+}
+
+/** 1 January 2024 was a Monday. */
+const MONDAY = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+
+/** Returns the first day of a window in words. */
+export function describeAnchor(period: Budget["period"], anchor: string): string {
+  if (period !== "week") return anchor;
+  const format = new Intl.DateTimeFormat(currentLanguage(), { weekday: "long", timeZone: "UTC" });
+  return format.format(MONDAY + (Number(anchor) - 1) * DAY_MS);
+}
 
 const MARKS: Readonly<Record<BudgetState, MarkKind>> = { within: "go", near: "caution", spent: "stop" };
 
@@ -33,6 +70,11 @@ function SubjectCell({ budget }: { readonly budget: Budget }) {
       </Link>
     </span>
   );
+}
+
+/** Returns the thresholds as percentages. */
+export function describeThresholds({ thresholds }: Pick<Budget, "thresholds">): string {
+  return thresholds.map((percent) => formatShare(percent, 100, currentLanguage())).join(", ");
 }
 
 /** Shows how close the budget is to its limit. */
@@ -74,26 +116,23 @@ export function budgetColumns(t: ReturnType<typeof useTexts>): Column<Budget>[] 
       id: "period",
       header: t("period"),
       width: 120,
-      cell: (row) => (
-        <span className="nowrap">
-          {t(PERIOD_TEXT[row.period])} <span className="soft">{row.time_zone}</span>
-        </span>
-      ),
+      cell: (row) => <span className="nowrap">{describeWindows(t, row)}</span>,
     },
-    { id: "resets", header: t("resets"), width: 100, isMinor: true, cell: (row) => <When at={row.window_end} /> },
+    {
+      id: "resets",
+      header: t("resets"),
+      width: 100,
+      isMinor: true,
+      cell: (row) => <WindowEnd budget={row} words={{ endless: t("endless"), idle: t("idle") }} />,
+    },
     {
       id: "soft",
       header: t("soft"),
-      width: 90,
+      width: 110,
       rank: 4,
       align: "end",
       isMinor: true,
-      cell: (row) =>
-        row.soft_percent === 0 ? (
-          <span className="soft">–</span>
-        ) : (
-          formatShare(row.soft_percent, 100, currentLanguage())
-        ),
+      cell: (row) => (row.thresholds.length === 0 ? <span className="soft">–</span> : describeThresholds(row)),
     },
     { id: "hard", header: t("effect"), width: 90, rank: 3, cell: (row) => t(row.is_hard ? "refuses" : "warns") },
   ];

@@ -11,21 +11,23 @@ import { PanelRow } from "../../ui/display/panel.tsx";
 import { When } from "../../ui/display/when.tsx";
 import { CountsSince } from "./counts-since.tsx";
 import { budgetState, NEAR } from "./near.ts";
-import { PERIOD_TEXT } from "./period-text.ts";
+import { describePeriod } from "./period-text.ts";
 import { useTexts } from "./texts.ts";
 
 interface BudgetRowProps {
   readonly budget: Budget;
   /** Only administrators can open a budget's page. */
   readonly isLinked?: boolean;
+  /** True in the list of a team, whose keys have no page of their own. */
+  readonly isOfTeam?: boolean;
 }
 
 /** A token links to its page, which shows how its budget is used up. */
-function Subject({ budget, isLinked = false }: BudgetRowProps) {
+function Subject({ budget, isLinked = false, isOfTeam = false }: BudgetRowProps) {
   const t = useTexts();
   const isOwn = String(useUser()?.id) === budget.subject;
   const { id, scope, subject, subject_name: name } = budget;
-  const to = isLinked ? `/budget/${id}` : scope === "token" ? `/token/${subject}` : undefined;
+  const to = isLinked ? `/budget/${id}` : scope === "token" && !isOfTeam ? `/token/${subject}` : undefined;
   const text = scope === "user" ? (isOwn ? t("ownAccount") : t("accountOf", { name })) : name || t("token");
   return (
     <Box flex="1" minW="140px" overflowWrap="anywhere">
@@ -37,23 +39,49 @@ function Subject({ budget, isLinked = false }: BudgetRowProps) {
         </Link>
       )}{" "}
       <Text as="span" color="fg.muted">
-        {t("perPeriod", { period: t(PERIOD_TEXT[budget.period]) })}
+        {describePeriod(t, budget)}
+        {budget.filter_model !== "" && ` · ${t("onlyModel", { model: budget.filter_model })}`}
       </Text>
     </Box>
   );
 }
 
+interface OutlookProps {
+  readonly budget: Budget;
+  readonly isSpent: boolean;
+  readonly endsAt: number | undefined;
+}
+
+/** Whether the budget lasts, and when it begins again. */
+function Outlook({ budget: { is_hard: isHard, period, window_end: resets }, isSpent, endsAt }: OutlookProps) {
+  const t = useTexts();
+  if (!isSpent && endsAt !== undefined)
+    return (
+      <>
+        {t("ends")} <When at={endsAt} />
+      </>
+    );
+  if (resets === 0) {
+    const spent = isHard ? "spentForGood" : "spentForGoodSoft";
+    return t(period !== "total" ? "waits" : isSpent ? spent : "lastsEndless");
+  }
+  return (
+    <>
+      {t(isSpent ? (isHard ? "spentHard" : "spentSoft") : "lasts")} <When at={resets} />
+    </>
+  );
+}
+
 /** One budget: how much of its limit is used, when its window restarts, and whether it lasts until then. */
-export function BudgetRow({ budget, isLinked = false }: BudgetRowProps) {
+export function BudgetRow({ budget, isLinked = false, isOfTeam = false }: BudgetRowProps) {
   const t = useTexts();
   const language = useLanguage();
   const { part, endsAt } = budgetState(budget, useNow());
-  const { used, held, quota_limit: limit, window_end: resets } = budget;
+  const { used, held, quota_limit: limit } = budget;
   const isSpent = part >= 1;
-  const outlook = isSpent ? t(budget.is_hard ? "spentHard" : "spentSoft") : t(endsAt === undefined ? "lasts" : "ends");
   return (
     <PanelRow>
-      <Subject budget={budget} isLinked={isLinked} />
+      <Subject budget={budget} isLinked={isLinked} isOfTeam={isOfTeam} />
       <span className="meter-line">
         <Meter used={used / limit} held={held / limit} isHigh={part >= NEAR} label={formatShare(part, 1, language)} />
         <span>
@@ -68,7 +96,7 @@ export function BudgetRow({ budget, isLinked = false }: BudgetRowProps) {
         </span>
       </span>
       <Text color={isSpent ? "fg.error" : "fg.muted"} width="full">
-        {outlook} <When at={isSpent || endsAt === undefined ? resets : endsAt} />
+        <Outlook budget={budget} isSpent={isSpent} endsAt={endsAt} />
       </Text>
     </PanelRow>
   );

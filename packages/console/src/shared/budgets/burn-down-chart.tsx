@@ -7,7 +7,7 @@ import { ChartFigure } from "../../ui/chart/chart-figure.tsx";
 import { MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../ui/chart/colours.ts";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { burnDown } from "./burn-down.ts";
-import { PERIOD_TEXT } from "./period-text.ts";
+import { describePeriod } from "./period-text.ts";
 import { useTexts } from "./texts.ts";
 
 const HEIGHT = 260;
@@ -30,7 +30,7 @@ export function BurnDown({ history, name }: BurnDownProps) {
   return (
     <ChartFigure
       kind="lines"
-      title={name === undefined ? t("burnDown") : t("burnDownOf", { period: t(PERIOD_TEXT[budget.period]), name })}
+      title={name === undefined ? t("burnDown") : t("burnDownOf", { period: describePeriod(t, budget), name })}
       empty=""
       label={t("burnDownReader")}
       height={HEIGHT}

@@ -1,4 +1,4 @@
-import { countsSince, type BudgetHistory } from "@fairway/wire";
+import { countsSince, isIdle, type BudgetHistory } from "@fairway/wire";
 import type { ChartSlot } from "../../ui/chart/types.ts";
 
 /** About as many points as a chart can show. */
@@ -6,7 +6,10 @@ const MAX_SLOTS = 62;
 
 /** Returns the use of the limit over the window: so far, and at the current pace until its end. */
 export function burnDown({ budget, interval, points, forecast }: BudgetHistory, now: number): ChartSlot[] {
-  const { window_start: start, window_end: end, quota_limit: limit } = budget;
+  const { window_start: start, quota_limit: limit } = budget;
+  if (isIdle(budget)) return [];
+  // Without an end, the chart ends now.
+  const end = budget.window_end > 0 ? budget.window_end : Math.max(now, start + interval);
   const since = countsSince(budget);
   const length = Math.max(interval, Math.ceil((end - start) / MAX_SLOTS / interval) * interval);
   const slots: ChartSlot[] = [];

@@ -1,4 +1,4 @@
-import { countsSince, type Budget } from "@fairway/wire";
+import { countsSince, isIdle, type Budget } from "@fairway/wire";
 import { When } from "../../ui/display/when.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -6,7 +6,7 @@ import { useTexts } from "./texts.ts";
 export function CountsSince({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
   const since = countsSince(budget);
-  if (since === budget.window_start) return null;
+  if (since === budget.window_start || isIdle(budget)) return null;
   return (
     <span className="soft">
       {t("countsSince")} <When at={since} />

@@ -1,4 +1,4 @@
-import { countsSince, type Budget } from "@fairway/wire";
+import { countsSince, isIdle, type Budget } from "@fairway/wire";
 
 /** A budget that will be used up before its window ends, or nearly is. */
 export interface NearBudget {
@@ -13,6 +13,9 @@ export interface NearBudget {
 export const NEAR = 0.8;
 /** A smaller part of a window says nothing about its pace. */
 const LEAST_PART_OF_WINDOW = 0.05;
+/** The same for a window without end, and how far ahead it is looked. */
+const LEAST_SECONDS = 86_400;
+const FAR_SECONDS = 30 * 86_400;
 
 /** Returns the budgets that are nearly used up, the nearest first. */
 export function nearBudgets(budgets: readonly Budget[], now: number): NearBudget[] {
@@ -30,7 +33,8 @@ export function budgetState(budget: Budget, now: number): NearBudget {
   const elapsed = now - start;
   const part = taken / limit;
   if (part >= 1) return { budget, part, endsAt: now };
-  if (taken === 0 || elapsed < (end - start) * LEAST_PART_OF_WINDOW) return { budget, part, endsAt: undefined };
+  const isEarly = end > 0 ? elapsed < (end - start) * LEAST_PART_OF_WINDOW : elapsed < LEAST_SECONDS;
+  if (taken === 0 || isIdle(budget) || isEarly) return { budget, part, endsAt: undefined };
   const endsAt = Math.ceil(now + (limit - taken) / (taken / elapsed));
-  return { budget, part, endsAt: endsAt < end ? endsAt : undefined };
+  return { budget, part, endsAt: endsAt < (end > 0 ? end : now + FAR_SECONDS) ? endsAt : undefined };
 }

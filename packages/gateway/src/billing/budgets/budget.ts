@@ -1,7 +1,7 @@
-import type { BudgetPeriod } from "./window.ts";
+import type { BUDGET_SCOPES } from "@fairway/wire";
+import type { WindowRule, WindowState } from "./window.ts";
 import type { Quota } from "../money/quota.ts";
 
-export const BUDGET_SCOPES = ["token", "user", "group", "model", "channel"] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
 /** The token, user and other subjects whose budgets count a request. */
@@ -12,32 +12,43 @@ export interface BudgetSubjects {
   readonly group: string;
   readonly model: string;
   readonly channelId: number;
+  /** Absent for keys of persons. */
+  readonly team?: BudgetTeam | undefined;
+}
+
+/** The team that pays, and who uses its key. */
+export interface BudgetTeam {
+  readonly id: number;
+  /** The member (`u17`) or service account (`s3`); "" = neither. */
+  readonly actor: string;
 }
 
 /** The members of a budget that an operator sets. */
-export interface BudgetTerms {
+export interface BudgetTerms extends WindowRule {
   readonly id: number;
   readonly scope: BudgetScope;
   /** Id or name. */
   readonly subject: string;
   /** The name of the subject when the budgets were read; "" for a deleted row. */
   readonly subject_name?: string;
-  readonly period: BudgetPeriod;
-  readonly time_zone: string;
+  /** The model whose calls count, or the beginning of names and `*`; "" = all. */
+  readonly filter_model: string;
   readonly quota_limit: number;
   /** 1 = the gateway refuses anything beyond the limit; 0 = it only reports it. */
   readonly is_hard: number;
 }
 
 /** A row of the database. */
-export interface Budget extends BudgetTerms {
-  /** Share of the limit at which a notice is sent; 0 = never. */
+export interface Budget extends BudgetTerms, WindowState {
+  /** The lowest threshold below 100 percent; 0 = none. */
   readonly soft_percent: number;
-  readonly window_start: number;
-  readonly used: number;
+  /** Percentages of the limit, such as `50,80`; "" = `soft_percent` and 100. */
+  readonly thresholds: string;
   /** Reserved in the database. */
   readonly held: number;
-  /** Increases with each change of the three members above. */
+  /** Epoch seconds at which counting began: with the budget, or with its last reset. */
+  readonly created_at: number;
+  /** Increases with each change of `window_start`, `used` and `held`. */
   readonly revision: number;
 }
 
@@ -59,7 +70,7 @@ export interface BudgetUse {
 
 export interface BudgetRefusal {
   readonly budget: BudgetTerms;
-  /** Epoch seconds at which the next window begins. */
+  /** Epoch seconds at which the next window begins; 0 = there is no next one. */
   readonly endsAt: number;
 }
 
@@ -97,9 +108,15 @@ export interface BudgetReservations {
   reap(): Promise<number>;
   /** Amounts that are reserved outside of the database, by budget. */
   heldElsewhere(): Promise<ReadonlyMap<number, number>>;
+  /** Reads the states of budgets again that were changed in the database by hand. */
+  restate(ids: readonly number[]): Promise<void>;
   /** Resolves when no operation is pending, or after `ms`. */
   idle(ms: number): Promise<void>;
 }
+
+/** Columns of `BudgetTerms`. */
+export const TERMS =
+  "id, scope, subject, period, time_zone, length, anchor, ends_at, filter_model, quota_limit, is_hard";
 
 export function isOverBudget(answer: BudgetHold | Placed): answer is BudgetRefusal {
   return answer !== undefined && "budget" in answer;

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
@@ -10,12 +11,13 @@ import type {
   BudgetTerms,
   BudgetUse,
 } from "./budget.ts";
-import { isOverBudget } from "./budget.ts";
-import { BudgetIndex, type BudgetSet } from "./lookup.ts";
+import { isOverBudget, TERMS } from "./budget.ts";
+import { BudgetIndex, type BudgetSet, type CallerSubjects } from "./lookup.ts";
+import { BudgetRefusals } from "./refusals.ts";
 import { ZERO, type Quota } from "../money/quota.ts";
 
 /**
- * Limits of spending in a day, a week or a month. A request reserves in every budget that counts it, in all or in none,
+ * Limits of spending in windows of time. A request reserves in every budget that counts it, in all or in none,
  * so that concurrent requests cannot spend the same remainder twice. Its settlement names the budgets that count it,
  * and the ledger charges them together with the balance.
  */
@@ -25,7 +27,7 @@ export interface Budgets {
   /** Reads the list of budgets from the database. */
   reload(): Promise<void>;
   /** False if no budget concerns such requests, whichever channel and group serve them. */
-  mayConcern(subjects: Pick<BudgetSubjects, "tokenId" | "userId" | "model">): boolean;
+  mayConcern(subjects: CallerSubjects): boolean;
   /** False if no budget has to be checked for the request. */
   concerns(use: Pick<BudgetUse, "subjects" | "held">): boolean;
   /** Returns the member of a settlement that names the budgets that count it now; empty if there are none. */
@@ -42,6 +44,8 @@ export interface Budgets {
   release(use: BudgetUse): void;
   /** Amounts that are reserved outside of the database, by budget. */
   heldElsewhere(): Promise<ReadonlyMap<number, number>>;
+  /** Reads the states of budgets again that were changed in the database by hand. Rejects if that is not possible. */
+  restate(ids: readonly number[]): Promise<void>;
   /** Releases reservations that no longer belong to a hold; returns how many. */
   reap(): Promise<number>;
   /** Resolves when no operation is pending, or after `ms`. */
@@ -58,6 +62,8 @@ export interface BudgetsSettings {
   /** Reservations of the ledger that books the charges. */
   readonly reservations: BudgetReservations;
   readonly log: Logger;
+  /** Default: that of the system. */
+  readonly clock?: Clock;
   /** Must not throw. */
   readonly onOutage: (meaning: BudgetOutage) => void;
 }
@@ -76,9 +82,11 @@ class KnownBudgets implements Budgets {
   /** The number of reads begun, and the read that filled the index: an older read that finishes later is ignored. */
   #reads = 0;
   #indexed = 0;
+  readonly #refusals: BudgetRefusals;
 
   constructor(settings: BudgetsSettings) {
     this.#settings = settings;
+    this.#refusals = new BudgetRefusals({ clock: systemClock, ...settings });
   }
 
   get isEmpty(): boolean {
@@ -87,17 +95,17 @@ class KnownBudgets implements Budgets {
 
   async reload(): Promise<void> {
     const read = (this.#reads += 1);
-    const sql = "select id, scope, subject, period, time_zone, quota_limit, is_hard from budgets order by id";
     const { database } = this.#settings;
-    const terms = await database.rows<BudgetTerms>(sql, []);
+    const terms = await database.rows<BudgetTerms>(`select ${TERMS} from budgets order by id`, []);
     const findSubjectName = await readSubjectNames(database, terms);
     const known = terms.map((one) => ({ ...one, subject_name: findSubjectName(one) }));
     if (read < this.#indexed) return;
     this.#index = new BudgetIndex(known);
     this.#indexed = read;
+    this.#refusals.forget();
   }
 
-  mayConcern(subjects: Pick<BudgetSubjects, "tokenId" | "userId" | "model">): boolean {
+  mayConcern(subjects: CallerSubjects): boolean {
     return this.#index.mayConcern(subjects);
   }
 
@@ -135,7 +143,10 @@ class KnownBudgets implements Budgets {
     const asked = allAsked(held, wanted);
     const placing = { requestId, userId, wanted: wanted.terms, amount, wished, held, asked };
     const placed = await this.#settings.reservations.place(placing);
-    if (isOverBudget(placed)) return addSubjectName(placed, wanted);
+    if (isOverBudget(placed)) {
+      this.#refusals.note(placed);
+      return addSubjectName(placed, wanted);
+    }
     if (!placed && held) return { ...held, asked };
     return { amount: placed?.granted ?? amount, ids: wanted.ids, asked };
   }
@@ -155,12 +166,16 @@ class KnownBudgets implements Budgets {
     return this.#settings.reservations.heldElsewhere();
   }
 
+  restate(ids: readonly number[]): Promise<void> {
+    return this.#settings.reservations.restate(ids);
+  }
+
   reap(): Promise<number> {
     return this.#settings.reservations.reap();
   }
 
-  idle(ms: number): Promise<void> {
-    return this.#settings.reservations.idle(ms);
+  async idle(ms: number): Promise<void> {
+    await Promise.all([this.#settings.reservations.idle(ms), this.#refusals.idle(ms)]);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { BudgetScope, BudgetSubjects, BudgetTerms } from "./budget.ts";
+import type { BudgetScope, BudgetSubjects, BudgetTeam, BudgetTerms } from "./budget.ts";
 
 /** The budgets that count one request, in ascending id order within a scope; the same object for all such requests. */
 export interface BudgetSet {
@@ -13,13 +13,16 @@ const MAX_SETS = 10_000;
 
 /** An index in memory of all budgets by their subjects. */
 export class BudgetIndex {
-  readonly #bySubject: ReadonlyMap<BudgetScope, ReadonlyMap<string, readonly BudgetTerms[]>>;
+  readonly #bySubject: ReadonlyMap<BudgetScope, ReadonlyMap<string, SubjectBudgets>>;
   readonly #sets = new Map<string, BudgetSet>();
 
   constructor(budgets: readonly BudgetTerms[]) {
     const byScope = Map.groupBy(budgets, ({ scope }) => scope);
     this.#bySubject = new Map(
-      [...byScope].map(([scope, some]) => [scope, Map.groupBy(some, ({ subject }) => subject)]),
+      [...byScope].map(([scope, some]) => [
+        scope,
+        new Map([...Map.groupBy(some, ({ subject }) => subject)].map(([subject, terms]) => [subject, describe(terms)])),
+      ]),
     );
   }
 
@@ -27,41 +30,100 @@ export class BudgetIndex {
     return this.#bySubject.size === 0;
   }
 
-  find({ tokenId, userId, group, model, channelId }: BudgetSubjects): BudgetSet {
+  find(subjects: BudgetSubjects): BudgetSet {
     if (this.isEmpty) return NO_BUDGETS;
+    const { tokenId, userId, group, model, channelId, team } = subjects;
     const ofUser = this.#of("user", userId);
     const ofGroup = this.#of("group", group);
     const ofModel = this.#of("model", model);
     const ofChannel = this.#of("channel", channelId);
     const ofToken = tokenId === 0 ? NONE : this.#of("token", tokenId);
-    const name = `${getFirstBudgetId(ofUser)} ${getFirstBudgetId(ofGroup)} ${getFirstBudgetId(ofModel)} ${getFirstBudgetId(ofChannel)} ${getFirstBudgetId(ofToken)}`;
+    const ofTeam = team ? this.#findTeam(team) : NO_TEAM;
+    const isFiltered =
+      ofUser.isFiltered ||
+      ofGroup.isFiltered ||
+      ofModel.isFiltered ||
+      ofChannel.isFiltered ||
+      ofToken.isFiltered ||
+      ofTeam.isFiltered;
+    const name = `${ofUser.first} ${ofGroup.first} ${ofModel.first} ${ofChannel.first} ${ofToken.first}${ofTeam.name}${isFiltered ? ` ${model}` : ""}`;
     const known = this.#sets.get(name);
     if (known) return known;
-    const terms = [...ofUser, ...ofGroup, ...ofModel, ...ofChannel, ...ofToken];
-    if (terms.length === 0) return NO_BUDGETS;
-    const budgets = terms.map(({ id }) => id);
-    const set = { terms, ids: new Set(budgets), counted: { budgets } };
+    const all = [...[ofUser, ofGroup, ofModel, ofChannel, ofToken].flatMap(({ terms }) => terms), ...ofTeam.terms];
+    const set = buildSet(all.filter(({ filter_model: filter }) => countsModel(filter, model)));
     if (this.#sets.size >= MAX_SETS) this.#sets.clear();
     this.#sets.set(name, set);
     return set;
   }
 
   /** False if no budget concerns such requests, whichever channel and group serve them. */
-  mayConcern({ tokenId, userId, model }: Pick<BudgetSubjects, "tokenId" | "userId" | "model">): boolean {
+  mayConcern(subjects: CallerSubjects): boolean {
     if (this.isEmpty) return false;
     if (this.#bySubject.has("group") || this.#bySubject.has("channel")) return true;
-    return this.find({ tokenId, userId, model, group: "", channelId: 0 }).terms.length > 0;
+    return this.find({ ...subjects, group: "", channelId: 0 }).terms.length > 0;
   }
 
-  #of(scope: BudgetScope, subject: string | number): readonly BudgetTerms[] {
+  /** Returns the budgets of a team and of the member or service account that uses its key. */
+  #findTeam({ id, actor }: BudgetTeam): TeamBudgets {
+    const ofTeam = this.#of("team", id);
+    const ofActor = actor.startsWith("s")
+      ? this.#of("service_account", actor.slice(1))
+      : actor === ""
+        ? NONE
+        : this.#of("member", `${id}:${actor.slice(1)}`);
+    return {
+      terms: [...ofTeam.terms, ...ofActor.terms],
+      name: ` ${ofTeam.first} ${ofActor.first}`,
+      isFiltered: ofTeam.isFiltered || ofActor.isFiltered,
+    };
+  }
+
+  #of(scope: BudgetScope, subject: string | number): SubjectBudgets {
     return this.#bySubject.get(scope)?.get(String(subject)) ?? NONE;
   }
 }
 
-/** Returns the id that identifies the budgets of one subject: that of the first. */
-function getFirstBudgetId(ofSubject: readonly BudgetTerms[]): number {
-  return ofSubject[0]?.id ?? 0;
+/** What a request has before its channel and group are chosen. */
+export type CallerSubjects = Pick<BudgetSubjects, "tokenId" | "userId" | "model" | "team">;
+
+/** The budgets of a team and its actor. */
+interface TeamBudgets {
+  readonly terms: readonly BudgetTerms[];
+  /** Identifies them; "" without a team. */
+  readonly name: string;
+  readonly isFiltered: boolean;
 }
 
-const NONE: readonly BudgetTerms[] = [];
-const NO_BUDGETS: BudgetSet = { terms: NONE, ids: new Set(), counted: {} };
+const NO_TEAM: TeamBudgets = { terms: [], name: "", isFiltered: false };
+
+/** The budgets of one subject. */
+interface SubjectBudgets {
+  readonly terms: readonly BudgetTerms[];
+  /** The id that identifies them: that of the first; 0 if there are none. */
+  readonly first: number;
+  /** True if some of them count only the calls of certain models. */
+  readonly isFiltered: boolean;
+}
+
+function describe(terms: readonly BudgetTerms[]): SubjectBudgets {
+  return {
+    terms,
+    first: terms[0]?.id ?? 0,
+    isFiltered: terms.some(({ filter_model: filter }) => filter !== ""),
+  };
+}
+
+/** True if a budget with this filter counts the calls of a model: an exact name, or a beginning and `*`. */
+export function countsModel(filter: string, model: string): boolean {
+  if (filter === "") return true;
+  return filter.endsWith("*") ? model.startsWith(filter.slice(0, -1)) : model === filter;
+}
+
+function buildSet(terms: readonly BudgetTerms[]): BudgetSet {
+  if (terms.length === 0) return NO_BUDGETS;
+  const budgets = terms.map(({ id }) => id);
+  return { terms, ids: new Set(budgets), counted: { budgets } };
+}
+
+const NONE: SubjectBudgets = { terms: [], first: 0, isFiltered: false };
+const NO_BUDGETS: BudgetSet = { terms: [], ids: new Set(), counted: {} };

@@ -108,7 +108,7 @@ export async function openBudgetHarness(url: string, replicas = 1, live: Live = 
     async reset() {
       await harness.flush();
       tests += 1;
-      for (const table of ["budgets", "budget_holds", "budget_reaped", "holds", "ledger", "tokens", "users"])
+      for (const table of ["events", "budgets", "budget_holds", "budget_reaped", "holds", "ledger", "tokens", "users"])
         await raw.run(`delete from ${table}`, []);
       harness.now = Number.MAX_SAFE_INTEGER;
       while (reserved?.isEmpty === false) await all[0]?.budgets.reap();
@@ -154,7 +154,7 @@ async function openReplica(url: string, { harness, raw, prefix, clock, live }: R
   const { reserved } = harness;
   const ledger = redis?.ledger ?? createSqlLedger({ database, clock, leaseClock: clock, log, onThreshold, reserved });
   const onOutage = (meaning: BudgetOutage) => void harness.outages.push(meaning);
-  return { ledger, redis, budgets: createBudgets({ database, reservations: ledger.budgets, log, onOutage }) };
+  return { ledger, redis, budgets: createBudgets({ database, reservations: ledger.budgets, log, clock, onOutage }) };
 }
 
 /** Returns the real database, which counts calls and fails while a test sets `isAway`. */

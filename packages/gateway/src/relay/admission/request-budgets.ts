@@ -12,12 +12,12 @@ import type { Caller } from "../../identity/authentication/caller.ts";
 
 /** The parts of a request that budgets use. */
 interface Spender {
-  readonly caller: Pick<Caller, "tokenId" | "userId">;
+  readonly caller: Pick<Caller, "tokenId" | "userId" | "team">;
   readonly spec: { readonly model: string };
 }
 
 /** The channel that serves, and for which group. */
-interface ServingChannel {
+export interface ServingChannel {
   readonly channel: { readonly id: number };
   readonly group: string;
 }
@@ -30,6 +30,7 @@ export function buildBudgetSubjects({ caller, spec }: Spender, { channel, group 
     group,
     model: listedName(spec.model),
     channelId: channel.id,
+    team: caller.team,
   };
 }
 

@@ -12,6 +12,12 @@ const budget: Budget = {
   time_zone: "UTC",
   quota_limit: 3_000,
   soft_percent: 80,
+  length: 0,
+  anchor: "",
+  ends_at: 0,
+  filter_model: "",
+  thresholds: [80, 100],
+  forecast: false,
   is_hard: true,
   used: 1_000,
   held: 0,
@@ -37,6 +43,32 @@ test("a budget that is used up was reached, and one without spending is not", ()
     used_at_end: 0,
     reached_at: 0,
   });
+});
+
+test("a window of hours has the pace of its minutes, and waits while it is idle", () => {
+  const hours: Budget = {
+    ...budget,
+    period: "hours",
+    length: 5,
+    window_start: 10 * DAY,
+    window_end: 10 * DAY + 18_000,
+  };
+  const { per_day, reached_at } = calculateForecast({ ...hours, used: 200 }, [], 10 * DAY + 600);
+  expect(per_day).toBe(28_800);
+  expect(reached_at).toBe(10 * DAY + 600 + (2_800 / 200) * 600);
+  const idle = { ...hours, window_start: 0, window_end: 0, used: 0 };
+  expect(calculateForecast(idle, [], 11 * DAY)).toEqual({ per_day: 0, used_at_end: 0, reached_at: 0 });
+});
+
+test("a window without end has the pace of its last seven days", () => {
+  const total: Budget = { ...budget, period: "total", window_end: 0 };
+  const points = [
+    { start: 5 * DAY, quota: 600 },
+    { start: 25 * DAY, quota: 70 },
+  ];
+  const { per_day, reached_at, used_at_end } = calculateForecast(total, points, 30 * DAY);
+  expect([per_day, used_at_end]).toEqual([10, 1_000]);
+  expect(reached_at).toBe(30 * DAY + 200 * DAY);
 });
 
 test("a budget that was made inside its window counts, paces and forecasts from then on", () => {

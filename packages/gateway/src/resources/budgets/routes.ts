@@ -6,13 +6,11 @@ import {
   budgetHistorySelf,
   budgetList,
   budgetListSelf,
+  budgetReset,
   budgetUpdate,
-  countsSince,
   ROLE,
   type Budget,
-  type BudgetHistory,
 } from "@fairway/wire";
-import { isTimeZone } from "../../billing/budgets/window.ts";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { ServerResponse } from "node:http";
@@ -22,10 +20,11 @@ import { canChange, canView } from "../../identity/accounts/roles.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Announce } from "../ports.ts";
-import { DIMENSION, HOUR } from "../statistics/dimensions.ts";
 import type { StatisticsStore } from "../statistics/store.ts";
-import { countedPoints, calculateForecast } from "./history.ts";
-import { BUDGET_DEFAULTS, budgetTag, type BudgetStore } from "./store.ts";
+import { loadBudgetHistory } from "./load-history.ts";
+import type { BudgetStore } from "./store.ts";
+import { applyTerms, BUDGET_DEFAULTS } from "./terms.ts";
+import { budgetTag } from "./view.ts";
 
 export interface BudgetRoutesDeps {
   readonly store: BudgetStore;
@@ -33,7 +32,7 @@ export interface BudgetRoutesDeps {
   readonly clock: Clock;
   readonly statistics: Pick<StatisticsStore, "spending">;
   /** Reloaded before a call is answered, so that this replica knows the change. */
-  readonly budgets: Pick<Budgets, "reload">;
+  readonly budgets: Pick<Budgets, "reload" | "restate">;
 }
 
 export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
@@ -41,6 +40,12 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
   const spread = async () => {
     await budgets.reload();
     await announce("options");
+  };
+  /** For changes of what is used or of its window: Redis follows before a replica uses the new rule. */
+  const restate = async (id: number) => {
+    // Redis may be unreachable; then it follows with the next booking, or when the reaper runs.
+    await budgets.restate([id]).catch(() => undefined);
+    await spread();
   };
   return [
     implement(budgetList, async ({ caller }) => {
@@ -60,32 +65,28 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
       return loadBudgetHistory(requireBudget(own.find(({ id }) => id === params.id)), deps);
     }),
     implement(budgetCreate, async ({ body, caller }) => {
-      const {
-        time_zone = BUDGET_DEFAULTS.time_zone,
-        soft_percent = BUDGET_DEFAULTS.soft_percent,
-        is_hard = BUDGET_DEFAULTS.is_hard,
-      } = body;
-      checkZone(time_zone);
-      const subject = await checkSubject(store, body.scope, body.subject);
-      await checkOwner(store, caller, { scope: body.scope, subject });
-      const budget = await store.create({ ...body, subject, time_zone, soft_percent, is_hard });
-      if (!budget) throw new Refusal("budget_exists", { field: "subject" });
+      const { scope, period, filter_model = "", subject: named, ...wanted } = body;
+      const usual = { ...BUDGET_DEFAULTS, quota_limit: body.quota_limit };
+      const terms = applyTerms(period, usual, wanted, seconds(deps.clock));
+      const subject = await checkSubject(store, scope, named);
+      await checkOwner(store, caller, { scope, subject });
+      const identity = { scope, subject, period, filter_model };
+      const budget = await store.create({ ...identity, ...terms });
       await spread();
       return budget;
     }),
     implement(budgetUpdate, async ({ body, caller, request, response }) => {
-      const { id, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = body;
+      const { id, ...wanted } = body;
       await checkOwner(store, caller, requireBudget(await store.find(id)));
-      if (zone !== undefined) checkZone(zone);
-      const change = {
-        ...(zone !== undefined && { time_zone: zone }),
-        ...(limit !== undefined && { quota_limit: limit }),
-        ...(soft !== undefined && { soft_percent: soft }),
-        ...(isHard !== undefined && { is_hard: isHard }),
-      };
-      const budget = requireBudget(await store.change(id, change, tagCheck(request)));
-      await spread();
+      const budget = requireBudget(await store.change(id, wanted, tagCheck(request)));
+      await restate(id);
       return tagged(response, budget);
+    }),
+    implement(budgetReset, async ({ params: { id }, caller }) => {
+      await checkOwner(store, caller, requireBudget(await store.find(id)));
+      if (!(await store.reset(id))) throw new Refusal("budget_not_found");
+      await restate(id);
+      return requireBudget(await store.find(id));
     }),
     implement(budgetDelete, async ({ params, caller }) => {
       await checkOwner(store, caller, requireBudget(await store.find(params.id)));
@@ -93,15 +94,6 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
       await spread();
     }),
   ];
-}
-
-async function loadBudgetHistory(budget: Budget, { statistics, clock }: BudgetRoutesDeps): Promise<BudgetHistory> {
-  const now = seconds(clock);
-  const since = countsSince(budget);
-  const from = since - (since % HOUR);
-  const spent = await statistics.spending(DIMENSION[budget.scope], budget.subject, { from, to: now });
-  const points = countedPoints(budget, spent);
-  return { budget, interval: HOUR, points, forecast: calculateForecast(budget, points, now) };
 }
 
 function tagged(response: ServerResponse, budget: Budget): Budget {
@@ -139,17 +131,17 @@ async function visible(store: BudgetStore, caller: Principal, id: number): Promi
   return budget;
 }
 
-function checkZone(zone: string): void {
-  if (!isTimeZone(zone))
-    throw new Refusal("time_zone_unknown", { field: "time_zone", values: { zone: zone.slice(0, 64) } });
-}
-
 /**
  * Checks the subject. A group or model is a name and may not exist yet; any other subject is the id of an existing row.
  */
 async function checkSubject(store: BudgetStore, scope: BudgetScope, subject: string): Promise<string> {
   if (scope === "group" || scope === "model") return subject;
-  const id = /^\d{1,15}$/.test(subject) ? Number(subject) : 0;
-  if (id > 0 && (await store.exists(scope, id))) return String(id);
+  if (scope === "team" || scope === "member") {
+    const found = await store.findTeamSubject(scope, subject);
+    if (found !== undefined) return found;
+  } else {
+    const id = /^\d{1,15}$/.test(subject) ? Number(subject) : 0;
+    if (id > 0 && (await store.exists(scope, id))) return String(id);
+  }
   throw new Refusal("budget_subject_unknown", { field: "subject", values: { scope, subject: subject.slice(0, 64) } });
 }

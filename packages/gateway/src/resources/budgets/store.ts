@@ -1,36 +1,21 @@
 import type { Budget } from "@fairway/wire";
-import { budgetWindow, type BudgetPeriod } from "../../billing/budgets/window.ts";
-import type { BudgetScope } from "../../billing/budgets/budget.ts";
-import type { Budgets } from "../../billing/budgets/budgets.ts";
+import { inWindow, isCalendar, findWindow, type WindowRule } from "../../billing/budgets/window.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { buildEtag, type CheckTag } from "../../http/etag.ts";
+import type { CheckTag } from "../../http/etag.ts";
+import { usernameKey } from "../../identity/accounts/accounts.ts";
+import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
-import { readSubjectNames, SUBJECT_TABLES } from "../../storage/row-names.ts";
+import { SUBJECT_TABLES } from "../../storage/row-names.ts";
+import { insertBudget, type BudgetIdentity, type NewBudget } from "./insert-budget.ts";
+import { applyTerms, type WantedTerms } from "./terms.ts";
+import { budgetTag, buildBudgetViews, readTerms, writeTerms, type BudgetRow, type ViewDeps } from "./view.ts";
 
-export interface BudgetStoreDeps {
+export interface BudgetStoreDeps extends Pick<ViewDeps, "clock" | "held"> {
   readonly database: Database;
-  readonly clock: Clock;
-  /** Reads reservations that are outside the database. If absent, only database reservations are shown. */
-  readonly held?: Pick<Budgets, "heldElsewhere"> | undefined;
 }
-
-export interface NewBudget {
-  readonly scope: BudgetScope;
-  readonly subject: string;
-  readonly period: BudgetPeriod;
-  readonly time_zone: string;
-  readonly quota_limit: number;
-  readonly soft_percent: number;
-  readonly is_hard: boolean;
-}
-
-/** Defaults of a new budget. */
-export const BUDGET_DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: true } as const;
-
-export type BudgetChange = Partial<Pick<NewBudget, "time_zone" | "quota_limit" | "soft_percent" | "is_hard">>;
 
 /** The user that a budget limits. */
 export interface BudgetOwner {
@@ -45,22 +30,13 @@ type IdScope = keyof typeof SUBJECT_TABLES;
 
 export type BudgetStore = ReturnType<typeof createBudgetStore>;
 
-interface Row extends Omit<NewBudget, "is_hard"> {
-  readonly id: number;
-  readonly is_hard: number;
-  readonly window_start: number;
-  readonly created_at: number;
-  readonly used: number;
-  readonly held: number;
-}
-
 /**
  * Creates the SQL of budgets. Every write raises the revision of the options in its transaction, so that replicas read
  * the budgets again.
  */
 export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   const { raw, db } = database;
-  const shown = (rows: readonly Row[]) => buildBudgetViews(rows, { database, clock, held });
+  const shown = (rows: readonly BudgetRow[]) => buildBudgetViews(rows, { raw, clock, held });
   const write = <T>(work: (tx: RawTransaction) => Promise<T>): Promise<T> =>
     raw.transaction(async (tx) => {
       await bump(tx, raw.kind, "options");
@@ -68,48 +44,44 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
     });
   const find = async (id: number): Promise<Budget | undefined> => {
     const row = await db.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
-    return row && (await shown([row as Row]))[0];
+    return row && (await shown([row as BudgetRow]))[0];
+  };
+  const findId = async (identity: BudgetIdentity, length: number): Promise<number | undefined> => {
+    const { scope, subject, period, filter_model: filter } = identity;
+    const rows = db.selectFrom("budgets").select("id").where("scope", "=", scope).where("subject", "=", subject);
+    const same = rows.where("period", "=", period).where("length", "=", length).where("filter_model", "=", filter);
+    return (await same.executeTakeFirst())?.id;
   };
   return {
     find,
-
-    async findId(scope: BudgetScope, subject: string, period: BudgetPeriod): Promise<number | undefined> {
-      const rows = db.selectFrom("budgets").select("id").where("scope", "=", scope).where("subject", "=", subject);
-      return (await rows.where("period", "=", period).executeTakeFirst())?.id;
-    },
+    findId,
 
     async list(): Promise<Budget[]> {
       const rows = await db.selectFrom("budgets").selectAll().orderBy("id").execute();
-      return shown(rows as Row[]);
+      return shown(rows as BudgetRow[]);
     },
 
     /** Returns the budgets of the user and of the user's tokens. */
     ofUser: async (userId: number): Promise<Budget[]> => shown(await listUserRows(database, userId)),
 
-    /** Returns undefined if there already is a budget with that scope, subject and period. */
-    async create(budget: NewBudget): Promise<Budget | undefined> {
-      const { scope, subject, period } = budget;
-      try {
-        await write((tx) => tx.run(INSERT, buildValues(budget, clock)));
-      } catch (error) {
-        if (isDuplicate(error)) return undefined;
-        throw error;
-      }
-      const named = db.selectFrom("budgets").selectAll().where("scope", "=", scope).where("subject", "=", subject);
-      const [created] = await shown([(await named.where("period", "=", period).executeTakeFirstOrThrow()) as Row]);
+    ofTeam: async (team: TeamSubject): Promise<Budget[]> => shown(await listTeamRows(database, team)),
+
+    /** Throws a refusal if there is such a budget already, or too many of the subject. */
+    async create(budget: NewBudget): Promise<Budget> {
+      await refuseDuplicate(() => write((tx) => insertBudget(tx, budget, clock)));
+      const created = await find((await findId(budget, budget.length)) ?? 0);
+      if (!created) throw new Refusal("budget_not_found");
       return created;
     },
 
-    async change(id: number, change: BudgetChange, check?: CheckTag): Promise<Budget | undefined> {
-      await write(async (tx) => {
-        if (check) await checkLocked(tx, id, check);
-        for (const [column, value] of Object.entries(change)) {
-          const stored = typeof value === "boolean" ? Number(value) : value;
-          if (stored !== undefined) await tx.run(`update budgets set ${column} = ? where id = ?`, [stored, id]);
-        }
-      });
+    /** Throws a refusal if the period has no such windows. */
+    async change(id: number, wanted: WantedTerms, check?: CheckTag): Promise<Budget | undefined> {
+      await refuseDuplicate(() => write((tx) => changeBudget(tx, id, wanted, { clock, check })));
       return find(id);
     },
+
+    /** Sets what is used to 0. Returns false if there is no such budget. */
+    reset: (id: number): Promise<boolean> => write((tx) => resetBudget(tx, id, seconds(clock))),
 
     async remove(id: number): Promise<boolean> {
       return write((tx) => removeWithRows(tx, id));
@@ -117,12 +89,25 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
 
     ownerOf: (budget: Subject): Promise<BudgetOwner | undefined> => findOwner(database, budget),
 
-    /** Returns true if a token, user or channel with that id exists. */
+    /** Returns the stored subject of a team or a member, written by ids or names; undefined if there is none. */
+    findTeamSubject: (scope: "team" | "member", subject: string): Promise<string | undefined> =>
+      findTeamSubject(database, scope, subject),
+
+    /** Returns true if a row of that scope with that id exists. */
     async exists(scope: IdScope, id: number): Promise<boolean> {
       const rows = await raw.rows(`select id from ${SUBJECT_TABLES[scope]} where id = ?`, [id]);
       return rows.length > 0;
     },
   };
+}
+
+async function refuseDuplicate<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isDuplicate(error)) throw new Refusal("budget_exists", { field: "subject", cause: error });
+    throw error;
+  }
 }
 
 /** Returns undefined for groups, models and channels, which belong to no user, and for rows that no longer exist. */
@@ -133,23 +118,133 @@ async function findOwner({ raw }: Database, { scope, subject }: Subject): Promis
   return owner;
 }
 
-async function listUserRows({ db }: Database, userId: number): Promise<Row[]> {
+async function listUserRows({ db }: Database, userId: number): Promise<BudgetRow[]> {
   const own = db.selectFrom("tokens").select("id").where("user_id", "=", userId).where("deleted_at", "is", null);
   const tokens = (await own.execute()).map(({ id }) => String(id));
   const found = db.selectFrom("budgets").selectAll().orderBy("id");
+  const memberships = db.selectFrom("team_members").select("team_id").where("user_id", "=", userId);
+  const teams = (await memberships.execute()).map(({ team_id: id }) => String(id));
   const rows = found.where((eb) =>
     eb.or([
+      ...(teams.length > 0
+        ? [
+            eb.and([eb("scope", "=", "team"), eb("subject", "in", teams)]),
+            eb.and([
+              eb("scope", "=", "member"),
+              eb(
+                "subject",
+                "in",
+                teams.map((id) => `${id}:${userId}`),
+              ),
+            ]),
+          ]
+        : []),
       eb.and([eb("scope", "=", "user"), eb("subject", "=", String(userId))]),
       ...(tokens.length > 0 ? [eb.and([eb("scope", "=", "token"), eb("subject", "in", tokens)])] : []),
     ]),
   );
-  return (await rows.execute()) as Row[];
+  return (await rows.execute()) as BudgetRow[];
 }
 
-function buildValues(budget: NewBudget, clock: Clock): SqlValue[] {
-  const { scope, subject, period, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = budget;
-  const { start } = budgetWindow(period, zone, clock.now());
-  return [scope, subject, period, zone, limit, soft, isHard ? 1 : 0, start, seconds(clock)];
+interface TeamSubject {
+  readonly id: number;
+  readonly accountId: number;
+}
+
+/** Lists the budgets of a team, its wallet, its keys, its members and its service accounts. */
+async function listTeamRows({ db }: Database, { id, accountId }: TeamSubject): Promise<BudgetRow[]> {
+  const keys = db.selectFrom("tokens").select("id").where("user_id", "=", accountId).where("deleted_at", "is", null);
+  const services = db.selectFrom("service_accounts").select("id").where("team_id", "=", id);
+  const inside: Readonly<Record<string, readonly string[]>> = {
+    team: [String(id)],
+    user: [String(accountId)],
+    token: (await keys.execute()).map((row) => String(row.id)),
+    service_account: (await services.where("deleted_at", "is", null).execute()).map((row) => String(row.id)),
+  };
+  const rows = db
+    .selectFrom("budgets")
+    .selectAll()
+    .orderBy("id")
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("scope", "=", "member"), eb("subject", "like", `${id}:%`)]),
+        ...Object.entries(inside)
+          .filter(([, subjects]) => subjects.length > 0)
+          .map(([scope, subjects]) => eb.and([eb("scope", "=", scope), eb("subject", "in", subjects)])),
+      ]),
+    );
+  return (await rows.execute()) as BudgetRow[];
+}
+
+/** Reads `research`, `4`, `research:ann` or `4:17`. A team that is deleted has no budgets. */
+async function findTeamSubject(
+  { db }: Database,
+  scope: "team" | "member",
+  subject: string,
+): Promise<string | undefined> {
+  const [named = "", member = "", ...rest] = subject.split(":");
+  if (rest.length > 0 || (scope === "member") !== (member !== "")) return undefined;
+  const living = db.selectFrom("teams").select("id").where("deleted_at", "is", null);
+  const byId = /^\d{1,15}$/.test(named) ? living.where("id", "=", Number(named)) : living.where("slug", "=", named);
+  const team = await byId.executeTakeFirst();
+  if (!team || scope === "team") return team && String(team.id);
+  const people = db
+    .selectFrom("team_members")
+    .innerJoin("users", "users.id", "team_members.user_id")
+    .select("users.id")
+    .where("team_members.team_id", "=", team.id);
+  const chosen = /^\d{1,15}$/.test(member)
+    ? people.where("users.id", "=", Number(member))
+    : people.where("users.username_key", "=", usernameKey(member));
+  const person = await chosen.executeTakeFirst();
+  return person && `${team.id}:${person.id}`;
+}
+
+interface Changing {
+  readonly clock: Clock;
+  readonly check: CheckTag | undefined;
+}
+
+async function changeBudget(
+  tx: RawTransaction,
+  id: number,
+  wanted: WantedTerms,
+  { clock, check }: Changing,
+): Promise<void> {
+  const row = await lockRow(tx, id);
+  if (!row) return;
+  const before = readTerms(row);
+  check?.(budgetTag(before));
+  const after = applyTerms(row.period, before, wanted, seconds(clock));
+  const columns = { ...writeTerms(after), ...keepUse(row, after, clock.now()) };
+  const sets = Object.keys(columns).map((column) => `${column} = ?`);
+  await tx.run(`update budgets set ${sets.join(", ")} where id = ?`, [...Object.values(columns), id]);
+}
+
+/**
+ * Returns the state under a new rule. What is used in the running window stays, and counts until the new rule has its
+ * next boundary.
+ */
+function keepUse(
+  before: BudgetRow,
+  { time_zone, anchor }: Pick<WindowRule, "time_zone" | "anchor">,
+  nowMs: number,
+): Readonly<Record<string, SqlValue>> {
+  const isMoved = before.time_zone !== time_zone || before.anchor !== anchor;
+  if (!isMoved || !isCalendar(before.period)) return {};
+  const { window_start: running, used, noted } = inWindow(before, nowMs);
+  const { start } = findWindow({ ...before, time_zone, anchor }, nowMs);
+  return { window_start: Math.max(running, start), used, noted, revision: before.revision + 1 };
+}
+
+async function resetBudget(tx: RawTransaction, id: number, now: number): Promise<boolean> {
+  const row = await lockRow(tx, id);
+  if (!row) return false;
+  const start = isCalendar(row.period) ? row.window_start : row.period === "total" ? now : 0;
+  const sql =
+    "update budgets set used = 0, noted = 0, forecast_in = 0, exhausted_in = 0, window_start = ?, created_at = ?, revision = revision + 1 where id = ?";
+  await tx.run(sql, [start, now, id]);
+  return true;
 }
 
 /** Locks the budget first: reservations lock it too, so no row is inserted after the deletion. */
@@ -160,46 +255,7 @@ async function removeWithRows(tx: RawTransaction, id: number): Promise<boolean> 
 }
 
 /** Locks the row until the end of the transaction. */
-async function checkLocked(tx: RawTransaction, id: number, check: CheckTag): Promise<void> {
+async function lockRow(tx: RawTransaction, id: number): Promise<BudgetRow | undefined> {
   await tx.run("update budgets set is_hard = is_hard where id = ?", [id]);
-  const [row] = await tx.rows<Row>("select * from budgets where id = ?", [id]);
-  if (row) check(budgetTag({ ...row, is_hard: row.is_hard === 1 }));
-}
-
-/** Returns a tag that changes with every edit, but not with usage. */
-export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Required<BudgetChange>): string {
-  return buildEtag({ time_zone, quota_limit, soft_percent, is_hard });
-}
-
-const INSERT =
-  "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, created_at, used, held) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
-
-async function buildBudgetViews(rows: readonly Row[], { database, clock, held }: BudgetStoreDeps): Promise<Budget[]> {
-  const names = await readSubjectNames(database.raw, rows);
-  // Redis may be unreachable; the rest of the budget is still shown.
-  const elsewhere = await held?.heldElsewhere().catch(() => undefined);
-  return rows.map((row) => ({
-    ...buildBudgetView(row, clock),
-    subject_name: names(row),
-    held: row.held + (elsewhere?.get(row.id) ?? 0),
-  }));
-}
-
-/** Builds the view of a budget. Nothing is used yet in a window that no request has opened. */
-function buildBudgetView(row: Row, clock: Clock): Omit<Budget, "subject_name" | "held"> {
-  const { start, end } = budgetWindow(row.period, row.time_zone, clock.now());
-  return {
-    id: row.id,
-    scope: row.scope,
-    subject: row.subject,
-    period: row.period,
-    time_zone: row.time_zone,
-    quota_limit: row.quota_limit,
-    soft_percent: row.soft_percent,
-    is_hard: row.is_hard === 1,
-    used: start > row.window_start ? 0 : row.used,
-    window_start: start,
-    window_end: end,
-    counts_since: Math.max(start, Number(row.created_at)),
-  };
+  return (await tx.rows<BudgetRow>("select * from budgets where id = ?", [id]))[0];
 }

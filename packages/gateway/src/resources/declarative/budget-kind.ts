@@ -1,9 +1,12 @@
 import type { Budget, BudgetSpec } from "@fairway/wire";
-import { isTimeZone } from "../../billing/budgets/window.ts";
+import { findSoftPercent } from "../../billing/budgets/thresholds.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { unusable } from "./read-document.ts";
 import type { Database } from "../../storage/database.ts";
-import { BUDGET_DEFAULTS, type BudgetChange, type BudgetStore } from "../budgets/store.ts";
+import type { BudgetStore } from "../budgets/store.ts";
+import { applyTerms, BUDGET_DEFAULTS, type ChangeableTerms, type WantedTerms } from "../budgets/terms.ts";
 import type { Announce } from "../ports.ts";
 import { documentName, exportedNames, noUser, uniqueNames, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
 
@@ -11,18 +14,24 @@ export interface BudgetKindDeps {
   readonly database: Database;
   readonly budgets: BudgetStore;
   readonly announce: Announce;
+  readonly clock: Clock;
 }
 
 /** Members of a budget, by their names in documents. */
 export const BUDGET_MEMBERS = {
   limit: "quota_limit",
   timeZone: "time_zone",
+  length: "length",
+  anchor: "anchor",
+  endsAt: "ends_at",
+  thresholds: "thresholds",
   softPercent: "soft_percent",
+  forecast: "forecast",
   hard: "is_hard",
-} as const satisfies Partial<Record<keyof BudgetSpec, keyof BudgetChange>>;
+} as const satisfies Partial<Record<keyof BudgetSpec, keyof WantedTerms>>;
 
 /** The columns that identify a budget; they never change. */
-const IDENTITY = ["scope", "subject", "period"] as const;
+const IDENTITY = ["scope", "subject", "period", "filterModel"] as const;
 
 export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
   const { budgets } = deps;
@@ -34,47 +43,42 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
     kind: "Budget",
     secrets: new Set(),
     async desired(name, spec, users) {
-      if (spec.timeZone !== undefined && !isTimeZone(spec.timeZone))
-        throw unusable(name, `there is no time zone ${spec.timeZone}`);
+      readSpec(name, spec, deps.clock);
       const subject = await findSubject(deps, spec);
       const isDescribed = users.has(usernameKey(spec.subject));
       if (subject === undefined && spec.scope === "user" && !isDescribed) throw unusable(name, noUser(spec.subject));
       // A subject that the same documents create has no id yet.
-      return { ...spec, subject: subject ?? spec.subject };
+      return toWanted(name, { ...spec, subject: subject ?? spec.subject });
     },
     async find(_name, spec, ownedId) {
       if (ownedId !== undefined) return read(ownedId);
       const subject = await findSubject(deps, spec);
       if (subject === undefined) return undefined;
-      const id = await budgets.findId(spec.scope, subject, spec.period);
+      const { scope, period, filterModel = "", length = 0 } = spec;
+      const id = await budgets.findId({ scope, subject, period, filter_model: filterModel }, length);
       return id === undefined ? undefined : read(id);
     },
     refusal: ({ fields }, wanted) =>
-      IDENTITY.every((field) => fields[field] === wanted[field])
+      IDENTITY.every((field) => fields[field] === (wanted[field] ?? ""))
         ? ""
-        : "scope, subject and period of a budget do not change: make another one",
+        : "scope, subject, period and model of a budget do not change: make another one",
     lacks: () => "",
     async create(name, spec) {
-      const { scope, period, limit, timeZone, softPercent, hard } = spec;
+      const { scope, period, filterModel = "" } = spec;
       const subject = await findSubject(deps, spec);
       if (subject === undefined) throw unusable(name, `there is no ${scope} ${spec.subject}`);
-      const budget = await budgets.create({
-        scope,
-        subject,
-        period,
-        quota_limit: limit,
-        time_zone: timeZone ?? BUDGET_DEFAULTS.time_zone,
-        soft_percent: softPercent ?? BUDGET_DEFAULTS.soft_percent,
-        is_hard: hard ?? BUDGET_DEFAULTS.is_hard,
-      });
-      if (!budget) throw unusable(name, `there is a budget of ${scope} ${spec.subject} for a ${period} already`);
+      const terms = readSpec(name, spec, deps.clock);
+      const identity = { scope, subject, period, filter_model: filterModel };
+      const budget = await explained(name, () => budgets.create({ ...identity, ...terms }));
       await deps.announce("options");
       return budget.id;
     },
     async update({ id }, spec, changed) {
-      const members = Object.entries(BUDGET_MEMBERS).filter(([field]) => changed.includes(field));
-      const change = members.map(([field, member]) => [member, spec[field as keyof typeof BUDGET_MEMBERS]]);
-      await budgets.change(id, Object.fromEntries(change) as BudgetChange);
+      const name = `${spec.scope} ${spec.subject}`;
+      const members = Object.entries(toTerms(name, spec)).filter(([member]) =>
+        changed.some((field) => BUDGET_MEMBERS[field as keyof typeof BUDGET_MEMBERS] === member),
+      );
+      await explained(name, () => budgets.change(id, Object.fromEntries(members)));
       await deps.announce("options");
     },
     async remove({ resource_id: id }) {
@@ -92,11 +96,13 @@ async function findSubject(
   { scope, subject }: BudgetSpec,
 ): Promise<string | undefined> {
   if (scope === "group" || scope === "model") return subject;
+  if (scope === "team" || scope === "member") return budgets.findTeamSubject(scope, subject);
   if (/^\d{1,15}$/.test(subject)) return (await budgets.exists(scope, Number(subject))) ? subject : undefined;
   if (scope === "user") {
     const users = db.selectFrom("users").select("id").where("username_key", "=", usernameKey(subject));
     return numberText(await users.where("deleted_at", "is", null).executeTakeFirst());
   }
+  if (scope === "service_account") return undefined;
   const kind = scope === "channel" ? "Channel" : "Token";
   const owned = db.selectFrom("managed_resources").select("resource_id as id").where("kind", "=", kind);
   const declared = await owned.where("name", "=", subject).executeTakeFirst();
@@ -120,24 +126,99 @@ function numberText(row: { readonly id: number } | undefined): string | undefine
   return row && String(row.id);
 }
 
-function toFields({ scope, subject, period, quota_limit, time_zone, soft_percent, is_hard }: Budget): Fields {
+/** Returns what the document sets, by the names of forms. */
+function toTerms(name: string, spec: BudgetSpec): WantedTerms {
+  const { length, anchor, timeZone, limit, thresholds, softPercent, forecast, hard } = spec;
+  return {
+    length,
+    anchor,
+    ends_at: readEnd(name, spec),
+    time_zone: timeZone,
+    quota_limit: limit,
+    thresholds,
+    soft_percent: softPercent,
+    forecast,
+    is_hard: hard,
+  };
+}
+
+/** Returns the terms of a new budget. Throws `document_invalid` if there is no such budget. */
+function readSpec(name: string, spec: BudgetSpec, clock: Clock): ChangeableTerms {
+  const { thresholds, softPercent, limit } = spec;
+  if (thresholds && softPercent !== undefined && findSoftPercent(thresholds) !== softPercent)
+    throw unusable(name, "softPercent is not the lowest of its thresholds below 100: leave it out");
+  const wanted = toTerms(name, spec);
+  // An end that has come is no reason to refuse the documents.
+  const now = Math.min(seconds(clock), (wanted.ends_at ?? 0) - 1);
+  try {
+    return applyTerms(spec.period, { ...BUDGET_DEFAULTS, quota_limit: limit }, wanted, now);
+  } catch (error) {
+    throw error instanceof Refusal ? unusable(name, error.message) : error;
+  }
+}
+
+/** Runs a write; its refusal names the document. */
+async function explained<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw error instanceof Refusal ? unusable(name, error.message) : error;
+  }
+}
+
+function readEnd(name: string, { endsAt }: BudgetSpec): number | undefined {
+  if (endsAt === undefined || endsAt === null) return endsAt === null ? 0 : undefined;
+  const time = Date.parse(endsAt);
+  if (!Number.isFinite(time)) throw unusable(name, "endsAt is no time");
+  return Math.floor(time / 1000);
+}
+
+/** Returns the fields of a document in the form in which they are compared. */
+function toWanted(name: string, spec: BudgetSpec): Fields {
+  const { thresholds, endsAt, ...others } = spec;
+  return {
+    ...others,
+    ...(thresholds && { thresholds: [...new Set(thresholds)].sort((a, b) => a - b) }),
+    ...(endsAt !== undefined && { endsAt: formatEnd(readEnd(name, spec) ?? 0) }),
+  };
+}
+
+function toFields(budget: Budget): Fields {
+  const { scope, subject, period, length, anchor, filter_model: filterModel, quota_limit: limit } = budget;
   return {
     scope,
     subject,
     period,
-    limit: quota_limit,
-    timeZone: time_zone,
-    softPercent: soft_percent,
-    hard: is_hard,
+    ...(length > 0 && { length }),
+    anchor,
+    endsAt: formatEnd(budget.ends_at),
+    filterModel,
+    limit,
+    timeZone: budget.time_zone,
+    thresholds: budget.thresholds,
+    softPercent: budget.soft_percent,
+    forecast: budget.forecast,
+    hard: budget.is_hard,
   };
+}
+
+function formatEnd(end: number): string | null {
+  return end === 0 ? null : new Date(end * 1000).toISOString().replace(".000Z", "Z");
 }
 
 async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<ExportedRow[]> {
   const users = await db.selectFrom("users").select(["id", "username"]).execute();
   const usernames = new Map(users.map(({ id, username }) => [String(id), username]));
   const names = { channel: await namesIn(db, "channel"), token: await namesIn(db, "token") };
+  const teams = await db.selectFrom("teams").select(["id", "slug"]).execute();
+  const slugs = new Map(teams.map(({ id, slug }) => [String(id), slug]));
   const findSubjectName = ({ scope, subject }: Budget) => {
     if (scope === "user") return usernames.get(subject);
+    if (scope === "team") return slugs.get(subject);
+    if (scope === "member") {
+      const [team = "", user = ""] = subject.split(":");
+      return `${slugs.get(team) ?? team}:${usernames.get(user) ?? user}`;
+    }
     // Ids differ on another gateway.
     return scope === "channel" || scope === "token" ? names[scope].get(Number(subject)) : undefined;
   };

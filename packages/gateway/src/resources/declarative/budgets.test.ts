@@ -57,8 +57,14 @@ eachDatabase("budgets as documents", (open) => {
   test.each([
     [{ subject: "no-such-user" }, "there is no user no-such-user"],
     [{ scope: "channel", subject: "99999" }, "there is no channel 99999"],
-    [{ timeZone: "Mars/Base" }, "there is no time zone Mars/Base"],
+    [{ timeZone: "Mars/Base" }, "The time zone Mars/Base does not exist"],
     [{ limit: 0 }, "spec.limit"],
+    [{ period: "hours" }, "needs a length"],
+    [{ period: "day", anchor: "3" }, "cannot begin on 3"],
+    [{ endsAt: "2031-01-01T00:00:00Z" }, "Only a budget of the period total has an end"],
+    [{ period: "total", endsAt: "soon" }, "endsAt is no time"],
+    [{ filterModel: "a*b" }, "spec.filterModel"],
+    [{ thresholds: [50, 90], softPercent: 80 }, "softPercent is not the lowest"],
   ])("refuses %j with a reason and writes nothing", async (spec, reason) => {
     expect(await readReason([budgetDocument("bad", spec)])).toContain(reason);
     expect(await rows()).toEqual([]);
@@ -82,10 +88,40 @@ eachDatabase("budgets as documents", (open) => {
     expect((await members.root.delete(`/api/budget/${id}`)).body["success"]).toBe(false);
   });
 
+  test("describes windows, models and thresholds, and changes them", async () => {
+    const spec = { period: "hours", length: 5, filterModel: "claude-*", thresholds: [95, 50], forecast: true };
+    const year = { period: "year", anchor: "04-06", timeZone: "Europe/London" };
+    const total = { period: "total", endsAt: "2099-01-01T00:00:00Z" };
+    const documents = [budgetDocument("five", spec), budgetDocument("year", year), budgetDocument("all", total)];
+    await calls.apply(documents);
+    expect(listActions(await calls.plan(documents))).toEqual(["five: unchanged", "year: unchanged", "all: unchanged"]);
+    const [hours] = await rows();
+    expect(hours).toMatchObject({
+      length: 5,
+      filter_model: "claude-*",
+      thresholds: "50,95",
+      soft_percent: 50,
+      forecast: 1,
+    });
+    const changed = { ...spec, length: 6, thresholds: [], forecast: false };
+    const [change] = await calls.apply([budgetDocument("five", changed), ...documents.slice(1)]);
+    expect(change?.fields.map(({ field }) => field).toSorted()).toEqual(["forecast", "length", "thresholds"]);
+    const [other] = await calls.plan([budgetDocument("five", { ...changed, filterModel: "gpt-*" })]);
+    expect(other).toMatchObject({ action: "conflict" });
+    await calls.apply([budgetDocument("all", { ...total, endsAt: null })]);
+    expect((await rows()).at(-1)).toMatchObject({ period: "total", ends_at: 0 });
+    const put = (body: object) => members.root.put("/api/budget/", { id: hours?.id, ...body });
+    expect((await put({ thresholds: [50] })).body).toMatchObject({ reason: "managed_conflict" });
+    expect((await put({ soft_percent: 40 })).body).toMatchObject({ reason: "managed_conflict" });
+    expect((await put({ thresholds: [], time_zone: "Asia/Shanghai" })).body["success"]).toBe(true);
+  });
+
   test("exports budgets that apply without a change", async () => {
-    await calls.apply([budgetDocument("ann")]);
+    const total = { period: "total", endsAt: "2099-01-01T00:00:00Z", filterModel: "gpt-4o" };
+    const others = [budgetDocument("five", { period: "hours", length: 5 }), budgetDocument("all", total)];
+    await calls.apply([budgetDocument("ann"), ...others]);
     const exported = await members.root.data<unknown[]>(members.root.get("/api/declarative/export?kind=Budget"));
     await app.database.db.deleteFrom("managed_resources").execute();
-    expect((await calls.plan(exported)).map(({ action }) => action)).toEqual(["unchanged"]);
+    expect((await calls.plan(exported)).map(({ action }) => action)).toEqual(Array(3).fill("unchanged"));
   });
 });

@@ -46,10 +46,15 @@ describe("budgets of requests", () => {
     await budget({ scope: "group", subject: "default", period: "day", quota_limit: 1 });
     const response = await relay.ask("budgeted");
     expect(response.status).toBe(403);
-    const { code, message } = await readError(response);
-    expect(code).toBe("budget_exceeded");
+    expect(Number(response.headers.get("retry-after"))).toBeLessThanOrEqual(86_400);
+    const { code, message, ...more } = await readError(response);
+    expect({ code, ...more }).toMatchObject({
+      code: "budget_exceeded",
+      param: "group",
+      entity: { scope: "group", name: "default" },
+    });
     expect(message).toMatch(
-      /^The day's budget of this group default is used up; the next one begins at 20\d\d-.*T00:00:00\.000Z\./,
+      /^The daily budget of group default is used up; the next window begins at 20\d\d-.*T00:00:00\.000Z\./,
     );
   });
 

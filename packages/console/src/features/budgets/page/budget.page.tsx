@@ -6,13 +6,15 @@ import { formatShare } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { historyQuery } from "../../../shared/budgets/api.ts";
 import { CountsSince } from "../../../shared/budgets/counts-since.tsx";
+import { WindowEnd } from "../../../shared/budgets/window-end.tsx";
 import { BurnDown } from "../../../shared/budgets/burn-down-chart.tsx";
 import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
 import { FigureCard } from "../../../shared/usage/figure-card.tsx";
 import { Money } from "../../../ui/display/money.tsx";
+import { HistoryButton } from "../../../ui/menu/history-button.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
-import { PERIOD_TEXT, SCOPE_TEXT } from "../columns.tsx";
+import { describeWindows, SCOPE_TEXT } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 
 function Figures({ history }: { readonly history: BudgetHistory }) {
@@ -58,7 +60,11 @@ function Figures({ history }: { readonly history: BudgetHistory }) {
           </>
         }
       >
-        <When at={used < limit && forecast.reached_at > 0 ? forecast.reached_at : budget.window_end} />
+        {used < limit && forecast.reached_at > 0 ? (
+          <When at={forecast.reached_at} />
+        ) : (
+          <WindowEnd budget={budget} words={{ endless: t("endless"), idle: t("idle") }} />
+        )}
       </FigureCard>
     </SimpleGrid>
   );
@@ -72,13 +78,16 @@ function Shown({ history }: { readonly history: BudgetHistory }) {
       title={`${t(SCOPE_TEXT[budget.scope])} ${budgetSubject(budget)}`}
       aside={
         <Text color="fg.muted">
-          {t(PERIOD_TEXT[budget.period])} · {budget.time_zone} · {t(budget.is_hard ? "refuses" : "warns")}
+          {describeWindows(t, budget)} · {t(budget.is_hard ? "refuses" : "warns")}
         </Text>
       }
       actions={
-        <Button asChild>
-          <Link to={`/budget/edit/${budget.id}`}>{t("editRow")}</Link>
-        </Button>
+        <>
+          <HistoryButton target={`budget ${budget.id}`} />
+          <Button asChild>
+            <Link to={`/budget/edit/${budget.id}`}>{t("editRow")}</Link>
+          </Button>
+        </>
       }
     >
       <Figures history={history} />

@@ -1,8 +1,7 @@
 import { budgetSubject, type Budget } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { formatShare } from "../../../lib/format.ts";
-import { useLanguage } from "../../../lib/i18n.ts";
 import { historyQuery } from "../../../shared/budgets/api.ts";
+import { WindowEnd } from "../../../shared/budgets/window-end.tsx";
 import { CountsSince } from "../../../shared/budgets/counts-since.tsx";
 import { Facts } from "../../../ui/display/facts.tsx";
 import { Money } from "../../../ui/display/money.tsx";
@@ -11,7 +10,7 @@ import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { PeekActions } from "../../../ui/peek/peek-actions.tsx";
 import { PeekPanel } from "../../../ui/peek/peek-panel.tsx";
 import type { RowPeekState } from "../../../ui/peek/use-peek.ts";
-import { PERIOD_TEXT, SCOPE_TEXT, StateMark } from "../columns.tsx";
+import { describeThresholds, describeWindows, SCOPE_TEXT, StateMark } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 
 function Used({ budget }: { readonly budget: Budget }) {
@@ -33,8 +32,7 @@ function Used({ budget }: { readonly budget: Budget }) {
 
 function Limit({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
-  const language = useLanguage();
-  const { used, held, quota_limit: limit, soft_percent: soft } = budget;
+  const { used, held, quota_limit: limit } = budget;
   return (
     <Facts
       title={t("sectionLimit")}
@@ -42,9 +40,9 @@ function Limit({ budget }: { readonly budget: Budget }) {
         [t("usedNow"), <Used key="used" budget={budget} />],
         [t("left"), <Money key="left" quota={Math.max(0, limit - used - held)} />],
         [t("limit"), <Money key="limit" quota={limit} />],
-        [t("period"), `${t(PERIOD_TEXT[budget.period])} · ${budget.time_zone}`],
-        [t("resets"), <When key="resets" at={budget.window_end} />],
-        [t("soft"), soft === 0 ? "–" : formatShare(soft, 100, language)],
+        [t("period"), describeWindows(t, budget)],
+        [t("resets"), <WindowEnd key="resets" budget={budget} words={{ endless: t("endless"), idle: t("idle") }} />],
+        [t("soft"), budget.thresholds.length === 0 ? "–" : describeThresholds(budget)],
         [t("effect"), t(budget.is_hard ? "refuses" : "warns")],
       ]}
     />
@@ -66,7 +64,14 @@ function Outlook({ id }: Pick<Budget, "id">) {
       items={[
         [t("pace"), <Money key="pace" quota={forecast.per_day} />],
         [t("expected"), <Money key="expected" quota={forecast.used_at_end} />],
-        [t(isSpent ? "reachedNow" : forecast.reached_at > 0 ? "reachedAt" : "lasts"), <When key="ends" at={ends} />],
+        [
+          t(isSpent ? "reachedNow" : forecast.reached_at > 0 ? "reachedAt" : "lasts"),
+          ends === budget.window_end ? (
+            <WindowEnd key="ends" budget={budget} words={{ endless: t("endless"), idle: t("idle") }} />
+          ) : (
+            <When key="ends" at={ends} />
+          ),
+        ],
       ]}
     />
   );

@@ -8,6 +8,7 @@ import { useLanguage } from "../../../lib/i18n.ts";
 import { useNow } from "../../../lib/now.ts";
 import { budgetsQuery } from "../../../shared/budgets/api.ts";
 import { nearBudgets, type NearBudget } from "../../../shared/budgets/near.ts";
+import { WindowEnd } from "../../../shared/budgets/window-end.tsx";
 import { Meter } from "../../../ui/display/meter.tsx";
 import { Money } from "../../../ui/display/money.tsx";
 import { When } from "../../../ui/display/when.tsx";
@@ -23,10 +24,14 @@ const SCOPE_TEXT = {
   group: "scopeGroup",
   model: "scopeModel",
   channel: "scopeChannel",
+  team: "scopeTeam",
+  member: "scopeMember",
+  service_account: "scopeServiceAccount",
 } as const;
 
 function BudgetRow({ near }: { readonly near: NearBudget }) {
   const t = useTexts();
+  const words = { endless: t("budgetEndless"), idle: t("budgetIdle") };
   const language = useLanguage();
   const { budget, part, endsAt } = near;
   const { used, held, quota_limit: limit } = budget;
@@ -48,7 +53,7 @@ function BudgetRow({ near }: { readonly near: NearBudget }) {
       </span>
       <Text color={part >= 1 ? "fg.error" : "fg.muted"} width="full">
         {part >= 1 ? t("budgetSpent") : endsAt === undefined ? t("budgetLasts") : t("budgetEnds")}{" "}
-        {part >= 1 || endsAt === undefined ? <When at={budget.window_end} /> : <When at={endsAt} />}
+        {part >= 1 || endsAt === undefined ? <WindowEnd budget={budget} words={words} /> : <When at={endsAt} />}
       </Text>
     </PanelRow>
   );

@@ -3,8 +3,8 @@ import type { ScriptCall } from "../../../redis/script.ts";
 import type { Lease } from "../../reservations/live-reservations.ts";
 import { ORPHAN_MS } from "../sql/sheet.ts";
 import type { Budget, BudgetHold, BudgetTerms, Placing } from "../budget.ts";
-import { budgetWindow } from "../window.ts";
-import { FOLLOW, LONG_OPEN, OPEN_SUMS, PLACE, PUT } from "./scripts.ts";
+import { findWindow, isCalendar, isOver, type BudgetWindow } from "../window.ts";
+import { FOLLOW, LONG_OPEN, PLACE, PUT, READ_STATE } from "./scripts.ts";
 
 /** The reservation of a request in live budgets: `amount` in each of `ids`. */
 export interface LiveBudgetHold {
@@ -30,17 +30,18 @@ let preparations = 0;
 function prepareTerms(wanted: readonly BudgetTerms[], now: number): PreparedTerms {
   const known = prepared.get(wanted);
   if (known && now >= known.from && now < known.until) return known;
-  const windows = wanted.map(({ period, time_zone: zone }) => budgetWindow(period, zone, now));
+  const windows = wanted.map((budget) => findCalendarWindow(budget, now));
   const terms = {
     from: Math.max(...windows.map(({ start }) => start * 1000)),
-    until: Math.min(...windows.map(({ end }) => end * 1000)),
+    until: Math.min(...windows.map(({ end }) => (end > 0 ? end * 1000 : Infinity))),
     args: [
       wanted.length,
-      ...wanted.flatMap(({ id, quota_limit: limit, is_hard: isHard }, at) => [
-        id,
-        limit,
-        isHard,
+      ...wanted.flatMap((budget, at) => [
+        budget.id,
+        budget.quota_limit,
+        isOver(budget, now) ? 0 : budget.is_hard,
         windows[at]?.start ?? 0,
+        budget.period === "hours" ? budget.length : 0,
       ]),
     ],
     group: String((preparations += 1)),
@@ -49,8 +50,14 @@ function prepareTerms(wanted: readonly BudgetTerms[], now: number): PreparedTerm
   return terms;
 }
 
+/** Returns the window that this process determines; without a start if Redis or the database does. */
+function findCalendarWindow(budget: BudgetTerms, now: number): BudgetWindow {
+  if (isCalendar(budget.period)) return findWindow({ ...budget, window_start: 0 }, now);
+  return { start: 0, end: isOver(budget, now) ? 0 : budget.ends_at };
+}
+
 /**
- * @param now epoch milliseconds of this process, which determine the windows
+ * @param now epoch milliseconds of this process, which determine the windows of the calendar
  * @param isRepeated true if an earlier call for the request may have run
  */
 export function placeCall(
@@ -117,5 +124,15 @@ export function longOpenCall({ budgets: keys }: Keys, lease: Lease, limit: numbe
 }
 
 export function openCall({ budgets: keys }: Keys): ScriptCall {
-  return { script: OPEN_SUMS, keys: [keys.state], args: [] };
+  return { script: READ_STATE, keys: [keys.state], args: ["h"] };
+}
+
+/** Returns the windows that reservations have opened in Redis: pairs of budget and begin. */
+export function openWindowsCall({ budgets: keys }: Keys): ScriptCall {
+  return { script: READ_STATE, keys: [keys.state], args: ["w"] };
+}
+
+/** Forgets the windows of budgets that were set back in the database. */
+export function forgetWindowsCall({ budgets: keys }: Keys, ids: readonly number[]) {
+  return { command: "hdel", args: [keys.state, ...ids.map((id) => `${id}w`)] };
 }

@@ -3,7 +3,7 @@ import type { RedisClient } from "../../../redis/client.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { BudgetTerms } from "../budget.ts";
-import type { BookedBudgets } from "../sql/sheet.ts";
+import { noteWindows, type BookedBudgets } from "../sql/sheet.ts";
 import { readBudgets } from "../sql/rows.ts";
 import { followCall } from "./calls.ts";
 
@@ -16,7 +16,7 @@ export interface FollowerDeps {
 const TIMEOUT_MS = 2_000;
 const AT_ONCE = 500;
 
-/** Copies states of budgets from the database to Redis. */
+/** Copies states of budgets from the database to Redis, and the windows that Redis has opened to the database. */
 export class BudgetFollower {
   readonly #deps: FollowerDeps;
   readonly #reading = new Map<string, Promise<void>>();
@@ -60,7 +60,22 @@ export class BudgetFollower {
   follow({ budgets, ended }: BookedBudgets): void {
     if (budgets.length + ended.length === 0) return;
     const ids = budgets.map(({ id }) => id);
-    const work: Promise<void> = this.current(ids, ended)
+    this.#inBackground(this.current(ids, ended));
+  }
+
+  /** Notes in the database that a reservation has opened windows in Redis. If that fails, the reaper does it. */
+  opened(ids: readonly number[], start: number): void {
+    this.#inBackground(this.noteWindows(new Map(ids.map((id) => [id, start]))));
+  }
+
+  async noteWindows(opened: ReadonlyMap<number, number>): Promise<void> {
+    const { database } = this.#deps;
+    await database.transaction((tx) => noteWindows(tx, database.kind, opened));
+    await this.current([...opened.keys()]);
+  }
+
+  #inBackground(following: Promise<void>): void {
+    const work: Promise<void> = following
       .catch((error: unknown) => this.#deps.log.warn("live budgets could not follow the database yet", { error }))
       .finally(() => this.#following.delete(work));
     this.#following.add(work);

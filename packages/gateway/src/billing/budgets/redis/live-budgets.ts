@@ -9,9 +9,9 @@ import type { BookedBudgets } from "../sql/sheet.ts";
 import type { SqlBudgets } from "../sql/reservations.ts";
 import { isOverBudget, type Budget, type BudgetReservations, type Placed, type Placing } from "../budget.ts";
 import { quota } from "../../money/quota.ts";
-import { budgetWindow } from "../window.ts";
+import { findRefusalEnd } from "../window.ts";
 import { askAgain } from "../../reservations/second-look.ts";
-import { followCall, openCall, placeCall, putCall, type LiveBudgetHold } from "./calls.ts";
+import { followCall, forgetWindowsCall, openCall, placeCall, putCall, type LiveBudgetHold } from "./calls.ts";
 import { BudgetFollower } from "./follower.ts";
 import { reapBudgets } from "./orphans.ts";
 import { PLACED } from "./scripts.ts";
@@ -36,7 +36,7 @@ export interface LiveBudgetsDeps {
 export interface BudgetSettlement {
   readonly hold: { readonly requestId: string; readonly userId: number };
   readonly quota: number;
-  readonly budgets?: readonly number[];
+  readonly budgets?: readonly number[] | undefined;
 }
 
 /** Budgets whose reservations are in Redis, in the same write as holds. */
@@ -69,10 +69,10 @@ const TIMEOUT_MS = 2_000;
 const GRANTED = [PLACED.granted] as const;
 
 /**
- * Code of `PLACED`; the granted amount or the budget that is short; 1 if only open reservations of others make it
- * short.
+ * Code of `PLACED`. If granted: the amount, the time at which windows were opened, and their budgets. If short: the
+ * budget, 1 if only open reservations of others make it short, and the begin of its window.
  */
-type PlaceAnswer = readonly [code: number, value?: unknown, crowded?: unknown];
+type PlaceAnswer = readonly [code: number, value?: unknown, detail?: unknown, ...others: unknown[]];
 
 type OpenBudgets = LiveBudgetHold & { readonly isDirect: boolean };
 
@@ -139,11 +139,13 @@ class RedisBudgets implements LiveBudgets {
     const startedAt = performance.now();
     const waitMs = onOutage === "sql" ? this.#waitBudget().ms : RESTART_MS;
     for (let isRepeated = false; ;) {
-      const [code, value, crowded] = await this.#ask(placing, startedAt + waitMs, isRepeated);
+      const [code, value, detail, ...others] = await this.#ask(placing, startedAt + waitMs, isRepeated);
       isRepeated = true;
       if (code === PLACED.ended) return { placed: undefined, isCrowded: false };
-      if (code === PLACED.short) return { placed: this.#refusal(placing, Number(value)), isCrowded: crowded === 1 };
+      if (code === PLACED.short)
+        return { placed: this.#refusal(placing, Number(value), Number(others[0])), isCrowded: detail === 1 };
       if (code === PLACED.granted) {
+        if (others.length > 0) this.#follower.opened(others.map(Number), Number(detail));
         const answer = { granted: value === undefined ? placing.amount : quota(Number(value)) };
         this.#keep(placing, answer, false);
         return { placed: answer, isCrowded: false };
@@ -174,10 +176,10 @@ class RedisBudgets implements LiveBudgets {
     }
   }
 
-  #refusal({ wanted }: Placing, id: number): Placed {
+  #refusal({ wanted }: Placing, id: number, windowStart: number): Placed {
     const budget = wanted.find((one) => one.id === id);
     if (!budget) throw new Error(`Redis names budget ${id}, which was not asked`);
-    return { budget, endsAt: budgetWindow(budget.period, budget.time_zone, this.#deps.clock.now()).end };
+    return { budget, endsAt: findRefusalEnd({ ...budget, window_start: windowStart }, this.#deps.clock.now()) };
   }
 
   #keep({ requestId, userId, wanted }: Placing, answer: Placed, isDirect: boolean): void {
@@ -240,6 +242,13 @@ class RedisBudgets implements LiveBudgets {
   follow(booked: BookedBudgets): void {
     this.#tell(booked);
     this.#follower.follow(booked);
+  }
+
+  async restate(ids: readonly number[]): Promise<void> {
+    const { redis } = this.#deps;
+    if (ids.length === 0) return;
+    await redis.sendOne(forgetWindowsCall(redis.keys, ids), TIMEOUT_MS);
+    await this.#follower.current(ids);
   }
 
   reap(): Promise<number> {

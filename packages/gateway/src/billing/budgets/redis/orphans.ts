@@ -6,7 +6,7 @@ import { inList } from "../../../storage/statements.ts";
 import type { Lease } from "../../reservations/live-reservations.ts";
 import type { SqlBudgets } from "../sql/reservations.ts";
 import { ORPHAN_MS } from "../sql/sheet.ts";
-import { longOpenCall } from "./calls.ts";
+import { longOpenCall, openWindowsCall } from "./calls.ts";
 import type { BudgetFollower } from "./follower.ts";
 
 export interface OrphanDeps {
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 5_000;
 /**
  * Releases budget reservations that no longer belong to an open or charged hold, because the process died between two
  * steps or an answer was lost. The hold decides the charge of a request, so nothing is charged here. Also writes the
- * states of all budgets.
+ * states of all budgets, and the windows that Redis has opened.
  */
 export async function reapBudgets(deps: OrphanDeps): Promise<number> {
   const { redis, follower, inDatabase } = deps;
@@ -33,12 +33,22 @@ export async function reapBudgets(deps: OrphanDeps): Promise<number> {
   const open = await longOpen(deps);
   const carried = await carriedRequests(open, deps);
   const orphans = open.filter(({ id }) => !carried.has(id));
+  await noteOpenWindows(deps);
   await follower.current(
     undefined,
     orphans.map(({ id }) => id),
   );
   await postpone([...carried], deps);
   return ofDatabase + orphans.length;
+}
+
+/** Notes the windows that Redis has opened, in case the process that opened one has died before it could. */
+async function noteOpenWindows({ redis, follower }: OrphanDeps): Promise<void> {
+  const pairs = (await redis.sendOne(openWindowsCall(redis.keys), TIMEOUT_MS)) as readonly (readonly [
+    string,
+    string,
+  ])[];
+  if (pairs.length > 0) await follower.noteWindows(new Map(pairs.map(([id, start]) => [Number(id), Number(start)])));
 }
 
 interface OpenRequest {

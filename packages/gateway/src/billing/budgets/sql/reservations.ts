@@ -71,6 +71,7 @@ export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
       for (const requestId of orphans) await returnHeld(requestId);
       return orphans.length;
     },
+    restate: () => Promise.resolve(),
     heldElsewhere: () => Promise.resolve(reserved?.sums ?? new Map()),
     async idle(ms) {
       const waiting = new AbortController();

@@ -1,7 +1,6 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
-import type { Budget } from "../budget.ts";
-import { budgetWindow } from "../window.ts";
-import { forUpdate, inList, insertRows, padded } from "../../../storage/statements.ts";
+import { TERMS, type Budget } from "../budget.ts";
+import { forUpdate, inList, InsertColumns, insertRows, padded } from "../../../storage/statements.ts";
 
 export interface HoldRow {
   readonly request_id: string;
@@ -21,8 +20,7 @@ export interface ReapedRow {
   readonly look_at: number;
 }
 
-const COLUMNS =
-  "id, scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held, revision";
+const COLUMNS = `${TERMS}, soft_percent, thresholds, window_start, used, held, noted, created_at, revision`;
 const WRITTEN_AT_ONCE = 64;
 
 /**
@@ -53,12 +51,6 @@ function byId(rows: readonly Budget[]): Map<number, Budget> {
   return new Map(rows.map((budget) => [budget.id, budget]));
 }
 
-/** Returns the budget in the window of `atMs`, or in a later one that has already begun. */
-export function inWindow(budget: Budget, atMs: number): Budget {
-  const { start } = budgetWindow(budget.period, budget.time_zone, atMs);
-  return start > budget.window_start ? { ...budget, window_start: start, used: 0 } : budget;
-}
-
 export async function writeBudgets(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
@@ -68,7 +60,7 @@ export async function writeBudgets(
   for (let from = 0; from < budgets.length; from += size) {
     const some = padded(budgets.slice(from, from + size));
     const cases = some.map(() => "when ? then ?").join(" ");
-    const sets = (["window_start", "used", "held", "revision"] as const).map((column) => ({
+    const sets = (["window_start", "used", "held", "noted", "revision"] as const).map((column) => ({
       sql: `${column} = case id ${cases} else ${column} end`,
       values: some.flatMap((budget) => [budget.id, budget[column]]),
     }));
@@ -148,6 +140,6 @@ export class RequestRows<Row extends Keyed> implements RowsOf<Row> {
     }
     const rows = [...this.#changed].flatMap((requestId) => [...this.of(requestId).values()]);
     const values = rows.map((row) => columns.map((column) => row[column] as SqlValue));
-    await insertRows(tx, kind, { table, columns }, values);
+    await insertRows(tx, kind, new InsertColumns(table, columns), values);
   }
 }

@@ -4,7 +4,6 @@ import { inList } from "../../../storage/statements.ts";
 import { calculateGrant, type Budget, type Placed, type Placing } from "../budget.ts";
 import {
   HOLDS,
-  inWindow,
   lockBudgets,
   REAPED,
   RequestRows,
@@ -13,7 +12,9 @@ import {
   type ReapedRow,
   type RowsOf,
 } from "./rows.ts";
-import { budgetWindow } from "../window.ts";
+import { findRefusalEnd, inWindow, isOver, withWindow } from "../window.ts";
+import { recordBudgetEvent } from "../budget-events.ts";
+import { readThresholds } from "../thresholds.ts";
 import type { ReservedInMemory } from "./memory.ts";
 
 /** The end of a request, with the members that its budgets need. */
@@ -126,6 +127,11 @@ export async function rememberedBudgets(tx: RawTransaction, requestId: string): 
 const NOTHING: WrittenBudgets = { budgets: [], passed: [] };
 const NOTHING_ELSEWHERE: ReadonlyMap<number, number> = new Map();
 
+/** Returns the begin of the window, or the reset in it: what was charged before is not in `used`. */
+function countsSince({ window_start: start, created_at: since }: Budget): number {
+  return Math.max(start, Number(since));
+}
+
 /** With Redis there are rarely any, and a search for each of 500 requests costs a third of their booking. */
 async function hasReservations(tx: RawTransaction, reserved: ReservedInMemory | undefined): Promise<boolean> {
   if (reserved) return !reserved.isEmpty;
@@ -151,6 +157,22 @@ async function readRefunds(tx: RawTransaction, closes: readonly BudgetClose[]): 
   const sql = `select request_id, quota from ledger where kind = 'refund' and request_id in ${marks}`;
   const rows = await tx.rows<{ request_id: string; quota: number }>(sql, values);
   return new Map(rows.map((row) => [row.request_id, row.quota]));
+}
+
+/**
+ * Notes the windows that Redis has opened, by budget: their begin in epoch seconds. They last longer than its memory.
+ */
+export async function noteWindows(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  opened: ReadonlyMap<number, number>,
+): Promise<void> {
+  const budgets = await lockBudgets(tx, kind, opened.keys());
+  const changed = [...budgets.values()].flatMap((budget) => {
+    const state = budget.period === "hours" ? withWindow(budget, opened.get(budget.id) ?? 0) : budget;
+    return state === budget ? [] : [{ ...state, revision: budget.revision + 1 }];
+  });
+  await writeBudgets(tx, kind, changed);
 }
 
 interface SheetRows {
@@ -204,19 +226,23 @@ class BudgetSheet {
     const asked: Budget[] = [];
     for (const { id } of wanted) {
       const row = this.#budgets.get(id);
-      if (row) asked.push(inWindow(row, now));
+      if (row) asked.push(inWindow(row, this.#windowTime(row)));
     }
     const more = (id: number, of: number) => of - (before.get(id)?.amount ?? 0);
     const findExhaustedBudget = (of: number) =>
-      asked.find(({ id, is_hard, quota_limit, used, held: others }) => {
-        const free = quota_limit - used - others - (elsewhere.get(id) ?? 0);
-        return is_hard === 1 && more(id, of) > 0 && free < more(id, of);
+      asked.find((budget) => {
+        const { id, is_hard: isHard, quota_limit: limit, used, held: others } = budget;
+        const free = limit - used - others - (elsewhere.get(id) ?? 0);
+        return isHard === 1 && more(id, of) > 0 && free < more(id, of) && !isOver(budget, now);
       });
     const granted = calculateGrant({ amount, wished }, (some) => !findExhaustedBudget(some));
     const short = findExhaustedBudget(granted);
-    if (short) return { budget: short, endsAt: budgetWindow(short.period, short.time_zone, now).end };
+    if (short) return { budget: short, endsAt: findRefusalEnd(short, this.#windowTime(short)) };
     for (const [id, row] of before) this.#change(id, now, 0, 0 - row.amount);
-    for (const { id } of asked) this.#change(id, now, 0, granted);
+    for (const { id } of asked) {
+      this.#change(id, now, 0, granted);
+      if (granted > 0) this.#open(id);
+    }
     const lease = { amount: granted, lease_until: leaseNow + ORPHAN_MS };
     this.#holds.put(
       requestId,
@@ -263,6 +289,8 @@ class BudgetSheet {
     );
     await this.#holds.write(tx, kind);
     await this.#reaped.write(tx, kind);
+    for (const [budget, percent] of this.#passed)
+      await recordBudgetEvent(tx, kind, budget, { type: "budget.threshold", percent, atMs: this.#settings.now });
     return { budgets, passed: this.#passed };
   }
 
@@ -279,7 +307,7 @@ class BudgetSheet {
   /** Corrects a reaped charge. Windows that have ended are not lowered. */
   #correct({ budget_id: id, closed_at }: ReapedRow, more: number, at: number): void {
     const budget = this.#budgets.get(id);
-    if (more < 0 && budget && inWindow(budget, at).window_start * 1000 > closed_at) return;
+    if (more < 0 && budget && countsSince(inWindow(budget, at)) * 1000 > closed_at) return;
     this.#change(id, at, more, 0);
   }
 
@@ -288,15 +316,35 @@ class BudgetSheet {
     if (!row || (used === 0 && held === 0)) return;
     row.held += held;
     if (used !== 0 || !this.#settings.reserved) this.#changed.add(id);
-    if (used !== 0) this.#use(row, inWindow(row, at), used);
+    // A replica whose clock is ahead opens no window in the future.
+    const ended = Math.min(at, this.#settings.now);
+    if (used !== 0 && !isOver(row, ended)) this.#use(row, inWindow(row, ended), used);
   }
 
-  #use(row: Row, { window_start: start, used: before }: Budget, more: number): void {
+  /** Returns the time that decides the window of a reservation: for windows that requests open, that of the database. */
+  #windowTime({ period }: Pick<Budget, "period">): number {
+    const { now, leaseNow = now } = this.#settings;
+    return period === "hours" ? leaseNow : now;
+  }
+
+  /** Opens the window of a budget of hours with a reservation. */
+  #open(id: number): void {
+    const row = this.#budgets.get(id);
+    if (row?.period !== "hours") return;
+    const { window_start: start, used, noted } = inWindow(row, this.#windowTime(row));
+    if (start === row.window_start) return;
+    Object.assign(row, { window_start: start, used, noted });
+    this.#changed.add(id);
+  }
+
+  #use(row: Row, { window_start: start, used: before, noted }: Budget, more: number): void {
     row.window_start = start;
     row.used = Math.max(0, Math.min(before + more, MAX_USED));
-    for (const percent of [row.soft_percent, 100]) {
-      const threshold = (row.quota_limit * percent) / 100;
-      if (percent > 0 && before < threshold && row.used >= threshold) this.#passed.push([{ ...row }, percent]);
+    row.noted = noted;
+    for (const percent of readThresholds(row)) {
+      if (percent <= noted || row.used < (row.quota_limit * percent) / 100) continue;
+      row.noted = percent;
+      this.#passed.push([{ ...row }, percent]);
     }
   }
 }

@@ -1,0 +1,25 @@
+import { countsSince, isIdle, type Budget, type BudgetHistory } from "@fairway/wire";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { DIMENSION, HOUR } from "../statistics/dimensions.ts";
+import type { StatisticsStore } from "../statistics/store.ts";
+import { calculateForecast, countedPoints } from "./history.ts";
+
+export interface HistoryDeps {
+  readonly statistics: Pick<StatisticsStore, "spending">;
+  readonly clock: Clock;
+}
+
+/** Reads what was spent in the window of a budget, and forecasts the rest. */
+export async function loadBudgetHistory(budget: Budget, { statistics, clock }: HistoryDeps): Promise<BudgetHistory> {
+  const now = seconds(clock);
+  const since = countsSince(budget);
+  const from = since - (since % HOUR);
+  // Sums of the subject contain the calls of all models, so a budget of one has no curve.
+  // Nor are there sums of members.
+  const { scope, subject } = budget;
+  const isSummed = scope !== "team" && scope !== "member" && scope !== "service_account";
+  const hasCurve = isSummed && budget.filter_model === "" && !isIdle(budget);
+  const spent = hasCurve ? await statistics.spending(DIMENSION[scope], subject, { from, to: now }) : [];
+  const points = countedPoints(budget, spent);
+  return { budget, interval: HOUR, points, forecast: calculateForecast(budget, points, now) };
+}

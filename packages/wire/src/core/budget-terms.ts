@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+
+/** What budgets limit. */
+export const BUDGET_SCOPES = [
+  "token",
+  "user",
+  "group",
+  "model",
+  "channel",
+  "team",
+  "member",
+  "service_account",
+] as const;
+
+/** The periods of budgets. */
+export const BUDGET_PERIODS = ["hour", "hours", "day", "week", "month", "quarter", "year", "total"] as const;
+
+/** Most hours of a window of the period `hours`. */
+export const MAX_BUDGET_HOURS = 720;
+/** The model whose calls count, or the beginning of names and `*`. */
+export const budgetFilter = z.string().check(z.maxLength(191), z.regex(/^([^*,\s][^*,]*\*?)?$/));
+export const budgetThresholds = z.array(z.int().check(z.minimum(1), z.maximum(200))).check(z.maxLength(10));
+
+/** The budget that is made with a token. */
+export const TokenBudget = z.strictObject({
+  period: z.enum(BUDGET_PERIODS),
+  /** Quota units that the token may spend in one window. */
+  quota_limit: z.int().check(z.minimum(1)),
+  /** Time zone that decides when a day begins; UTC if absent. */
+  time_zone: z.optional(z.string()),
+  /** Hours of a window of the period `hours`. */
+  length: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_BUDGET_HOURS))),
+});
+export type TokenBudget = z.output<typeof TokenBudget>;
